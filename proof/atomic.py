@@ -17,32 +17,31 @@ from proof.errors import OutputError
 
 @contextmanager
 def whole_file(path: Path, *, encoding: str = "utf-8", newline: str = "\n") -> Iterator[IO[str]]:
-    """A text file that takes the place of `path` when the block ends well, and leaves no trace else.
-
-    Raises OutputError where it cannot be written.
-    """
+    """A text file that replaces `path` when the block ends well, and leaves nothing behind otherwise. Raises
+    OutputError where it cannot be written."""
     with _in_place_of(path) as part, part.open("w", encoding=encoding, newline=newline) as file:
         yield file
-        _kept(file)
+        sync_file(file)
 
 
 @contextmanager
 def whole_binary_file(path: Path) -> Iterator[IO[bytes]]:
-    """The same of a file of bytes."""
+    """The same for a file of bytes."""
     with _in_place_of(path) as part, part.open("wb") as file:
         yield file
-        _kept(file)
+        sync_file(file)
 
 
-def _kept(file: IO[Any]) -> None:
+def sync_file(file: IO[Any]) -> None:
+    """Have what was written to an open file last through a crash."""
     file.flush()
     os.fsync(file.fileno())
 
 
 @contextmanager
 def _in_place_of(path: Path) -> Iterator[Path]:
-    """Where to write what is to stand at `path` once it is whole: a link stays one to what is written, and a file keeps
-    its rights; one that may only be read is not replaced."""
+    """A temporary file that replaces `path` when the block ends well. A link stays and its target is replaced; the new
+    file has the permissions of the old one; a read-only file is not replaced."""
     target = path.resolve()
     part = target.with_name(f".{target.name}.{os.getpid()}.{get_ident()}.part")
     try:
@@ -60,22 +59,23 @@ def _in_place_of(path: Path) -> Iterator[Path]:
             f"{path}: cannot be written ({reason}); make room, allow writing, or name another folder"
         ) from error
     finally:
-        _remove(part)
+        with suppress(OSError):  # it has its name by now, or its folder is a file or gone
+            part.unlink()
 
 
 def sync_folder(folder: Path) -> None:
-    """Have names that were given in a folder last through a crash, where the system can be asked for that."""
+    """Have new names of files in a folder last through a crash, where the system can do that."""
     with suppress(OSError, AttributeError):
-        number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            os.fsync(number)
+            os.fsync(descriptor)
         finally:
-            os.close(number)
+            os.close(descriptor)
 
 
 def must_be_writable(folder: Path) -> None:
-    """Make `folder` where it is missing, and raise OutputError where no file can be written in it: better
-    before an hour of reading than after."""
+    """Make `folder` where it is missing. Raises OutputError where no file can be written in it: better before an hour
+    of reading than after."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -84,10 +84,3 @@ def must_be_writable(folder: Path) -> None:
         raise OutputError(
             f"{folder}: cannot be written to ({error.strerror or error}); allow writing, or name another folder"
         ) from error
-
-
-def _remove(part: Path) -> None:
-    try:
-        part.unlink(missing_ok=True)
-    except OSError:
-        return  # its folder is a file, or gone: then so is the part

@@ -1,4 +1,4 @@
-"""Characters that the recogniser was not taught, as a project's own font draws them: what it reads where they stand."""
+"""What the recogniser reads where a project's font draws characters that it was not taught."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from proof.text.transcription import Transcription
 def drawn_forms(
     settings: Settings, engine: Engine, texts: Iterable[Transcription], cache: Cache
 ) -> DrawnReadings | None:
-    """What `engine` reads where the font of the settings draws the characters of the texts that it does not know; None
-    without such a font. Each is drawn and read once, and what was read is kept. Raises FontError, EngineError."""
+    """What `engine` reads where the font of the settings draws the characters of the texts that the engine does not
+    know; None without such a font. Each character is drawn and read once; `cache` keeps the result. Raises FontError,
+    EngineError."""
     font = settings.engine.font
     if font is None or isinstance(engine, ExternalEngine):
         return None
@@ -35,13 +36,13 @@ def drawn_forms(
 
 
 def _drawn(font: Path, engine: Engine, characters: Iterable[str]) -> DrawnReadings:
-    """What is read of those characters that this very font has; the well-known ones beside them may be of another."""
+    """What is read of those characters that `font` has; the well-known ones drawn between them may be of another
+    font."""
     from proof.facsimile.drawn import drawn_readings  # noqa: PLC0415 - what few projects need
     from proof.facsimile.fonts import FontChain  # noqa: PLC0415
 
     fonts = FontChain.found([str(font)])
-    own = sorted(char for char in characters if fonts.face_of(char) == fonts.faces[0])
-    return drawn_readings(engine, fonts, own)
+    return drawn_readings(engine, fonts, sorted(char for char in characters if fonts.face_of(char) == fonts.faces[0]))
 
 
 def _packed(asked: Iterable[str], known: DrawnReadings) -> bytes:

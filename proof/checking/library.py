@@ -1,4 +1,4 @@
-"""A library: every work below one folder checked into one store, a bad one at its own cost."""
+"""A library: every work below one folder is checked into one store; one that fails does not stop the others."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DEEPEST = 3
 
 @dataclass(frozen=True, slots=True)
 class LibraryFolder:
-    """A work of a library: the folder it lies in, by its path inside the library."""
+    """The folder of a work; `name` is its path inside the library."""
 
     name: str
     path: Path
@@ -43,7 +43,7 @@ class LibraryFolder:
 
 @dataclass(frozen=True, slots=True)
 class WorkOutcome:
-    """What became of a folder: its outcome, or why it could not be checked."""
+    """The outcome of checking the work in `folder`, or why it could not be checked."""
 
     folder: str
     outcome: CheckOutcome | None
@@ -55,8 +55,8 @@ class WorkOutcome:
 
 
 class SharedEngine:
-    """The engine of works of a library that follow each other: opened, and its model loaded, once for all that are read
-    alike. `store` is the library's."""
+    """The engine of a library's works: opened once for consecutive works with the same engine settings. `store` is the
+    library's."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -66,24 +66,24 @@ class SharedEngine:
         """The engine by these settings. Raises ProofError."""
         wanted = engine_settings(settings)
         if self._last is None or self._last[0] != wanted:
-            self._last = None  # of two models in memory one is of no use
+            self._last = None  # free the old model before the new one is loaded
             self._last = wanted, engine_of(settings, self._store)
         return self._last[1]
 
 
 Began = Callable[[str, int, int], None]
-"""Called with a folder, its number from 1 and how many there are."""
+"""Called with the name of a folder, its number from 1, and the number of folders."""
 
 
 def library_settings(folder: Path) -> Settings:
-    """The settings of a library: of the config.toml in it, where there is one. Raises UsageError, ConfigError."""
+    """The settings of a library, from its config.toml or the defaults. Raises UsageError, ConfigError."""
     if not folder.is_dir():
         raise UsageError(f"{folder}: there is no such folder; name the one that holds the works")
     return Settings.of_folder(folder)
 
 
 def folders_of(settings: Settings) -> list[LibraryFolder]:
-    """The works of a library by name: every folder with a config.toml (what is below it is a part of it), and every
+    """The folders of a library's works, by name: every folder with a config.toml, without those below it, and every
     other folder directly in the library that has texts. Raises UsageError where there is none."""
     base = _base(settings)
     folders: list[LibraryFolder] = []
@@ -114,7 +114,7 @@ def work_settings(library: Settings, folder: LibraryFolder) -> Settings:
         texts = tuple(sorted(folder.path.glob(TEXTS)))
         images = library.project.images or find_images(folder.path)
         settings = replace(library, project=replace(library.project, title="", texts=texts, images=images))
-    texts = settings.text_files()  # while its own folder is known: names may hold what a pattern would mean
+    texts = settings.text_files()  # patterns are resolved here, while the settings still have the work's folder
     project = replace(settings.project, texts=texts, out=base / "out" / folder.name)
     cluster = library.cluster if library.cluster.address else settings.cluster
     return replace(settings, project=project, store=library.store, cluster=cluster, file=base / FILE_NAME)
@@ -132,20 +132,13 @@ def check_library(
         before = store.library.folders()
         done = {name for name, (_, state) in before.items() if state is FolderState.CHECKED}
         first = settings.library.first
-        ordered = sorted(
-            folders_of(settings),
-            key=lambda work_folder: (
-                _rank(work_folder.name, first),
-                work_folder.name in done,
-                work_folder.name,
-            ),
-        )
-        store.library.begin([work_folder.name for work_folder in ordered])
-        taken = {work: name for name, (work, _) in before.items() if work}
+        ordered = sorted(folders_of(settings), key=lambda each: (_rank(each.name, first), each.name in done, each.name))
+        store.library.begin([folder.name for folder in ordered])
+        folder_of = {work: name for name, (work, _) in before.items() if work}
         outcomes, engine = [], SharedEngine(store)
         for number, folder in enumerate(ordered, 1):
             began(folder.name, number, len(ordered))
-            outcomes.append(_check_work(folder, settings, store, taken, watch, waiting, engine))
+            outcomes.append(_check_work(folder, settings, store, folder_of, watch, waiting, engine))
     return outcomes
 
 
@@ -153,40 +146,41 @@ def _check_work(
     folder: LibraryFolder,
     settings: Settings,
     store: Store,
-    taken: dict[str, str],
+    folder_of: dict[str, str],
     watch: Watch | None,
     waiting: Callable[[str], None],
     engine: SharedEngine,
 ) -> WorkOutcome:
     store.library.note(folder.name, FolderState.CHECKING)
     try:
-        own = work_settings(settings, folder)
-        _must_be_its_own(folder, own, taken)
-        outcome = check(own, watch, waiting=waiting, opened=engine)
+        of_work = work_settings(settings, folder)
+        _must_be_its_own(folder, of_work, folder_of)
+        outcome = check(of_work, watch, waiting=waiting, opened=engine)
     except (OutputError, ClusterError):
         raise
     except Exception as error:
         if not isinstance(error, ProofError):
-            # a mistake of ours that one work brings to light must not cost the others
+            # a fault of the program that one work brings to light must not stop the others
             LOG.error("work %s failed", folder.name, exc_info=error)
         cause = error if isinstance(error, ProofError) else UsageError(f"{type(error).__name__}: {error}")
         trouble = Notice.of_error(cause)
         store.library.note(folder.name, FolderState.FAILED, trouble=trouble)
         return WorkOutcome(folder.name, None, trouble)
     work = store.run(outcome.run_id).info.work
-    taken[work] = folder.name
+    folder_of[work] = folder.name
     store.library.note(folder.name, FolderState.CHECKED, work=work)
     return WorkOutcome(folder.name, outcome)
 
 
-def _must_be_its_own(folder: LibraryFolder, settings: Settings, taken: Mapping[str, str]) -> None:
-    """Raises UsageError where another folder of the library has the same work: pages of the two would be mixed."""
+def _must_be_its_own(folder: LibraryFolder, settings: Settings, folder_of: Mapping[str, str]) -> None:
+    """Raises UsageError where another folder of the library has the same work: their pages would be mixed. `folder_of`
+    gives the folder of each known work."""
     if not settings.project.texts:
         raise UsageError(f"{folder.path}: no transcription is named; set project.texts in its {FILE_NAME}")
     text = settings.project.texts[0]
     work = read_transcription(text).work or text.stem
-    if taken.get(work, folder.name) != folder.name:
-        raise UsageError(f"{folder.path}: {work} is the work of {taken[work]} as well; give one of them another id")
+    if folder_of.get(work, folder.name) != folder.name:
+        raise UsageError(f"{folder.path}: {work} is the work of {folder_of[work]} as well; give one of them another id")
 
 
 class LibraryRechecker(Rechecker):
@@ -197,12 +191,12 @@ class LibraryRechecker(Rechecker):
         self._readers: dict[str, Rechecker] = {}
 
     def read(self, work: str, number: int, check_cancelled: CheckCancelled = lambda: None) -> Reread:
-        """As any page is read again. Raises ProofError."""
+        """As `Rechecker.read`, by the settings of the page's work. Raises ProofError."""
         name = self._store.library.folder_of(work)
         if name is None:
             return super().read(work, number, check_cancelled)
         if name not in self._readers:
-            while len(self._readers) >= KEPT_READERS:
+            if len(self._readers) >= KEPT_READERS:
                 del self._readers[next(iter(self._readers))]
             folder = LibraryFolder(name, _base(self._settings) / name)
             self._readers[name] = Rechecker(work_settings(self._settings, folder), self._store)
@@ -210,7 +204,7 @@ class LibraryRechecker(Rechecker):
 
 
 def _rank(name: str, first: str) -> int:
-    """Which of the patterns a folder is named by; those named by none come after all that are."""
+    """The position in `first` of the pattern that matches the folder's name; after all of them where none does."""
     patterns = first.split()
     return next((rank for rank, pattern in enumerate(patterns) if fnmatchcase(name, pattern)), len(patterns))
 

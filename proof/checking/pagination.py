@@ -1,14 +1,15 @@
 """A running edition on its pages: which part of the text each image of a sequence shows.
 
-An edition without page marks is laid on what was read on the images, all of them in one sequence: equal stretches
-are found and extended (`proof.collation.blocks`, near linear), and what follows one another in both is kept. Every
-page then has its slice of the text, each character with its place in the file. The text may begin before the first
-image and end after the last, images may be missing, and the images may show what the edition leaves out.
+An edition without page marks is aligned with what was read on all images in their order: equal stretches are found and
+extended (`proof.collation.blocks`, near linear), and those that have the same order in both are kept. Every page then
+gets its slice of the text, each character with its place in the file. The text may begin before the first image and end
+after the last, images may be missing, and the images may show what the edition leaves out.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -24,17 +25,20 @@ from proof.text.remarks import Code, Remark
 from proof.text.transcription import Transcription
 
 ELSEWHERE = 12
-"""Characters in a row that a page must lack for them to be on no page (a heading of the editor, a commentary that
-the print leaves out); fewer are held against the image, and flagged."""
+"""Characters in a row that, missing on the images, count as being on no page (a heading of the editor, a commentary
+that the print leaves out); fewer are compared with the image, and flagged."""
 
 MIN_FOUND_CHARACTERS = 4
 """Characters of a page that must be found for it to show this text."""
 
-BLOCKS_A_PAGE = 20
+PARAGRAPHS_A_PAGE = 20
 """Paragraphs of a page of a text that has neither pages nor images."""
 
+QUOTED = 12
+"""Characters that a remark quotes of a passage that is on no image, at most."""
+
 OVERLAP = 2
-"""Characters by which two neighbouring parts may overlap on the images."""
+"""Characters by which two consecutive parts may overlap on the images."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,61 +50,62 @@ class ReadImage:
 
 
 def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable[[str], str]) -> Transcription:
-    """The edition as a transcription with a page an image, in the order of the images.
+    """The edition as a transcription with one page for each image, in the order of the images.
 
-    A page's columns are the lines of the file that stand on it, each with the characters that do; `number` and
-    `file_line` are both the line of the file, offsets count in that line. Images before the text begins and after it
-    ends are no pages of it; one in between that shows none of it is a page without columns. `fold` brings forms of a
-    word and both scripts together. Raises TextError where no image shows the text.
+    A page's columns are the lines of the file that have characters on it, with these characters; `number` and
+    `file_line` are both the line of the file, and offsets count in that line. Images before the text begins and after
+    it ends are no pages of it; one in between that shows none of it is a page without columns. `fold` maps variant
+    forms and both scripts to one character. Raises TextError where no image shows the text.
     """
     keys = Keys(fold)
     stretches = (stretch for stretch in edition.stretches() if stretch.layer is not Layer.APPARATUS)
     cells = [cell for stretch in stretches for cell in stretch.cells()]
     text = "".join(keys.key(cell.text) for cell in cells)
     shown = ["".join(map(keys.key, "".join(image.columns))) for image in images]
-    owner = [number for number, read in enumerate(shown) for _ in read]
-    place = _places(len(cells), _in_order(align(text, "".join(shown))))
-    pages = [None if at is None else owner[at] for at in place]
-    count = {page: sum(1 for character in group) for page, group in groupby(sorted(p for p in pages if p is not None))}
-    shown_pages = [number for number, size in count.items() if size >= MIN_FOUND_CHARACTERS]
+    image_of = [number for number, read in enumerate(shown) for _ in read]
+    places = _places(len(cells), _in_order(align(text, "".join(shown))))
+    pages = [None if place is None else image_of[place] for place in places]
+    count = Counter(page for page in pages if page is not None)
+    shown_pages = [page for page, size in count.items() if size >= MIN_FOUND_CHARACTERS]
     if not shown_pages:
         raise TextError(edition.path, None, f"none of the {len(images)} images shows this text")
     lines = _Lines(edition)
-    by_page: dict[int, list[int]] = {number: [] for number in range(min(shown_pages), max(shown_pages) + 1)}
-    for index, page in enumerate(pages):
-        if page in count and count[page] >= MIN_FOUND_CHARACTERS:
-            by_page[page].append(index)
-    laid = tuple(
-        _page(images[number].id, edition, lines.columns(cells[index] for index in chosen))
-        for number, chosen in by_page.items()
-    )
-    remarks = _remarks(edition, images, pages, cells, (min(shown_pages), max(shown_pages)), lines)
-    return replace(edition, pages=laid, remarks=(*edition.remarks, *remarks))
+    first, last = min(shown_pages), max(shown_pages)
+    on_page: dict[int, list[tuple[Layer, WitnessCell]]] = {number: [] for number in range(first, last + 1)}
+    for cell, page in zip(cells, pages, strict=True):
+        if page is not None and count[page] >= MIN_FOUND_CHARACTERS:
+            on_page[page].append((Layer.CANON, cell))
+    paged = tuple(_page(images[number].id, edition, lines.columns(on_it)) for number, on_it in on_page.items())
+    remarks = _remarks(edition, pages, cells, lines)
+    for number, code in ((first, Code.IMAGES_BEFORE), (len(images) - 1 - last, Code.IMAGES_AFTER)):
+        if number:
+            remarks.append(Remark.of(edition.path, 0, code, number=number))
+    return replace(edition, pages=paged, remarks=(*edition.remarks, *remarks))
 
 
 def without_images(edition: Transcription) -> Transcription:
-    """The edition as a transcription where there are no images: a page is `BLOCKS_A_PAGE` of its paragraphs, called by
-    the file and the page's number, its columns the lines of the file. Commentary is notes, so that the language model
-    reads it apart from the text."""
+    """The edition as a transcription where there are no images: every `PARAGRAPHS_A_PAGE` paragraphs are a page, named
+    by the file and the page's number; its columns are the lines of the file. Commentary becomes notes, so that the
+    language model reads it apart from the text."""
     lines = _Lines(edition)
     pages = []
-    for number, start in enumerate(range(0, len(edition.blocks), BLOCKS_A_PAGE), start=1):
+    for number, start in enumerate(range(0, len(edition.blocks), PARAGRAPHS_A_PAGE), start=1):
         cells = [
             (stretch.layer, cell)
-            for block in edition.blocks[start : start + BLOCKS_A_PAGE]
+            for block in edition.blocks[start : start + PARAGRAPHS_A_PAGE]
             for stretch in block.stretches
             for cell in stretch.cells()
         ]
         name = f"{edition.path.stem}-{number}"
-        pages.append(Page(name, None, None, "", edition.blocks[start].file_line, lines.layered(cells), running=True))
+        pages.append(Page(name, None, None, "", edition.blocks[start].file_line, lines.columns(cells), running=True))
     return replace(edition, pages=tuple(pages))
 
 
 def _in_order(blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
-    """Of the parts that both have, those that follow one another in both: the heaviest such row. A formula that
-    stands elsewhere too is no part of it."""
+    """The sequence of blocks with the most equal characters that has the same order in both. So a formula that recurs
+    elsewhere is left out."""
     ends: list[int] = []
-    best: list[tuple[int, int]] = []  # for each end the greatest weight so far, and the block that has it
+    best: list[tuple[int, int]] = []  # for each end the greatest weight of a sequence, and its last block
     before: list[int] = []
     for number, block in enumerate(blocks):
         at = bisect_right(ends, block.b0 + OVERLAP) - 1
@@ -122,15 +127,16 @@ def _in_order(blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
 
 
 def _places(length: int, blocks: Iterable[AlignedPart]) -> list[int | None]:
-    """For every character of the text the one of the images where it stands, or should; None where it is on none."""
+    """For every character of the text the index of the character on the images at which it stands, or should; None
+    where it is on no image."""
     place_of_character: list[int | None] = [None] * length
     for block in blocks:
         for op in block.ops:
-            wide, room = op.a1 - op.a0, op.b1 - op.b0
-            if wide - room >= ELSEWHERE:
+            length, room = op.a1 - op.a0, op.b1 - op.b0
+            if length - room >= ELSEWHERE:
                 continue
-            for offset in range(wide):
-                place_of_character[op.a0 + offset] = min(op.b0 + offset * room // wide, block.b1 - 1)
+            for offset in range(length):
+                place_of_character[op.a0 + offset] = min(op.b0 + offset * room // length, block.b1 - 1)
     last: int | None = None
     gap: list[int] = []
     for index, at in enumerate(place_of_character):
@@ -153,23 +159,20 @@ class _Lines:
         self._starts = [start for start, _ in self._spans]
 
     def number(self, start: int) -> int:
-        """The line, from 1, in which a code point of the file stands."""
+        """The line, from 1, of the code point at `start` in the file."""
         return bisect_right(self._starts, start)
 
-    def columns(self, cells: Iterable[WitnessCell]) -> tuple[Column, ...]:
-        """The lines in which the cells stand, with these cells alone."""
-        return self.layered((Layer.CANON, cell) for cell in cells)
-
-    def layered(self, cells: Iterable[tuple[Layer, WitnessCell]]) -> tuple[Column, ...]:
-        """The same, the cells of commentary as notes."""
+    def columns(self, cells: Iterable[tuple[Layer, WitnessCell]]) -> tuple[Column, ...]:
+        """The lines in which the cells stand, with these cells alone; cells of commentary become notes."""
         columns = []
         for number, line in groupby(cells, key=lambda item: self.number(item[1].start)):
             start, end = self._spans[number - 1]
             runs = []
             for note, group in groupby(line, key=lambda item: item[0] in NOTES):
                 row = Row.RIGHT if note else Row.MAIN
-                own = tuple(Cell(cell.text, cell.start - start, cell.length, row) for _, cell in group)
-                runs.append(Run(note, own))
+                runs.append(
+                    Run(note, tuple(Cell(cell.text, cell.start - start, cell.length, row) for _, cell in group))
+                )
             columns.append(Column(number, self._text[start:end], start, number, tuple(runs)))
         return tuple(columns)
 
@@ -182,26 +185,16 @@ def _page(name: str, edition: Transcription, columns: tuple[Column, ...]) -> Pag
 
 
 def _remarks(
-    edition: Transcription,
-    images: Sequence[ReadImage],
-    pages: Sequence[int | None],
-    cells: Sequence[WitnessCell],
-    ends: tuple[int, int],
-    lines: _Lines,
+    edition: Transcription, pages: Sequence[int | None], cells: Sequence[WitnessCell], lines: _Lines
 ) -> list[Remark]:
-    """What is on no image, and which images show none of the text."""
+    """A remark for every passage that is on no image; `pages` has the page of each cell."""
     remarks: list[Remark] = []
     at = 0
     for nowhere, group in groupby(pages, key=lambda page: page is None):
         size = sum(1 for _ in group)
         if nowhere:
-            first = cells[at]
-            begun = "".join(cell.text for cell in cells[at : at + min(size, 12)])
-            begun += "…" if size > 12 else ""
-            line = lines.number(first.start)
-            remarks.append(Remark.of(edition.path, line, Code.ON_NO_IMAGE, text=begun, number=size))
+            quoted = "".join(cell.text for cell in cells[at : at + min(size, QUOTED)]) + "…" * (size > QUOTED)
+            line = lines.number(cells[at].start)
+            remarks.append(Remark.of(edition.path, line, Code.ON_NO_IMAGE, text=quoted, number=size))
         at += size
-    for number, code in ((ends[0], Code.IMAGES_BEFORE), (len(images) - 1 - ends[1], Code.IMAGES_AFTER)):
-        if number:
-            remarks.append(Remark.of(edition.path, 0, code, number=number))
     return remarks

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import proof
-from proof.checking.renamed import earlier_name
+from proof.checking.renamed import earlier_text
 from proof.errors import ImageListError, UsageError
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
@@ -72,10 +72,10 @@ def work_of(texts: Sequence[Transcription], store: Store, project: Sequence[Path
     if texts[0].work:
         return texts[0].work
     known = (store.work_of_text(str(path)) for path in (*(text.path for text in texts), *project))
-    renamed = (earlier_name(store, text, texts) for text in texts)
+    renamed = (earlier_text(store, text, texts) for text in texts)
     return (
         next((work for work in known if work), None)
-        or next((was.work for was in renamed if was is not None), None)
+        or next((earlier.work for earlier in renamed if earlier is not None), None)
         or _new_name(texts, store)
     )
 

@@ -1,4 +1,4 @@
-"""Texts whose files were moved, renamed or copied with their project: under what name the store knows them."""
+"""Texts whose files were moved or renamed, or copied with their project: the texts of the store that they were."""
 
 from __future__ import annotations
 
@@ -13,24 +13,25 @@ from proof.text.versions import most_alike
 
 
 def follow_renamed(store: Store, work: str, texts: Sequence[Transcription], base: Path) -> None:
-    """Have the pages of a text of a work that lies elsewhere now, or is called otherwise, stay its pages, so that those
-    which it no longer has do not stay beside it. `base` is the folder of the project."""
+    """Give the pages of every text of a work that was moved, renamed or copied to its new path, so that the store has
+    no second text of the same pages. `base` is the folder of the project."""
     for text in texts:
-        was = earlier_name(store, text, texts, base)
-        if was is not None and was.work == work:
-            store.move_text(work, was.path, str(text.path))
+        earlier = earlier_text(store, text, texts, base)
+        if earlier is not None and earlier.work == work:
+            store.move_text(work, earlier.path, str(text.path))
 
 
-def earlier_name(
+def earlier_text(
     store: Store, text: Transcription, texts: Sequence[Transcription], base: Path | None = None
 ) -> StoredText | None:
-    """The text as the store knows it whose file is gone and which this one is now: the one of that name or, where there
-    is none, the one that read most like it. Of the same name in a project of which this one in the folder `base` is a
-    copy, too. None where the store knows the file itself."""
-    known, here = store.text_versions.paths(), {str(stored.path) for stored in texts}
+    """The text of the store that `text` was before its file was moved, renamed or copied: one of the same name whose
+    file is gone, or that lies in a project of which the one in the folder `base` is a copy; where there is none, the
+    text most alike among those whose files are gone. None where the store knows the file itself, or where several have
+    the name."""
+    known, current = store.text_versions.paths(), {str(stored.path) for stored in texts}
     if str(text.path) in known:
         return None
-    others = [stored for stored in store.texts() if stored.path in known - here]
+    others = [stored for stored in store.texts() if stored.path in known - current]
     gone = [stored for stored in others if not Path(stored.path).exists()]
     named = [stored for stored in gone if Path(stored.path).name == text.path.name]
     copied = [stored for stored in others if base and _is_copied(Path(stored.path), text.path, base)]
@@ -41,7 +42,7 @@ def earlier_name(
 
 
 def _is_copied(old: Path, new: Path, base: Path) -> bool:
-    """Whether the text at `new` lies in its project as the one at `old` does in another, which has a store too."""
+    """Whether `old` has the path in another project that `new` has in the project at `base`."""
     if not new.is_relative_to(base) or old.is_relative_to(base):
         return False
     inside = new.relative_to(base).parts

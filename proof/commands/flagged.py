@@ -1,4 +1,4 @@
-"""Flagged places as lines of a terminal: the text and the image side by side, why on a line below.
+"""Flagged places as lines of a terminal: the text beside the image, and the reason on the line below.
 
 A Han character takes two cells of a terminal. What is in question stands in brackets, so that it is seen
 without colours too.
@@ -20,16 +20,16 @@ from proof.report.places import SuspiciousPlace
 HEAD = (_("page"), _("col"), _("text"), _("image"), _("kind"), _("score"))
 GAP = 2
 MIN_WIDTH_CELLS = 12
-"""Of the terminal, for the text and for what the image shows."""
+"""Cells of a line for the text, and for what the image shows, at least."""
 MAX_WIDTH_CELLS = 48
-"""Holds a column of the Siku."""
+"""The same at most: they hold a column of the Siku."""
 TEXT_COLOUR = "red"
 IMAGE_COLOUR = "green"
 
 
 @dataclass(frozen=True, slots=True)
 class Widths:
-    """Cells of each part of a line."""
+    """The width of each part of a line, in cells of the terminal; `reading` is that of the text and of the image."""
 
     page: int
     column: int
@@ -39,7 +39,7 @@ class Widths:
 
     @classmethod
     def of(cls, places: Sequence[SuspiciousPlace], line: int) -> Widths:
-        """What the parts need, and for text and image what is left of `line` cells."""
+        """What the parts need; text and image share what is left of `line` cells."""
         head_page, head_column, _text, _image, head_kind, head_score = (cell_len(say(word)) for word in HEAD)
         page = max(head_page, *(cell_len(place.flag.page) for place in places))
         column = max(head_column, *(len(str(place.flag.line)) for place in places))
@@ -50,13 +50,13 @@ class Widths:
 
 
 def print_places(places: Sequence[SuspiciousPlace]) -> None:
-    """Print the places, a line and a line of explanation each, as wide as the terminal."""
+    """Print each place on a line, with its reason below, as wide as the terminal."""
     for line in lines(places, terminal_width()):
         click.echo(line)
 
 
 def lines(places: Sequence[SuspiciousPlace], width: int) -> Iterator[str]:
-    """The lines of the table, its head first, in `width` cells where it can do with so much; coloured."""
+    """The coloured lines of the table, its head first, in `width` cells where these are enough."""
     if not places:
         return
     widths = Widths.of(places, width)
@@ -75,7 +75,7 @@ def _dim(text: str) -> str:
 
 
 def _readings(place: SuspiciousPlace, width: int) -> tuple[str, str]:
-    """What stands in the text and on the image; of a column as a whole there is nothing to set in brackets."""
+    """What stands in the text and on the image, in brackets within its context; a whole column has no context."""
     flag = place.flag
     if flag.kind is Kind.LAYOUT:
         return _cut(flag.transcribed, width), _cut(flag.suggested, width)
@@ -86,9 +86,9 @@ def _readings(place: SuspiciousPlace, width: int) -> tuple[str, str]:
 
 
 def _in_context(place: SuspiciousPlace, marked: str, colour: str, width: int) -> str:
-    """The place with as much around it as `width` cells hold, the same before and after."""
+    """The `marked` reading of a place with as much context as `width` cells hold, half of it before and half after."""
     most = max(cell_len(place.flag.transcribed), cell_len(place.flag.suggested))
-    space = "\u3000" * ((most - cell_len(marked)) // 2)  # so that what follows stands side by side
+    space = "\u3000" * ((most - cell_len(marked)) // 2)  # so that what follows is aligned in text and image
     marked = f"[{_plain(marked)}{space}]"
     side = max(width - cell_len(marked), 0) // 2
     before = start_of(_plain(place.before)[::-1], side)[::-1]
@@ -101,7 +101,7 @@ def _cut(text: str, width: int) -> str:
 
 
 def _line(parts: Sequence[str], widths: Widths) -> str:
-    """The parts of a line, each as wide as its column; numbers stand to the right."""
+    """A line of these parts, each padded to its width; numbers are aligned to the right."""
     page, column, text, image, kind, score = parts
     cells = (
         _padded(page, widths.page),
@@ -124,5 +124,5 @@ def _score(place: SuspiciousPlace) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text without what would move a terminal's cursor or break the line."""
+    """The text, with U+FFFD for every control character, which would move the cursor or break the line."""
     return "".join(letter if letter.isprintable() or letter == "\u3000" else "\ufffd" for letter in text)

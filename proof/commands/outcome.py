@@ -18,18 +18,21 @@ from proof.model.result import Status
 from proof.report.places import SuspiciousPlace
 from proof.report.progress import WorkProgress
 from proof.report.reasons import STATUSES, rule_in_words
-from proof.report.tally import PageTally, Tally, by_rule
+from proof.report.tally import Tally, by_rule
 from proof.report.write import WrittenReport
 
 MOST_REMARKS = 12
+"""Remarks, and pages without an image, that are printed without -v."""
+
 MOST_PAIRS = 4
+"""Pairs of variants that are named in a line."""
 
 UNSEEN = {
     Status.NO_IMAGE: _("%(number)s without an image"),
     Status.MISMATCH: _("%(number)s with the wrong image"),
     Status.FAILED: _("%(number)s failed"),
 }
-"""What is said of pages of which no image was seen."""
+"""Labels of the pages that were not checked against their image."""
 
 
 def print_flagged(places: Sequence[SuspiciousPlace], tally: Tally) -> None:
@@ -74,7 +77,7 @@ def _listed(parts: Iterable[str]) -> str:
 
 
 def _seen(tally: Tally) -> list[str]:
-    """What was seen on images, and what was not: `20 pages, 702 characters` where all of them were."""
+    """The number of pages, and of those seen and not seen on images: `20 pages, 702 characters` where all were seen."""
     pages = counted(len(tally.pages), "%(number)s page", "%(number)s pages")
     characters = counted(tally.characters, "%(number)s character", "%(number)s characters")
     counts = tally.by_status()
@@ -87,7 +90,7 @@ def _seen(tally: Tally) -> list[str]:
 
 
 def _by_language_model(tally: Tally) -> list[str]:
-    """How many of the raised flags are those of pages that were not seen."""
+    """How many of the raised flags are on pages that only the language model read; empty where none is."""
     by_language_model = tally.raised - tally.raised_where_checked
     if not by_language_model:
         return []
@@ -110,16 +113,18 @@ def print_caught(progress: WorkProgress) -> None:
 
 
 def print_trouble(outcome: CheckOutcome, *, verbose: bool) -> None:
-    """Name on stderr the texts and the material that could not be used, the pages that failed or carry the wrong image;
-    then what was remarked."""
+    """Name on stderr the texts and the material that could not be used, the pages that failed, have the wrong image or
+    none, and the remarks."""
     tally = outcome.written.tally
     for trouble in outcome.unread:
         click.echo(say(_("not checked: %(why)s"), why=sentence(trouble)), err=True)
     for trouble in outcome.unusable:
         click.echo(sentence(trouble), err=True)
-    bad = [page for page in tally.pages if page.status in (Status.FAILED, Status.MISMATCH)]
-    for page in bad:
-        click.echo(f"{page.page}: {_why(page)}", err=True)
+    for page in tally.pages:
+        if page.status in (Status.FAILED, Status.MISMATCH):
+            status = say(STATUSES[page.status])
+            why = f"{status}: {sentence(page.message)}" if page.message else status
+            click.echo(f"{page.page}: {why}", err=True)
     without = [page.page for page in tally.pages if page.status is Status.NO_IMAGE]
     if without:
         named = ", ".join(without if verbose else without[:MOST_REMARKS])
@@ -129,9 +134,8 @@ def print_trouble(outcome: CheckOutcome, *, verbose: bool) -> None:
     print_remarks(outcome.remarks, verbose=verbose)
     _print_remarks(map(sentence, (*outcome.findings, *outcome.notices)), verbose=verbose)
     if verbose:
-        _print_remarks(
-            [f"{page.page}: {sentence(notice)}" for page in tally.pages for notice in page.notices], verbose=True
-        )
+        of_pages = (f"{page.page}: {sentence(notice)}" for page in tally.pages for notice in page.notices)
+        _print_remarks(of_pages, verbose=True)
 
 
 def from_here(path: Path) -> Path:
@@ -150,19 +154,14 @@ def _print_remarks(remarks: Iterable[str], *, verbose: bool) -> None:
         click.echo(say(_("... and %(number)s more remarks: see the report, or add -v"), number=more), err=True)
 
 
-def _why(page: PageTally) -> str:
-    status = say(STATUSES[page.status])
-    return f"{status}: {sentence(page.message)}" if page.message else status
-
-
 def _pairs(pairs: Counter[tuple[str, str, str]]) -> str:
-    """`: 乗 for 乘 2, 竝 for 并 1`: what the image shows for what the text has."""
-    together: Counter[tuple[str, str]] = Counter()
+    """` (乗 for 乘 2, 竝 for 并 1)`: what the image shows for what the text has; '' for no pairs."""
+    counts: Counter[tuple[str, str]] = Counter()
     for (transcribed, suggested, _script), count in pairs.items():
-        together[transcribed, suggested] += count
+        counts[transcribed, suggested] += count
     named = [
         say(_("%(suggested)s for %(transcribed)s %(count)s"), suggested=suggested, transcribed=transcribed, count=count)
-        for (transcribed, suggested), count in together.most_common()
+        for (transcribed, suggested), count in counts.most_common()
     ]
-    shown = [*named[:MOST_PAIRS], *(["..."] if len(named) > MOST_PAIRS else [])]
+    shown = [*named[:MOST_PAIRS], *["..."] * (len(named) > MOST_PAIRS)]
     return say(_(" (%(pairs)s)"), pairs=_listed(shown)) if named else ""

@@ -9,7 +9,7 @@ from typing import Self
 
 import click
 
-from proof.checking.pipeline import Progress as Done
+from proof.checking.pipeline import Progress
 from proof.commands.cells import start_of, terminal_width
 from proof.commands.pace import Pace, clock
 from proof.locale.marking import _
@@ -17,7 +17,7 @@ from proof.locale.terminal import say
 
 SECONDS_ON_TERMINAL = 0.1
 SECONDS_ELSEWHERE = 10.0
-"""From one line to the next."""
+"""Seconds from one line of progress to the next, on a terminal and elsewhere."""
 CLEAR_LINE = "\r\x1b[K"
 
 
@@ -52,17 +52,18 @@ class CheckProgress:
     def __init__(self, *, quiet: bool = False) -> None:
         self._line = ProgressLine(quiet=quiet)
         self._quiet = quiet
-        self._last: Done | None = None
+        self._last: Progress | None = None
         self._pace = Pace(time.monotonic())
 
     def __enter__(self) -> Self:
         self._line.show(say(_("checking")))
         return self
 
-    def __call__(self, done: Done) -> None:
-        self._last = done
-        self._pace.note(time.monotonic(), done.seen)
-        self._line.show(in_words(done, self._pace) if done.done < done.total else say(_("writing the reports")))
+    def __call__(self, progress: Progress) -> None:
+        self._last = progress
+        self._pace.note(time.monotonic(), progress.seen)
+        all_done = progress.done >= progress.total
+        self._line.show(say(_("writing the reports")) if all_done else in_words(progress, self._pace))
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._line.clear()
@@ -78,14 +79,14 @@ class CheckProgress:
             click.echo(in_words(self._last, self._pace), err=True)
 
 
-def in_words(done: Done, pace: Pace) -> str:
+def in_words(progress: Progress, pace: Pace) -> str:
     """The progress in words; the time that is left is computed from the pages with an image."""
-    parts = [say(_("%(done)s of %(total)s pages"), done=done.done, total=done.total)]
+    parts = [say(_("%(done)s of %(total)s pages"), done=progress.done, total=progress.total)]
     if pace.per_second:
         parts.append(say(_("%(number)s pages/s"), number=f"{pace.per_second:.1f}"))
-    left = pace.left(done.shown)
-    if left is not None and done.done < done.total:
+    left = pace.left(progress.shown)
+    if left is not None and progress.done < progress.total:
         parts.append(say(_("%(time)s left"), time=clock(left)))
-    if done.reused:
-        parts.append(say(_("%(number)s reused"), number=done.reused))
+    if progress.reused:
+        parts.append(say(_("%(number)s reused"), number=progress.reused))
     return say(_(", ")).join(parts)

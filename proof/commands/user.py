@@ -22,7 +22,7 @@ ROLE = click.Choice([role.value for role in Role])
 
 @contextmanager
 def _accounts(config: Path | None, given: dict[str, Any]) -> Iterator[Accounts]:
-    """The accounts of a project, which may not be checked yet; outside of one only of a store that is there."""
+    """The accounts of a project, whose store is made where it is missing; outside of a project the store must exist."""
     settings = settings_of(config, given=given)
     of_project = settings.file is not None and settings.file.exists() and not given
     with Store.open(settings.store_address if of_project else existing_store(settings)) as store:
@@ -30,7 +30,7 @@ def _accounts(config: Path | None, given: dict[str, Any]) -> Iterator[Accounts]:
 
 
 def of_accounts(command: Callable[..., None]) -> Callable[..., int]:
-    """Gives a command the accounts of the project that its options name."""
+    """Decorate a command that takes the accounts of the project that its options name."""
 
     @config_option
     @setting_options(("store.url",))
@@ -59,10 +59,9 @@ def command() -> None:
 @of_accounts
 def add(accounts: Accounts, name: str, role: str | None) -> None:
     """Make an account. The password is asked for, or read as a line of standard input."""
-    first = not accounts.everybody()
-    meant = Role(role) if role else Role.ADMINISTRATOR if first else Role.PROOFREADER
-    made = accounts.add(name, meant, _password(), by=_by())
-    click.echo(f"{made.name}: {made.role}")
+    default = Role.PROOFREADER if accounts.everybody() else Role.ADMINISTRATOR
+    account = accounts.add(name, Role(role) if role else default, _password(), by=_by())
+    click.echo(f"{account.name}: {account.role}")
 
 
 @command.command("list")
@@ -144,7 +143,7 @@ def log(accounts: Accounts, last: int) -> None:
 
 
 def _by() -> By:
-    """The user of this machine, as it knows them."""
+    """Who runs the command: the name of the machine's user, empty where it has none."""
     try:
         return By(getpass.getuser(), AccountChannel.COMMAND)
     except (KeyError, OSError):  # a machine without a list of its users

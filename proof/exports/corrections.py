@@ -1,7 +1,7 @@
-"""Accepted corrections, and where in the source they belong, also after the source has changed.
+"""Accepted corrections, and their places in the source, also after the source has changed.
 
-A correction is held to its place by what stands there and around it. Where the file no longer reads so it is
-refused, or set at the one place that does.
+A correction fits its place where the text there, and its context, read as they did when it was made; elsewhere it is
+refused.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ class Correction:
     """One decision on one place: `length` code points from `offset` on, which read `original`, become `replacement`.
 
     `page` and `line` as flags have them; where the format has no pages, an empty page and the line of the file.
-    `context` is the characters around the place with the place in brackets, `東面于[北]耦大夫`, as flags carry it.
-    `replacement` is in whatever script it was decided in. `start` is the code point of the file at which it begins,
-    where that is known: then that is its place. `number` is that of its flag in the store, 0 for none.
-    `witness` is what it rests on (影像, a siglum, 他校, 本校, 理校; empty where nothing was stated), `note` a remark,
-    `person` who decided it, `moved` the flag of the other half where a character moved; `typed`: in the words of a
-    person. `copy_reads` is what the copy has where the text is kept all the same; None for a correction. `readings` are
-    the sigla of witnesses with what each reads there, `names` the sigla that are known to be those of witnesses, with
-    their full names, empty where none was given. `doubt` is what was suggested where the text is left in doubt.
-    `imaged`: its page has an image, as far as is known.
-    What is not `accepted`, and what answers a planted `audit` error, never gets out.
+    `context` is the characters around the place with the place in brackets, `東面于[北]耦大夫`, as flags have it.
+    `replacement` is in the script in which it was decided. `start` is the code point of the file at which it begins,
+    None where that is not known. `number` is that of its flag in the store, 0 for none. `witness` is what it rests on
+    (影像, a siglum, 他校, 本校, 理校; empty where nothing was stated), `note` a remark, `person` who decided it,
+    `moved` the flag of the other half where a character moved; `typed`: a person typed it. `copy_reads` is what the
+    copy has where the text is kept all the same; None for a correction. `readings` are the sigla of witnesses with what
+    each reads there, `names` the sigla that are known to be those of witnesses, with their full names, empty where none
+    was given. `doubt` is what was suggested where the text is left in doubt.
+    `imaged`: its page has an image, as far as is known. What is not `accepted`, and what answers a planted `audit`
+    error, is never exported.
     """
 
     page: str
@@ -65,7 +65,7 @@ class Correction:
 
     @property
     def changes(self) -> bool:
-        """Whether anything is changed: a note that the copy reads so (原文如此), or otherwise, changes nothing."""
+        """Whether it changes the text; a note that the copy reads so (原文如此), or otherwise, does not."""
         return self.replacement != self.original
 
     @property
@@ -89,7 +89,7 @@ class PlacedCorrection:
 
 
 class Refusal(StrEnum):
-    """Why a correction cannot be written: messages of the catalogues, into which values go."""
+    """Why a correction cannot be written: messages to translate, with places for values."""
 
     LINE_END = _("a correction stays within its line: no line endings, no pilcrow")
     OTHER_LENGTH = _("%(number)s characters were to be %(text)s")
@@ -104,7 +104,7 @@ class Refusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RefusedCorrection:
-    """A correction that cannot be written, and why, with the values of the message. It costs itself alone."""
+    """A correction that cannot be written, and why, with the values of the message. All others are written."""
 
     correction: Correction
     why: Refusal
@@ -121,7 +121,7 @@ class RefusedCorrection:
 
 @dataclass(frozen=True, slots=True)
 class Placements:
-    """The corrections that have their place, those that the text has already, and those that have none."""
+    """The corrections that have a place, those that the text has already, and those that have no place."""
 
     placed: tuple[PlacedCorrection, ...]
     applied: tuple[Correction, ...]
@@ -131,15 +131,15 @@ class Placements:
 def place(edition: Transcription, corrections: Sequence[Correction]) -> Placements:
     """The edits that the accepted corrections make, in the order given.
 
-    One that says where it begins is there. Any other is known by what stands at its place and, by its context, around
-    it; a place that reads already as it was decided is left alone.
+    A correction with a `start` has its place there. Any other must find its original and its context at its offset; one
+    that the text has already makes no edit.
     """
     addresses = Addresses(edition)
     placed: list[PlacedCorrection] = []
     applied: list[Correction] = []
     refused: list[RefusedCorrection] = []
     accepted = [correction for correction in corrections if correction.accepted and not correction.audit]
-    written = _written(edition, addresses, accepted)
+    written = _already_written(edition, addresses, accepted)
     for correction in accepted:
         placement = None if correction in written else _placed(edition, addresses, correction)
         if isinstance(placement, PlacedCorrection):
@@ -151,9 +151,11 @@ def place(edition: Transcription, corrections: Sequence[Correction]) -> Placemen
     return Placements(tuple(placed), tuple(applied), tuple(refused))
 
 
-def _written(edition: Transcription, addresses: Addresses, corrections: Sequence[Correction]) -> set[Correction]:
-    """The corrections of lines that read as after all that is to be written into them: those beside a correction stand
-    elsewhere by then, and so does what is around it."""
+def _already_written(
+    edition: Transcription, addresses: Addresses, corrections: Sequence[Correction]
+) -> set[Correction]:
+    """The corrections of the lines into which all of their corrections are written already. Several in one line change
+    the offsets and contexts of each other, so the line is taken back to what it was before it is compared."""
     by_line: dict[tuple[str, int], list[Correction]] = defaultdict(list)
     for correction in corrections:
         if correction.start is None and correction.changes and _wrong(correction) is None:
@@ -163,18 +165,15 @@ def _written(edition: Transcription, addresses: Addresses, corrections: Sequence
         with suppress(UsageError):
             begin, end = addresses.line(page, number)
             line = edition.text[begin:end]
-            before = (
-                None
-                if all(_reads(line, correction, correction.original) for correction in group)
-                else _line_before(line, group)
-            )
+            unwritten = all(_reads(line, correction, correction.original) for correction in group)
+            before = None if unwritten else _line_before(line, group)
             if before is not None and all(_reads(before, correction, correction.original) for correction in group):
                 written.update(group)
     return written
 
 
 def _line_before(line: str, corrections: Sequence[Correction]) -> str | None:
-    """A line as it read before these corrections were written into it; None where it reads otherwise than they say."""
+    """The line before these corrections were written into it; None where it does not have one of them."""
     for correction in sorted(corrections, key=lambda correction: correction.offset):
         if not line.startswith(correction.replacement, correction.offset):
             return None
@@ -186,9 +185,8 @@ def _placed(
     edition: Transcription, addresses: Addresses, correction: Correction
 ) -> PlacedCorrection | RefusedCorrection | None:
     """A correction with its edit, or why it has none; None where the text has it already."""
-    wrong = _wrong(correction)
-    if wrong is not None:
-        return wrong
+    if (refused := _wrong(correction)) is not None:
+        return refused
     if correction.start is not None:
         return _placed_at(edition, correction, correction.start)
     try:
@@ -200,7 +198,7 @@ def _placed(
         edit = Edit(begin + correction.offset, correction.length, correction.replacement)
         return PlacedCorrection(correction, edit)
     if correction.changes and _reads(line, correction, correction.replacement):
-        return None  # alone, beside others that are not written yet
+        return None  # it alone: others of its line are not written yet
     return RefusedCorrection(correction, Refusal.CHANGED)
 
 
@@ -209,8 +207,8 @@ def _reads(line: str, correction: Correction, text: str) -> bool:
     start, end = correction.offset, correction.offset + len(text)
     if start < 0 or end > len(line) or not line.startswith(text, start) or correction.is_of_line_ending:
         return False
-    before, known, after = correction.context.partition(f"[{correction.original}]")
-    if not known:
+    before, marked, after = correction.context.partition(f"[{correction.original}]")
+    if not marked:
         return True
     begins, ends = len(before) >= REACH or start == len(before), len(after) >= REACH or end + len(after) == len(line)
     return begins and ends and line[:start].endswith(before) and line.startswith(after, end)
@@ -231,15 +229,15 @@ def _placed_at(edition: Transcription, correction: Correction, start: int) -> Pl
 
 
 def line_edit(text: str, correction: Correction, start: int) -> Edit:
-    """The edit by which a whole line comes into a text, or goes out of it, with its ending; where both its readings are
-    lines, its text alone changes. A line ending comes or goes by itself."""
+    """The edit that inserts or deletes a whole line with its ending, replaces the text of a line, or inserts a line
+    ending alone."""
     was, becomes = correction.original, correction.replacement
     if becomes == LINE_BREAK:
         return Edit(start, 0, _ending(text, start))
     if was and becomes:
         return Edit(start, len(was.rstrip("¶\r\n")), becomes)
     if was:
-        bare = not {was[0], was[-1]} & set("¶\n\r")  # else it was written with its ending
+        bare = not {was[0], was[-1]} & set("¶\n\r")  # else `was` has the line's ending
         end = LINE_ENDING.match(text, start + len(was)) if bare else None
         return Edit(start, len(was) + (len(end[0]) if end is not None else 0), "")
     if correction.offset == 0:
@@ -248,14 +246,15 @@ def line_edit(text: str, correction: Correction, start: int) -> Edit:
 
 
 def _ending(text: str, start: int) -> str:
-    """How lines end at a place of a text: as the one that ends there or next, or else as the last one before."""
+    """The line ending at a place of a text or next after it, or else the last one before it; a line feed without
+    any."""
     end = LINE_ENDING.search(text, start)
-    before = [end] if end is not None else list(LINE_ENDING.finditer(text))
-    return before[-1][0] if before else "\n"
+    endings = [end] if end is not None else list(LINE_ENDING.finditer(text))
+    return endings[-1][0] if endings else "\n"
 
 
 def _wrong(correction: Correction) -> RefusedCorrection | None:
-    """Why a correction can be written nowhere; None where it can."""
+    """Why a correction can be written into no text; None where it is well formed."""
     if correction.is_of_line_ending:
         return None
     if any(char in correction.replacement for char in "\n\r¶\v\f\x1c\x1d\x1e\x85\u2028\u2029"):

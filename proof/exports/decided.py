@@ -93,7 +93,7 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
     corrected: list[tuple[Decision, Correction]] = []
     kept: list[tuple[Decision, Span]] = []
     left_out: list[LeftOut] = []
-    applied: list[Correction] = []
+    applied: list[tuple[Decision, Correction]] = []
     settled = 0
     rejected: set[str] = set()
     noted: list[Correction] = []
@@ -118,20 +118,20 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
         correction = replace(_correction(decision, span, edition, addresses, policy), imaged=there.imaged)
         noted += [correction] * (decision.state is State.UNSURE)
         if reads == there.place.wanted and decision.state is State.CORRECTED and reads != there.place.transcribed:
-            applied.append(correction)
+            applied.append((decision, correction))
             noted.append(replace(correction, original=decision.transcribed))
         elif reads != there.place.wanted or _writes(decision):
             corrected.append((decision, correction))
         elif decision.state is State.KEPT:
             kept.append((decision, span))
-    corrections, conflicts = _without_conflicts(_without_superseded(corrected, kept), kept)
+    corrections, conflicts = _without_conflicts(_without_superseded(corrected, kept), kept, applied)
     left_out += [LeftOut(decision, Unused.CONFLICT, str(edition.path)) for decision in conflicts]
     return Decided(
         edition,
         tuple(corrections),
         tuple(left_out),
         settled,
-        tuple(applied),
+        tuple(correction for _, correction in applied),
         frozenset(rejected),
         tuple(noted),
     )
@@ -276,12 +276,15 @@ def _parts(span: Span) -> range:
 
 
 def _without_conflicts(
-    corrected: Iterable[tuple[Decision, Correction]], kept: Iterable[tuple[Decision, Span]]
+    corrected: Iterable[tuple[Decision, Correction]],
+    kept: Iterable[tuple[Decision, Span]],
+    applied: Iterable[tuple[Decision, Correction]],
 ) -> tuple[list[Correction], list[Decision]]:
     """The corrections without conflicts, in the order of their decisions, and the conflicting decisions.
 
     Corrections conflict if their places overlap and they differ, or if another decision keeps the same place
-    (`kept`). Equal corrections count once. An insertion does not conflict with a change that begins at its place.
+    (`kept`), or if the text has there already what a newer decision says (`applied`). Equal corrections count once. An
+    insertion does not conflict with a change that begins at its place.
     """
     ordered = sorted(corrected, key=lambda pair: (pair[1].start or 0, pair[1].length, pair[0].id))
     refused: dict[int, Decision] = {}
@@ -301,6 +304,10 @@ def _without_conflicts(
     for made, span in kept:
         others = by_place.get((span.start, span.length), ())
         refused |= {each.id: each for each in (made, *others) if others}
+    newest: dict[tuple[int, int], int] = {}
+    for made, correction in applied:
+        newest[_place(correction)] = max(newest.get(_place(correction), 0), made.id)
+    refused |= {made.id: made for made, correction in ordered if made.id < newest.get(_place(correction), 0)}
     used = [(made.id, correction) for made, correction in ordered if made.id not in refused.keys() | doubled]
     return [correction for _, correction in sorted(used, key=lambda pair: pair[0])], [
         refused[number] for number in sorted(refused)

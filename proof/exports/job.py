@@ -1,4 +1,4 @@
-"""An export of one text: what was decided, as corrections, and the files that are made with them."""
+"""An export of one text: its corrections, and the files that are written with them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DEFAULT_FORMS = ("text", "diff", "notes")
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """What is to be written of a text, and how; the options of `proof export`."""
+    """The options of `proof export`."""
 
     forms: Sequence[str] = DEFAULT_FORMS
     corrections: Path | None = None
@@ -46,9 +46,8 @@ class ExportOptions:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What an export came to: the corrections that were written and were not, the files, what the readers of the texts
-    remarked, and the forms that lie on images, where no page of the text has one (`imageless`): they are not written.
-    """
+    """The result of an export: its corrections, the files, the remarks of the readers of the texts, and the forms that
+    were not written since they need images and no page of the text has one (`imageless`)."""
 
     preview: Preview
     files: tuple[Path, ...] = ()
@@ -57,8 +56,7 @@ class Export:
 
     @property
     def complete(self) -> bool:
-        """Whether every form was written, nothing that was decided had to be refused, and no two decisions contradict
-        each other."""
+        """Whether every form was written, no correction was refused, and no two decisions contradict each other."""
         contradicting = any(decision.reason is Unused.CONFLICT for decision in self.preview.decided.left_out)
         return not (self.preview.corrected.refused or contradicting or self.imageless)
 
@@ -66,7 +64,7 @@ class Export:
 def export_text(text: Path, settings: Settings, options: ExportOptions, folder: Path) -> Export:
     """Export one text into a folder. Raises ProofError."""
     pairs = settings.variants.file
-    with _store_now(settings, asked=options.corrections is None or needs_pages(options.forms)) as store:
+    with _store_now(settings, needed=options.corrections is None or needs_pages(options.forms)) as store:
         decided = _decided_for(text, options.corrections, settings, store)
         preview = preview_of(decided, pairs, choices=options.choices)
         corrected = preview.corrected
@@ -95,7 +93,7 @@ def export_text(text: Path, settings: Settings, options: ExportOptions, folder: 
 
 
 def material_of(preview: Preview, settings: Settings) -> Material:
-    """What there is to write of a text by what was decided alone, without pages and witnesses."""
+    """The material of an export from decisions alone, without pages and witnesses."""
     return Material(
         preview.corrected,
         datetime.now(UTC),
@@ -107,10 +105,10 @@ def material_of(preview: Preview, settings: Settings) -> Material:
 
 
 @contextmanager
-def _store_now(settings: Settings, *, asked: bool) -> Iterator[Store | None]:
+def _store_now(settings: Settings, *, needed: bool) -> Iterator[Store | None]:
     """The project's store as it is at this moment, whatever people decide meanwhile; None where there is none, or it is
-    not asked for anything."""
-    if not asked or is_missing(settings.store_address):
+    not needed."""
+    if not needed or is_missing(settings.store_address):
         yield None
         return
     with Store.open(settings.store_address) as store, store.at_one_moment() as now:
@@ -118,8 +116,8 @@ def _store_now(settings: Settings, *, asked: bool) -> Iterator[Store | None]:
 
 
 def _decided_for(text: Path, corrections: Path | None, settings: Settings, store: Store | None) -> Decided:
-    """What there is to write into the transcription at `text`: the corrections of a file, or, without one, what was
-    decided for it in the project's store. Raises ProofError."""
+    """What was decided of the transcription at `text`: the corrections of a file, or, without one, the decisions in the
+    project's store. Raises ProofError."""
     edition = in_script(read_transcription(text), settings.page.script)
     if corrections is not None:
         return Decided(edition, tuple(read_corrections(corrections)))
@@ -132,7 +130,7 @@ def _decided_for(text: Path, corrections: Path | None, settings: Settings, store
 
 
 def _pages(store: Store, corrected: CorrectedSource) -> tuple[list[PageResult], dict[str, PageState]]:
-    """The pages of this text as they were last checked, and the states that people gave them."""
+    """The pages of this text as they were last checked, and the states of the work's pages."""
     try:
         text = find_text(store, corrected.edition)
     except UsageError:  # corrections from a file, for a text that this store does not know

@@ -1,5 +1,4 @@
-"""The flags of a checked page as decisions leave them: what was accepted, what is still open, nothing that was
-rejected."""
+"""The flags of a checked page after decisions: accepted and open ones, without the rejected."""
 
 from __future__ import annotations
 
@@ -15,14 +14,13 @@ from proof.model.result import PageResult, box_at
 def with_decisions(
     page: PageResult, corrections: Iterable[Correction], rejected: Collection[str], *, running: bool = False
 ) -> PageResult:
-    """A page whose raised flags are the corrections on it, as they were decided, corrections by hand among them, and
-    the proposals that nobody has decided. `rejected` are the ids of flags where the text is kept; `running` as in
-    `mark`."""
-    known = {flag.id: flag for flag in page.flags}
+    """A page whose flags are its corrections, those by hand included, and the raised flags that nobody has decided.
+    `rejected` are the ids of flags where the text is kept; `running` as in `mark`."""
+    flag_of_id = {flag.id: flag for flag in page.flags}
     made = [correction for correction in corrections if correction.changes and is_on(page, correction, running=running)]
     decided = {correction.flag for correction in made}
-    still = (flag for flag in page.flags if flag.raised and flag.id not in decided and flag.id not in rejected)
-    flags = [*still, *(_flag(page, correction, known.get(correction.flag)) for correction in made)]
+    undecided = (flag for flag in page.flags if flag.raised and flag.id not in decided and flag.id not in rejected)
+    flags = [*undecided, *(_flag(page, correction, flag_of_id.get(correction.flag)) for correction in made)]
     return replace(page, flags=tuple(sorted(flags, key=lambda flag: (flag.line, flag.offset))))
 
 

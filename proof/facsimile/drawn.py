@@ -1,4 +1,4 @@
-"""Characters drawn in the fonts at hand and shown to a recogniser: what it reads where each of them stands."""
+"""What a recogniser reads of characters that are drawn in given fonts."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from proof.ocr.engine import Engine
 from proof.ocr.spikes import spikes_of
 
 CELL_HEIGHT_PX = 57
-
 COLUMN_WIDTH_PX = 104
+"""The cell of a character in the column that is drawn and read."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnHand:
-    """How a character is drawn and read: its em square in widths of a column, how thick strokes are, how `worn` the
-    print is, and how much longer its strip is than the recogniser's first look at a page."""
+    """How a character is drawn and read: `size`, its em square in widths of a column; `weight`, how thick its strokes
+    are; `worn`, how worn the print is; `zoom`, the length of its strip relative to the recogniser's first look at a
+    page."""
 
     size: float = 0.66
     weight: float = 6.0
@@ -36,7 +37,7 @@ class DrawnHand:
 
 
 CLEAR = (DrawnHand(),)
-"""As what is not taught is drawn."""
+"""How untaught characters are drawn."""
 
 WORN = (
     DrawnHand(),
@@ -44,14 +45,14 @@ WORN = (
     DrawnHand(0.66, 3.0, Wear(fade=0.9, grain=0.9), 1.5),
     DrawnHand(0.70, 8.0, Wear(fade=0.6, grain=0.6, blur=1.2, grey=True), 1.25),
 )
-"""Clear and worn hands, thin and thick, at the pitches of the looks at a page: what is read as itself in all of them is
-read so surely."""
+"""Clear and worn hands, thin and thick, at the pitches of the looks at a page, by which it is measured how surely a
+character is read as itself."""
 
 STROKES = (104, 116, 128)
-"""Levels of a field of distances at which strokes end whose shape is kept: as thick as the font's, and two thicker."""
+"""Levels of a distance field that are taken for the outline: strokes as thick as the font's (128), and two thicker."""
 
 AMONG = "之人其"
-"""Well-known characters, one of which stands before every two that are drawn, and at the end."""
+"""Well-known characters: one stands before every two that are asked for, and one at the end."""
 
 AT_ONCE = 12
 """Characters in one strip, an even number."""
@@ -89,7 +90,7 @@ def drawn_shapes(checksum: str, fonts: FontChain, characters: Iterable[str]) -> 
 def _read_all(
     engine: Engine, fonts: FontChain, characters: Iterable[str], hands: Sequence[DrawnHand]
 ) -> dict[str, list[dict[str, float]]]:
-    """For each character that a font has what is believed of it as each of the hands draws it."""
+    """For each character that a font has, the probabilities of what is read of it, for each of the hands."""
     drawable = [char for char in characters if fonts.field(char) is not None]
     read: dict[str, list[dict[str, float]]] = {char: [] for char in drawable}
     rng = np.random.default_rng(0)
@@ -103,13 +104,13 @@ def _read_all(
 def _read(
     engine: Engine, fonts: FontChain, characters: Sequence[str], drawn: DrawnHand, rng: np.random.Generator
 ) -> list[dict[str, float]]:
-    """For each of some characters, written into one column, what is believed of it."""
+    """For each of the characters, written into one column, the probabilities of what is read of it."""
     cells = -(-len(characters) // 2) * 3 + 1
-    own = {cell: at for at, cell in enumerate([cell for cell in range(cells) if cell % 3][: len(characters)])}
+    index_of = {cell: at for at, cell in enumerate([cell for cell in range(cells) if cell % 3][: len(characters)])}
     canvas = np.zeros((cells * CELL_HEIGHT_PX, COLUMN_WIDTH_PX), np.uint8)
     hand = Hand(weight=drawn.weight)
     for cell in range(cells):
-        character = characters[own[cell]] if cell in own else AMONG[cell // 3 % len(AMONG)]
+        character = characters[index_of[cell]] if cell in index_of else AMONG[cell // 3 % len(AMONG)]
         field = fonts.field(character)
         if field is not None:
             em = (drawn.size * COLUMN_WIDTH_PX, min(drawn.size * COLUMN_WIDTH_PX * 0.9, 1.06 * CELL_HEIGHT_PX))
@@ -118,14 +119,14 @@ def _read(
     kept, _ = spikes_of(reading, engine.character_of, [])
     chances: list[dict[str, float]] = [{} for _ in characters]
     for spike in kept.spikes():
-        at = own.get(int(spike.place * cells))
+        at = index_of.get(int(spike.place * cells))
         if at is not None and spike.presence > 0.5:
             chances[at] = {text: float(np.exp(p)) for text, p in spike.believed.items()}
     return chances
 
 
 def _as_strip(canvas: NDArray[np.uint8], drawn: DrawnHand, cells: int, seed: int) -> NDArray[np.uint8]:
-    """A column of ink as the strip that is read of it."""
+    """The strip that is read of a column of ink."""
     grey = 255 - canvas if drawn.worn is None else age(canvas, None, None, drawn.worn, 1.0, [seed])
     length = round(cells * MAIN_PITCH * drawn.zoom)
     return np.asarray(cv2.resize(grey, (STRIP_WIDTH, length), interpolation=cv2.INTER_AREA), dtype=np.uint8)

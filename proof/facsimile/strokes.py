@@ -1,4 +1,4 @@
-"""Strokes of a glyph that stand by themselves, as brushes leave them: the left of 同, 月, 門."""
+"""Upright strokes parted from the rest of their glyph, as a brush leaves the left of 同, 月, 門."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from proof.images.opencv import cv2
 
 LONG = 0.34
 """Of the em square: an upright stroke as long as this can stand by itself."""
+
+NARROW = 0.2
+"""Of the em square: such a stroke, with what joins it, is narrower."""
 
 GAP = 0.07
 """Of the em square: the white about such a stroke, at most."""
@@ -24,8 +27,8 @@ def ink_width(field: Field) -> float:
 
 
 def stroke_apart(field: Field, rng: np.random.Generator) -> Field:
-    """The glyph with its outermost upright stroke parted from the rest by a little white, the one at its left or its
-    right, as it has one; the glyph itself where it has none."""
+    """The glyph with a long upright stroke near its left or right edge, chosen by `rng`, parted from the rest by a
+    little white; the glyph itself where it has none."""
     ink = (field > OUTLINE).astype(np.uint8)
     upright = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((round(LONG * EM), 3), np.uint8))
     count, labels, stats, centres = cv2.connectedComponentsWithStats(upright, connectivity=8)
@@ -33,15 +36,15 @@ def stroke_apart(field: Field, rng: np.random.Generator) -> Field:
     if count < 2 or not columns.size:
         return field
     edges = np.minimum(centres[1:, 0] - columns[0], columns[-1] - centres[1:, 0])
-    narrow = stats[1:, cv2.CC_STAT_WIDTH] < 0.2 * EM
+    narrow = stats[1:, cv2.CC_STAT_WIDTH] < NARROW * EM
     near = np.flatnonzero((edges < OUTER * EM) & narrow)
     if not near.size:
         return field
     stroke = (labels == 1 + int(rng.choice(near))).astype(np.uint8)
     gap = 2 * max(1, round(float(rng.uniform(0.5, 1.0)) * GAP * EM / 2)) + 1
     # a stroke is a little wider than its straight core
-    own = np.asarray(cv2.dilate(stroke, np.ones((3, 5), np.uint8)), dtype=np.uint8)
-    around = (np.asarray(cv2.dilate(own, np.ones((gap, gap), np.uint8))) > 0) & (own == 0)
+    stroke = np.asarray(cv2.dilate(stroke, np.ones((3, 5), np.uint8)), dtype=np.uint8)
+    around = (np.asarray(cv2.dilate(stroke, np.ones((gap, gap), np.uint8))) > 0) & (stroke == 0)
     away = cv2.distanceTransform((~around).astype(np.uint8), cv2.DIST_L2, 3)
     # as far from the outline as the white is wide, and rising to it on either side
     limit = np.clip(OUTLINE + (away - gap / 4) * LEVELS_PER_PIXEL, 0, 255)

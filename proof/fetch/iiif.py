@@ -2,7 +2,7 @@
 
 Presentation API 2 and 3 are read, and the Image API 1 to 3 as a canvas names them
 (https://iiif.io/api/presentation/3.0/, https://iiif.io/api/image/3.0/). What libraries publish keeps to the
-specifications loosely; whatever does not stand in the way of the images is passed over. iiif-prezi3 reads version 3
+specifications loosely; faults that do not concern the images are passed over. iiif-prezi3 reads version 3
 alone and refuses a manifest for any property out of order, so the few properties that matter are read here.
 """
 
@@ -17,17 +17,17 @@ from typing import Any
 from proof.errors import SourceError
 from proof.model.notices import Notice, NoticeCode
 
-_LANGUAGES = ("zh-Hant", "zh", "zh-Hans", "lzh", "none", "@none", "en", "")
+_LANGUAGES_BY_PREFERENCE = ("zh-Hant", "zh", "zh-Hans", "lzh", "none", "@none", "en", "")
 _IMAGE_API = re.compile(r"ImageService([123])|/image(?:-api)?/([123])(?:\.[0-9]+)*/")
 _FRAGMENT = re.compile(
     r"(?:^|[#&])xywh=(?P<unit>pixel:|percent:)?"
     r"(?P<x>[0-9]{1,9}(?:\.[0-9]{1,9})?),(?P<y>[0-9]{1,9}(?:\.[0-9]{1,9})?),(?P<w>[0-9]{1,9}(?:\.[0-9]{1,9})?),(?P<h>[0-9]{1,9}(?:\.[0-9]{1,9})?)(?:$|&)"
 )
-_DEEP = 12
-"""Bodies within bodies (choices, resources with parts) that are followed."""
+_MAX_NESTING = 12
+"""Levels of bodies within bodies (choices, resources with parts) that are followed."""
 
 COVERS = 0.9
-"""Of a canvas: the image that is painted on so much of it is the page, what else is on the canvas lies over it."""
+"""Share of a canvas from which the image painted on it shows the whole page, and the others lie over it."""
 
 Value = Mapping[str, Any]
 
@@ -35,7 +35,7 @@ Value = Mapping[str, Any]
 @dataclass(frozen=True, slots=True)
 class Service:
     """A IIIF image service. `sizes` are the widths and heights that it has ready. `fixed`: it has no
-    others; `limited`: it gives no image as large as it has it."""
+    others; `limited`: it does not give the image in full size. `width` is that of the full image, 0 if not known."""
 
     address: str
     version: int
@@ -54,17 +54,16 @@ class Service:
             return whole
         if not self.fixed:
             return f"{width},"
-        enough = [size for size in sorted(self.sizes) if size[0] >= width]
-        if not enough:
+        w, h = min((size for size in self.sizes if size[0] >= width), default=(0, 0))
+        if w in (0, self.width):
             return whole
-        w, h = enough[0]
-        return whole if w == self.width else f"{w},{h}" if self.version == 3 else f"{w},"
+        return f"{w},{h}" if self.version == 3 else f"{w},"
 
 
 @dataclass(frozen=True, slots=True)
 class CanvasImage:
-    """An image of a canvas: as a file at `address`, and by a service, where it has one. `share` is how much of the
-    canvas it is painted on."""
+    """An image of a canvas: as a file at `address`, and by a service, where it has one. `form` is its media type,
+    `share` the part of the canvas on which it is painted."""
 
     address: str
     form: str = ""
@@ -80,7 +79,7 @@ class CanvasImage:
 
 @dataclass(frozen=True, slots=True)
 class Canvas:
-    """One view. `number` counts from 1 in the manifest; `pictures` are empty where it shows none."""
+    """A canvas with its images; `number` counts from 1 in the manifest."""
 
     number: int
     label: str
@@ -88,8 +87,7 @@ class Canvas:
 
     @property
     def picture(self) -> CanvasImage | None:
-        """The image that shows the whole view: the only one, or of several the one that covers the canvas. None where
-        it takes several together to cover it."""
+        """The image that shows the whole canvas: the only one, or of several the one that covers it; else None."""
         if len(self.pictures) == 1:
             return self.pictures[0]
         return next((picture for picture in self.pictures if picture.share >= COVERS), None)
@@ -147,7 +145,7 @@ def parse(data: bytes, where: str) -> Manifest | Collection:
             where, f"is no IIIF manifest but {named}: expected `sequences` (Presentation 2) or `items` (Presentation 3)"
         )
     canvases = tuple(_canvases(whole))
-    notices = tuple(_remarks(canvases))
+    notices = tuple(_notices(canvases))
     if not any(canvas.pictures for canvas in canvases):
         part = "items[].items[].items[].body" if "items" in whole else "sequences[].canvases[].images[].resource"
         raise SourceError(where, f"shows no image: none of its {len(canvases)} canvases has one in {part}")
@@ -155,7 +153,7 @@ def parse(data: bytes, where: str) -> Manifest | Collection:
 
 
 def _canvases(whole: Value) -> Iterator[Canvas]:
-    """Of version 2 the first sequence: further ones order the same canvases otherwise."""
+    """The canvases of a manifest; in version 2 those of the first sequence, since others only reorder them."""
     if "sequences" in whole:
         first = next(iter(_objects(whole.get("sequences"))), {})
         for number, canvas in enumerate(_objects(first.get("canvases")), start=1):
@@ -173,7 +171,7 @@ def _canvases(whole: Value) -> Iterator[Canvas]:
 
 
 def _painted(canvas: Value, painting: Iterable[tuple[object, object]]) -> Iterator[CanvasImage]:
-    """The pictures of bodies with what each is painted on, from below upwards."""
+    """The images of annotations, given as body and target, from the lowest to the topmost."""
     for body, target in painting:
         share = _share(canvas, target)
         for picture in _bodies(body):
@@ -181,7 +179,7 @@ def _painted(canvas: Value, painting: Iterable[tuple[object, object]]) -> Iterat
 
 
 def _share(canvas: Value, target: object) -> float:
-    """How much of a canvas a target is: all of it, or the part that a fragment names (`#xywh=0,0,600,900`)."""
+    """The share of a canvas that a target covers: all, or the part that a fragment names (`#xywh=0,0,600,900`)."""
     targets = [each for each in _list(target) if isinstance(each, str)]
     for value in _objects(target):
         targets += [
@@ -206,31 +204,27 @@ def _source(value: Value) -> str:
 
 
 def _bodies(value: object, depth: int = 0) -> list[CanvasImage]:
-    """The pictures that an annotation paints; of several to choose from the one that is meant to be seen first."""
-    if depth > _DEEP:
+    """The images in the body of an annotation; of a choice those of the first alternative that has any."""
+    if depth > _MAX_NESTING or not isinstance(value, list | str | dict):
         return []
     if isinstance(value, list):
         return [picture for each in value for picture in _bodies(each, depth + 1)]
     if isinstance(value, str):
         return [CanvasImage(value)]
-    kind = _type(value) if isinstance(value, dict) else "nothing"
-    if isinstance(value, dict) and kind == "choice":
+    kind = _type(value)
+    if kind == "choice":
         choices = _list(value.get("default")) + _list(value.get("item")) + _list(value.get("items"))
         alternatives = (_bodies(choice, depth + 1) for choice in choices)
         return next((pictures for pictures in alternatives if pictures), [])
-    if isinstance(value, dict) and kind == "specificresource":
+    if kind == "specificresource":
         return _bodies(value.get("full") or value.get("source"), depth + 1)
-    return [*_picture(value)] if isinstance(value, dict) and (kind == "" or kind.endswith("image")) else []
+    address, service = _id(value), _image_service(value)
+    is_image = kind == "" or kind.endswith("image")
+    return [CanvasImage(address, str(value.get("format", "")), service)] if is_image and (address or service) else []
 
 
-def _picture(body: Value) -> Iterator[CanvasImage]:
-    address, service = _id(body), next(_services(body), None)
-    if address or service:
-        yield CanvasImage(address, str(body.get("format", "")), service)
-
-
-def _services(body: Value) -> Iterator[Service]:
-    """The image services of a body, the newest version first."""
+def _image_service(body: Value) -> Service | None:
+    """The image service of a body, of several the one with the newest version."""
     services = [value for value in _objects(body.get("service")) if _id(value)]
     image_services = []
     for value in services:
@@ -247,12 +241,12 @@ def _services(body: Value) -> Iterator[Service]:
             image_services.append(
                 Service(_id(value).rstrip("/"), version, "level0" in description, limited, ready, width)
             )
-    yield from sorted(image_services, key=lambda service: -service.version)
+    return max(image_services, key=lambda service: service.version, default=None)
 
 
 def _version(description: str, *, alone: bool) -> int:
-    """The version of the Image API that a service's type, context and profile tell of; 0 for another service, such
-    as a search or a log-in."""
+    """The version of the Image API by a service's type, context and profile (`description`); 0 for another service,
+    such as a search or a log-in. `alone`: the body has no other service."""
     named = _IMAGE_API.search(description)
     if named:
         return int(named[1] or named[2])
@@ -270,7 +264,7 @@ def _members(whole: Value) -> Iterator[Member]:
                 yield Member(_id(value), _text(value.get("label")), kind == "collection")
 
 
-def _remarks(canvases: tuple[Canvas, ...]) -> Iterator[Notice]:
+def _notices(canvases: tuple[Canvas, ...]) -> Iterator[Notice]:
     for canvas in canvases:
         if not canvas.pictures:
             yield Notice.of(NoticeCode.CANVAS_EMPTY, canvas=canvas.name)
@@ -288,7 +282,8 @@ def _rights(whole: Value) -> Iterator[str]:
 
 
 def _text(value: object) -> str:
-    """A label: as it stands, by language (Presentation 3) or with a language (Presentation 2)."""
+    """The text of a label: a plain string, strings by language (Presentation 3), or values with their language
+    (Presentation 2)."""
     if isinstance(value, dict) and "@value" not in value:
         value = value[min(value, key=_preference)] if value else ""
     options = [(each.get("@language"), each.get("@value")) for each in _objects(value)]
@@ -300,7 +295,8 @@ def _text(value: object) -> str:
 
 
 def _preference(language: object) -> int:
-    return _LANGUAGES.index(language) if language in _LANGUAGES else len(_LANGUAGES)
+    order = _LANGUAGES_BY_PREFERENCE
+    return order.index(language) if language in order else len(order)
 
 
 def _type(value: Value) -> str:

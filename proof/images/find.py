@@ -22,7 +22,7 @@ from proof.model.refs import ImageRef, PageId
 from proof.text.model import Page
 
 BOUND_OR_SINGLE = SUFFIXES | {pdf.SUFFIX}
-"""Endings of files that show pages, in lower case."""
+"""Endings of image files and of PDFs, in lower case."""
 
 _OPENING = re.compile(r"[_.\- ][0-9]+(?:ab|b[_.\- ][0-9]+a)$", re.IGNORECASE)
 """The end of the name of an opening: `010-1ab`, `010-1b-2a`."""
@@ -31,7 +31,7 @@ _SEPARATORS = re.compile(r"[\s_.\-]+")
 
 class FoundBy(StrEnum):
     """How an image was found. PLATE: the half-folio has no file of its own but is part of a plate or an opening;
-    COUNTED: the pages of a PDF correspond to those of the text by number."""
+    COUNTED: the pages of a PDF correspond to those of the text by number; ASSIGNED: a person chose it."""
 
     IMAGE_LIST = "image list"
     REFERENCE = "reference"
@@ -211,7 +211,7 @@ class ImageIndex:
         if image := _choose(files(name), how, suffix=Path(_last(name)).suffix):
             return image
         sheet, quadrant = _sheet_of(name)
-        # page 1 of KR1d0030_010.pdf is called KR1d0030_010-1 as well, and shows no more of 1a than any other
+        # the name KR1d0030_010-1 of page 1 of KR1d0030_010.pdf counts pages: it is no sheet with the half 1a
         counted = ImageRef.match(name) is None and "#" not in sheet
         whole = files(sheet) if sheet else ()
         return _choose([file for file in whole if not (counted and PdfPage.match(file.path))], FoundBy.PLATE, quadrant)
@@ -249,10 +249,12 @@ class ImageIndex:
 
 
 def _choose(files: Sequence[_ImageFile] | None, how: FoundBy, quadrant: str = "", suffix: str = "") -> PageImage | None:
-    """The first of `files`, preferably, within one folder, with the ending `suffix`; a notice names the others."""
+    """The first of `files`, or the one beside it that differs in its ending alone, `suffix`; a notice names the others.
+    None without files."""
     if not files:
         return None
-    first = next((file for file in files if file.path.suffix == suffix and _same_stem(file, files[0])), files[0])
+    stem = files[0].path.with_suffix("")
+    first = next((file for file in files if file.path.suffix == suffix and file.path.with_suffix("") == stem), files[0])
     others = {file.identity: file for file in files if file.identity != first.identity}
     image = PageImage(first.path, quadrant, how)
     if not others:
@@ -262,15 +264,11 @@ def _choose(files: Sequence[_ImageFile] | None, how: FoundBy, quadrant: str = ""
 
 
 def _parts_of(file: _ImageFile) -> Sequence[str]:
-    """The parts of an image according to its name: those of a plate, of an opening, or the whole."""
+    """The letters of an image's parts according to its name: four of a plate, two of an opening, '' of a half-folio."""
     ref = ImageRef.match(file.names[0]) if PdfPage.match(file.path) is None else None
     if ref is not None and ref.is_plate:
         return ImageRef.QUADRANTS
     return "ab" if any(map(_OPENING.search, file.names)) else ("",)
-
-
-def _same_stem(file: _ImageFile, other: _ImageFile) -> bool:
-    return file.path.with_suffix("") == other.path.with_suffix("")
 
 
 def names_of(page: Page) -> list[str]:
@@ -312,17 +310,16 @@ def _openings(page: Page) -> list[tuple[str, str]]:
     place = place_of(page)
     if place is None:
         return []
-    leaf, side = place[1].leaf, place[1].side
+    _, folio = place
+    leaf, side = folio.leaf, folio.side
     pairs = [(f"{leaf}ab", side), (f"{leaf}b-{leaf + 1}a", "a") if side == "b" else (f"{leaf - 1}b-{leaf}a", "b")]
-    stems = [name.removesuffix(str(place[1])) for name in _spellings(page) if name.endswith(str(place[1]))]
+    stems = [name.removesuffix(str(folio)) for name in _spellings(page) if name.endswith(str(folio))]
     return [(f"{stem}{pair}", half) for stem in stems for pair, half in pairs]
 
 
 def _name_key(stem: str) -> str:
-    """The key by which names are compared, without case, kind of separator and leading zeros of numbers.
-
-    So `JMML_000-1a`, `jmml-000-01A` and `JMML 0 1a` are one.
-    """
+    """The key by which names are compared, without case, kind of separator and leading zeros of numbers: `JMML_000-1a`,
+    `jmml-000-01A` and `JMML 0 1a` have the same."""
     parts = _SEPARATORS.split(unicodedata.normalize("NFC", stem).casefold())
     return "-".join(re.sub(r"^0+(?=[0-9])", "", part) for part in parts if part)
 

@@ -52,13 +52,13 @@ MAX_CHARACTER_SHARE = 0.1
 """Greatest height of a character, as a share of the height of the page."""
 
 EDGE_PX = 2
-"""Width of the edge of a block, which must be ground."""
+"""Width, in pixels, of the edge of a block, which must be ground."""
 
 MIN_DARK_EDGE = 0.85
 """Share of the edge that must be dark."""
 
-BROAD = 7
-"""Pixels: what is no broader is a rule or a frame beside a block, no part of it."""
+MAX_RULE_PX = 7
+"""Width up to which something dark is a rule or a frame beside a block, and no part of it."""
 
 
 def is_negative(page: Grey) -> bool:
@@ -73,16 +73,16 @@ def is_negative(page: Grey) -> bool:
 
 
 def turned_over(page: Grey, measured: Grey | None = None) -> Grey:
-    """A page (height x width) with its blocks of light characters inverted; itself if it has none. `measured` is the
-    page at a smaller size, on which blocks are searched, if available."""
+    """A page (height x width) with its blocks of light characters inverted; the same page if it has none. Blocks are
+    searched on `measured`, the page at a smaller size, where it is given."""
     small, _ = shrunk(page if measured is None else measured, HEIGHT)
     paper = max(float(np.percentile(small, 75)), 1.0)
     blocks = _blocks((small < DARK * paper).astype(np.uint8))
     if not blocks.any():
         return page
     height, width = page.shape
-    around = np.ones((2 * EDGE_PX + 1, 2 * EDGE_PX + 1), np.uint8)
-    masks = cv2.erode(blocks, around), cv2.dilate(blocks, around)
+    square = np.ones((2 * EDGE_PX + 1, 2 * EDGE_PX + 1), np.uint8)
+    masks = cv2.erode(blocks, square), cv2.dilate(blocks, square)
     inside, reach = (cv2.resize(mask, (width, height), interpolation=cv2.INTER_NEAREST) > 0 for mask in masks)
     ground, light = (float(value) for value in np.percentile(page[inside], (30, 99)))
     other = paper * (1.0 - (page[inside].astype(np.float32) - ground) / max(light - ground, 1.0))
@@ -107,16 +107,16 @@ def _blocks(dark: Mask) -> Mask:
         across = window * GRID_PX
         core = cv2.resize(cv2.erode(core, np.ones((3, 3), np.uint8)), (width, height), interpolation=cv2.INTER_NEAREST)
         near = cv2.dilate(core, np.ones((2 * across + 1, 2 * across + 1), np.uint8))
-        thick = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((BROAD, BROAD), np.uint8))
+        thick = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((MAX_RULE_PX, MAX_RULE_PX), np.uint8))
         whole = cv2.bitwise_or(core, cv2.bitwise_and(thick, near))
         whole = cv2.morphologyEx(whole, cv2.MORPH_OPEN, np.ones((across // 2 | 1, across // 2 | 1), np.uint8))
         for outline in _outlines(np.asarray(whole, dtype=np.uint8)):
-            _take_in(blocks, dark, outline, round(MIN_DARK_WIDTH * usual), LIGHT)
-    for across, down in ((1, 1), (BROAD, 1), (1, BROAD)):
+            _add_if_block(blocks, dark, outline, round(MIN_DARK_WIDTH * usual), LIGHT)
+    for across, down in ((1, 1), (MAX_RULE_PX, 1), (1, MAX_RULE_PX)):
         plain = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((down, across), np.uint8))
         for outline in _outlines(np.asarray(plain, dtype=np.uint8)):
             if _is_box(outline, usual):
-                _take_in(blocks, dark, outline, MIN_SIDE_PX, LIGHT_IN_BOX)
+                _add_if_block(blocks, dark, outline, MIN_SIDE_PX, LIGHT_IN_BOX)
     return blocks
 
 
@@ -133,7 +133,7 @@ def _usual_size(dark: Mask) -> float:
     _, _, stats, _ = cv2.connectedComponentsWithStats(dark, connectivity=8)
     width, height = stats[1:, cv2.CC_STAT_WIDTH], stats[1:, cv2.CC_STAT_HEIGHT]
     sizes = np.maximum(width, height)[
-        (np.minimum(width, height) > BROAD) & (height < MAX_CHARACTER_SHARE * dark.shape[0])
+        (np.minimum(width, height) > MAX_RULE_PX) & (height < MAX_CHARACTER_SHARE * dark.shape[0])
     ]
     return float(np.quantile(sizes, SIZE_QUANTILE)) if sizes.size else 0.0
 
@@ -146,18 +146,20 @@ def _is_box(outline: NDArray[np.int32], usual: float) -> bool:
     return min(across, down) < MAX_FRAME_WIDTH * usual and cv2.contourArea(outline) > MIN_BOX_FILL * across * down
 
 
-def _take_in(blocks: Mask, dark: Mask, outline: NDArray[np.int32], least: int, shares: tuple[float, float]) -> None:
-    """Add the area of an outline to `blocks`, if it is a block."""
+def _add_if_block(
+    blocks: Mask, dark: Mask, outline: NDArray[np.int32], least: int, shares: tuple[float, float]
+) -> None:
+    """Add the area of an outline to `blocks` if both its sides are at least `least` pixels, its edge is dark, and light
+    characters cover a share of it between the two `shares`."""
     x, y, w, h = cv2.boundingRect(outline)
     height, width = dark.shape
     if min(w, h) < least or x <= 0 or y <= 0 or x + w >= width or y + h >= height:
         return
     block = np.zeros((h, w), np.uint8)
     cv2.drawContours(block, [outline], 0, (1,), cv2.FILLED, offset=(-x, -y))
-    own = dark[y : y + h, x : x + w]
-    light = 1.0 - float(own[block > 0].mean())
+    inside = dark[y : y + h, x : x + w]
+    light = 1.0 - float(inside[block > 0].mean())
     inner = np.asarray(cv2.erode(block, np.ones((2 * EDGE_PX + 1, 2 * EDGE_PX + 1), np.uint8), borderValue=(0,)))
     edge = (block > 0) & (inner == 0)
-    if shares[0] < light < shares[1] and float(own[edge].mean()) > MIN_DARK_EDGE:
-        place = blocks[y : y + h, x : x + w]
-        np.maximum(place, block, out=place)
+    if shares[0] < light < shares[1] and float(inside[edge].mean()) > MIN_DARK_EDGE:
+        blocks[y : y + h, x : x + w] |= block

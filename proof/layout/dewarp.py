@@ -1,10 +1,9 @@
 """Pages that do not lie flat before the camera: turned by more than a scan is, photographed at an angle, or curved.
 
-Rules and frame say at every place of a page which way is down and which way is across. Low-order polynomials are
-fitted to where their pieces run: the linear part is a rotation and a perspective, undone by a homography that sends
-both vanishing points to infinity; the rest is a curved sheet, undone by a displacement (a coordinate grid of rules
-where Tian and Narasimhan, CVPR 2011, take lines of text). A page that deviates no more than `find_layout` bears is
-left as it is, to the last pixel.
+Rules and frame show the directions down and across at every place of a page. Low-order polynomials are fitted to their
+pieces: the linear part is a rotation and a perspective, undone by a homography that sends both vanishing points to
+infinity; the rest is a curved sheet, undone by a displacement (a coordinate grid of rules where Tian and Narasimhan,
+CVPR 2011, take lines of text). A page that deviates no more than `find_layout` tolerates is left as it is.
 """
 
 from __future__ import annotations
@@ -22,72 +21,75 @@ from proof.model.notices import Notice, NoticeCode
 Floats = NDArray[np.float64]
 
 STEEPEST = 13.0
-"""Degrees: a page is looked at as turned by no more than this."""
+"""Degrees by which a page may be turned, at most."""
 
 ASKEW = 2.0
-"""Degrees of skew from which a page is laid straight before it is laid out."""
+"""Degrees of skew from which a page is straightened before its columns are sought."""
 
 MAX_FAN = (0.011, 0.009)
-"""Of half the page's width, of half its height: rules, and top and bottom, that converge by more are not parallel.
-Scans of half-folios stay below 0.008 and 0.006."""
+"""Of half the page's width, and of half its height: how far upright and level lines may converge and still count as
+parallel. Scans of half-folios stay below 0.008 and 0.006."""
 
 MAX_BOW = (0.009, 0.016)
-"""The same of rules, and of top and bottom, that are bent: by more they are not straight. Scans of half-folios stay
-below 0.006 and 0.013."""
+"""The same for how far they may bend and still count as straight. Scans of half-folios stay below 0.006 and 0.013."""
+
+MAX_FLAT_BOW = 0.005
+"""The same for both on a page that is seen at an angle and not bent at all."""
 
 WIDTH = 0.7
-"""The width of a half-folio against its height."""
-
-FLAT = 0.005
-"""The same for a page that is seen at an angle and not bent at all."""
+"""The width of a half-folio in heights of it."""
 
 MIN_UPRIGHT_PIECE_HEIGHTS = 0.07
-"""Of the page's height: a piece of an upright line as long as this tells a direction. Strokes of text are no longer."""
+"""Of the page's height: the least length of a piece of an upright line; strokes of text are shorter."""
 
 MIN_LEVEL_PIECE_WIDTHS = 0.13
-"""Of the page's width: the same of a level line. Level strokes of two columns may seem to be one, and they rise to the
-right."""
+"""Of the page's width: the same for a level line. It is more, since level strokes of two columns may look like one
+line, and they rise to the right."""
 
 DRIFT = 3
-"""Pixels across in which a line may drift within the core of a piece."""
+"""Pixels by which a line may drift sideways within the core of a piece."""
 
-ENOUGH = (60, 16)
-"""Points on upright and on level lines below which their bends are not told."""
+MIN_POINTS = (60, 16)
+"""Points on upright and on level lines, below which nothing is fitted to them."""
 
 RIDGE = (1e-4, 1e-3, 3e-3, 1e-2, 1e-2, 3e-2, 3e-2)
-"""What the terms of a fit cost, so that what the lines do not tell stays zero."""
+"""Penalties of the terms of a fit, so that terms which the lines do not determine stay zero."""
+
+FIT_STEPS = 8
+"""Steps of a reweighted fit."""
 
 PASSES = 2
-"""A curved page is measured again on what the last measure makes of it."""
+"""How often the bends are measured, each time on the page as the last pass flattened it."""
 
 MARGIN = 0.04
 """Of the page's height: the paper left around all ink."""
 
 RULED = 0.12
-"""Of the page's height: where upright strokes are as long as this together, there is a rule."""
+"""Of the page's height: the length of upright strokes above which there is a rule."""
 
-THICK = 0.5
-"""Of the page's height: what a rule that runs further counts."""
+MAX_RULE_WEIGHT = 0.5
+"""Of the page's height: a rule weighs as much as it is long, at most this."""
 
 FIT_PLACES = 400
-"""Places across a page at which columns are fitted."""
+"""Places across a page, to which rules are rounded when columns are fitted."""
 
 MIN_FITTED_WIDTH = 0.5
-"""Of the page's width: columns take no less of it."""
+"""Of the page's width: what all columns together take, at least."""
 
 MAX_UNEVEN = 0.08
 """Of half the page: how far columns may be displaced by their unequal width."""
 
 UNEVEN_STEPS = 9
-"""How many such values are tried."""
+"""How many values from -`MAX_UNEVEN` to `MAX_UNEVEN` are tried of each of the two terms."""
 
 GAIN = 1.08
-"""How much better equal columns must fit on a page that is stretched."""
+"""How many times better equal columns must fit once a stretch is undone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Points on pieces of lines, from -1 to 1 along and across them; `line` numbers the piece that a point is on."""
+    """Points on pieces of lines, along and across them from -1 to 1 on the page; `line` is the number of each point's
+    piece."""
 
     along: Floats
     across: Floats
@@ -139,8 +141,8 @@ class Damage:
 
 
 def laid_flat(ink: Mask, scale: float, columns: int = 8) -> tuple[Flattening, Damage] | None:
-    """How a page is to be laid flat; None where it lies well as it is. `ink` is the page's, which was scaled by `scale`
-    for that; `columns` is how many equal ones it has, 0 where that is not known."""
+    """How a page is to be flattened, and what is wrong with it; None where it is flat enough. `ink` is that of the page
+    scaled by `scale`; `columns` is the number of its equal columns, 0 where that is not known."""
     lean = slope(ink, vertical=True, degrees=STEEPEST)
     if abs(lean) < np.tan(np.radians(ASKEW)):
         lean = 0.0
@@ -152,11 +154,11 @@ def laid_flat(ink: Mask, scale: float, columns: int = 8) -> tuple[Flattening, Da
     wide, high = min(1.0, shape), min(1.0, 1 / shape)
     skew = float(np.degrees(np.arctan(lean) + upright.weights[0] * flattening.half[0] / flattening.half[1]))
     tilted = wide * upright.fan > MAX_FAN[0] or high * level.fan > MAX_FAN[1]
-    bowed = max(wide * upright.bow, high * level.bow) > FLAT
+    bowed = max(wide * upright.bow, high * level.bow) > MAX_FLAT_BOW
     curved = wide * upright.bow > MAX_BOW[0] or high * level.bow > MAX_BOW[1]
     if not lean and abs(skew) < 2 * ASKEW and not tilted and not curved:
         return None
-    # turning alone makes both directions lean alike
+    # mere turning makes both directions lean alike
     sheared = upright.weights[0] * shape * WIDTH + level.weights[0] / (shape * WIDTH)
     tilted = tilted or abs(sheared) > np.tan(np.radians(ASKEW))
     flattening = _in_perspective(flattening, upright, level)
@@ -172,7 +174,8 @@ def laid_flat(ink: Mask, scale: float, columns: int = 8) -> tuple[Flattening, Da
 
 
 def _turned(shape: tuple[int, ...], lean: float) -> Flattening:
-    """A page of that shape turned so that lines which lean so stand upright, on a sheet that holds all of it."""
+    """The turning of a page of that shape, by which lines of slope `lean` become upright, on a sheet that holds all of
+    it."""
     height, width = shape[:2]
     cos, sin = 1 / np.hypot(1, lean), lean / np.hypot(1, lean)
     across, down = width * cos + height * abs(sin), height * cos + width * abs(sin)
@@ -182,7 +185,7 @@ def _turned(shape: tuple[int, ...], lean: float) -> Flattening:
 
 
 def _in_perspective(flattening: Flattening, upright: Departure, level: Departure) -> Flattening:
-    """The same with what leans and converges made upright, level and parallel."""
+    """The same, with a perspective under which leaning and converging lines are upright, level and parallel."""
     a, b = upright.weights, level.weights
     corners = []
     for s, t in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
@@ -199,18 +202,21 @@ def _in_perspective(flattening: Flattening, upright: Departure, level: Departure
 
 def _departures(ink: Mask) -> tuple[Departure, Departure]:
     """How the upright and the level lines of a page depart from straight ones."""
-    return _fitted(lines_of(ink, vertical=True), ENOUGH[0]), _fitted(lines_of(ink, vertical=False), ENOUGH[1])
+    return (
+        _fitted(lines_of(ink, vertical=True), MIN_POINTS[0]),
+        _fitted(lines_of(ink, vertical=False), MIN_POINTS[1]),
+    )
 
 
 def _fitted(lines: Lines, least: int) -> Departure:
-    """The weights of `terms` under which every piece of a line is straight, by least squares in which what does not fit
-    loses its weight (Tukey's biweight)."""
+    """The weights of `terms` that make every piece of a line straight, by least squares in which points that do not fit
+    lose their weight (Tukey's biweight); zeros for fewer than `least` points."""
     if len(lines) < least:
         return Departure((0.0,) * TERMS)
     functions = terms(lines.along, lines.across)
     weight = np.ones(len(lines))
     weights = np.zeros(TERMS)
-    for _ in range(8):
+    for _ in range(FIT_STEPS):
         total = np.maximum(np.bincount(lines.line, weight), 1e-9)
 
         def centred(values: Floats, weight: Floats = weight, total: Floats = total) -> Floats:
@@ -228,11 +234,11 @@ def _fitted(lines: Lines, least: int) -> Departure:
 
 def lines_of(ink: Mask, vertical: bool) -> Lines:
     """Points on the pieces of upright (or level) lines of a page that is hardly turned."""
-    own = ink if vertical else np.ascontiguousarray(ink.T)
-    height, width = own.shape
+    ink = ink if vertical else np.ascontiguousarray(ink.T)
+    height, width = ink.shape
     core, step = max(9, height // 45), max(8, height // 60)
     least = MIN_UPRIGHT_PIECE_HEIGHTS * height if vertical else MIN_LEVEL_PIECE_WIDTHS * width
-    thick = cv2.dilate(own, np.ones((1, DRIFT), np.uint8))
+    thick = cv2.dilate(ink, np.ones((1, DRIFT), np.uint8))
     opened = np.asarray(cv2.morphologyEx(thick, cv2.MORPH_OPEN, np.ones((core, 1), np.uint8)), dtype=np.uint8)
     joined = cv2.dilate(opened, np.ones((core // 2 | 1, 1), np.uint8))
     labels, stats, _ = connected(joined)
@@ -244,10 +250,10 @@ def lines_of(ink: Mask, vertical: bool) -> Lines:
             continue  # no line, but something as broad as a seal
         bins = ys // step
         count = np.bincount(bins)
-        here = count > step / 2
-        along.append(y + (np.bincount(bins, ys)[here] / count[here]))
-        across.append(x + (np.bincount(bins, xs)[here] / count[here]))
-        line.append(np.full(int(here.sum()), label))
+        filled = count > step / 2
+        along.append(y + (np.bincount(bins, ys)[filled] / count[filled]))
+        across.append(x + (np.bincount(bins, xs)[filled] / count[filled]))
+        line.append(np.full(int(filled.sum()), label))
     if not line:
         return Lines(np.empty(0), np.empty(0), np.empty(0, np.intp))
     places = 2 * np.concatenate(along) / height - 1, 2 * np.concatenate(across) / width - 1
@@ -255,11 +261,11 @@ def lines_of(ink: Mask, vertical: bool) -> Lines:
 
 
 def _evenness(ink: Mask, columns: int) -> tuple[float, float]:
-    """The stretch (`Bend.even`) under which equal columns fit the rules best; (0, 0) where that is no gain."""
+    """The stretch (`Bend.even`) under which equal columns fit the rules best; (0, 0) where none fits clearly better."""
     height, width = ink.shape
     share = inked_along(long_strokes(ink, height // 25, vertical=True), 0) / height
     strong = np.flatnonzero(share > RULED)
-    s, weight = 2 * strong / width - 1, np.minimum(share[strong], THICK)
+    s, weight = 2 * strong / width - 1, np.minimum(share[strong], MAX_RULE_WEIGHT)
     if strong.size < columns:
         return (0.0, 0.0)
     tried = np.linspace(-MAX_UNEVEN, MAX_UNEVEN, UNEVEN_STEPS)
@@ -280,7 +286,7 @@ def _evenness(ink: Mask, columns: int) -> tuple[float, float]:
 
 
 def _equal_columns(energy: Floats, columns: int) -> float:
-    """How well so many equal columns fit where rules stand."""
+    """The greatest sum of `energy`, the weights of rules across the page, at the edges of so many equal columns."""
     best = 0.0
     for pitch in np.linspace(MIN_FITTED_WIDTH * FIT_PLACES / columns, FIT_PLACES / columns, 50).tolist():
         teeth = [round(number * pitch) for number in range(columns + 1)]
@@ -291,7 +297,7 @@ def _equal_columns(energy: Floats, columns: int) -> float:
 
 
 def _cropped(flattening: Flattening, flat: Mask) -> Flattening:
-    """The same without what has no ink around the page."""
+    """The same, cropped to the ink with a margin."""
     ys, xs = np.flatnonzero(inked_along(flat, 1) > 1), np.flatnonzero(inked_along(flat, 0) > 1)
     if not ys.size or not xs.size:
         return flattening

@@ -1,4 +1,4 @@
-"""The ink of a glyph whose character is known: what follows that character's form, and not its neighbours'."""
+"""The ink of a glyph whose character is known: what follows that character's form, without ink of its neighbours."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MIN_AT_FORM_SHARE = 0.4
 """Of a piece of ink: with so much at the form all of it is the glyph's."""
 
 SURE_CORRELATION = 0.85
-"""From this correlation on the form alone says what the glyph's ink is."""
+"""Correlation of form and ink from which the form alone decides which ink is the glyph's."""
 
 MAX_LEFT_OUT = 0.15
-"""Of the ink in the glyph's cell: how much the form may leave out below that; a hand that writes the character
-otherwise may do so."""
+"""Of the ink in the glyph's cell: how much may lie outside the form at a lower correlation; a hand that writes the
+character otherwise has more."""
 
 SPECK = 0.003
-"""Of a cell's area: what is smaller and lies outside of the form is none of the glyph's."""
+"""Of a cell's area: a smaller piece of ink outside the form is not the glyph's."""
 
 LINE_AT_FORM_CELLS = 0.06
 """Cells from a stroke of the form within which what was taken for a piece of a line is the glyph's."""
@@ -36,42 +36,42 @@ MIN_LINE_AT_FORM_SHARE = 0.7
 """Of such a piece: with so much at the form all of it is the glyph's."""
 
 OF_ROW = 0.7
-"""Of a piece of ink: with so much of it in its row all of it is of that row."""
+"""Of a piece of ink: with so much in the glyph's row all of it belongs to the row."""
 
 OVER = 0.06
-"""Cells above or below its form that ink reaches which may go on into a neighbour."""
+"""Cells above or below the glyph's cells from which a piece of ink may go on into a neighbour."""
 
 BEYOND = (0.3, 0.1)
-"""Cells from the strokes of its form that a glyph's own may reach, on clean paper and where there is much dirt."""
+"""Cells from a stroke of its form up to which ink counts for the glyph's extent, on clean paper and with much dirt."""
 
 Parting = Callable[[NDArray[np.float32]], NDArray[np.bool_]]
-"""Asked with how far each pixel is from the form of a glyph, says which pixels cannot be its neighbours'."""
+"""Takes the distance of each pixel from a glyph's form, and gives the pixels that belong to no neighbour."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownGlyph:
-    """A glyph, or some in a row, with how their forms lie on the ink."""
+    """A glyph, or consecutive ones of a row, with the `fits` of their forms to the ink; `away` is the distance of each
+    pixel from the nearest form, in pixels."""
 
     fits: Sequence[FormFit]
     away: NDArray[np.float32]
 
     @classmethod
     def of(cls, fits: Sequence[FormFit]) -> KnownGlyph:
-        """The glyphs whose forms lie so."""
         return cls(fits, np.asarray(np.minimum.reduce([fit.away for fit in fits]), dtype=np.float32))
 
     @property
     def spans(self) -> list[tuple[float, float]]:
-        """From where to where each form reaches, from top to bottom."""
+        """The top and bottom of each form, from top to bottom."""
         return [(fit.top, fit.bottom) for fit in self.fits]
 
     @property
     def sure(self) -> bool:
-        """Whether the ink is so like the forms that they alone say whose it is."""
+        """Whether every form correlates so well that the forms alone decide which ink is the glyphs'."""
         return min(fit.correlation for fit in self.fits) >= SURE_CORRELATION
 
     def leaves_out(self, ink: NDArray[np.bool_], size: float) -> bool:
-        """Whether much of what stands in the glyph's cell, `ink`, lies outside its form."""
+        """Whether much of `ink`, that in the glyph's cell, lies outside its form; `size` is the cell's side."""
         ys, xs = np.nonzero(ink & (self.away > AT_FORM_CELLS * size))
         within = np.zeros(len(ys), bool)
         for fit in self.fits:
@@ -86,8 +86,8 @@ class KnownGlyph:
         cells: Cells,
         parting: Parting,
     ) -> NDArray[np.bool_]:
-        """The glyph's ink, of the `text` about it and of what was taken for `lines`; `row` says which columns of pixels
-        are of its row. `parting` is asked where a piece of ink goes on beyond the form."""
+        """The glyph's ink, out of the `text` around it and of what was taken for `lines`; `row` marks the pixels of its
+        row. `parting` divides a piece of ink that goes on beyond the cells."""
         size = cells.size
         near = self.away < AT_FORM_CELLS * size
         text = text | self._strokes(lines & row, size)
@@ -112,7 +112,7 @@ class KnownGlyph:
         return np.asarray(text & kept[labels])
 
     def _strokes(self, lines: NDArray[np.bool_], size: float) -> NDArray[np.bool_]:
-        """What of the lines is a stroke of the glyph."""
+        """The pieces of lines that are strokes of the glyph."""
         labels, stats, _ = connected(lines.astype(np.uint8))
         on_form = np.bincount(labels[self.away < LINE_AT_FORM_CELLS * size], minlength=len(stats))
         strokes = on_form >= MIN_LINE_AT_FORM_SHARE * stats[:, cv2.CC_STAT_AREA]
@@ -121,8 +121,8 @@ class KnownGlyph:
         return np.asarray(strokes[labels])
 
     def extent(self, own: NDArray[np.bool_], dirt: float, cells: Cells) -> tuple[float, float, float, float]:
-        """How far the glyph's ink reaches to the left, up, to the right and down: as far as it follows the form, and on
-        clean paper a little farther."""
+        """The left, top, right and bottom edge of the glyph's ink `own`, as far as it follows the form; ink a little
+        farther away counts on clean paper. `dirt` is 0 to 1."""
         reach = BEYOND[1] + (BEYOND[0] - BEYOND[1]) * max(0.0, 1 - 2 * dirt)
         near = own & (self.away < reach * cells.size)
         if dirt > MAX_CLEAN_DIRT:

@@ -19,7 +19,7 @@ from proof.layout.labels import SIDE_PX, Label
 NETWORK = Path(__file__).with_name("segmenter.onnx")
 
 STRIDE_PX = 32
-"""The sides of a page that is given to the network are multiples of this, in pixels."""
+"""Sides of the image that is given to the network are multiples of this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class LabelMap:
 
     def of(self, label: Label) -> NDArray[np.float32]:
         """The probability of a label; of several joined by `|`, that of the most probable."""
-        own = [values for bit, values in zip(Label, self.values, strict=True) if bit & label]
-        return np.asarray(np.max(own, axis=0), np.float32)
+        joined = [values for bit, values in zip(Label, self.values, strict=True) if bit & label]
+        return np.asarray(np.max(joined, axis=0), np.float32)
 
 
 @lru_cache(maxsize=1)
@@ -47,7 +47,7 @@ def _session() -> Any:
 
 
 def label_map(page: NDArray[np.uint8]) -> LabelMap:
-    """The labels of a page (grey, height x width, 0 black)."""
+    """The label map of a page (grey, height x width, 0 black)."""
     scale = SIDE_PX / float(np.sqrt(page.shape[0] * page.shape[1]))
     how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
     small = np.asarray(cv2.resize(page, None, fx=scale, fy=scale, interpolation=how), np.float32) / 255

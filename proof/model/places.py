@@ -1,4 +1,4 @@
-"""Half-folios of a juan as people and sources name them, and counting on from one of them."""
+"""Names of half-folios of a juan as people and sources write them, and counting on from one of them."""
 
 from __future__ import annotations
 
@@ -74,20 +74,18 @@ def spelled(place: Place) -> str:
 
 
 def leaf_by_leaf(places: Iterable[Place]) -> Iterator[Place]:
-    """The places, with the blank half-folios between them that the text does not have."""
+    """The places, with a blank half-folio between two that are the same side of a leaf."""
     last: Place | None = None
-    for place in places:
-        if last and place[1].side == last[1].side:
+    for juan, folio in places:
+        if last and folio.side == last[1].side:
             yield last[0], last[1].successor()
-        yield place
-        last = place
+        last = juan, folio
+        yield last
 
 
 def counted_on(first: Place, pages: Iterable[Place]) -> Iterator[Place]:
-    """The half-folios from `first` on, without end: those of `pages`, the text's own, then leaf by leaf.
-
-    `0b` is the half-folio before the first of a juan.
-    """
+    """The half-folios from `first` on, without end: those of the text (`pages`), then side by side of each leaf. `0b`
+    is the half-folio before the first of a juan."""
     juan, folio = first
     if folio == Folio(0, "b"):
         yield first

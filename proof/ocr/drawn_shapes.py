@@ -21,10 +21,10 @@ from proof.ocr.drawn import place_of
 SHIPPED_SHAPES = Path(__file__).with_name("data") / "shapes.npz"
 
 STEP = 12
-"""Quantisation step of the numbers of a shape (0 to 127), which are kept in four bits each."""
+"""Quantisation step of the values of a shape (0 to 127), which are stored in four bits each."""
 
 MIN_DISTANCE = 1e-3
-"""Distance of two shapes up to which they look the same."""
+"""Distance of two unit shapes up to which they look the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class DrawnShapes:
         return len(self.codes)
 
     def of(self, character: str) -> NDArray[np.float32] | None:
-        """The shape of a character as a unit vector; None if it is not listed."""
+        """The shape of a character as a unit vector; None if the character is not listed."""
         at = place_of(self.codes, character)
         if at is None:
             return None
@@ -73,7 +73,6 @@ class DrawnShapes:
 
     @classmethod
     def load(cls, file: Path) -> DrawnShapes:
-        """What `save` kept."""
         with np.load(file) as data:
             return cls(str(data["checksum"]), data["codes"], data["packed"])
 
@@ -85,6 +84,6 @@ def _unit(vector: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
 
 @cache
 def shipped_shapes(checksum: str) -> DrawnShapes:
-    """Those that come with the program, for the recogniser of this checksum; none for any other."""
+    """The shapes that come with the program; none if they were made for another recogniser than that of `checksum`."""
     known = DrawnShapes.load(SHIPPED_SHAPES)
     return known if known.checksum == checksum else DrawnShapes.made_of(checksum, {})

@@ -11,6 +11,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Container, Sequence
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from threading import RLock
 
@@ -25,11 +26,13 @@ from proof.ocr.network import Network, open_network, version_of
 from proof.ocr.taught import KeptBytes, TaughtCharacters
 
 INPUT_HEIGHT = 48
+"""Height of a line for the network, in pixels."""
+
 STEP = 8
 """Input pixels along the line for each step of the posterior."""
 
 KEPT = 1e-5
-"""Probability at a step below which a class is not kept; such classes count as this probable."""
+"""Probability at a step up to which a class is left out; such classes count as this probable."""
 
 AT_ONCE = 32
 """Lines of one length that a GPU reads together; on a CPU batches gain nothing."""
@@ -46,22 +49,22 @@ first."""
 
 BLANK = 0
 
-NOTHING = np.zeros(0, np.int32)
+NO_CLASSES = np.zeros(0, np.int32)
 
-_MOST_BITS = 0x7FFFFFFF
+_MAX_INT32 = 0x7FFFFFFF
 
 UNTAUGHT = 0.3
 """Nats by which the scores of a class depart from those of untrained classes, below which it is untrained itself."""
 
 WELL_TAUGHT = 0.9
-"""Nats from which on a class is well trained. Of the characters of texts 99 in 100 are."""
+"""Nats of the same from which a class is well trained, as 99 in 100 characters of texts are."""
 
 
 class PPOCR:
-    """The PP-OCR recogniser. `threads` is the number for one reading, `readers` that of concurrent readings; `runtime`
-    and `gpu` are those of `proof.ocr.network.open_network`. The model is loaded with the first strip, or when its
-    characters are needed and not `kept`. A model that the user names is loaded at once, to report a file that is none,
-    unless its identity is among the `known` ones that read before.
+    """The PP-OCR recogniser. `threads` is the number of threads of one reading, `readers` that of concurrent readings;
+    `runtime` and `gpu` are those of `proof.ocr.network.open_network`. The model is loaded with the first strip, or when
+    its characters are needed and not `kept`. A model that the user names is loaded at once, so that a file that is no
+    model is reported, unless its identity is among the `known` ones, which were loaded before.
 
     Raises EngineError.
     """
@@ -119,7 +122,7 @@ class PPOCR:
         return TaughtCharacters(("", *self._loaded().characters, " "), familiarity(self._run))
 
     def knows(self, character: str) -> bool:
-        """Whether the model was trained on `character`: of a good quarter of its list it never saw an example."""
+        """Whether the model was trained on `character`; it never saw an example of a good quarter of its list."""
         return self.familiarity(character) > 0.0
 
     def familiarity(self, character: str) -> float:
@@ -143,7 +146,7 @@ class PPOCR:
         return [self._read(strip, classes) for strip in strips]
 
     def _read_together(self, strips: Sequence[Pixels], sought: NDArray[np.int32]) -> list[Reading]:
-        """Read strips that make lines of one length together. None is padded, since that would change its reading."""
+        """Read strips of equal length together. None is padded, since that would change its reading."""
         lines = [_line_of(strip) for strip in strips]
         by_length: defaultdict[int, list[int]] = defaultdict(list)
         for number, line in enumerate(lines):
@@ -180,18 +183,14 @@ class PPOCR:
 
     def _decode(self, posterior: Posterior) -> tuple[ReadCharacter, ...]:
         """Best-path decoding: equal neighbours are one character, blanks part them."""
-        best = posterior.classes[:, 0]
-        steps = len(best)
+        best = posterior.classes[:, 0].tolist()
         characters: list[ReadCharacter] = []
-        start = 0
-        while start < steps:
-            end = start + 1
-            while end < steps and best[end] == best[start]:
-                end += 1
-            if best[start] != BLANK:
+        end = 0
+        for number, run in groupby(best):
+            start, end = end, end + len(list(run))
+            if number != BLANK:
                 peak = start + int(posterior.log_probs[start:end, 0].argmax())
-                characters.append(self._character(posterior, peak, start / steps, end / steps))
-            start = end
+                characters.append(self._character(posterior, peak, start / len(best), end / len(best)))
         return tuple(characters)
 
     def _character(self, posterior: Posterior, step: int, start: float, end: float) -> ReadCharacter:
@@ -234,7 +233,7 @@ def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.floa
     return np.where(departure > UNTAUGHT, np.minimum(departure / WELL_TAUGHT, 1.0), 0.0).astype(np.float32)
 
 
-def sparse(probabilities: NDArray[np.float32], sought: NDArray[np.int32] = NOTHING) -> Posterior:
+def sparse(probabilities: NDArray[np.float32], sought: NDArray[np.int32] = NO_CLASSES) -> Posterior:
     """The classes of each step that are more probable than `KEPT`, at most `MAX_CLASSES`, and the `sought` ones."""
     steps = len(probabilities)
     # hardly any class is ever probable: only those that are somewhere on the strip are looked at step by step
@@ -252,7 +251,7 @@ def sparse(probabilities: NDArray[np.float32], sought: NDArray[np.int32] = NOTHI
     # step, improbability and class in one whole number: sorting these takes a tenth of sorting by two keys. The bits
     # of positive floats have the order of the floats.
     bits = values.view(np.int32).astype(np.int64)
-    ranked = np.sort(rows << 48 | (_MOST_BITS - bits) << 17 | probable[flat - rows * probable.size])
+    ranked = np.sort(rows << 48 | (_MAX_INT32 - bits) << 17 | probable[flat - rows * probable.size])
     starts = np.searchsorted(ranked, np.arange(steps + 1) << 48)
     counts = np.diff(starts)
     rank = np.arange(ranked.size) - np.repeat(starts[:-1], counts)
@@ -262,7 +261,7 @@ def sparse(probabilities: NDArray[np.float32], sought: NDArray[np.int32] = NOTHI
     classes = np.full((steps, widest), -1, np.int32)
     log_probs = np.full((steps, widest), np.log(KEPT), np.float32)
     classes[rows, rank] = ranked & 0x1FFFF
-    log_probs[rows, rank] = np.log((_MOST_BITS - (ranked >> 17 & _MOST_BITS)).astype(np.int32).view(np.float32))
+    log_probs[rows, rank] = np.log((_MAX_INT32 - (ranked >> 17 & _MAX_INT32)).astype(np.int32).view(np.float32))
     centres = ((np.arange(steps) + 0.5) / steps).astype(np.float32)
     far = np.log(np.maximum(probabilities[:, sought], MIN_SOUGHT_PROBABILITY))
     return Posterior(classes, log_probs, centres, float(np.log(KEPT)), sought, far)

@@ -1,9 +1,9 @@
 """The reading of one strip as spikes: the place of each glyph and the probabilities of its characters.
 
-A recogniser gives probabilities at every step along a strip. A spike is a run of steps that one character won, or a
-place where blank won narrowly. Spikes take a tenth of the space of the steps, and checking needs nothing else. Their
-numbers are rounded to what is kept before they are used, so that a check from kept spikes gives the same result, to the
-last bit.
+A recogniser gives probabilities at every step along a strip. A spike is a run of steps at which one character is the
+most probable, or a step at which blank is, but narrowly. Spikes take a tenth of the space of the steps, and checking
+needs nothing else. Their numbers are rounded before they are used, as they are stored, so that a check from stored
+spikes gives the same result to the last bit.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import groupby, pairwise
+from typing import NamedTuple
 
 import msgpack
 import numpy as np
@@ -21,17 +22,16 @@ from proof.ocr.belief import FLOOR, MIN_PROBABILITY, Belief
 from proof.ocr.engine import Posterior, Reading
 
 FAINT = 0.04
-"""Probability of anything but blank above which a step is a faint glyph."""
+"""Probability of anything but blank above which a step can be a faint glyph."""
 
 SHARE = 65535.0
-"""Units of 1 in which places and presences are kept."""
+"""Places and presences, 0 to 1, are stored in units of 1 / `SHARE`."""
 
 NAT = 4096.0
-"""Units of a nat in which log-probabilities of listed characters are kept."""
+"""Log-probabilities of listed characters are stored in units of 1 / `NAT` nat."""
 
 FAR_NAT = 8.0
-"""The same for sought characters that are not listed: one byte holds 1e-5 down to 1e-18."""
-
+"""Those of sought characters that are not listed, in units of 1 / `FAR_NAT` nat: one byte holds 1e-5 down to 1e-18."""
 
 Numbers = Sequence[float] | NDArray[np.float64]
 
@@ -46,9 +46,19 @@ class Spike:
     presence: float
 
 
+class Extent(NamedTuple):
+    """The steps of a spike, from `start` to before `end`, and those from which the probabilities of its characters are
+    taken, from `low` to before `high`."""
+
+    start: int
+    end: int
+    low: int
+    high: int
+
+
 @dataclass(frozen=True, slots=True)
 class StripSpikes:
-    """The spikes of one strip as they are kept: `places` and `presences` (n, uint16), the number of characters that
+    """The spikes of one strip as they are stored: `places` and `presences` (n, uint16), the number of characters that
     each lists (`counts`, n), these characters (`texts`) and their log-probabilities (`values`, uint16), spike by spike.
     """
 
@@ -61,8 +71,8 @@ class StripSpikes:
     def spikes(
         self, sought: Mapping[str, None] | None = None, far: Callable[[str], bytes] | None = None
     ) -> tuple[Spike, ...]:
-        """The spikes. For a `sought` character that a spike does not list, `far` gives how far it is below 1e-5 at each
-        spike, in units of 1 / `FAR_NAT` nat; it is called when that is needed."""
+        """The spikes. For a `sought` character that a spike does not list, `far` gives how far its probability is below
+        1e-5 at each spike, in units of 1 / `FAR_NAT` nat; it is called when that is needed."""
         presences = self.presences / SHARE
         values = (0.0 - self.values / NAT).tolist()
         scales = np.log(np.maximum(presences, MIN_PROBABILITY)).tolist()
@@ -117,8 +127,9 @@ def spikes_of(
     counts, texts, values = [], [], []
     places, presences = _places(posterior, presence, extents)
     scales = np.log(np.maximum(np.rint(presences * SHARE) / SHARE, MIN_PROBABILITY)).tolist()
-    for (_, _, low, high), scale in zip(extents, scales, strict=True):
-        listed = [(character_of(number), value) for number, value in _strongest(listed_at[low:high]).items()]
+    for extent, scale in zip(extents, scales, strict=True):
+        strongest = _strongest(listed_at[extent.low : extent.high])
+        listed = [(character_of(number), value) for number, value in strongest.items()]
         listed = [(text, value - scale) for text, value in listed if text.strip()]
         counts.append(len(listed))
         texts += [text for text, _ in listed]
@@ -153,7 +164,7 @@ def _presence(posterior: Posterior) -> NDArray[np.float64]:
 
 
 def _places(
-    posterior: Posterior, presence: NDArray[np.float64], extents: Sequence[tuple[int, int, int, int]]
+    posterior: Posterior, presence: NDArray[np.float64], extents: Sequence[Extent]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The place of each of these spikes on its strip, and its presence."""
     edges = _edges(extents)
@@ -162,51 +173,44 @@ def _places(
     return moment / np.maximum(mass, 1e-9), np.maximum.reduceat(weights, edges)[::2]
 
 
-def _edges(extents: Sequence[tuple[int, int, int, int]]) -> NDArray[np.intp]:
+def _edges(extents: Sequence[Extent]) -> NDArray[np.intp]:
     """The first step of every spike and the one after its last, as `reduceat` takes them."""
-    return np.array([extent[:2] for extent in extents], np.intp).ravel()
+    return np.array([(extent.start, extent.end) for extent in extents], np.intp).ravel()
 
 
-def _far(
-    posterior: Posterior, extents: Sequence[tuple[int, int, int, int]], sought: Sequence[int | None]
-) -> NDArray[np.uint8]:
-    """For each of these spikes how far below 1e-5 each sought class is, in units of 1 / `FAR_NAT` nat. Only a glyph's
-    own steps count: between two glyphs there is something of both."""
+def _far(posterior: Posterior, extents: Sequence[Extent], sought: Sequence[int | None]) -> NDArray[np.uint8]:
+    """For each of these spikes how far below 1e-5 each sought class is, in units of 1 / `FAR_NAT` nat. Only steps from
+    `start` to `end` count: between two glyphs there is something of both."""
     if not posterior.sought.size or not extents:
         return np.zeros((len(extents), len(sought)), np.uint8)
     columns = {int(number): at for at, number in enumerate(posterior.sought)}
     where = [columns.get(number, -1) if number is not None else -1 for number in sought]
     # pad by a row, so that every extent has an end, and by a column for characters that the engine lacks
     padded = np.pad(posterior.sought_log_probs, ((0, 1), (0, 1)), constant_values=np.log(MIN_PROBABILITY))
-    own = np.maximum.reduceat(padded, _edges(extents), axis=0)[::2]
-    far = np.rint((np.log(MIN_PROBABILITY) - own[:, where].astype(np.float64)) * FAR_NAT)
+    highest = np.maximum.reduceat(padded, _edges(extents), axis=0)[::2]
+    far = np.rint((np.log(MIN_PROBABILITY) - highest[:, where].astype(np.float64)) * FAR_NAT)
     return np.asarray(far.clip(0, 255), np.uint8)
 
 
-def _extents(posterior: Posterior, presence: NDArray[np.float64]) -> list[tuple[int, int, int, int]]:
-    """Runs of one winning class, and local maxima of presence where blank wins: for each the steps `start` to `end`,
-    and the steps `low` to `high` from which the probabilities of its characters are taken."""
+def _extents(posterior: Posterior, presence: NDArray[np.float64]) -> list[Extent]:
+    """The extents of runs of one most probable class, and of local maxima of presence where that class is blank."""
     best = posterior.classes[:, 0].tolist()
-    steps = len(best)
-    extents: list[tuple[int, int, int, int]] = []
-    start = 0
-    while start < steps:
-        end = start + 1
-        while end < steps and best[end] == best[start]:
-            end += 1
-        if best[start] > 0:
+    extents: list[Extent] = []
+    end = 0
+    for number, run in groupby(best):
+        start, end = end, end + len(list(run))
+        if number > 0:
             low = start - 1 if start > 0 and best[start - 1] == 0 else start
-            high = end + 1 if end < steps and best[end] == 0 else end
-            extents.append((start, end, low, high))
+            high = end + 1 if end < len(best) and best[end] == 0 else end
+            extents.append(Extent(start, end, low, high))
         else:
-            extents += [(t, t + 1, t, t + 1) for t in _faint(presence, start, end)]
-        start = end
+            extents += [Extent(t, t + 1, t, t + 1) for t in _faint(presence, start, end)]
     return extents
 
 
 def _faint(presence: NDArray[np.float64], start: int, end: int) -> list[int]:
-    """Steps between `start` and `end` that lost to blank but are a local maximum of presence, no shoulder of a
-    glyph."""
+    """The steps from `start` to before `end`, where blank is the most probable, that are a local maximum of presence,
+    and not the shoulder of a glyph."""
     steps = []
     for t in range(start, end):
         here = presence[t]

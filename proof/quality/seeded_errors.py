@@ -25,7 +25,7 @@ SURE_POSTERIOR = 0.9
 """Posterior from which the image confirms a character, so that a wrong one would have been flagged."""
 
 MIN_ABOVE_THRESHOLD = 1.0
-"""Least distance of a score from the threshold, in nats: as much as witnesses and the whole text may take off."""
+"""Least distance of a score above the threshold, in nats: witnesses and the whole text may lower it by as much."""
 
 MIN_WRONG_POSTERIOR = 1e-5
 """Least posterior that the recogniser gives a wrong character where it is sure of another."""
@@ -34,13 +34,14 @@ MAX_WRONG_POSTERIOR = 2e-3
 """Greatest posterior that the recogniser gives a wrong character where it is sure of another."""
 
 MAX_OTHERS = 3
-"""Most alternatives beside the two characters of a flag."""
+"""Alternatives beside the two characters of a flag, at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorPolicy:
-    """Decides whether a character can serve as an error: `policy` distinguishes different words from variants, and
-    `familiarity` says how well the recogniser was trained on a character (0 to 1)."""
+    """What decides whether a wrong character can be seeded: `policy` tells different words from variants, `familiarity`
+    gives how well the recogniser was trained on a character (0 to 1), and a flag is raised from a score of `threshold`.
+    """
 
     policy: VariantPolicy
     familiarity: Callable[[str], float]
@@ -57,9 +58,9 @@ def seeded_errors_of(
     """
     if rate <= 0:
         return ()
-    there = (*result.flags, *samples)
+    taken = (*result.flags, *samples)
     sources = {column.number: column.source for column in result.columns}
-    free = [char for char in result.characters if is_han(char.text) and not _near(there, char.line, char.offset)]
+    free = [char for char in result.characters if is_han(char.text) and not _near(taken, char.line, char.offset)]
     candidates = [(char, _wrong_for(char, sources.get(char.line, ""), judge)) for char in free]
     eligible = [(char, wrong) for char, wrong in candidates if wrong]
     if not eligible:
@@ -72,8 +73,8 @@ def seeded_errors_of(
             flag = _seeded(result, char, wrong, sources[char.line], judge, dice)
             if flag.score >= judge.threshold + MIN_ABOVE_THRESHOLD:
                 seeded.append(flag)
-    known = {flag.id for flag in there}
-    return tuple(flag for flag in numbered(seeded) if flag.id not in known)
+    taken_ids = {flag.id for flag in taken}
+    return tuple(flag for flag in numbered(seeded) if flag.id not in taken_ids)
 
 
 def _near(flags: Sequence[Flag], line: int, offset: int) -> bool:

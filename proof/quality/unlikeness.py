@@ -14,13 +14,13 @@ CONFIRMED_POSTERIOR = 0.5
 """Posterior of the transcribed character from which the image confirms a glyph."""
 
 MIN_CONFIRMED = 5
-"""With fewer confirmed glyphs the mean is taken over all of them."""
+"""With fewer confirmed glyphs the mean is taken over all glyphs of the character."""
 
 KEPT_SHARE = 0.8
-"""Share of the confirmed glyphs, the most alike, that the final mean is taken over."""
+"""Share of these glyphs, those most like their first mean, over which the final mean is taken."""
 
 DOUBT_WEIGHT = 0.3
-"""Weight of a posterior of 0 against the cosine between shapes."""
+"""What a posterior of 0 adds to the unlikeness, which is 1 less a cosine."""
 
 
 def unlikeness(
@@ -34,15 +34,16 @@ def unlikeness(
     if not len(shapes):
         return np.zeros(0)
     glyphs = _unit(shapes.astype(np.float32))
-    own = glyphs @ _middle(glyphs, p_text)
+    likeness = glyphs @ _middle(glyphs, p_text)
     doubt = DOUBT_WEIGHT * (1.0 - p_text)
     if other is None:
-        return np.asarray(1.0 - own + doubt, dtype=np.float64)
-    return np.asarray(glyphs @ other - own / 2 + doubt / 2, dtype=np.float64)
+        return np.asarray(1.0 - likeness + doubt, dtype=np.float64)
+    return np.asarray(glyphs @ other - likeness / 2 + doubt / 2, dtype=np.float64)
 
 
 def middle_of(shapes: NDArray[np.int8], p_text: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mean shape of a character, of unit length: over its confirmed glyphs, without the fifth that is least alike."""
+    """Mean shape of a character, of unit length: over its confirmed glyphs, without the fifth that is least like
+    them."""
     return _middle(_unit(shapes.astype(np.float32)), p_text)
 
 

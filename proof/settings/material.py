@@ -1,4 +1,4 @@
-"""What a folder holds that can be checked: texts of the known formats, and folders of images."""
+"""Search of a folder for what can be checked: texts of the known formats, and folders of images."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEEPEST = 3
 """Folders below a project's in which images are looked for."""
 
 MOST_TEXTS = 12
-"""Texts that are named one by one; of more of one ending a pattern says that all of them are meant."""
+"""Texts that are named one by one, at most; more of one ending are given as a pattern."""
 
 
 def find_texts(folder: Path) -> tuple[Path, ...]:

@@ -1,4 +1,4 @@
-"""Which project a command means, where it keeps its store, and what `config.toml` a new one gets.
+"""Which project a command means.
 
 A project is a folder with a `config.toml`; its store lies in that folder. `--config` names one. A text belongs to the
 project that names it, else to the folder it lies in. Without a text the working folder is meant.
@@ -17,10 +17,13 @@ from proof.settings.toml_file import TomlFile
 from proof.text.witness_source import resolved
 
 DEEPEST = 2
-"""Folders below the working folder in which projects are looked for, to name them in a message."""
+"""Levels of folders below the working folder in which projects are looked for, to name them in a message."""
 
 MOST_NAMED = 5
+"""Projects that are named in a message, at most."""
+
 MOST_LOOKED_AT = 2000
+"""Files of settings that are looked at on each level, at most."""
 
 
 def project_settings(config: Path | None, texts: Sequence[Path] = ()) -> Settings:
@@ -45,15 +48,15 @@ def names(settings: Settings, texts: Sequence[Path]) -> bool:
     if not settings.project.texts:
         return False
     try:
-        own = {path.resolve() for path in settings.text_files()}
-    except ConfigError:  # a pattern that matches nothing: told where that project is meant
+        named = {path.resolve() for path in settings.text_files()}
+    except ConfigError:  # a pattern that matches nothing: an error only where that project is meant
         return False
-    return all(text.resolve() in own for text in texts)
+    return all(text.resolve() in named for text in texts)
 
 
 def texts_of_project(settings: Settings) -> tuple[Path, ...]:
-    """The texts that the project's `config.toml` names, whichever of them `settings` are about; none where there is no
-    such file, or one of them is gone."""
+    """All texts that the project's `config.toml` names, also where `settings` are for some of them; none where there is
+    no such file, or one of the texts is gone."""
     if settings.file is None or not settings.file.exists():
         return ()
     try:
@@ -63,19 +66,17 @@ def texts_of_project(settings: Settings) -> tuple[Path, ...]:
 
 
 def projects_near(folder: Path) -> str:
-    """What to say where `folder` is no project: the projects above and below it, and how to name one; '' without."""
+    """A message where `folder` is no project: the projects above and below it, and how to name one; '' without any."""
     projects = list(islice(_near(folder), MOST_NAMED))
     if not projects:
         return ""
-    names = " and ".join(map(str, projects))
-    return (
-        f"{'a project lies' if len(projects) == 1 else 'projects lie'} in {names}: name it with --config {projects[0]}"
-    )
+    lie = "a project lies" if len(projects) == 1 else "projects lie"
+    return f"{lie} in {' and '.join(map(str, projects))}: name it with --config {projects[0]}"
 
 
 def _around(texts: Sequence[Path]) -> Iterator[Settings]:
-    """The projects that may name the texts: the working folder, and every folder above the first text. A
-    `config.toml` further up that is none of ours is passed over."""
+    """The projects that may name the texts: the working folder, and every folder above the first text whose
+    `config.toml` names texts; another program may have a file of that name."""
     here = Path.cwd()
     if (here / FILE_NAME).exists():
         yield Settings.load(here)
@@ -85,7 +86,7 @@ def _around(texts: Sequence[Path]) -> Iterator[Settings]:
 
 
 def _has_texts(file: Path) -> bool:
-    """Whether a `config.toml` names texts, as ours do."""
+    """Whether a `config.toml` names texts, and so is that of a project."""
     try:
         project = TomlFile.read(file).values.get("project")
     except ConfigError:
@@ -94,7 +95,8 @@ def _has_texts(file: Path) -> bool:
 
 
 def _beside(texts: Sequence[Path]) -> Settings:
-    """The project of the folder in which texts lie that no project names."""
+    """The project of the folder in which the texts lie, for texts that no project names. Raises UsageError where they
+    lie in several folders."""
     folders = list(dict.fromkeys(resolved(text, Path.cwd()).parent for text in texts))
     if len(folders) > 1:
         raise UsageError(
@@ -111,12 +113,9 @@ def _beside(texts: Sequence[Path]) -> Settings:
 
 
 def _near(folder: Path) -> Iterator[Path]:
-    """The nearest project above a folder, then those below it, as they are written from there."""
-    above = next((each for each in folder.absolute().parents if _has_texts(each / FILE_NAME)), None)
-    if above is not None:
-        yield above
+    """The nearest project above a folder as an absolute path, then those below it, relative to it."""
+    yield from islice((each for each in folder.absolute().parents if _has_texts(each / FILE_NAME)), 1)
     patterns = ("/".join(["*"] * depth + [FILE_NAME]) for depth in range(1, DEEPEST + 1))
-    below = (file for pattern in patterns for file in islice(folder.glob(pattern), MOST_LOOKED_AT))
-    for file in below:
+    for file in (file for pattern in patterns for file in islice(folder.glob(pattern), MOST_LOOKED_AT)):
         if _has_texts(file):
             yield file.parent.relative_to(folder)

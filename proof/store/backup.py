@@ -16,10 +16,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import IO, Any
 
 import proof
-from proof.atomic import sync_folder
+from proof.atomic import sync_file, sync_folder
 from proof.errors import ConfigError, OutputError, ProofError, UsageError
 from proof.images.find import BOUND_OR_SINGLE
 from proof.settings.config import FILE_NAME, SETTINGS, STORE_NAME, Settings, StoreSection
@@ -38,11 +38,11 @@ MANIFEST = "proof-backup.json"
 JOURNAL_NAME = journal_of(Path(STORE_NAME)).name
 SCRATCH = ".proof-restoring"
 FORMAT = 1
-LONGEST_MANIFEST = 1 << 26
-CHUNK = 1 << 20
-
+MAX_MANIFEST_BYTES = 1 << 26
+CHUNK_BYTES = 1 << 20
 
 _DAMAGED = (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, ValueError, zlib.error)
+"""What a damaged archive, or a file that is none, makes zipfile and json raise."""
 
 
 class BackupError(ProofError):
@@ -51,9 +51,9 @@ class BackupError(ProofError):
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The result of a backup or a restore: files and rows of the store. `left_out` are paths of the settings outside
-    the project's folder, and repositories; `unused` is the address of a store in the backup to which nothing was
-    written."""
+    """The result of a backup or a restore: the number of its files, and of the rows of its store. `left_out` are paths
+    of the settings outside the project's folder, and repositories; `unused` is the address of a store that the settings
+    in the backup name, and to which nothing was written."""
 
     path: Path
     files: int
@@ -82,14 +82,14 @@ def backup(settings: Settings, path: Path, *, images: bool = True, cache: bool =
             with Store.open(settings.store_address, folder=folder) as source:
                 rows = _copied(source, copy, cache=cache)
                 if source.journal:
-                    with source.journal.turn():  # what the copy holds, nobody is still writing down
+                    with source.journal.turn():  # so that nobody is still writing down what the copy holds
                         held |= {JOURNAL_NAME: source.journal.path} if source.journal.path.exists() else {}
             with _written(partial) as archive:
                 sums = {name: _add(archive, file, name) for name, file in held.items()}
                 manifest = {"format": FORMAT, "version": proof.__version__, "store": settings.store.url}
                 more = {"rows": rows, "sha256": sums}
                 archive.writestr(MANIFEST, json.dumps(manifest | more, ensure_ascii=False, indent=1))
-            _name(partial, path)
+            _publish(partial, path)
     except OSError as error:
         raise OutputError(
             f"{path}: cannot be written ({error.strerror or error}); name a file in a folder that is there"
@@ -107,7 +107,7 @@ def _copied(source: Store, copy: Path, *, cache: bool) -> int:
         return copy_store(source, target, cache=cache)
 
 
-def _name(partial: Path, path: Path) -> None:
+def _publish(partial: Path, path: Path) -> None:
     """Give a complete file its name, which must be free. Raises UsageError, OSError."""
     try:
         os.link(partial, path)
@@ -132,7 +132,7 @@ def restore(path: Path, folder: Path, *, store: str = "") -> Saved:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise UsageError(f"{folder}: is not empty; name a new folder")
-        scratch.mkdir(mode=0o700)  # of two at once, one is the first
+        scratch.mkdir(mode=0o700)  # of two restores at once, the second fails here
     except FileExistsError:
         raise UsageError(f"{folder}: another backup is being restored there; name a new folder") from None
     except OSError as error:
@@ -170,8 +170,8 @@ def verify(path: Path) -> Saved:
         with tempfile.TemporaryDirectory(dir=path.resolve().parent, prefix=".proof-") as scratch:
             folder = Path(scratch) / "restored"
             saved = restore(path, folder)
-            own = _own_file(_named_store(folder / FILE_NAME), folder) or folder / STORE_NAME
-            with Store.open(own, complete=False) as store:
+            file = _file_inside(_named_store(folder / FILE_NAME), folder) or folder / STORE_NAME
+            with Store.open(file, complete=False) as store:
                 faults = store.faults()
     except OSError as error:
         raise _unusable(error, path.parent) from error
@@ -186,24 +186,24 @@ def _into_place(path: Path, scratch: Path, given: str) -> tuple[int, str]:
     saved, config = scratch / STORE_NAME, scratch / FILE_NAME
     named = _named_store(config)
     unused = named if given not in ("", named) else ""
-    own = _own_file(given or named, scratch)
+    file = _file_inside(given or named, scratch)
     if given:
         _say_address(path, config, given)
-    if given and own is None:
-        there = replace(Settings(), store=StoreSection(url=given), file=scratch.parent / FILE_NAME).store_address
-        with Store.open(saved) as source, Store.open(there) as target:
+    if given and file is None:
+        address = replace(Settings(), store=StoreSection(url=given), file=scratch.parent / FILE_NAME).store_address
+        with Store.open(saved) as source, Store.open(address) as target:
             rows = copy_store(source, target, cache=True)
         saved.unlink()
         return rows, unused
-    if own is not None and own != saved:
-        if own.exists():
+    if file is not None and file != saved:
+        if file.exists():
             raise BackupError(f"{path}: {FILE_NAME} in it names another file as the store; unpack it by hand")
-        own.parent.mkdir(parents=True, exist_ok=True)
-        saved.rename(own)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        saved.rename(file)
         if (scratch / JOURNAL_NAME).exists():
-            (scratch / JOURNAL_NAME).rename(journal_of(own))
-        saved = own
-    elif named and own is None:
+            (scratch / JOURNAL_NAME).rename(journal_of(file))
+        saved = file
+    elif named and file is None:
         _say_address(path, config, "")
         unused = named
     with Store.open(saved, complete=False) as source:
@@ -211,13 +211,14 @@ def _into_place(path: Path, scratch: Path, given: str) -> tuple[int, str]:
 
 
 def _named_store(config: Path) -> str:
-    """The address of a store in these settings; other settings may be invalid where they were unpacked."""
+    """The address of the store in these settings, '' for none. Only this one is read: others may be invalid where they
+    were unpacked."""
     section = TomlFile.read(config).values.get("store", {}) if config.exists() else {}
     url = section.get("url", "") if isinstance(section, dict) else ""
     return url if isinstance(url, str) else ""
 
 
-def _own_file(url: str, folder: Path) -> Path | None:
+def _file_inside(url: str, folder: Path) -> Path | None:
     """The file inside `folder` that a relative address of a store means; None for any other address."""
     sqlite = re.fullmatch(r"sqlite:///(?P<path>[^:?*]+)", url)
     if sqlite is None or PurePosixPath(sqlite["path"]).is_absolute() or ".." in PurePosixPath(sqlite["path"]).parts:
@@ -226,8 +227,8 @@ def _own_file(url: str, folder: Path) -> Path | None:
 
 
 def _say_address(path: Path, config: Path, url: str) -> None:
-    """Have the settings that were unpacked name the store at `url`, or none; the line that named another stays as a
-    comment. Raises BackupError where the line cannot be told."""
+    """Have the unpacked settings name the store at `url`, or none; the line that named another stays as a comment.
+    Raises BackupError where that line cannot be found."""
     text = config.read_text(encoding="utf-8-sig") if config.exists() else ""
     values = tomllib.loads(text)
     section = values.setdefault("store", {})
@@ -280,14 +281,15 @@ def _clear(folder: Path, made: bool) -> None:
 
 
 def _files(settings: Settings, folder: Path, images: bool) -> tuple[list[Path], list[Path]]:
-    """The files of the settings: those inside the project's folder, and those left out."""
+    """The files that the settings name: those inside the project's folder, and those left out."""
     files = dict.fromkeys(path for path in _named(settings, images) if path.exists())
     inside = [path for path in files if path.is_relative_to(folder) and path.is_file()]
     return inside, [path for path in files if path not in inside]
 
 
 def _named(settings: Settings, images: bool) -> Iterator[Path]:
-    """The files and the files of folders in the settings; a repository as itself. Output is not included."""
+    """The files that the settings name, and those in the folders that they name; a repository as its folder. The output
+    folder is not among them."""
     if settings.file:
         yield settings.file
     with suppress(ConfigError):  # a text that is gone is no reason to save nothing
@@ -310,10 +312,9 @@ def _under(path: Path, pattern: str) -> list[Path]:
     """The file itself, or the files of a folder, without the store, its journal and their temporary files."""
     if path.is_file():
         return [path]
-    own = f"{Path(STORE_NAME).stem}."
-    return [
-        file for file in sorted(path.glob(pattern)) if file.is_file() and not file.name.startswith((own, f".{own}"))
-    ]
+    stem = f"{Path(STORE_NAME).stem}."
+    files = (file for file in sorted(path.glob(pattern)) if file.is_file())
+    return [file for file in files if not file.name.startswith((stem, f".{stem}"))]
 
 
 @contextmanager
@@ -322,8 +323,7 @@ def _written(path: Path) -> Iterator[zipfile.ZipFile]:
     with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:  # noqa: PTH123 - a mode
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=5) as archive:
             yield archive
-        file.flush()
-        os.fsync(file.fileno())
+        sync_file(file)
 
 
 def _add(archive: zipfile.ZipFile, file: Path, name: str) -> str:
@@ -337,13 +337,13 @@ def _add(archive: zipfile.ZipFile, file: Path, name: str) -> str:
     return digest.hexdigest()
 
 
-def _parts(file: object) -> Iterator[bytes]:
-    return iter(lambda: file.read(CHUNK), b"")  # type: ignore[attr-defined]
+def _parts(file: IO[bytes]) -> Iterator[bytes]:
+    return iter(lambda: file.read(CHUNK_BYTES), b"")
 
 
 def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     try:
-        if archive.getinfo(MANIFEST).file_size > LONGEST_MANIFEST:
+        if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST_BYTES:
             raise BackupError(f"{path}: is no backup of proof: its list of files is too long")
         manifest = json.loads(archive.read(MANIFEST))
         form, sums = manifest["format"], manifest["sha256"]
@@ -370,8 +370,7 @@ def _unpack(archive: zipfile.ZipFile, path: Path, name: str, wanted: str, folder
                 raise BackupError(f"{path}: {name} unpacks to more than it says; do not trust it")
             digest.update(part)
             file.write(part)
-        file.flush()
-        os.fsync(file.fileno())
+        sync_file(file)
     if name in (STORE_NAME, JOURNAL_NAME):
         target.chmod(0o600)
     if digest.hexdigest() != wanted:
@@ -379,7 +378,7 @@ def _unpack(archive: zipfile.ZipFile, path: Path, name: str, wanted: str, folder
 
 
 def next_file(folder: Path, project: str) -> Path:
-    """The file of a backup that is made now, in a folder that is made where it is missing. Raises OutputError."""
+    """The path of a backup that is made now, in `folder`, which is made where it is missing. Raises OutputError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -388,8 +387,8 @@ def next_file(folder: Path, project: str) -> Path:
 
 
 def remove_older(folder: Path, project: str, keep: int) -> list[Path]:
-    """Remove the backups of the project in the folder but for the last `keep`; gives those removed. Files that are not
-    called as `next_file` calls them stay. Raises OutputError."""
+    """Remove all backups of the project in the folder but the last `keep`; gives those removed. Files that are not
+    named as `next_file` names them stay. Raises OutputError."""
     called = re.compile(rf"{re.escape(project)}-{_MADE_AT}\.zip")
     series = sorted(path for path in folder.iterdir() if called.fullmatch(path.name))
     older = series[: max(len(series) - keep, 0)]

@@ -1,7 +1,7 @@
-"""Differences of editions as places of a text that was checked: flags beside those of the check, decided as these are.
+"""Differences of editions as flags of a checked text, which are decided like those of the check.
 
-A difference at the place of a flag is that flag: a place is asked once. What a person decided of it stands, and what a
-later collation no longer has is stale, as what a later check no longer has is.
+A difference at the place of a flag is that flag, so that a place is shown once. Its decision stays. A difference that a
+later collation no longer has becomes stale, as a flag does that a later check no longer has.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from proof.text.addresses import Addresses
 from proof.text.transcription import Transcription
 
 NO_BOX = Box(0, 0, 0, 0)
-"""Where a column is on an image that nobody looks at."""
+"""The box of a column where no image is looked at."""
 
 
 class FlagOfText(Protocol):
-    """A flag, and the code point of its text at which it begins."""
+    """A flag, and the code point of the text at which it begins."""
 
     @property
     def start(self) -> int: ...
@@ -44,8 +44,8 @@ class FlagOfText(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SavedDifferences:
-    """How many differences are flags of their own now, how many are at flags of a check, and how many are on no page
-    that was checked."""
+    """How many differences became flags of their own, how many are at flags of a check, and how many are on no checked
+    page."""
 
     own: int
     at_flags: int
@@ -61,15 +61,13 @@ class CollatedTexts(StorePart):
     """The differences of editions in a store; `Store.collated` is one."""
 
     def must_be_as_checked(self, work: str, path: str, edition: Transcription) -> None:
-        """Raises UsageError where the text at `path` reads otherwise than it was checked in a work."""
+        """Raises UsageError where the text at `path` was changed since it was checked in a work."""
         with self._reading() as session:
             pages_of_text(session, work, path, edition)
 
     def save(self, work: str, path: str, edition: Transcription, differences: Sequence[FlagOfText]) -> SavedDifferences:
-        """Have the differences of the text at `path`, which reads as `edition` does, be flags of the pages of a work.
-
-        Raises UsageError where the text reads otherwise than it was checked.
-        """
+        """Save the differences of the text at `path`, whose content is `edition`, as flags of the pages of a work.
+        Raises UsageError where the text was changed since it was checked."""
         with self._writing() as session:
             pages = pages_of_text(session, work, path, edition)
             saved = _save(session, pages, edition, differences)
@@ -79,8 +77,8 @@ class CollatedTexts(StorePart):
 
 
 def pages_of_text(session: Session, work: str, path: str, edition: Transcription) -> list[PageRow]:
-    """The pages of a work that the text at `path` has, which reads as `edition` does. Raises UsageError where it reads
-    otherwise than it was checked."""
+    """The pages of a work from the text at `path`, whose content is `edition`. Raises UsageError where it was changed
+    since it was checked."""
     text = session.scalar(select(TextRow).where(TextRow.path == path))
     version = session.get(TextVersionRow, text.version_id) if text is not None and text.version_id else None
     query = select(PageRow).join(TextVersionRow, TextVersionRow.id == PageRow.version_id)
@@ -98,7 +96,7 @@ def _save(
     results = queries.results(session, pages)
     columns = columns_of_text(session, pages, edition)
     starts = [column.start for column in columns]
-    own: defaultdict[int, list[Flag]] = defaultdict(list)
+    flags_of_page: defaultdict[int, list[Flag]] = defaultdict(list)
     on_no_page = 0
     for difference in differences:
         column = columns[max(0, bisect_right(starts, difference.start) - 1)] if columns else None
@@ -106,20 +104,22 @@ def _save(
         if column is None or flag is None:
             on_no_page += 1
             continue
-        own[column.page].append(flag)
+        flags_of_page[column.page].append(flag)
     to_place = []
     for n, page in enumerate(pages):
         of_page = [column for column in columns if column.page == n]
         place = PagePlace(page.position, page.text, lines={column.number: column.start for column in of_page})
         sources = [CheckedColumn(column.number, NO_BOX, column.source) for column in of_page]
-        to_place.append(PageToPlace(page, place, sources, [(flag, Origin.COLLATION) for flag in numbered(own[n])]))
+        flags = [(flag, Origin.COLLATION) for flag in numbered(flags_of_page[n])]
+        to_place.append(PageToPlace(page, place, sources, flags))
     at_flags = put_flags(session, to_place, OF_COLLATION)
-    return SavedDifferences(sum(map(len, own.values())) - at_flags, at_flags, on_no_page)
+    return SavedDifferences(sum(map(len, flags_of_page.values())) - at_flags, at_flags, on_no_page)
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnInText:
-    """A column of the page of that number among those that are looked at, and where it begins in its text."""
+    """A column: the code point of the text at which it begins, the index of its page in the given sequence of pages,
+    its number on the page, and its text."""
 
     start: int
     page: int
@@ -127,7 +127,7 @@ class ColumnInText:
     source: str
 
     def flag(self, difference: FlagOfText, pages: Sequence[PageRow], results: Sequence[PageResult]) -> Flag | None:
-        """A finding with its address here; None where it does not stand in this column."""
+        """The flag of a difference, with its place in this column; None where it is not in this column."""
         offset, flag, page = difference.start - self.start, difference.flag, pages[self.page]
         if not 0 <= offset <= len(self.source) or not self.source.startswith(flag.transcribed, offset):
             return None
@@ -143,7 +143,8 @@ class ColumnInText:
 
 
 def columns_of_text(session: Session, pages: Sequence[PageRow], edition: Transcription) -> list[ColumnInText]:
-    """The columns of pages, as they were checked or, of a page without an image, as the text has them; in its order."""
+    """The columns of pages in the order of the text: as they were checked or, on a page that was not, as the text has
+    them."""
     number_of_page = {page.id: n for n, page in enumerate(pages)}
     query = select(ColumnRow).where(ColumnRow.page_id.in_(number_of_page), ColumnRow.begins.is_not(None))
     columns = [
@@ -151,13 +152,15 @@ def columns_of_text(session: Session, pages: Sequence[PageRow], edition: Transcr
         for row in session.scalars(query)
         for n in (number_of_page[row.page_id],)
     ]
-    known = {(column.page, column.number) for column in columns}  # of a page without an image, columns with findings
-    unread = [(page.start, page.page, n) for n, page in enumerate(pages) if page.status != Status.CHECKED.value]
-    bearers = sorted(unread)  # a page without columns begins nowhere
-    lines = Addresses(edition).columns() if bearers else ()
-    for start, end, page_id, number in lines:
-        at = bisect_right(bearers, (start, "\U0010ffff", 0)) - 1
-        own = at >= 0 and (not edition.paged or bearers[at][1] == page_id)
-        if own and (bearers[at][2], number) not in known:
-            columns.append(ColumnInText(start, bearers[at][2], number, edition.text[start:end]))
+    known = {(column.page, column.number) for column in columns}  # a page without an image has columns with findings
+    unchecked = sorted(
+        (page.start, page.page, n) for n, page in enumerate(pages) if page.status != Status.CHECKED.value
+    )
+    for start, end, page_id, number in Addresses(edition).columns() if unchecked else ():
+        at = bisect_right(unchecked, (start, "\U0010ffff", 0)) - 1
+        if at < 0:
+            continue
+        _, name, n = unchecked[at]
+        if (not edition.paged or name == page_id) and (n, number) not in known:
+            columns.append(ColumnInText(start, n, number, edition.text[start:end]))
     return sorted(columns, key=lambda column: column.start)

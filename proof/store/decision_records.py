@@ -53,11 +53,10 @@ STATE_OF = {
     Verdict.UNSURE: State.UNSURE,
     Verdict.SKIP: State.SKIPPED,
 }
-
+"""The state that a decision leaves; `UNDO` and `REDO` go back to an earlier one."""
 
 TAKING_BACK = frozenset({Verdict.UNDO.value, Verdict.REDO.value})
 """Verdicts that undo another event."""
-
 
 SETTLED = frozenset({State.KEPT, State.CORRECTED, State.COPY, State.RETAINED})
 """States that need no further decision."""
@@ -92,7 +91,8 @@ class NotYoursError(ToldError):
 
 
 class ConflictError(ToldError):
-    """Others have decided since the seen version: `decisions` are theirs, oldest first."""
+    """Others have decided since the version that was seen: `decisions` are theirs, oldest first; `version` is the
+    present one."""
 
     http_status = 409
 
@@ -113,14 +113,13 @@ class ConflictError(ToldError):
 class DecisionRequest:
     """A decision as it is asked for: by whom, on which flag of a work, seen at which `version`.
 
-    `key` is the request's own, 8 to 64 letters; `reading` is needed for `OTHER` and `TYPED`, and is what the copy reads
-    for `RETAIN` (empty: nothing); `confirmed`: a reading that looks like a slip is meant. `authority` is what the
+    `key` identifies the request, 8 to 64 letters; `reading` is needed for `OTHER` and `TYPED`, and is what the copy
+    reads for `RETAIN` (empty: nothing); `confirmed`: a reading that looks like a slip is meant. `authority` is what the
     decision rests on (影像, a siglum, 他校, 本校, 理校); where it is empty, what the flag came from. `note` is a remark
-    for the collation notes. `suggested` is what was seen to be suggested, where it matters for `TAKE` that it still is;
-    `undoes` is the
-    decision that an `UNDO` takes back: the flag's last one. `undoes_version` names an earlier one by the version that
-    it made, where the flag stands as that left it: all since was taken back. `overrules` says whether `person` may
-    take back what somebody else decided. `origin` is the decision about another text that this one was carried from.
+    for the collation notes. `suggested` is the suggestion that was seen, where `TAKE` depends on it. `undoes` is the
+    decision that an `UNDO` takes back, the flag's last one; `undoes_version` names an earlier one by the version that
+    it made, if all later ones were taken back. `overrules`: `person` may take back what somebody else decided. `origin`
+    is the decision about another text from which this one was carried over.
     """
 
     work: str
@@ -143,11 +142,11 @@ class DecisionRequest:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """An event: who, when, on what place, before and after, and the evidence as it was then.
+    """A decision as an event: who, when, on what place, and the evidence as it was then.
 
-    `reading` is what is to stand at the place after it, `was` what was to stand there before. `copy_reads` is what the
-    copy reads there where the text is kept all the same. `authority` is what it rests on, empty where nothing was
-    stated. `about` is the decision that this one takes back. `repeated`: it answers a request that was sent again.
+    `reading` is the text of the place after it, `was` the text before. `copy_reads` is what the copy reads there where
+    the text is kept all the same. `authority` is what it rests on, empty where nothing was stated. `about` is the
+    decision that this one takes back. `repeated`: it answers a request that was sent again.
     """
 
     id: int
@@ -181,7 +180,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class DisplacedDecision:
-    """A decision whose place is lost, since the text was changed there. It is not written until it is decided again, or
-    the text has the place again."""
+    """A decision whose place is lost, since the text was changed there. It is not exported until it is decided again,
+    or the text has the place again."""
 
     decision: Decision

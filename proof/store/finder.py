@@ -1,4 +1,4 @@
-"""Search, in one work or in all: pages by their addresses, juan, characters and their confusions, words of the text."""
+"""Search in one work or in all: for pages, juan, pairs of confused characters, and words of the text."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def places_of(page: ListedPage) -> set[Place]:
 
 
 def _juans(pages: Sequence[ListedPage], wanted: str) -> tuple[FoundJuan, ...]:
-    """The juan with the name `wanted`."""
+    """The juan with the name or number `wanted`, one for each text that has it."""
     bare = wanted.removeprefix("卷").removeprefix("第").removesuffix("卷")
     key = juan_key(bare) if bare != wanted or bare.isascii() else ""  # 一 alone is a character
     called = {name: juan_key(name) == key or name == wanted for name in {page.juan for page in pages}}
@@ -202,16 +202,16 @@ def _pairs(session: Session, wanted: str, work: WorkNow | None = None) -> tuple[
     characters = wanted.replace("/", "").replace(" ", "")
     if len(characters) not in (1, 2):
         return ()
-    there = FlagRow.transcribed == characters[0]
+    matches = FlagRow.transcribed == characters[0]
     if len(characters) == 2:
-        there &= FlagRow.suggested == characters[1]
-    still = func.sum(case((FlagRow.state == State.OPEN.value, 1), else_=0))
-    every = select(WorkRow.id)  # by work, so that the index of each work's pairs serves
-    of_work = FlagRow.work_id.in_(every) if work is None else FlagRow.work_id == work.id
+        matches &= FlagRow.suggested == characters[1]
+    open_count = func.sum(case((FlagRow.state == State.OPEN.value, 1), else_=0))
+    every_work = select(WorkRow.id)  # named, so that the index of pairs by work is used
+    of_work = FlagRow.work_id.in_(every_work) if work is None else FlagRow.work_id == work.id
     query = (
-        select(WorkRow.name, WorkRow.title, FlagRow.transcribed, FlagRow.suggested, func.count(), still)
+        select(WorkRow.name, WorkRow.title, FlagRow.transcribed, FlagRow.suggested, func.count(), open_count)
         .join(WorkRow, FlagRow.work_id == WorkRow.id)
-        .where(of_work, FlagRow.stale.is_(False), there, FlagRow.raised.is_(True))
+        .where(of_work, FlagRow.stale.is_(False), matches, FlagRow.raised.is_(True))
         .join(PageRow, PageRow.id == FlagRow.page_id)
         .where(~IS_SEEDED, PageRow.absent.is_(False))
         .group_by(WorkRow.name, WorkRow.title, FlagRow.transcribed, FlagRow.suggested)

@@ -44,7 +44,7 @@ MAX_DIGITS = 18
 
 @dataclass(frozen=True, slots=True)
 class HistoryFilter:
-    """Which acts are wanted; empty means all. Of a `juan` are all but rules, of a `verdict` decisions alone."""
+    """Which acts are wanted; an empty field means all. Rules are in no `juan`, and only decisions have a `verdict`."""
 
     person: str = ""
     juan: str | None = None
@@ -54,8 +54,8 @@ class HistoryFilter:
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """An act: its `decision`, `rule`, `page` or `comment`. `name` is the page's, `was` its state before; `back`: by
-    undo or redo; `last`: the flag has no later decision."""
+    """An act: its `decision`, `rule`, `page` or `comment`. `name` is the id of the page, `was` its state before;
+    `back`: by undo or redo; `last`: the flag has no later decision."""
 
     what: What
     id: int

@@ -2,8 +2,8 @@
 
 In a project that is read blind (`serve.blind`) a decision of a proofreader is a `ReadingRow`: an act like a decision,
 about a flag, of that person alone. Nothing but this module reads these rows, so that nothing else shows them. Who looks
-(`LOOKER`) sees their own in place of the open state of a flag. Whoever decides between two readers sees the flags on
-which they differ; what they read alike is taken over as ordinary decisions, in one act.
+(`LOOKER`) sees their own readings in place of the open state of a flag. Whoever arbitrates sees the flags on which two
+readers differ; readings that agree become ordinary decisions, all in one act.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ LOOKER: ContextVar[Looker] = ContextVar("looker", default=Looker())  # noqa: B03
 """Who the present request is made by."""
 
 AGREEING = {State.KEPT: Verdict.KEEP, State.COPY: Verdict.COPY, State.RETAINED: Verdict.RETAIN}
-"""The decisions that take over a reading which is none of its own."""
+"""The verdicts that take over a reading which does not correct the text."""
 
 
 class OwnState(NamedTuple):
-    """Where a flag stands for one reader, after `version` readings."""
+    """The state of a flag for one reader, after `version` readings."""
 
     state: State
     reading: str
@@ -63,26 +63,26 @@ class BlindReading:
 
     @property
     def judgement(self) -> tuple[State, str]:
-        """What is compared with another reading."""
+        """What must be equal for two readings to agree."""
         return self.state, self.reading if self.state is State.CORRECTED else self.copy_reads
 
     @property
     def category(self) -> str:
-        """What it is counted as where agreement is measured: a state, the suggestion, or a reading."""
+        """Its category in a measure of agreement: a state, the suggestion, or another reading."""
         if self.state is not State.CORRECTED:
             return self.state.value
         return "as suggested" if self.reading == self.suggested else f"= {self.reading}"
 
     @property
     def verdict(self) -> Verdict:
-        """The decision that takes it over."""
+        """The verdict that takes it over."""
         taken = Verdict.TAKE if self.reading == self.suggested else Verdict.TYPED if self.reading else Verdict.DELETE
         return AGREEING.get(self.state, taken)
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The readings of a flag that two people or more read. A correction by hand that one of them alone made differs."""
+    """The readings of a flag by two people or more, or of a correction by hand, by one: that counts as a difference."""
 
     flag: int
     kind: str
@@ -95,11 +95,11 @@ class Compared:
 
     @property
     def agreed(self) -> bool:
-        """Whether it can be taken over: unsure alike is no reading."""
+        """Whether it can be taken over: all read alike, and are not all unsure."""
         return self.same and self.readings[0].state is not State.UNSURE
 
     def pairs(self) -> Iterable[tuple[BlindReading, BlindReading]]:
-        """Each two readings, in the order of the names."""
+        """All pairs of readings, in the order of the names."""
         return combinations(sorted(self.readings, key=lambda reading: reading.person), 2)
 
 
@@ -110,7 +110,7 @@ def readings_of(session: Session, flag: int, person: str) -> list[ReadingRow]:
 
 
 def events_of_readings(own: Sequence[ReadingRow]) -> list[Event]:
-    """Readings of a flag as events that take each other back."""
+    """Readings of a flag as events, which may take each other back."""
     return [Event(row.id, row.about, row.person) for row in own]
 
 
@@ -120,13 +120,13 @@ def shown_readings(session: Session, own: Sequence[ReadingRow]) -> list[Decision
 
 
 def own_readings(session: Session, flag: int) -> list[Decision]:
-    """The readings of a flag by who looks, where they look blind."""
+    """The readings of a flag by who looks; none where they do not look blind."""
     looker = LOOKER.get()
     return shown_readings(session, readings_of(session, flag, looker.person)) if looker.blind else []
 
 
 def as_read(flag: FlagRow, own: Sequence[ReadingRow]) -> FlagRow:
-    """A flag as its reader left it, beside the session."""
+    """A copy of a flag, outside the session, in the state in which its reader left it."""
     values = {column.key: getattr(flag, column.key) for column in inspect(FlagRow).column_attrs}
     last = {"state": own[-1].state, "reading": own[-1].reading} if own else {}
     return FlagRow(**values | last | {"version": len(own)})
@@ -139,7 +139,7 @@ def version_seen(session: Session, flag: FlagRow) -> int:
 
 
 def own_states(session: Session, *which: ColumnElement[bool]) -> dict[int, OwnState]:
-    """Where the flags stand that who looks has read blind and nobody decided, by their numbers."""
+    """The states of the undecided flags that who looks has read blind, by their numbers."""
     looker = LOOKER.get()
     if not looker.blind:
         return {}
@@ -152,7 +152,7 @@ def own_states(session: Session, *which: ColumnElement[bool]) -> dict[int, OwnSt
 
 
 def compared(session: Session, *which: ColumnElement[bool]) -> list[Compared]:
-    """The flags that two people read, in the order of their numbers; no seeded errors."""
+    """The flags that two people or more read, and corrections by hand, by number; without seeded errors."""
     names = ("person", "state", "reading", "copy_reads", "suggested", "authority", "note")
     query = select(ReadingRow.flag_id, ReadingRow.kind, FlagRow.origin, *(getattr(ReadingRow, name) for name in names))
     query = query.join(FlagRow, FlagRow.id == ReadingRow.flag_id).where(FlagRow.stale.is_(False), ~IS_SEEDED, *which)

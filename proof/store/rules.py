@@ -19,7 +19,7 @@ from proof.store.typed_text import check_reading
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """These two are variants in this work: `hides` is how many raised flags it hides."""
+    """A rule that `transcribed` and `suggested` are variants; `hides` is the number of raised flags that it hides."""
 
     transcribed: str
     suggested: str
@@ -36,7 +36,7 @@ class Rules(StorePart):
         with self._reading() as session:
             work_id = session.scalar(select(WorkRow.id).where(WorkRow.name == work)) or 0
             rules = []
-            for row in rules_of(session, work_id).values():
+            for row in sorted(rules_of(session, work_id).values(), key=lambda row: row.id, reverse=True):
                 hidden = select(func.count()).where(
                     FlagRow.work_id == work_id,
                     FlagRow.stale.is_(False),
@@ -45,20 +45,20 @@ class Rules(StorePart):
                     FlagRow.suggested == row.suggested,
                 )
                 hides = session.scalar(hidden) or 0
-                rules.append((row.id, Rule(row.transcribed, row.suggested, row.person, row.at, hides)))
-            return [rule for _, rule in sorted(rules, key=lambda numbered: -numbered[0])]
+                rules.append(Rule(row.transcribed, row.suggested, row.person, row.at, hides))
+            return rules
 
     def set(self, work: str, transcribed: str, suggested: str, holds: bool, person: str) -> None:
         """Set or lift the rule that these two are variants in this work. The same rule set by another person is
-        recorded too: neither takes it back for the other. Raises NoPlaceError, RefusedDecisionError for an invalid
-        reading or an empty one."""
+        recorded too, so that neither can take back the other's. Raises NoPlaceError, RefusedDecisionError for an
+        invalid or empty reading."""
         check_reading(transcribed)
         check_reading(suggested)
         if holds and not (transcribed and suggested):
             raise RefusedDecisionError(_("a rule names two characters: what is missing or too many is no variant"))
         with self._writing() as session:
             work_id = work_of(session, work)
-            last = _last_said(session, work_id, transcribed, suggested)
+            last = _last_rule(session, work_id, transcribed, suggested)
             if (last is None and not holds) or (last is not None and (last.holds, last.person) == (holds, person)):
                 return
             session.add(
@@ -75,17 +75,17 @@ class Rules(StorePart):
             )
 
 
-def _last_said(session: Session, work_id: int, transcribed: str, suggested: str) -> RuleRow | None:
+def _last_rule(session: Session, work_id: int, transcribed: str, suggested: str) -> RuleRow | None:
     of_pair = select(RuleRow).where(RuleRow.work_id == work_id, RuleRow.transcribed == transcribed)
     last = of_pair.where(RuleRow.suggested == suggested).order_by(RuleRow.id.desc()).limit(1)
     return session.scalar(last)
 
 
 def _only_seeded(session: Session, work_id: int, transcribed: str, suggested: str) -> bool:
-    """Whether only seeded errors have this pair: a rule made of it hides these alone."""
-    pair = select(~IS_SEEDED).where(FlagRow.transcribed == transcribed, FlagRow.suggested == suggested)
+    """Whether only seeded errors have this pair, so that a rule of it hides no other flags."""
+    pair = select(IS_SEEDED).where(FlagRow.transcribed == transcribed, FlagRow.suggested == suggested)
     seeded = session.scalars(pair.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False)).distinct())
-    return {bool(is_seeded) for is_seeded in seeded} == {False}
+    return {bool(is_seeded) for is_seeded in seeded} == {True}
 
 
 def rules_of(session: Session, work_id: int) -> dict[tuple[str, str], RuleRow]:

@@ -1,8 +1,8 @@
 """The texts of a store.
 
 A text is a file: the same pages can stand in several files of one work (two branches of a repository), and the same
-file can be a part of several works. A file that was moved or copied is matched by its name where the old one is gone or
-is the same.
+file can be a part of several works. A file that was moved or copied is matched by its name where the old file is gone
+or has the same content.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from proof.text.transcription import Transcription
 
 @dataclass(frozen=True, slots=True)
 class TextInStore:
-    """A text in a store: `own` as a part of each work in which it was checked, `others` the other texts."""
+    """A text in a store: `own` are its records, one for each work in which it was checked, `others` the other texts."""
 
     own: tuple[StoredText, ...]
     others: tuple[StoredText, ...]
@@ -37,7 +37,8 @@ class TextInStore:
 def find_text(store: Store, edition: Transcription) -> TextInStore:
     """The text of `edition` in a store.
 
-    Raises UsageError where nothing was checked yet, where this text was not, or where several missing texts match.
+    Raises UsageError where nothing was checked yet, where this text was not, or where it could be any of several texts
+    that were moved.
     """
     known = store.texts()
     if not known:
@@ -53,8 +54,8 @@ def _same_file(stored: Path, given: Path) -> bool:
 
 
 def _moved(known: Sequence[StoredText], edition: Transcription) -> list[StoredText]:
-    """The texts of that name whose file is gone or is the same; of several the one with the most folders in common,
-    counted from the file upwards."""
+    """The stored texts of the same name whose file is gone or has the same content; of several the one whose path has
+    the most last parts in common with the edition's. Raises UsageError where several have equally many."""
     pages = {page.id for page in edition.pages}
     alike = [
         text

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +22,14 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
 _FARTHEST = 1e6
 """Pixels: a coordinate beyond this is a damaged number."""
 
+UNSTATED_CONFIDENCE = 0.01
+"""Confidence of an alternative in ALTO, which states none."""
+
 _LINES_OF_HOCR = frozenset({"ocr_line", "ocrx_line", "ocr_header", "ocr_caption", "ocr_textfloat"})
 
 
 def parse_readings(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
-    """All pages of a file. Raises ReadingFileError, which names file and line."""
+    """The pages of a file of readings. Raises ReadingFileError, which names file and line."""
     if re.search(rb"class\s*=\s*[\"']ocr_page", data):
         return _hocr(path, data)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
@@ -39,24 +41,24 @@ def parse_readings(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
         raise ReadingFileError(path, line, message) from error
     except ValueError as error:
         raise ReadingFileError(path, None, f"is not XML ({error}); export it again") from error
-    kind = _name(root)
+    kind = etree.QName(root).localname
     if kind == "PcGts":
-        return tuple(_page(path, page) for page in _all(root, "Page"))
+        return tuple(_page(path, page) for page in root.iter("{*}Page"))
     if kind == "alto":
-        return tuple(_alto(path, root, page) for page in _all(root, "Page"))
+        return tuple(_alto(path, root, page) for page in root.iter("{*}Page"))
     expected = "PAGE XML (PcGts), ALTO (alto) or hOCR (ocr_page)"
     raise ReadingFileError(path, root.sourceline, f"its root is {kind}, expected {expected}; export it as one of these")
 
 
 def _page(path: Path, page: Any) -> ExternalPage:
     lines, notices = [], []
-    for element in _all(page, "TextLine"):
+    for element in page.iter("{*}TextLine"):
         text, sure, _ = _equivalent(path, element)
         box = _outline(path, element)
-        words = [child for child in element if _name(child) == "Word"]
+        words = element.findall("{*}Word")
         pieces = []
         for word in words:
-            glyphs = [child for child in word if _name(child) == "Glyph"]
+            glyphs = word.findall("{*}Glyph")
             for part in glyphs or [word]:
                 content, conf, others = _equivalent(path, part)
                 place = _outline(path, part)
@@ -68,18 +70,18 @@ def _page(path: Path, page: Any) -> ExternalPage:
             if text:
                 notices.append(_without_place(path, element, "coordinates"))
             continue
-        text = text or "".join(content for word in words for content in [_equivalent(path, word)[0]])
+        text = text or "".join(_equivalent(path, word)[0] for word in words)
         lines.append(line_of(text, box, pieces, _direction(element, element.getparent()), sure))
     size = (_figure(path, page, "imageWidth"), _figure(path, page, "imageHeight"))
     return _page_of_lines(path, page, page.get("imageFilename", ""), size, lines, notices)
 
 
 def _alto(path: Path, root: Any, page: Any) -> ExternalPage:
-    name = next((child.text or "" for child in _all(root, "fileName")), "")
+    name = root.findtext(".//{*}fileName", "")
     size = (_figure(path, page, "WIDTH"), _figure(path, page, "HEIGHT"))
     lines, notices = [], []
-    for element in _all(page, "TextLine"):
-        strings = [child for child in element if _name(child) == "String"]
+    for element in page.iter("{*}TextLine"):
+        strings = element.findall("{*}String")
         text = "".join(string.get("CONTENT", "") for string in strings)
         pieces = [piece for string in strings for piece in _string(path, string)]
         box = _alto_box(path, element) or (_around(pieces) if pieces else None)
@@ -88,9 +90,9 @@ def _alto(path: Path, root: Any, page: Any) -> ExternalPage:
                 notices.append(_without_place(path, element, "coordinates"))
             continue
         upright = {"ttb": True, "btt": True, "ltr": False, "rtl": False}.get(element.get("BASEDIRECTION", ""))
-        sure = _share(path, strings[0], "WC") if strings else None
+        sure = _confidence(path, strings[0], "WC") if strings else None
         lines.append(line_of(text, box, pieces, upright, sure))
-    unit = next((child.text or "" for child in _all(root, "MeasurementUnit")), "pixel").strip()
+    unit = root.findtext(".//{*}MeasurementUnit", "pixel").strip()
     if unit != "pixel" and min(size) <= 0:
         message = f"is measured in {unit} and does not say how large the page is; export it in pixels"
         raise ReadingFileError(path, page.sourceline, message)
@@ -98,22 +100,22 @@ def _alto(path: Path, root: Any, page: Any) -> ExternalPage:
 
 
 def _string(path: Path, string: Any) -> list[TextPiece]:
-    glyphs = [child for child in string if _name(child) == "Glyph"]
+    glyphs = string.findall("{*}Glyph")
     pieces = []
     for glyph in glyphs:
         box, content = _alto_box(path, glyph), glyph.get("CONTENT", "")
         if box is not None and content:
-            others = [(v.get("CONTENT", ""), _share(path, v, "VC") or 0.0) for v in glyph if _name(v) == "Variant"]
-            pieces.append(TextPiece(content, box, _share(path, glyph, "GC"), tuple(o for o in others if o[0])))
+            others = [(v.get("CONTENT", ""), _confidence(path, v, "VC") or 0.0) for v in glyph.iterfind("{*}Variant")]
+            pieces.append(TextPiece(content, box, _confidence(path, glyph, "GC"), tuple(o for o in others if o[0])))
     box, content = _alto_box(path, string), string.get("CONTENT", "")
     if pieces or box is None or not content:
         return pieces
     # ALTO's scale: 0 is sure, 9 a guess
     digits = [int(digit) for digit in string.get("CC", "") if digit in "0123456789"]
     each = tuple(1.0 - digit / 10 for digit in digits)
-    alike = [child.text or "" for child in string if _name(child) == "ALTERNATIVE"]
-    others = [(text, 0.01) for text in alike if len(text) == len(content) == 1]
-    return [TextPiece(content, box, _share(path, string, "WC"), tuple(others), each)]
+    alternatives = [child.text or "" for child in string.iterfind("{*}ALTERNATIVE")]
+    others = [(text, UNSTATED_CONFIDENCE) for text in alternatives if len(text) == len(content) == 1]
+    return [TextPiece(content, box, _confidence(path, string, "WC"), tuple(others), each)]
 
 
 def _hocr(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
@@ -190,13 +192,13 @@ def _page_of_lines(
 
 def _equivalent(path: Path, element: Any) -> tuple[str, float | None, tuple[tuple[str, float], ...]]:
     """The text of a PAGE element, its confidence, and its other readings with theirs."""
-    all_ = [child for child in element if _name(child) == "TextEquiv"]
-    all_.sort(key=lambda equivalent: _figure(path, equivalent, "index"))
+    equivalents = element.findall("{*}TextEquiv")
+    equivalents.sort(key=lambda equivalent: _figure(path, equivalent, "index"))
     readings = []
-    for equivalent in all_:
-        content = next((part.text or "" for part in equivalent if _name(part) == "Unicode"), "")
+    for equivalent in equivalents:
+        content = equivalent.findtext("{*}Unicode", "")
         if content:
-            readings.append((content, _share(path, equivalent, "conf")))
+            readings.append((content, _confidence(path, equivalent, "conf")))
     if not readings:
         return "", None, ()
     return *readings[0], tuple((content, conf or 0.0) for content, conf in readings[1:])
@@ -205,11 +207,11 @@ def _equivalent(path: Path, element: Any) -> tuple[str, float | None, tuple[tupl
 def _outline(path: Path, element: Any) -> Box | None:
     """The box of a PAGE element: around its outline, or along its baseline if it has no outline."""
     for name in ("Coords", "Baseline"):
-        coords = next((child for child in element if _name(child) == name), None)
+        coords = element.find(f"{{*}}{name}")
         if coords is None:
             continue
         numbers = _numbers(path, coords, coords.get("points", ""))
-        for point in (child for child in coords if _name(child) == "Point"):  # as PAGE had it until 2010
+        for point in coords.iterfind("{*}Point"):  # as PAGE had it until 2010
             numbers += [_figure(path, point, "x"), _figure(path, point, "y")]
         if len(numbers) >= 4:
             return _bounds(numbers)
@@ -221,8 +223,7 @@ def _alto_box(path: Path, element: Any) -> Box | None:
         x, y, w, h = (_figure(path, element, key) for key in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
         if w > 0 and h > 0:
             return Box(x, y, w, h)
-    shape = next((child for child in element if _name(child) == "Shape"), None)
-    polygon = next(iter(_all(shape, "Polygon")), None) if shape is not None else None
+    polygon = element.find("{*}Shape//{*}Polygon")
     numbers = _numbers(path, element, polygon.get("POINTS", "") if polygon is not None else "")
     if len(numbers) < 4:
         numbers = _numbers(path, element, element.get("BASELINE", ""))
@@ -277,7 +278,7 @@ def _figure(path: Path, element: Any, key: str) -> float:
     return value
 
 
-def _share(path: Path, element: Any, key: str) -> float | None:
+def _confidence(path: Path, element: Any, key: str) -> float | None:
     """A confidence, 0 to 1; percentages, which some software writes, are converted."""
     if not (element.get(key) or "").strip():
         return None
@@ -297,11 +298,3 @@ def _property(element: Any, name: str) -> str:
 
 def _classes(element: Any) -> set[str]:
     return set((element.get("class") or "").split()) if isinstance(element.tag, str) else set()
-
-
-def _name(element: Any) -> str:
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
-
-
-def _all(element: Any, name: str) -> Iterator[Any]:
-    return (child for child in element.iter() if _name(child) == name)
