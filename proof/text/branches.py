@@ -6,6 +6,8 @@ out, and git need not be installed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from dulwich.errors import NotGitRepository
@@ -19,20 +21,15 @@ from proof.errors import TextError
 def branch_files(repository: Path, revision: str) -> list[tuple[str, bytes]]:
     """The texts at the root of a branch, a tag or a commit: names and bytes, sorted by name. A branch that was fetched
     but never checked out is found, too. Raises TextError if there is no such repository or branch."""
-    try:
-        with Repo(str(repository)) as repo:
-            commit = _commit(repo, repository, revision)
-            entries = sorted(repo.object_store.iter_tree_contents(commit.tree), key=lambda entry: entry.path or b"")
-            texts = []
-            for entry in entries:
-                name = (entry.path or b"").decode("utf-8", "replace")
-                blob = repo.object_store[entry.sha] if entry.sha and _is_text(name) else None
-                if isinstance(blob, Blob):
-                    texts.append((name, blob.data))
-    except NotGitRepository:
-        raise TextError(repository, None, f"is no git repository, so it has no branch {revision}") from None
-    except (KeyError, OSError, ValueError) as error:
-        raise TextError(repository, None, f"branch {revision} cannot be read ({error})") from error
+    texts = []
+    with _opened(repository, revision) as repo:
+        commit = _commit(repo, repository, revision)
+        entries = sorted(repo.object_store.iter_tree_contents(commit.tree), key=lambda entry: entry.path or b"")
+        for entry in entries:
+            name = (entry.path or b"").decode("utf-8", "replace")
+            blob = repo.object_store[entry.sha] if entry.sha and _is_text(name) else None
+            if isinstance(blob, Blob):
+                texts.append((name, blob.data))
     if not texts:
         raise TextError(repository, None, f"branch {revision} has no texts (*.txt) at its root")
     return texts
@@ -40,11 +37,20 @@ def branch_files(repository: Path, revision: str) -> list[tuple[str, bytes]]:
 
 def branch_state(repository: Path, revision: str) -> bytes:
     """The id of the commit of a branch, a tag or a commit. Raises TextError."""
+    with _opened(repository, revision) as repo:
+        return bytes(_commit(repo, repository, revision).id)
+
+
+@contextmanager
+def _opened(repository: Path, revision: str) -> Iterator[Repo]:
+    """A repository, to read a revision. Raises TextError where it is none, or lacks what the revision refers to."""
     try:
         with Repo(str(repository)) as repo:
-            return bytes(_commit(repo, repository, revision).id)
+            yield repo
     except NotGitRepository:
         raise TextError(repository, None, f"is no git repository, so it has no branch {revision}") from None
+    except (KeyError, OSError, ValueError) as error:
+        raise TextError(repository, None, f"branch {revision} cannot be read ({error})") from error
 
 
 def _is_text(name: str) -> bool:

@@ -85,7 +85,7 @@ def legible_flags(blank: PageResult, page: Page, flags: list[Flag], legible: Leg
         return flags
     notice = Notice.of(NoticeCode.NOTES_TOO_SMALL, number=int(legible.note), least=MIN_DETAIL_PX)
     finding = layout_flag(blank, 0, None, Evidence(reason="notes too small", notice=notice))
-    return [finding, *(flag for flag in flags if not in_notes(flag, lines[flag.line]))]
+    return [finding, *(flag for flag in flags if flag.line not in lines or not in_notes(flag, lines[flag.line]))]
 
 
 def without_unlike(

@@ -254,6 +254,20 @@ def test_who_decides_a_flag_and_who_corrects_its_place_otherwise_contradict_each
     assert left_out(project.decided) == [(Unused.CONFLICT, "北", "乙"), (Unused.CONFLICT, "北", "甲")]
 
 
+def test_a_decision_is_not_written_over_what_a_newer_one_has_written(project: Project) -> None:
+    """One was made of what the other had written, which was taken back and done again since."""
+    project.say("f-north", Verdict.TAKE)
+    project.export()
+    project.check()
+    project.by_hand(1, 5, "北")
+    for _ in range(2):
+        project.say("f-north", Verdict.UNDO)
+    for _ in range(2):
+        project.export()
+        assert project.edition.text == TEXT.replace("西北", "西比")
+        assert left_out(project.decided) == [(Unused.CONFLICT, "比", "乙")]
+
+
 def test_what_is_typed_at_an_open_flag_decides_it_and_who_says_otherwise_is_told(project: Project) -> None:
     assert project.by_hand(1, 5, "此").flag == number_of(project.store, "f-north")
     with pytest.raises(ConflictError):

@@ -120,6 +120,13 @@ def test_what_was_read_of_a_branch_is_known_until_it_changes(repository: Path) -
     assert witnesses_state([source]) != before
 
 
+def test_a_branch_whose_commit_is_lost_is_told(repository: Path) -> None:
+    (repository / ".git/refs/heads/SBCK").write_text("1" * 40 + "\n", encoding="ascii")
+    for read in (read_witnesses, witnesses_state):
+        with pytest.raises(TextError, match="branch SBCK cannot be read"):
+            read([WitnessSource(repository, "", "SBCK")])
+
+
 def test_a_branch_or_folder_that_is_not_there_is_told_with_those_that_are(repository: Path, tmp_path: Path) -> None:
     with pytest.raises(TextError, match="has no branch CHANT; there are: SBCK, WYG"):
         read_witnesses([WitnessSource(repository, "", "CHANT")])

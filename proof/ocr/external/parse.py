@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ _LINES_OF_HOCR = frozenset({"ocr_line", "ocrx_line", "ocr_header", "ocr_caption"
 
 def parse_readings(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
     """The pages of a file of readings. Raises ReadingFileError, which names file and line."""
-    if re.search(rb"class\s*=\s*[\"']ocr_page", data):
+    if re.search(rb"class\s*=\s*[\"'][^\"'>]*\bocr_page\b", data):
         return _hocr(path, data)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
@@ -90,13 +91,18 @@ def _alto(path: Path, root: Any, page: Any) -> ExternalPage:
                 notices.append(_without_place(path, element, "coordinates"))
             continue
         upright = {"ttb": True, "btt": True, "ltr": False, "rtl": False}.get(element.get("BASEDIRECTION", ""))
-        sure = _confidence(path, strings[0], "WC") if strings else None
+        sure = _lowest(_confidence(path, string, "WC") for string in strings)
         lines.append(line_of(text, box, pieces, upright, sure))
     unit = root.findtext(".//{*}MeasurementUnit", "pixel").strip()
     if unit != "pixel" and min(size) <= 0:
         message = f"is measured in {unit} and does not say how large the page is; export it in pixels"
         raise ReadingFileError(path, page.sourceline, message)
     return _page_of_lines(path, page, name.strip(), size, lines, notices)
+
+
+def _lowest(confidences: Iterable[float | None]) -> float | None:
+    """The lowest of the confidences that are stated: a line is as sure as its least sure part."""
+    return min((confidence for confidence in confidences if confidence is not None), default=None)
 
 
 def _string(path: Path, string: Any) -> list[TextPiece]:

@@ -74,7 +74,7 @@ def _level(paragraph: Node) -> int:
     """The heading level from the name of the paragraph style, 3 to 6; 0 for a paragraph that is no heading."""
     for style in paragraph.all("pStyle"):
         name = style.attributes.get("val", "").lower()
-        digits = "".join(char for char in name if char.isdigit())
+        digits = "".join(char for char in name if char.isdecimal())
         if name.startswith(("heading", "標題", "标题", "title")):
             return min(int(digits or 1) + 2, 6)
     return 0
@@ -85,7 +85,7 @@ def _size(run: Node) -> int:
     properties = run.child("rPr")
     size = properties.child("sz") if properties else None
     value = size.attributes.get("val", "") if size else ""
-    return int(value) if value.isdigit() else 0
+    return int(value) if value.isdecimal() else 0
 
 
 def _usual_size(document: Node) -> int:

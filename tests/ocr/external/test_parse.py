@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,16 @@ def test_glyphs_of_alto_keep_places_confidences_and_variants() -> None:
     assert (first.box, first.probability, first.alternatives) == (Box(900, 110, 100, 80), 0.8, (("若", 0.15),))
     assert second.text == "命"
     assert page.lines[0].placed
+
+
+def test_a_line_of_alto_without_places_is_as_sure_as_its_least_sure_part() -> None:
+    words = '<String CONTENT="君" WC="0.9"/><String CONTENT="命" WC="0.1"/>'
+    (page,) = parse_readings(HERE, re.sub("(?s)<String.*</String>", words, ESCRIPTORIUM).encode())
+    assert [one.probability for one in page.lines[0].characters] == [0.1, 0.1]
+
+
+def test_hocr_is_known_by_any_of_the_classes_of_its_page() -> None:
+    assert len(parse_readings(HERE, TESSERACT.replace("'ocr_page'", "'scan ocr_page'").encode())) == 1
 
 
 def test_hocr_has_characters_in_boxes_or_words_to_spread() -> None:
