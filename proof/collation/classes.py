@@ -59,8 +59,8 @@ AUTHOR = 16
 """Characters of the longest line of authors behind it."""
 
 _LABEL = re.compile(r"[鄭郑]?注曰?|注?[疏䟽]曰?|[疏䟽]?注?[釋释]曰|音[義义]|音[義义]?[疏䟽]注?")
-_GLOSS = re.compile(r"(?:音[義义])?(?:.{1,2}[^反切]{2}[反切]|.{1,2}音.|.{1,2}如字)+")
-"""How a character is read: 朝直遥反, 與音預, 斯如字."""
+_GLOSS = re.compile(r"(?:音[義义])?(?:.{1,2}[^反切]{2}[反切]|.{1,2}音.|.{1,2}如字)+(?:[下注][皆並]?同)?")
+"""How a character is read: 朝直遥反, 與音預, 斯如字, 竒居宜反下同."""
 _AUTHOR = re.compile(r"[撰著注註編輯]$|^[漢晉唐宋元明清魏]")
 
 _LISTED = frozenset({"two-standards", "opencc-one-to-many", "unlisted"})

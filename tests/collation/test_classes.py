@@ -86,6 +86,7 @@ GLOSS, LABEL = (Class.PASSAGE, "gloss"), (Class.LAYOUT, "label")
         ("鄭注", "與音預", [GLOSS, LABEL]),
         ("", "説吐活反又始銳反", [GLOSS]),
         ("", "音義朝直遥反", [GLOSS]),
+        ("", "奇居宜反下同", [GLOSS]),
         ("注釋曰", "", [LABEL]),
         ("注仙", "山", [LABEL, (Class.READING, "unlisted")]),
         ("仙", "山疏", [(Class.READING, "unlisted"), LABEL]),
