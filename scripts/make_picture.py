@@ -34,7 +34,9 @@ LANGUAGES = {"en": "", "zh-Hant": ".zh"}
 def main(project: Path) -> None:
     PICTURES.mkdir(exist_ok=True)
     with sync_playwright() as driver, serving(project) as address:
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = driver.chromium.launch(
+            executable_path=shutil.which("chromium") or shutil.which("chromium-headless-shell"), args=["--no-sandbox"]
+        )
         for language, ending in LANGUAGES.items():
             context = browser.new_context(locale=language, viewport={"width": WIDTH, "height": HEIGHT})
             of_desk(context.new_page(), address, ending)
