@@ -174,7 +174,13 @@ class Text:
     def take_out(self, row: int, start: int, end: int) -> None:
         """Somebody deletes cells. Where nothing was transcribed, or nothing is to stand, that is put back, or done."""
         self.touch(row, start, end)
-        cells = self.rows[row][start:end]
+        row_cells = self.rows[row]
+        for at in (start - 1, end):  # of two equal characters nobody can tell which was deleted: the one that is to go
+            if 0 <= at < len(row_cells) and end - start == 1 and not row_cells[start].settled:
+                beside = row_cells[at]
+                if beside.settled and beside.reads == "" and beside.now == row_cells[start].now:
+                    row_cells[start], row_cells[at] = beside, row_cells[start]
+        cells = row_cells[start:end]
         emptied = [cell for cell in cells if cell.settled and "" in (cell.was, cell.reads)]
         for cell in emptied:
             cell.now, cell.unseen = "", cell.reads == ""
