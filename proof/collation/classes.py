@@ -52,6 +52,8 @@ FEW = 2
 """Places besides its own at which a character must be met for it to be known in these texts."""
 
 _TITLE = re.compile(r"卷[之第]?[一二三四五六七八九十百上中下]+")
+_SERIES = re.compile(r"[欽钦]定四[庫库]全[書书]")
+"""The series that stands over the title of a juan."""
 TITLE = 24
 """Characters of the longest line that is a title with the number of a juan."""
 
@@ -272,13 +274,14 @@ def is_label(of: WitnessTokens, start: int, end: int) -> bool:
 
 
 def titles(of: WitnessTokens) -> frozenset[int]:
-    """The numbers of the lines that are a title with the number of a juan, and of those of its authors behind."""
+    """The numbers of the lines that are a title with the number of a juan, or that of the series over it, and of those
+    of its authors behind."""
     begins = [0, *(np.flatnonzero(np.diff(np.asarray(of.blocks))) + 1).tolist(), len(of)] if len(of) else []
     lines = {of.blocks[start]: of.text(start, min(end, start + TITLE + 1)) for start, end in pairwise(begins)}
     covered, last = set(), -2
     for number, line in lines.items():
         author = number - last <= 2 and len(line) <= AUTHOR and _AUTHOR.search(line)
-        if author or (len(line) <= TITLE and _TITLE.search(line)):
+        if author or _SERIES.fullmatch(line) or (len(line) <= TITLE and _TITLE.search(line)):
             covered.add(number)
             last = number
     return frozenset(covered)

@@ -116,8 +116,9 @@ def test_a_title_with_the_number_of_a_juan_is_layout() -> None:
         text = f"<pb:KR3j0080_WYG_005-1a>¶\n{title}¶\n{columns}¶\n"
         return transcription(text, f"{title}.txt", Format.KANRIPO)
 
-    found = collate(paged("論衡卷五"), paged("論衡卷第五")).differences
-    assert [(one.category, one.rule) for one in found] == [(Class.LAYOUT, "title")]
+    for title in ("論衡卷第五", "欽定四庫全書¶\n論衡卷五"):
+        found = collate(paged("論衡卷五"), paged(title)).differences
+        assert [(one.category, one.rule) for one in found] == [(Class.LAYOUT, "title")]
 
 
 def test_a_heading_against_a_column_of_text_is_equal_and_a_heading_alone_is_layout() -> None:
