@@ -268,9 +268,16 @@ class Sorter:
 
 
 def is_label(of: WitnessTokens, start: int, end: int) -> bool:
-    """Whether characters announce commentary, or are the beginning of words that do (鄭 of 鄭注, 釋 of 釋曰)."""
-    words = of.text(start, end), of.text(start, end + 1)
-    return bool(_LABEL.fullmatch(words[0]) or (words[0] and words[1][-1] in "注曰" and _LABEL.fullmatch(words[1])))
+    """Whether characters announce commentary, or are a part of words that do: 鄭 of 鄭注, 釋 of 釋曰, 音 and 義 in two
+    columns."""
+    if start >= end or _LABEL.fullmatch(of.text(start, end)):
+        return start < end
+    longer = of.text(start, end + 1)
+    if longer[-1] in "注曰" and _LABEL.fullmatch(longer):
+        return True
+    cut_behind = end < len(of) and of.blocks[end] != of.blocks[end - 1] and _LABEL.fullmatch(longer)
+    cut_before = start and of.blocks[start] != of.blocks[start - 1] and _LABEL.fullmatch(of.text(start - 1, end))
+    return bool(cut_behind or cut_before)
 
 
 def titles(of: WitnessTokens) -> frozenset[int]:

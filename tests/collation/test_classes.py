@@ -103,6 +103,16 @@ def test_the_beginning_of_words_that_announce_commentary_is_layout() -> None:
     assert [(found.category, found.rule) for found in collate(one, other).differences] == [LABEL]
 
 
+def test_words_that_announce_commentary_over_the_end_of_a_column_are_layout() -> None:
+    columns = [TEXT[start : start + 21] for start in range(0, len(TEXT), 21)]
+    announced = [*columns[:2], f"{columns[2]}音", f"義{columns[3]}", *columns[4:]]
+    one, other = (
+        transcription("<pb:KR3j0080_WYG_001-1a>¶\n" + "".join(f"{line}¶\n" for line in lines), name)
+        for lines, name in ((announced, "a.txt"), (columns, "b.txt"))
+    )
+    assert [(found.category, found.rule) for found in collate(one, other).differences] == [LABEL, LABEL]
+
+
 def test_the_projects_own_word_overrules_all_evidence(tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("飢\t饑\tdistinct\n仙\t山\tform\n", encoding="utf-8")
