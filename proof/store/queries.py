@@ -147,9 +147,8 @@ def decided_places(session: Session, work: str) -> list[DecidedPlace]:
 
 def policies_of(session: Session, pages: Sequence[PageRow]) -> dict[int, VariantPolicy]:
     """For each page by its number: which forms of a word count as one in the script of its text."""
-    scripts: dict[int, dict[str, str]] = {}
-    for run in session.scalars(select(RunRow).where(RunRow.id.in_({page.run_id for page in pages}))):
-        scripts[run.id] = {text["path"]: text.get("script", "") for text in run.texts}
+    runs = session.execute(select(RunRow.id, RunRow.texts).where(RunRow.id.in_({page.run_id for page in pages})))
+    scripts = {number: {text["path"]: text.get("script", "") for text in texts} for number, texts in runs}
     named = {page.id: scripts[page.run_id].get(page.text, "") for page in pages}
     return {
         number: policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
