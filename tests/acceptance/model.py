@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import combinations
 
 
 @dataclass(eq=False)
@@ -237,7 +238,7 @@ class Text:
     def take_over(self, exported: str) -> list[Cell]:
         """Take over what an export wrote; gives the decided cells that it did not write, neither there nor in a
         copy. Raises AssertionError where it wrote anything else."""
-        found = self.expected().fullmatch(exported)
+        found = self.expected().fullmatch(exported) or self._exchanged(exported)
         assert found is not None, self.difference(exported)
         left = [cell for cell in self.gone if cell.reads is not None]
         for cell, now in zip(self.cells(), found.groups(), strict=True):
@@ -245,6 +246,21 @@ class Text:
             left += [cell] if now != cell.wanted and cell.flag else []
         copies = {(one.copy_of, one.now) for one in self.cells() if one.copy_of is not None}
         return [cell for cell in left if (cell, cell.wanted) not in copies]
+
+    def _exchanged(self, exported: str) -> re.Match[str] | None:
+        """The match of an export where two rows that read the same are taken for each other, of which one was moved or
+        changed: nobody can tell which of them is which."""
+        texts = ["".join(cell.now for cell in row) for row in self.rows]
+        for first, second in combinations(range(len(texts)), 2):
+            touched = any(cell.touched for number in (first, second) for cell in self.rows[number])
+            if texts[first] != texts[second] or not touched:
+                continue
+            self.rows[first], self.rows[second] = self.rows[second], self.rows[first]
+            found = self.expected().fullmatch(exported)
+            if found is not None:
+                return found
+            self.rows[first], self.rows[second] = self.rows[second], self.rows[first]
+        return None
 
     def difference(self, exported: str) -> str:
         """The first line that is not as it should be."""
