@@ -74,8 +74,7 @@ class CommonBase:
 
 def places(collations: Sequence[Collation]) -> list[VariantPlace]:
     """The places where any witness differs from the base, or has its words as a note where the base has them as text,
-    or the other way round. Each place has the readings of all witnesses but those that
-    lack the whole passage.
+    or the other way round. Each place has the readings of all witnesses but those that lack the whole passage.
 
     All collations must have the same base.
     """

@@ -282,14 +282,13 @@ def _moved_and_changed(
     olds, news = [line.text for line in before], [line.text for line in after]
     known = {number for passage, _ in passages for number in passage} | pairs.keys()
     taken = {number for _, passage in passages for number in passage} | set(pairs.values())
-    free = [number for number in range(len(news)) if number not in taken and news[number].strip()]
+    free = {number for number in range(len(news)) if number not in taken and news[number].strip()}
     lost = [number for number in range(len(olds)) if number not in known and olds[number].strip()] if free else []
     if (len(lost) + len(free)) * (len(olds) + len(news)) > LARGEST_COMPARISON:
         return
-    most_like_old = {number: _most_alike(news[number], olds) for number in free}
     for number in lost:
         there = _most_alike(olds[number], news)
-        if there is not None and most_like_old.get(there) == number:
+        if there is not None and there in free and _most_alike(news[there], olds) == number:
             yield range(number, number + 1), range(there, there + 1)
 
 
