@@ -18,6 +18,7 @@ from proof.collation.report import apparatus_summary, write_collation
 from proof.collation.table import rows
 from proof.collation.witnesses import places
 from proof.errors import UsageError
+from proof.exports.apparatus import ApparatusPlace, apparatus
 from proof.model.flags import Kind
 from proof.text.layers import Layer
 from proof.text.read import read_transcription
@@ -252,6 +253,10 @@ def test_a_place_that_differs_in_two_ways_is_of_the_heavier_class(damaged: Colla
     swapped = places([replace(damaged, differences=damaged.differences[::-1])])
     (there,) = [place.readings[0] for place in swapped if "明日拜" in place.readings[0].text]
     assert there.category == "error"
+    for collation in (damaged, replace(damaged, differences=damaged.differences[::-1])):
+        items = apparatus(damaged.base.edition, (), [collation]).items
+        with_readings = (item for item in items if isinstance(item, ApparatusPlace))
+        assert [item.category for item in with_readings if "明日" in item.readings[0][1]] == ["error"]
 
 
 def test_three_witnesses_stand_on_one_line() -> None:
