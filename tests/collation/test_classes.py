@@ -184,6 +184,13 @@ def test_what_no_note_at_the_place_says_stays_what_it_is() -> None:
     assert (one.category, one.base) == (Class.ERROR, "尊辭")
 
 
+def test_a_character_that_is_missing_is_no_layout_because_a_note_beside_it_says_it_too() -> None:
+    half = len(COMMENT) // 2
+    noted = f"{WORDS[:12]}({COMMENT[:half]}/{COMMENT[half:]}){WORDS[12:]}"
+    (one,) = collate(paged(f"{WORDS[:12]}{COMMENT[3]}{WORDS[12:]}"), paged(noted)).differences
+    assert (one.category, one.base) == (Class.ERROR, COMMENT[3])
+
+
 WORDS_BY_WAY_OF_A_THIRD = [("日", "國"), ("下", "二"), ("生", "月"), ("事", "年"), ("恕", "怒"), ("冰", "溺")]
 """Each pair has a form in common (秊 is one of 年 and of 事), and is two words all the same."""
 
