@@ -163,7 +163,7 @@ def house_note(placed: PlacedCorrection, script: Script) -> str:
     """The note on one correction in the house style, its wording in `script`."""
     correction = placed.correction
     new, old = _short(correction.replacement), _short(correction.original)
-    after, readings = _after(correction), _readings(correction)
+    after, readings = rests_on(correction), _readings(correction)
     if correction.doubt is not None:
         words = f"{old or _short(correction.doubt)}：{readings}疑{_suspected(correction, correction.doubt)}"
     elif correction.copy_reads is not None:
@@ -192,8 +192,8 @@ def _suspected(correction: Correction, suggested: str) -> str:
     return f"當作{_short(suggested)}"
 
 
-def _after(correction: Correction) -> str:
-    """The authority of a correction, as the words before the verb."""
+def rests_on(correction: Correction) -> str:
+    """The authority of a correction, as the words before the verb: 從四庫本, 據影像, or 今 where none is stated."""
     if not correction.witness:
         return "今"
     of_witness = correction.witness in {siglum for siglum, _ in (*correction.readings, *correction.names)}
@@ -258,7 +258,7 @@ def moved_note(placed: PlacedCorrection, old: PlacedCorrection, script: Script) 
     correction, was = placed.correction, old.correction
     before = was.context.partition("[")[0][-1:]
     where = f"{before}下" if before else "行首"
-    after = _after(correction)
+    after = rests_on(correction)
     if (correction.page, correction.line) == (was.page, was.line):
         words = f"{correction.replacement}：原在{where}，{after}乙正"
     else:
