@@ -147,7 +147,7 @@ def test_git_takes_the_commit_with_its_author_and_message(material: Material, tm
     assert (repository / "KR1_010.txt").read_bytes() == material.corrected.data
     assert ran(*git, "log", "-1", "--format=%an|%ae|%s") == "某甲|unknown@invalid|KR1_010: 3 corrections\n"
     message = ran(*git, "log", "-1", "--format=%b")
-    assert "北 → 比 (影像)" in message
+    assert "〔一〕葉一上第一行　大夫之西〔比〕耦案比今　比：原作北，據影像改。\n" in message
     assert "Co-authored-by: 某乙" in message
     unchanged = replace(material, corrected=correct(material.corrected.edition, []))
     assert written(unchanged, "commits", tmp_path / "none") == []
