@@ -1,5 +1,6 @@
 """The corrections of a text as a commit in the format of `git format-patch`: `git am` applies it with its author; its
-message has the notes. Where each juan of a work is a text file of its own, its export is a series of commits, one for each juan."""
+message has the notes. Where each juan of a work is a text file of its own, its export is a series of commits, one for
+each juan."""
 
 from __future__ import annotations
 
