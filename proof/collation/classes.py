@@ -52,6 +52,8 @@ FEW = 2
 """Places besides its own at which a character must be met for it to be known in these texts."""
 
 _TITLE = re.compile(r"卷[之第]?[一二三四五六七八九十百上中下]+")
+_NUMBER = re.compile(r"第[一二三四五六七八九十百]+[上中下]?")
+"""The number behind the title of a part: 五帝本紀第一."""
 _SERIES = re.compile(r"[欽钦]定四[庫库]全[書书]")
 """The series that stands over the title of a juan."""
 TITLE = 24
@@ -179,12 +181,14 @@ class Sorter:
             case _:
                 return Class.ORTHOGRAPHY, verdict.rule
 
-    def alone(self, of: WitnessTokens, start: int, end: int) -> Sorted:
-        """Characters that only one of the two has."""
+    def alone(self, of: WitnessTokens, start: int, end: int, gap: int) -> Sorted:
+        """Characters that only one of the two has; `gap` is the character before which the other lacks them."""
         text, length = of.keys[start:end], end - start
+        other = self._b if of is self._a else self._a
+        numbered = _ends_line(of, end) and _ends_line(other, gap) and _NUMBER.fullmatch(of.text(start, end))
         tests = (
             (all(layer is Layer.HEADING for layer in of.layers[start:end]), Class.LAYOUT, "heading"),
-            (self._titled(of, start), Class.LAYOUT, "title"),
+            (bool(numbered) or self._titled(of, start), Class.LAYOUT, "title"),
             (text in (of.keys[start - length : start], of.keys[end : end + length]), Class.ERROR, "doubled"),
             (is_label(of, start, end), Class.LAYOUT, "label"),
             (_GLOSS.fullmatch(of.text(start, end)) is not None, Class.PASSAGE, "gloss"),
@@ -207,8 +211,8 @@ class Sorter:
                     return Class.ORTHOGRAPHY, evidence
         elif rule == "simplified-in-traditional":
             return Class.SCRIPT, rule
-        evident = any(near_in_shape(mine, theirs) for mine, theirs in pairs)
-        if evident or any(theirs in look_alikes(mine) or share_part(mine, theirs) for mine, theirs in pairs):
+        evident = any(near_in_shape(mine, theirs) or theirs in look_alikes(mine) for mine, theirs in pairs)
+        if evident or any(share_part(mine, theirs) for mine, theirs in pairs):
             evidence = self._out_of_place(at, to)
             if evidence:
                 return Class.ERROR, evidence
@@ -265,6 +269,11 @@ class Sorter:
     @cached_property
     def _titles_b(self) -> frozenset[int]:
         return titles(self._b)
+
+
+def _ends_line(of: WitnessTokens, end: int) -> bool:
+    """Whether a line ends before a character."""
+    return end == len(of) or (end > 0 and of.blocks[end] != of.blocks[end - 1])
 
 
 def is_label(of: WitnessTokens, start: int, end: int) -> bool:

@@ -52,15 +52,15 @@ FAULTS = frozenset(
 class ParallelPlace:
     """The place of a paragraph or column of the base in the witness.
 
-    `block` is its number and `file_line` its line in the base; `witness_line` is the line of the witness where it
-    begins (0: nowhere). `share` is the share of its characters that the witness has at that place, `again` the share
-    that only matches witness text already aligned with another part of the base.
+    `block` is its number in the base and `start` where it begins there, `witness_start` where it begins in the witness
+    (None: nowhere), both in code points of the files. `share` is the share of its characters that the witness has at
+    that place, `again` the share that only matches witness text already aligned with another part of the base.
     """
 
     block: int
-    file_line: int
+    start: int
     share: float
-    witness_line: int
+    witness_start: int | None
     again: float = 0.0
 
     @property
@@ -179,20 +179,20 @@ def _placements(
     equal = np.bincount(of_block[mine], minlength=len(total))
     answered, first_at = np.unique(of_block[mine], return_index=True)
     first = {
-        number: b.edition.blocks[b.blocks[to]].file_line
+        number: b.edition.blocks[b.blocks[to]].start
         for number, to in zip(answered.tolist(), theirs[first_at].tolist(), strict=True)
     }
     repeats: dict[int, int] = defaultdict(int)
     for at in sorted(_covered(again)):
         repeats[a.blocks[at]] += 1
     for part in again:
-        first.setdefault(a.blocks[part.a0], b.edition.blocks[b.blocks[part.b0]].file_line)
+        first.setdefault(a.blocks[part.a0], b.edition.blocks[b.blocks[part.b0]].start)
     return [
         ParallelPlace(
             number,
-            a.edition.blocks[number].file_line,
+            a.edition.blocks[number].start,
             float(equal[number] / length),
-            first.get(number, 0),
+            first.get(number),
             repeats[number] / length,
         )
         for number, length in enumerate(total.tolist())
@@ -204,10 +204,9 @@ def _passages(tokens: WitnessTokens, spans: list[tuple[int, int]], in_repeats: f
     passages = []
     for start, end in gaps(spans, len(tokens)):
         last = tokens.cells[end - 1]
-        text = tokens.text(start, end)
-        shown = text if end - start <= 40 else f"{tokens.text(start, start + 18)}…{tokens.text(end - 18, end)}"
         again = sum(at in in_repeats for at in range(start, end))
-        passages.append(Passage(tokens.cells[start].start, last.start + last.length, end - start, shown, again))
+        text = tokens.shown(start, end)
+        passages.append(Passage(tokens.cells[start].start, last.start + last.length, end - start, text, again))
     return passages
 
 

@@ -208,7 +208,7 @@ def _only(a: WitnessTokens, b: WitnessTokens, span: tuple[int, int, int, int], s
     a0, a1, b0, b1 = span
     of, first, last = (a, a0, a1) if a1 > a0 else (b, b0, b1)
     for start, end, passage in _alone(of, first, last):
-        sorted_as = (Class.PASSAGE, "") if passage else sorter.alone(of, start, end)
+        sorted_as = (Class.PASSAGE, "") if passage else sorter.alone(of, start, end, b0 if of is a else a0)
         yield made(a, b, (start, end, b0, b1) if of is a else (a0, a1, start, end), *sorted_as)
 
 

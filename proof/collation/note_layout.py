@@ -18,7 +18,7 @@ from rapidfuzz.distance import LCSseq
 
 from proof.collation.blocks import AlignedPart
 from proof.collation.classes import Class
-from proof.collation.differences import ONE_TEXT, Difference, Numbers, Side, answering
+from proof.collation.differences import ONE_TEXT, PASSAGE, Difference, Numbers, Side, answering
 from proof.collation.tokens import WitnessTokens
 from proof.text.layers import Layer, WitnessCell
 
@@ -104,9 +104,12 @@ class _LeftOut:
         self._key = key
 
     def stand_before(self, at: int, words: str) -> bool:
-        """Whether the notes right before character `at` of the witness are mostly these words, given as keys."""
+        """Whether the notes right before character `at` of the witness have these words, given as keys: a few of them
+        side by side, of a passage most."""
         cells = self._of.cells
         begin = bisect_left(self._starts, cells[at - 1].start if at else 0)
         end = bisect_left(self._starts, cells[at].start) if at < len(cells) else len(self._starts)
         note = "".join(self._key(cell.text) for cell in self._cells[begin:end])
-        return bool(note) and LCSseq.similarity(words, note) >= ONE_TEXT * len(words)
+        if len(words) < PASSAGE:
+            return len(words) >= SHORTEST and words in note
+        return LCSseq.similarity(words, note) >= ONE_TEXT * len(words)

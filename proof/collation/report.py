@@ -22,6 +22,7 @@ from proof.collation.witnesses import places, witness_names
 from proof.report.tables import flag_record
 from proof.text.addresses import Addresses
 from proof.text.transcription import Transcription
+from proof.text.witnesses import line_of
 
 
 def summary(collation: Collation) -> dict[str, Any]:
@@ -41,7 +42,9 @@ def summary(collation: Collation) -> dict[str, Any]:
         "systematic": [_pair(addresses, there, pair) for pair in collation.systematic],
         "paragraphs": {"placed": len(collation.placements) - len(unplaced), "not placed": len(unplaced)},
         "not placed": [
-            {"line": place.file_line, "found": round(place.share, 3), "witness line": place.witness_line}
+            _line(edition, place.start)
+            | {"found": round(place.share, 3)}
+            | ({"in witness": _line(witness, place.witness_start)} if place.witness_start is not None else {})
             | ({"said again": round(place.again, 3)} if place.again else {})
             for place in unplaced
         ],
@@ -72,9 +75,18 @@ def apparatus_summary(edition: Transcription) -> dict[str, Any]:
     }
 
 
+def _line(edition: Transcription, start: int) -> dict[str, Any]:
+    file, line = line_of(edition, start)
+    return {"file": file, "line": line}
+
+
+def in_file(edition: Transcription, start: int) -> str:
+    """The file and line of a code point, as messages name them."""
+    return "{}:{}".format(*line_of(edition, start))
+
+
 def _where(edition: Transcription, note: ApparatusNote) -> str:
-    line = edition.text.count("\n", 0, note.start) + 1
-    return f"{edition.path.name}:{line}: {note.text}"
+    return f"{in_file(edition, note.start)}: {note.text}"
 
 
 def _pair(base: Addresses, witness: Addresses, pair: SystematicPair) -> dict[str, Any]:
@@ -95,13 +107,12 @@ def _addressed(addresses: Addresses, places: Sequence[int]) -> list[tuple[str, i
 
 def _note(collation: Collation, layout: NoteLayout) -> dict[str, Any]:
     """The same words that are text in one of the two and a note in the other."""
-    line = collation.base.edition.text.count("\n", 0, layout.start) + 1
-    return {"line": line, "text": collation.base.text(layout.a0, layout.a1), "note in": layout.note.value}
+    words = {"text": collation.base.text(layout.a0, layout.a1), "note in": layout.note.value}
+    return _line(collation.base.edition, layout.start) | words
 
 
 def _passage(edition: Transcription, passage: Passage) -> dict[str, Any]:
-    line = edition.text.count("\n", 0, passage.start) + 1
-    fields = {"line": line, "characters": passage.length, "text": passage.text}
+    fields = _line(edition, passage.start) | {"characters": passage.length, "text": passage.text}
     return fields | ({"said again": passage.again} if passage.again else {})
 
 

@@ -29,9 +29,6 @@ from proof.text.addresses import Addresses
 CONTEXT = 6
 """Characters shown before and behind a place."""
 
-MAX_SHOWN = 40
-"""Characters of a passage that are shown; of a longer one its beginning and its end."""
-
 HIDDEN_CLASSES = frozenset({Class.SCRIPT, Class.LAYOUT})
 """Classes that are hidden until they are asked for."""
 
@@ -178,10 +175,8 @@ def _agreeing(witness: WitnessTokens, aligned: Numbers, a0: int, a1: int) -> Tab
 
 def _around(witness: WitnessTokens, start: int, end: int) -> TableReading:
     """Characters `start:end` of a witness, cut if they are many, with what stands before and behind them."""
-    text = witness.text(start, end)
-    if end - start > MAX_SHOWN:
-        text = f"{witness.text(start, start + MAX_SHOWN // 2)} … {witness.text(end - MAX_SHOWN // 2, end)}"
-    return TableReading(witness.text(max(0, start - CONTEXT), start), text, witness.text(end, end + CONTEXT))
+    before, behind = witness.text(max(0, start - CONTEXT), start), witness.text(end, end + CONTEXT)
+    return TableReading(before, witness.shown(start, end), behind)
 
 
 _templates = cache(templates_in)

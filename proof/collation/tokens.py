@@ -28,6 +28,9 @@ a column of text in another."""
 LEAST_SHARE = 0.02
 """Share of a layer in one text, relative to that in the other, from which on both count as having it."""
 
+MAX_SHOWN = 40
+"""Characters of a passage that are shown; of a longer one its beginning and its end."""
+
 _UNKNOWN = 0x100000
 """First key of entities and compositions: in a private plane that no text uses."""
 
@@ -131,6 +134,12 @@ class WitnessTokens:
     def text(self, start: int, end: int) -> str:
         """The text of cells `start` to `end`."""
         return "".join(self.cells.texts(start, end))
+
+    def shown(self, start: int, end: int) -> str:
+        """The same for people: of many characters the beginning and the end."""
+        if end - start <= MAX_SHOWN:
+            return self.text(start, end)
+        return f"{self.text(start, start + MAX_SHOWN // 2)} … {self.text(end - MAX_SHOWN // 2, end)}"
 
     def index_before(self, place: int) -> int:
         """The index of the last cell that begins before a code point of the file; -1 if there is none."""

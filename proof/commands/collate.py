@@ -13,7 +13,7 @@ import click
 from proof.collation.classes import Class
 from proof.collation.collation import Collation, ParallelPlace, collate
 from proof.collation.differences import Side
-from proof.collation.report import summary, write_collation
+from proof.collation.report import in_file, summary, write_collation
 from proof.collation.stored import must_be_checked, save_differences, weigh_stored
 from proof.collation.table import write_table
 from proof.commands.options import config_option, existing_store, setting_options, settings_of
@@ -177,10 +177,11 @@ def _visible(text: str) -> str:
     return "".join(f"U+{ord(char):04X}" if category(char) in UNSEEN else char for char in text)
 
 
-def _reason_not_placed(place: ParallelPlace) -> str:
+def _reason_not_placed(place: ParallelPlace, witness: Transcription) -> str:
     """Why a paragraph or column of the base has no place in the witness."""
-    if place.said_again:
-        return f"says again what the witness has once, at line {place.witness_line} ({place.share + place.again:.0%})"
+    if place.said_again and place.witness_start is not None:
+        once = in_file(witness, place.witness_start)
+        return f"says again what the witness has once, at {once} ({place.share + place.again:.0%})"
     return f"is not in the witness ({place.share:.0%} found)"
 
 
@@ -195,9 +196,10 @@ def _print_quality(collation: Collation) -> None:
 
 def _print(collation: Collation, show: int) -> None:
     figures = summary(collation)
-    witness = f"{figures['siglum']} ({figures['witness']})" if figures["siglum"] else figures["witness"]
-    click.echo(f"{figures['base']} against {witness}")
-    if collation.base.edition.text == collation.witness.edition.text:
+    base, witness = collation.base, collation.witness
+    called = f"{figures['siglum']} ({figures['witness']})" if figures["siglum"] else figures["witness"]
+    click.echo(f"{figures['base']} against {called}")
+    if base.edition.text == witness.edition.text:
         click.echo("  the two files are the same, character for character: a copy is no witness")
     elif figures["paragraphs"]["placed"] < FEW * len(collation.placements):
         click.echo("  these are hardly the same text: next to nothing of the one is in the other")
@@ -211,27 +213,26 @@ def _print(collation: Collation, show: int) -> None:
     paragraphs = figures["paragraphs"]
     click.echo(f"  paragraphs and columns: {paragraphs['placed']} placed, {paragraphs['not placed']} not placed")
     for place in [place for place in collation.placements if not place.placed][:show]:
-        click.echo(f"    line {place.file_line} {_reason_not_placed(place)}")
+        click.echo(f"    {in_file(base.edition, place.start)} {_reason_not_placed(place, witness.edition)}")
     if figures["not compared"]:
         click.echo(f"  not compared, only one has them: {'、'.join(figures['not compared'])}")
     for pair in figures["systematic"]:
         pairing = f"{_visible(pair['base'])} for {_visible(pair['witness'])}"
         places = pair["places"] if pair["side"] == Side.BASE else pair["witness places"]
         click.echo(f"  systematic: {pairing}, {len(places)} places in the {pair['side']}")
-    text = collation.base.edition.text
     printed = collation.of(*PRINTED)
     for difference in printed[:show]:
-        line = text.count("\n", 0, difference.start) + 1
         notes = f"  ({'；'.join(note.text for note in difference.notes)})" if difference.notes else ""
         evidence = f"{difference.category.value}, {difference.rule}" if difference.rule else difference.category.value
-        base, witness_reading = _visible(difference.base) or "∅", _visible(difference.witness) or "∅"
-        click.echo(f"  line {line}: {base} → {witness_reading} ({evidence}){notes}")
+        readings = (base.shown(difference.a0, difference.a1), witness.shown(difference.b0, difference.b1))
+        change = " → ".join(_visible(reading) or "∅" for reading in readings)
+        click.echo(f"  {in_file(base.edition, difference.start)}: {change} ({evidence}){notes}")
     if len(printed) > show:
         click.echo(f"  ... and {len(printed) - show} more")
     for side in ("base", "witness"):
         apparatus = figures["apparatus"][side]
         if apparatus["notes"]:
             verbs = ", ".join(f"{verb} {number}" for verb, number in apparatus["verbs"].items())
-            click.echo(f"  apparatus of the {side}: {apparatus['notes']} notes ({verbs})")
+            click.echo(f"  apparatus of the {side}: {apparatus['notes']} notes" + f" ({verbs})" * bool(verbs))
             for line in apparatus["not understood"]:
                 click.echo(f"    not understood: {line}")

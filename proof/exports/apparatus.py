@@ -74,14 +74,15 @@ def apparatus(edition: Transcription, placed: Sequence[PlacedCorrection], collat
 @dataclass(slots=True)
 class _Answers:
     """A witness beside the base. `at` are its characters that answer each character of the base, `before` those that
-    stand in the gap before one, by the number of the base's character; `classes` are those of the differences, by code
-    points of the base's file. While the base is walked through, `expected` is the character with which the witness
-    goes on, and `there` whether it has the part of the base that is reached."""
+    stand in the gap before one, by the number of the base's character; `classes` are those of the differences at each
+    character of the base, and at each gap (an empty span), the heaviest where there are several. While the base is
+    walked through, `expected` is the character with which the witness goes on, and `there` whether it has the part of
+    the base that is reached."""
 
     texts: list[str]
     at: dict[int, Span]
     before: dict[int, list[Span]]
-    classes: dict[int, Class]
+    classes: dict[Span, Class]
     moved: frozenset[int]
     expected: int = 0
     there: bool = False
@@ -107,13 +108,13 @@ class _Answers:
         before: dict[int, list[Span]] = defaultdict(list)
         for begin, end in gaps([(b, b + 1) for b in answered], count):
             before[answered[begin - 1] + 1 if begin else 0].append((begin, end))
-        differences = [difference for difference in collation.differences if difference.category is not Class.MOVED]
-        classes = {
-            cell.start: difference.category
-            for difference in differences
-            for cell in collation.base.cells[difference.a0 : difference.a1]
-        }
-        classes |= {difference.start: difference.category for difference in differences}
+        classes: dict[Span, Class] = {}
+        for difference in sorted(collation.differences, key=lambda difference: RANK.index(difference.category)):
+            if difference.category is not Class.MOVED:
+                numbers = [number_of[a] for a in range(difference.a0, difference.a1)]
+                gap = number_of[difference.a0] if difference.a0 < len(number_of) else len(cells)
+                classes |= dict.fromkeys([(at, at + 1) for at in numbers] or [(gap, gap)], difference.category)
+                classes.setdefault((gap, gap), difference.category)
         moved = frozenset(difference.b0 for difference in collation.of(Class.MOVED))
         return cls([cell.text for cell in collation.witness.cells], at, before, classes, moved)
 
@@ -246,7 +247,7 @@ class _Walk:
         categories = tuple(
             AGREES
             if at not in witness.at or witness.text([witness.at[at]]) == cell.text
-            else witness.classes.get(cell.start, "other")
+            else witness.classes.get((at, at + 1), "other")
             for witness in self.witnesses
         )
         return categories if any(category != AGREES for category in categories) else ()
@@ -271,15 +272,13 @@ class _Walk:
         self, start: int, end: int, at: int, spans: dict[int, list[Span]], placed: PlacedCorrection | None
     ) -> None:
         readings = tuple((number, self.witnesses[number].text(answers)) for number, answers in spans.items())
-        categories = [
-            self.witnesses[number].classes[start] for number in spans if start in self.witnesses[number].classes
-        ]
+        last = bisect_left(self.cells, end, at, key=lambda cell: cell.start)
+        characters = [(number, number + 1) for number in range(at, last)] or [(at, at)]
+        classes = (self.witnesses[number].classes for number in spans)
+        categories = [of_witness[span] for of_witness in classes for span in characters if span in of_witness]
         if categories:
             category = max(categories, key=RANK.index).value
         else:
             category = AGREES if placed else "passage" if start == end else "equivalent"
-        base = ""
-        while at < len(self.cells) and self.cells[at].start < end:
-            base += self.cells[at].text
-            at += 1
+        base = "".join(cell.text for cell in self.cells[at:last])
         self.items.append(ApparatusPlace(start, end, base, readings, category, placed))

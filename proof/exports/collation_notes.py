@@ -163,13 +163,14 @@ def house_note(placed: PlacedCorrection, script: Script) -> str:
     """The note on one correction in the house style, its wording in `script`."""
     correction = placed.correction
     new, old = _short(correction.replacement), _short(correction.original)
-    after, readings = _after(correction), _readings(correction)
+    after, readings = rests_on(correction), _readings(correction)
     if correction.doubt is not None:
         words = f"{old or _short(correction.doubt)}：{readings}疑{_suspected(correction, correction.doubt)}"
     elif correction.copy_reads is not None:
         words = _retained(correction, correction.copy_reads)
     elif not correction.changes:
-        words = f"{old}：原文如此"
+        named = correction.witness not in ("", IMAGE)
+        words = f"{old}：{f'據{called(correction.witness)}，' * named}原文如此"
     elif correction.is_of_line_ending:
         words = f"此處原連寫，{after}分行" if correction.replacement else f"此處原分行，{after}連寫"
     elif not correction.original:
@@ -192,8 +193,8 @@ def _suspected(correction: Correction, suggested: str) -> str:
     return f"當作{_short(suggested)}"
 
 
-def _after(correction: Correction) -> str:
-    """The authority of a correction, as the words before the verb."""
+def rests_on(correction: Correction) -> str:
+    """The authority of a correction, as the words before the verb: 從四庫本, 據影像, or 今 where none is stated."""
     if not correction.witness:
         return "今"
     of_witness = correction.witness in {siglum for siglum, _ in (*correction.readings, *correction.names)}
@@ -258,7 +259,7 @@ def moved_note(placed: PlacedCorrection, old: PlacedCorrection, script: Script) 
     correction, was = placed.correction, old.correction
     before = was.context.partition("[")[0][-1:]
     where = f"{before}下" if before else "行首"
-    after = _after(correction)
+    after = rests_on(correction)
     if (correction.page, correction.line) == (was.page, was.line):
         words = f"{correction.replacement}：原在{where}，{after}乙正"
     else:
@@ -292,7 +293,7 @@ def in_script(words: str, script: Script) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _MAX_QUOTED else f"{text[:2]}至{text[-2:]}{len(text)}字"
+    return text if len(text) <= _MAX_QUOTED else f"「{text[:2]}」至「{text[-2:]}」{numeral(len(text))}字"
 
 
 def _is_reordered(old: str, new: str) -> bool:

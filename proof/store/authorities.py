@@ -39,7 +39,7 @@ def authority_of(demand: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
     if demand.authority or demand.verdict in _WITHOUT:
         return demand.authority
     if demand.verdict is Verdict.COPY:
-        if page.image is None and flag.reason in WITHOUT_IMAGE:
+        if not shows_copy(flag.reason, imaged=page.image is not None):
             raise RefusedDecisionError(
                 _("no image shows that the copy reads so: say what the decision rests on, or `keep` the text")
             )
@@ -48,6 +48,11 @@ def authority_of(demand: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
     of_image = page.image is not None and flag.reason not in WITHOUT_IMAGE
     witness = next((siglum for siglum, has in _witnesses(flag) if has == reading and not siglum.startswith(READER)), "")
     return witness if witness and not (of_image and reading in _of_image(flag)) else IMAGE if of_image else ""
+
+
+def shows_copy(reason: str, *, imaged: bool) -> bool:
+    """Whether an image shows what the copy reads at a flag: that of its page, or the one from which it was raised."""
+    return imaged or reason not in WITHOUT_IMAGE
 
 
 def witnesses_of(decision: Decision) -> dict[str, str]:

@@ -91,6 +91,13 @@ def parts_of(edition: Transcription) -> Iterator[tuple[int, int, Transcription]]
         begin = end
 
 
+def line_of(edition: Transcription, start: int) -> tuple[str, int]:
+    """The file name and the line, from 1, of a code point; of a joined text those of the part that has it."""
+    last = max(0, len(edition.text) - 1)
+    begin, part = next((begin, part) for begin, end, part in parts_of(edition) if min(start, last) < end)
+    return part.path.name, part.text.count("\n", 0, start - begin) + 1
+
+
 def _ended(text: str) -> str:
     """The text with a line feed at its end, so that another one can follow."""
     return text if text.endswith("\n") else text + "\n"

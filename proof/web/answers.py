@@ -260,6 +260,7 @@ class FlagOut(BaseModel):
     moved: str = Field("", description="Id of the flag that is one question with this one: what moved, or a run in two")
     other: OtherHalfOut | None = Field(None, description="That flag, while the two are one question, decided together")
     what: str = Field("", description="Of a column or a page: what was found, in the language of the request")
+    copies: bool = Field(description="Whether an image shows what the copy reads; without, `copy` needs an authority")
 
 
 class EditOut(BaseModel):

@@ -143,6 +143,7 @@ SCRIPT = {
     "standsHere": _("What is to stand here"),
     "copyReads": _("What the copy reads (empty: nothing)"),
     "restsOn": _("after %(authority)s"),
+    "nameAuthority": _("No image shows that. Name under A what it rests on."),
     "carriedFrom": _("carried from %(page)s, where %(person)s decided it"),
     "selected": _("%(num)s chosen"),
     "takeAll": _("take the reading"),

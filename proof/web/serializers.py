@@ -14,6 +14,7 @@ from proof.report.reasons import what_of, why
 from proof.report.upright import lean_of, upright, upright_flag
 from proof.report.view import View, ordinal, view_of
 from proof.store import Store
+from proof.store.authorities import shows_copy
 from proof.store.comments import Comment
 from proof.store.decision_records import State
 from proof.store.decisions import may_take
@@ -89,6 +90,7 @@ def flag_of(queued: QueuedFlag) -> FlagOut:
         moved=flag.moved,
         other=_other_half(moved) if moved else None,
         what=what_of(flag, say) if flag.kind is Kind.LAYOUT else "",
+        copies=shows_copy(flag.evidence.reason, imaged=bool(queued.page.image_sha)),
     )
 
 

@@ -129,6 +129,8 @@ def test_a_title_with_the_number_of_a_juan_is_layout() -> None:
     for title in ("論衡卷第五", "欽定四庫全書¶\n論衡卷五"):
         found = collate(paged("論衡卷五"), paged(title)).differences
         assert [(one.category, one.rule) for one in found] == [(Class.LAYOUT, "title")]
+    (numbered,) = collate(paged("逢遇篇"), paged("逢遇篇第一")).differences
+    assert (numbered.category, numbered.rule, numbered.witness) == (Class.LAYOUT, "title", "第一")
 
 
 def test_a_heading_against_a_column_of_text_is_equal_and_a_heading_alone_is_layout() -> None:
@@ -182,6 +184,13 @@ def test_what_no_note_at_the_place_says_stays_what_it_is() -> None:
     assert (one.category, one.base) == (Class.ERROR, "尊辭")
 
 
+def test_a_character_that_is_missing_is_no_layout_because_a_note_beside_it_says_it_too() -> None:
+    half = len(COMMENT) // 2
+    noted = f"{WORDS[:12]}({COMMENT[:half]}/{COMMENT[half:]}){WORDS[12:]}"
+    (one,) = collate(paged(f"{WORDS[:12]}{COMMENT[3]}{WORDS[12:]}"), paged(noted)).differences
+    assert (one.category, one.base) == (Class.ERROR, COMMENT[3])
+
+
 WORDS_BY_WAY_OF_A_THIRD = [("日", "國"), ("下", "二"), ("生", "月"), ("事", "年"), ("恕", "怒"), ("冰", "溺")]
 """Each pair has a form in common (秊 is one of 年 and of 事), and is two words all the same."""
 
@@ -219,7 +228,7 @@ def test_neighbours_that_differ_are_one_reading(base: str, witness: str, found: 
     assert (difference.kind is Kind.TRANSPOSITION) is same_words
 
 
-@pytest.mark.parametrize("pair", ["誡誠", "水木", "今令", "止比", "貧貪", "本卒"])
+@pytest.mark.parametrize("pair", ["誡誠", "水木", "今令", "止比", "貧貪", "本卒", "臣巨", "夫天"])
 def test_an_evident_slip_of_shape_is_an_error(pair: str) -> None:
     assert sorted_as("善之才不待賢", *pair) == [(Class.ERROR, "look-alike-shape")]
 

@@ -18,10 +18,12 @@ from proof.collation.report import apparatus_summary, write_collation
 from proof.collation.table import rows
 from proof.collation.witnesses import places
 from proof.errors import UsageError
+from proof.exports.apparatus import ApparatusPlace, apparatus
 from proof.model.flags import Kind
 from proof.text.layers import Layer
 from proof.text.read import read_transcription
 from proof.text.transcription import Format, Transcription
+from proof.text.witnesses import line_of
 from tests.build import transcription
 from tests.wide import cross_section
 
@@ -162,7 +164,7 @@ def test_every_paragraph_is_placed_in_some_witness(shared: Path) -> None:
 
 def test_passages_in_another_order_are_parallels_not_errors(shared: Path) -> None:
     collation = collate(seed(shared, "001"), seed(shared, "003"))
-    placed = {place.file_line: place.share for place in collation.placements}
+    placed = {line_of(collation.base.edition, place.start)[1]: place.share for place in collation.placements}
     assert placed[9] > 0.5
     assert placed[13] == 0
     allowed = {Class.LAYOUT, Class.PARALLEL, Class.PASSAGE, Class.SCRIPT, Class.UNLIKE, Class.ORTHOGRAPHY, Class.MOVED}
@@ -252,6 +254,10 @@ def test_a_place_that_differs_in_two_ways_is_of_the_heavier_class(damaged: Colla
     swapped = places([replace(damaged, differences=damaged.differences[::-1])])
     (there,) = [place.readings[0] for place in swapped if "明日拜" in place.readings[0].text]
     assert there.category == "error"
+    for collation in (damaged, replace(damaged, differences=damaged.differences[::-1])):
+        items = apparatus(damaged.base.edition, (), [collation]).items
+        with_readings = (item for item in items if isinstance(item, ApparatusPlace))
+        assert [item.category for item in with_readings if "明日" in item.readings[0][1]] == ["error"]
 
 
 def test_three_witnesses_stand_on_one_line() -> None:
@@ -299,12 +305,13 @@ def test_a_passage_that_is_said_again_is_reported_as_that(tmp_path: Path) -> Non
     assert first.placed
     assert second.placed
     assert again.said_again
-    assert again.witness_line == 1
+    assert again.witness_start == 0
     (passage,) = collation.only_base
     assert (passage.length, passage.again) == (len(CANON), len(CANON))
     write_collation([collation], tmp_path)
     (told,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
-    assert told["not placed"] == [{"line": 3, "found": 0.0, "witness line": 1, "said again": 1.0}]
+    at = {"file": "text.txt", "line": 3}, {"file": "witness.txt", "line": 1}
+    assert told["not placed"] == [at[0] | {"found": 0.0, "in witness": at[1], "said again": 1.0}]
 
 
 def test_a_passage_within_the_text_that_is_said_again_names_that_as_its_evidence() -> None:

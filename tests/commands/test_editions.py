@@ -99,8 +99,17 @@ def test_a_folder_of_juan_is_collated_with_a_plain_text_in_one_call(
     (tmp_path / "plain.txt").write_text(plain, encoding="utf-8")
     assert main(["collate", str(juan), str(tmp_path / "plain.txt")]) == 0
     told = capsys.readouterr().out
-    assert "於公 → 于君" in told
-    assert "上 → 下" in told
+    assert "K_001.txt:2: 於公 → 于君" in told
+    assert "K_002.txt:2: 上 → 下" in told
+
+
+def test_of_long_texts_that_differ_the_beginning_and_the_end_are_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, words in (("a", "天地玄黃宇宙洪荒" * 20), ("b", "司射適西階西倚扑升" * 20)):
+        (tmp_path / name).write_text(f"關關雎鳩在河之洲窈窕淑女君子好逑\n{words}\n", encoding="utf-8")
+    assert main(["collate", str(tmp_path / "a"), str(tmp_path / "b")]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) < 120 + len(str(tmp_path))
 
 
 def test_a_conversion_never_writes_over_its_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

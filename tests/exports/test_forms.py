@@ -21,6 +21,7 @@ from pikepdf import Pdf
 
 from proof.errors import UsageError
 from proof.exports import forms
+from proof.exports.corrections import Correction
 from proof.exports.files import Material, form_names, needs_pages, write_export, write_file
 from proof.exports.forms import ExportForm
 from proof.exports.forms.pdf import _TextFont
@@ -146,7 +147,7 @@ def test_git_takes_the_commit_with_its_author_and_message(material: Material, tm
     assert (repository / "KR1_010.txt").read_bytes() == material.corrected.data
     assert ran(*git, "log", "-1", "--format=%an|%ae|%s") == "某甲|unknown@invalid|KR1_010: 3 corrections\n"
     message = ran(*git, "log", "-1", "--format=%b")
-    assert "北 → 比 (影像)" in message
+    assert "〔一〕葉一上第一行　大夫之西〔比〕耦案比今　比：原作北，據影像改。\n" in message
     assert "Co-authored-by: 某乙" in message
     unchanged = replace(material, corrected=correct(material.corrected.edition, []))
     assert written(unchanged, "commits", tmp_path / "none") == []
@@ -188,6 +189,10 @@ def test_cbeta_writes_what_stood_and_what_stands(material: Material, tmp_path: P
     text, notes = written(material, "cbeta", tmp_path / "out")
     assert "西[北>比]耦" in text.read_text(encoding="utf-8")
     assert f"{PAGE}01\t比【校】，北【原】（據影像）\n" in notes.read_text(encoding="utf-8")
+    known = [Correction(PAGE, 1, 5, 1, "比", "北", witness="SBCK", readings=(("SBCK", "比"),))]
+    corrected = correct(material.corrected.edition, known)
+    _, notes = written(replace(material, corrected=corrected), "cbeta", tmp_path / "of a witness")
+    assert notes.read_text(encoding="utf-8") == f"{PAGE}01\t比【校】，北【原】（從叢刊本）\n"
 
 
 def test_a_form_is_added_by_an_entry_point(material: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

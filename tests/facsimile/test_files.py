@@ -11,9 +11,9 @@ import pytest
 from PIL import Image
 
 from proof.errors import OutputError, TextError, UsageError
-from proof.facsimile.files import Rendering, file_stem, half_folios, plates, render, run, strip_of
+from proof.facsimile.files import Rendering, file_stem, half_folios, plates, render, run
 from proof.facsimile.leaf import Style
-from proof.facsimile.wear import LEVELS, Wear
+from proof.facsimile.wear import LEVELS
 from proof.text.transcription import Transcription
 from tests.build import transcription
 
@@ -80,18 +80,6 @@ def test_every_box_names_a_place_in_the_source(mirror: Transcription, rendered: 
     assert halves == {"main", "right", "left"}
 
 
-def test_a_photograph_is_written_with_its_tones(mirror: Transcription, tmp_path: Path) -> None:
-    with Image.open(render(mirror, tmp_path / "out", SMALL, Wear(grey=True)).images[0]) as image:
-        assert image.mode == "L"
-
-
-def test_only_the_first_page_of_a_juan_carries_the_seal(mirror: Transcription) -> None:
-    sealed, plain = ([drawn.image for _, drawn in half_folios(mirror, SMALL, Wear(seal=each))] for each in (0.6, 0.0))
-    same = [np.array_equal(one, other) for one, other in zip(sealed, plain, strict=True)]
-    assert same == [False, True, True]
-    assert (sealed[0] < 128).sum() > (plain[0] < 128).sum()
-
-
 @pytest.mark.slow
 def test_plates_carry_the_half_folios_of_one_printed_page(mirror: Transcription, tmp_path: Path) -> None:
     sheets = dict(plates(mirror, SMALL))
@@ -113,12 +101,6 @@ def test_pages_without_a_reference_are_named_by_their_ids_and_have_no_place_on_a
     assert rendering.missing == ("&KR0058;",)
     with pytest.raises(UsageError, match="KR1d0030_WYG_010-1a has no image reference"):
         run(text, tmp_path / "out", draw=plates)
-
-
-def test_the_fold_strip_says_title_juan_and_leaf() -> None:
-    text = transcription(KANRIPO)
-    strip = strip_of(text, text.pages[1])
-    assert (strip.title, strip.juan, strip.leaf) == ("儀禮集釋", "卷十", 1)
 
 
 def test_an_id_cannot_lead_out_of_the_folder(mirror: Transcription) -> None:

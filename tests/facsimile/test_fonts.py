@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import cv2
-import numpy as np
 import pytest
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
@@ -14,7 +12,7 @@ from fontTools.ttLib.tables._g_l_y_f import Glyph
 
 from proof.errors import FontError
 from proof.facsimile import fonts
-from proof.facsimile.fonts import EM, LEVELS_PER_PIXEL, PAD, FontChain, distance_field, find_faces, installed_faces
+from proof.facsimile.fonts import FontChain, find_faces, installed_faces
 
 
 def square(side: int) -> Glyph:
@@ -56,14 +54,6 @@ def two_fonts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple
     installed_faces.cache_clear()
 
 
-def test_without_fontconfig_the_usual_folders_are_searched(two_fonts: tuple[Path, Path]) -> None:
-    assert [(face.path, face.families) for face in installed_faces()] == [
-        (two_fonts[0], ("First Kai",)),
-        (two_fonts[1], ("Second Kai",)),
-    ]
-    assert [face.path for face in find_faces()] == [two_fonts[0]]
-
-
 @pytest.mark.parametrize("named", ["second-kai", "second.ttf"])
 def test_a_font_named_as_a_file_or_a_family_however_spelt_is_tried_first(
     two_fonts: tuple[Path, Path], named: str
@@ -76,28 +66,6 @@ def test_a_rare_character_comes_from_the_first_font_that_holds_it(two_fonts: tup
     chain = FontChain.found(("second kai",))
     assert [face.path for face in map(chain.face_of, "人𫝊國") if face] == [two_fonts[0], two_fonts[1], two_fonts[1]]
     assert [chain.field(text) for text in ("龘", "", "&KR0058;")] == [None, None, None]
-
-
-@pytest.mark.usefixtures("two_fonts")
-def test_a_field_is_inside_where_the_glyph_is_and_measures_the_distance() -> None:
-    field = FontChain.found().field("國")
-    assert field is not None
-    middle, half = EM / 2 + PAD, 0.4 * EM
-    inside = field >= 128
-    assert inside.sum() == pytest.approx((2 * half) ** 2, rel=0.03)
-    rows = np.flatnonzero(inside.any(axis=1))
-    assert rows[0] == pytest.approx(middle - half, abs=1.5)
-    depth = (float(field[round(middle), round(middle - half) + 6]) - 128) / LEVELS_PER_PIXEL
-    assert depth == pytest.approx(6, abs=1.2)
-
-
-def test_thresholding_a_field_higher_or_lower_thins_or_thickens_strokes() -> None:
-    mask = np.zeros((EM + 2 * PAD, EM + 2 * PAD), np.uint8)
-    cv2.rectangle(mask, (60, 40), (80, 120), (255,), -1)
-    field = distance_field(mask)
-    for change in (-2, 2):
-        width = np.flatnonzero((field >= 128 + change * LEVELS_PER_PIXEL).any(axis=0)).size
-        assert width == pytest.approx(21 - 2 * change, abs=1)
 
 
 def test_a_font_that_cannot_be_had_is_named_with_what_to_install(

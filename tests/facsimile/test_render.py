@@ -13,8 +13,7 @@ from rapidfuzz.distance import Levenshtein
 from proof.errors import FontError, UsageError
 from proof.facsimile.brush import LINES as OF_LINES
 from proof.facsimile.leaf import Style
-from proof.facsimile.render import Corners, RenderedPage, TrueCharacter, fonts_for, render_page, render_plate
-from proof.facsimile.strokes import stroke_apart
+from proof.facsimile.render import Corners, RenderedPage, TrueCharacter, render_page, render_plate
 from proof.facsimile.wear import LEVELS, Wear
 from proof.ocr.ppocr import PPOCR
 from proof.text.model import Page, Row
@@ -122,24 +121,6 @@ def test_a_note_stands_in_two_half_rows_the_right_one_read_first(plain: Rendered
     assert max(one.box.w for one in note.values()) < 0.6 * main.cell.w
 
 
-def test_an_indented_column_begins_a_cell_lower(plain: RenderedPage) -> None:
-    first = {one.line: one for one in reversed(plain.characters)}
-    assert first[7].cell.y - first[4].cell.y == pytest.approx(first[4].cell.h, rel=0.25)
-
-
-def test_a_column_of_too_many_characters_is_raised_above_the_frame(make_page: MakePage) -> None:
-    drawn = render_page(make_page("御" + "定" * 21, "臣等" * 10))
-    top = drawn.halves[0].frame[0][1]
-    raised, plain = drawn.characters[0], drawn.characters[22]
-    assert raised.box.bottom < top + raised.cell.h * 0.3
-    assert plain.box.y > top
-    # The frame is open under the raised character and goes round it: ink above it, none of that elsewhere.
-    above = drawn.image[: int(raised.box.y - 2)] < 128
-    columns = drawn.halves[0].columns
-    assert above[:, int(columns[0][0][0]) : int(columns[0][1][0])].any()
-    assert not above[:, int(columns[3][0][0]) : int(columns[2][1][0])].any()
-
-
 def test_a_column_is_raised_when_that_is_asked_for(make_page: MakePage) -> None:
     page = make_page("聖度謙沖", "國朝")
     plain, drawn = (render_page(page, Style(raised=each)) for each in ((), (((page.id, 1), 1),)))
@@ -147,23 +128,6 @@ def test_a_column_is_raised_when_that_is_asked_for(make_page: MakePage) -> None:
     top = drawn.halves[0].frame[0][1]
     assert drawn.characters[0].cell.centre[1] < top < drawn.characters[1].cell.centre[1]
     assert drawn.characters[4].cell.y > top
-
-
-@pytest.mark.parametrize(("folio", "strip_is_left"), [("1a", True), ("1b", False)])
-def test_the_fold_strip_is_at_the_cut_edge(make_page: MakePage, folio: str, strip_is_left: bool) -> None:
-    drawn = render_page(make_page(*LINES, folio=folio), Style(strip_seen=1.0))
-    (left, top), (right, _), (_, bottom), _ = drawn.halves[0].frame
-    ink = drawn.image[int(top) + 20 : int(bottom) - 20] < 128
-    width = (right - left) / 8
-    beyond_left = ink[:, int(left - 0.6 * width) : int(left - 15)].sum()
-    beyond_right = ink[:, int(right + 15) : int(right + 0.6 * width)].sum()
-    assert (beyond_left > 500, beyond_right > 500) == (strip_is_left, not strip_is_left)
-
-
-def test_a_facsimile_is_black_and_white_and_a_photograph_has_tones(page: Page, told: RenderedPage) -> None:
-    assert set(np.unique(told.image)) == {0, 255}
-    photograph = render_page(page, wear=replace(LEVELS["moderate"], grey=True))
-    assert np.unique(photograph.image).size > 50
 
 
 def test_a_character_without_a_font_is_drawn_as_a_lacuna_and_told(make_page: MakePage) -> None:
@@ -174,21 +138,6 @@ def test_a_character_without_a_font_is_drawn_as_a_lacuna_and_told(make_page: Mak
     for box in (one.box for one in lacunae):
         ink = drawn.image[round(box.y) : round(box.bottom), round(box.x) : round(box.right)] < 128
         assert ink.mean() > 0.3
-
-
-def test_a_full_page_has_the_size_of_a_scan(page: Page, plain: RenderedPage) -> None:
-    height, width = plain.image.shape
-    assert (1400 < height < 1700, 1000 < width < 1300) == (True, True)
-    height, width = render_page(page, Style(scale=2, wide_margins=False)).image.shape
-    assert (2400 < height < 2800, 1700 < width < 1900) == (True, True)
-
-
-def test_a_few_columns_more_are_narrower_and_a_page_without_any_is_ruled_all_the_same(make_page: MakePage) -> None:
-    drawn = render_page(make_page(*["之乎者也"] * 10))
-    assert (len(drawn.halves[0].columns), len(drawn.characters)) == (10, 40)
-    empty = render_page(make_page())
-    assert empty.characters == ()
-    assert 0.005 < (empty.image < 128).mean() < 0.05
 
 
 def test_what_no_half_folio_can_hold_is_refused_by_its_line(make_page: MakePage) -> None:
@@ -267,27 +216,3 @@ def test_it_is_known_whose_ink_is_where(page: Page) -> None:
     assert drawn.lined[of_lines].mean() > 0.97
     assert not drawn.lined[drawn.owners == 0].any()
     assert (drawn.lined & (drawn.owners > 0)).any(), "a line that runs over a glyph"
-
-
-def test_a_page_is_the_same_whether_its_ink_is_told_apart_or_not(page: Page, told: RenderedPage) -> None:
-    assert np.array_equal(render_page(page, APART, LEVELS["moderate"], 2).image, told.image)
-
-
-def test_rules_are_as_wide_as_the_style_says(page: Page) -> None:
-    """The rules of eight columns are 2.4 pixels wide each; what more there is of lines in a row is theirs."""
-    widths = []
-    for rule in (2.0, 1.0):
-        lined = render_page(page, Style(rule=rule), LEVELS["light"], 2, owners=True).lined
-        assert lined is not None
-        widths.append(lined[len(lined) // 3 : 2 * len(lined) // 3].sum(axis=1).mean())
-    assert widths[0] - widths[1] == pytest.approx(9 * 2.4, rel=0.15)
-
-
-def test_an_upright_stroke_can_stand_by_itself() -> None:
-    """同 has its frame and what is in it; with the left of the frame apart there is one piece of ink more."""
-    field = fonts_for(()).field("同")
-    assert field is not None
-    apart = stroke_apart(field, np.random.default_rng(1))
-    before, after = (cv2.connectedComponents((one > 128).astype(np.uint8))[0] for one in (field, apart))
-    assert after > before
-    assert np.count_nonzero(apart > 128) > 0.85 * np.count_nonzero(field > 128)

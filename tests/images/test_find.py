@@ -81,18 +81,6 @@ def test_another_page_is_never_taken_for_it(tmp_path: Path) -> None:
     assert index.find(page(LAST)) is None
 
 
-def test_the_folder_that_is_given_may_be_the_juan(tmp_path: Path) -> None:
-    touch(tmp_path, "222/17b.png", "223/17b.png")
-    index = ImageIndex([tmp_path / "222", tmp_path / "223"])
-    assert found(index, page(LAST)).path == tmp_path / "223/17b.png"
-
-
-@pytest.mark.parametrize("name", ["WYG0103-0192c.png", "wyg0103-0192C.TIFF", "deep/down/WYG0103-0192c.jpg"])
-def test_an_image_is_found_by_the_pages_own_reference_before_its_name(tmp_path: Path, name: str) -> None:
-    image = found(ImageIndex([touch(tmp_path, name, "010-1a.png")]), page("WYG0103-0192c"))
-    assert image == PageImage(tmp_path / name, "", FoundBy.REFERENCE)
-
-
 def test_a_plate_serves_its_own_quadrants_that_have_no_file_and_no_other_page(tmp_path: Path) -> None:
     index = ImageIndex([touch(tmp_path, "WYG0103-0192.png", "WYG0103-0192c.png")])
     images = [found(index, page(f"WYG0103-0192{quadrant}")) for quadrant in "abcd"]
@@ -130,14 +118,6 @@ def test_the_lists_path_is_tried_as_it_stands_by_its_last_part_and_as_a_plate_an
 ) -> None:
     index = ImageIndex([touch(tmp_path / "set", *files)], [a_list(tmp_path / "l.txt", LISTED)])
     assert found(index, page(LAST, ref="WYG0001-0001a")) == PageImage(tmp_path / "set" / expected, quadrant, how)
-
-
-def test_of_two_endings_the_listed_one_wins(tmp_path: Path) -> None:
-    touch(tmp_path / "set", "W/a.jpg", "W/a.png")
-    index = ImageIndex([tmp_path / "set"], [a_list(tmp_path / "l.txt", "001-1a00\tWYG 001-1a\tW/a.png")])
-    image = found(index, page("X_WYG_001-1a"))
-    assert image.path.name == "a.png"
-    assert "a.jpg" in in_english(image.notices[0])
 
 
 def test_the_list_gives_a_page_its_reference(tmp_path: Path) -> None:
@@ -301,17 +281,6 @@ def test_an_opening_is_found_by_the_two_half_folios_that_it_shows(
 ) -> None:
     image = found(ImageIndex([touch(tmp_path, name)]), page(f"KR1d0030_WYG_010-{folio}"))
     assert image == PageImage(tmp_path / name, half, FoundBy.PLATE)
-
-
-def test_no_other_name_is_that_of_an_opening(tmp_path: Path) -> None:
-    index = ImageIndex([touch(tmp_path, "010-1.png", "010-1b-3a.png", "010-1b-2b.png", "011-1ab.png", "1ab.png")])
-    assert [index.find(page(f"KR1d0030_WYG_010-{folio}")) for folio in ("1a", "1b", "2a")] == [None] * 3
-
-
-def test_a_half_folio_that_has_a_file_of_its_own_needs_no_opening(tmp_path: Path) -> None:
-    index = ImageIndex([touch(tmp_path, "010-1ab.png", "010-1b.png")])
-    images = [found(index, page(f"KR1d0030_WYG_010-{folio}")) for folio in ("1a", "1b")]
-    assert [(image.path.name, image.quadrant) for image in images] == [("010-1ab.png", "a"), ("010-1b.png", "")]
 
 
 def test_a_list_names_the_halves_of_an_opening_by_the_letter_behind_its_name(tmp_path: Path) -> None:

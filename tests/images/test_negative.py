@@ -53,14 +53,6 @@ def test_a_block_in_white_on_black_is_turned_over(page: Drawn) -> None:
         assert_reads_as(turned_over(block), page.pixels)
 
 
-def test_a_block_that_a_rule_touches_is_turned_over(page: Drawn) -> None:
-    box, block = page.columns[2], blocks(page)["a column"]
-    x = round(box.x) + 1
-    cv2.line(block, (x, 90), (x, block.shape[0] - 90), (0,), 3)
-    column = np.s_[:, round(box.x) + 8 : round(box.right) - 8]
-    assert_reads_as(turned_over(block)[column], page.pixels[column])
-
-
 def test_what_is_dark_and_nothing_is_written_on_stays_as_it_is(page: Drawn) -> None:
     """A fish tail, a square for a character that is lost; the dark around a page, with a bright speck on it."""
     assert turned_over(page.pixels) is page.pixels

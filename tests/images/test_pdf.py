@@ -19,7 +19,7 @@ from proof.errors import ImageError
 from proof.images.find import FoundBy, ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
 from proof.images.load import load_image, sha256_of
-from proof.images.pdf import PdfPage, draw, file_name, page_labels, stem_of
+from proof.images.pdf import PdfPage, draw, file_name, stem_of
 from proof.locale.notices import in_english
 from proof.model.refs import Folio
 from proof.report.crops import load_picture
@@ -58,12 +58,6 @@ def test_a_bilevel_scan_comes_out_with_its_own_pixels_and_is_shown_so(tmp_path: 
     assert np.array_equal(np.asarray(shown.convert("L")), image.pixels)
 
 
-def test_a_photograph_comes_out_nearly_so(tmp_path: Path) -> None:
-    bound(tmp_path / "scan.pdf", 2, "L")
-    pixels = load_image(tmp_path / "scan.pdf#2").pixels.astype(int)
-    assert np.abs(pixels - np.asarray(scan(2, "L"))).mean() < 4
-
-
 def test_a_page_that_lies_on_its_side_is_turned_upright_and_one_without_a_scan_drawn_finely(tmp_path: Path) -> None:
     document = pdfium.PdfDocument(bound(tmp_path / "scan.pdf", 1))
     document[0].set_rotation(90)
@@ -73,15 +67,6 @@ def test_a_page_that_lies_on_its_side_is_turned_upright_and_one_without_a_scan_d
     turned = load_image(tmp_path / "changed.pdf#1")
     assert np.array_equal(turned.pixels, np.rot90(np.asarray(scan(1, "L")), -1))
     assert load_image(tmp_path / "changed.pdf#2").size == (1750, 2480)  # 300 dots an inch
-
-
-def test_pages_have_hashes_of_their_own_that_follow_the_file(tmp_path: Path) -> None:
-    bound(tmp_path / "a.pdf", 3)
-    (tmp_path / "b.pdf").write_bytes((tmp_path / "a.pdf").read_bytes())
-    bound(tmp_path / "c.pdf", 2)
-    hashes = [sha256_of(tmp_path / f"a.pdf#{number}") for number in (1, 2, 3)]
-    assert len(set(hashes)) == 3
-    assert sha256_of(tmp_path / "b.pdf#2") == hashes[1] != sha256_of(tmp_path / "c.pdf#2")
 
 
 @pytest.mark.parametrize(
@@ -177,14 +162,6 @@ def test_a_pdf_called_as_the_text_shows_it_page_for_page_and_a_cover_is_not_take
     assert [index.counted("KR1d0030_010", number, 3) for number in range(3)] == [None] * 3
     [notice] = index.notices
     assert "010.pdf has 4 pages, the text of that name 3" in in_english(notice)
-
-
-def test_a_label_in_the_pdf_is_a_name_of_the_page(tmp_path: Path) -> None:
-    file = bound(tmp_path / "wyg.pdf", 2)
-    labels = b"/Type /Catalog /PageLabels << /Nums [0 << /P (010-1a) >> 1 << /P (010-1b) >>] >>"
-    file.write_bytes(file.read_bytes().replace(b"/Type /Catalog", labels))
-    assert page_labels(file) == ["010-1a", "010-1b"]
-    assert ImageIndex([tmp_path]).find(SECOND) == PageImage(tmp_path / "wyg.pdf#2", "", FoundBy.NAME)
 
 
 def test_the_pages_of_a_pdf_come_in_their_order_among_the_images_and_a_damaged_one_costs_a_notice(

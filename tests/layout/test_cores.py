@@ -58,21 +58,8 @@ def places(page: Labels) -> list[int]:
     return [x for x, _, _ in columns]
 
 
-def test_a_page_without_text_has_no_registers() -> None:
-    assert Labels().found() == []
-
-
 def test_columns_come_from_right_to_left(page: Labels) -> None:
     assert page.found() == [(0, [(x, 40, 260) for x in xs(220, 8)])]
-
-
-@pytest.mark.parametrize("beside", ["hardly seen", "half of a fold strip"])
-def test_what_is_no_column_beside_the_text_is_none(page: Labels, beside: str) -> None:
-    if beside == "hardly seen":
-        page.put(Label.CORE, 40, 100, 43, 200, probability=0.6)
-    else:
-        page.column(80 - 13, 40, 260, 6)
-    assert places(page) == xs(220, 8)
 
 
 @pytest.mark.parametrize(("apart", "count"), [(17, 8), (37, 8), (20, 2)])
@@ -94,17 +81,6 @@ def test_columns_above_a_line_and_below_it_are_two_registers_from_above(lined: b
         page.put(Label.LINE, 60, 149, 240, 151)
     stretches = [(40, 140), (160, 260)] if lined else [(40, 260)]
     assert page.found() == [(0, [(x, *stretch) for x in xs(220, 8)]) for stretch in stretches]
-
-
-@pytest.mark.parametrize("lined", [True, False])
-def test_a_gap_in_a_column_parts_it_only_where_a_line_crosses_it(lined: bool) -> None:
-    page = Labels()
-    page.columns(xs(220, 7), 40, 260)
-    page.column(80, 40, 140)
-    page.column(80, 150, 260)
-    if lined:
-        page.put(Label.LINE, 60, 144, 100, 146)
-    assert ((80, 40, 260) in page.found()[0][1]) is not lined
 
 
 def test_a_register_of_short_and_indented_columns_is_one() -> None:
@@ -134,13 +110,6 @@ def test_the_leaves_of_an_opening_come_from_right_to_left() -> None:
     found = page.found()
     assert [leaf for leaf, _ in found] == [0, 1]
     assert [x for x, _, _ in found[1][1]] == xs(100, 5)
-
-
-def test_a_column_raised_above_the_frame_is_of_its_register() -> None:
-    page = Labels()
-    page.columns(xs(220, 8), 60, 260)
-    page.column(160, 20, 50)
-    assert page.found() == [(0, [(x, 20 if x == 160 else 60, 260) for x in xs(220, 8)])]
 
 
 @pytest.mark.parametrize("ruled", [True, False])

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from proof.layout.crossings import Strokes, columns_of, restore
 from proof.layout.line_removal import without_lines
-from proof.layout.lines import Line, follow
+from proof.layout.lines import Line
 from proof.layout.rules import Mask, long_strokes
-from tests.layout.test_lines import HEIGHT, ROW, RULES, WIDTH, cleaned, ruled
+from tests.layout.test_lines import HEIGHT, WIDTH, cleaned, ruled
 
 
 def paper() -> Mask:
@@ -34,7 +34,7 @@ def glyph(left: int, top: int) -> Mask:
     return ink
 
 
-@pytest.mark.parametrize("off", [-2, -1, 0, 1, 2])
+@pytest.mark.parametrize("off", [-2, 0, 2])
 @pytest.mark.parametrize("side", [-1, 1])
 def test_an_upright_stroke_that_lies_on_a_rule_stays_with_its_glyph(off: int, side: int) -> None:
     """The right of 日 against the rule at its right, the left of 田 against that at its left."""
@@ -55,51 +55,6 @@ def test_a_stroke_of_which_all_lies_on_a_rule_belongs_to_the_nearer_glyph(side: 
     assert set(owners[(stroke & clean) > 0].tolist()) == {2 if side > 0 else 3}
 
 
-@pytest.mark.parametrize("off", [-2, 2])
-def test_a_stroke_in_line_with_a_broken_rule_stays_with_the_strokes_that_meet_it(off: int) -> None:
-    """The right of 月 where the rule at its side is broken: no thicker than the rule, and a little aside of it."""
-    ink = ruled()
-    ink[396:430, 205:225] = 0
-    stroke = inked(400, 422, 214 + off, 217 + off) | inked(400, 404, 180, 216)
-    clean, owners = cleaned(ink | stroke)
-    assert not (stroke & ~clean).any()
-    assert np.count_nonzero(clean & ~stroke) < 20
-    assert set(owners[stroke > 0].tolist()) == {3}
-
-
-@pytest.mark.parametrize(("apart", "kept"), [(8, True), (16, False)])
-def test_between_two_strokes_that_meet_a_rule_close_to_each_other_their_glyph_goes_on(apart: int, kept: bool) -> None:
-    """The right of 月 under a rule, of which the level strokes and the serif are to be seen."""
-    ink, under = glyph(178, 400), paper()
-    for top in range(405, 431 - apart, apart + 4):
-        ink[top : top + apart, 209:214] = 0
-        under[top : top + apart, 214:217] = 255
-    clean, _ = cleaned(ruled() | ink)
-    assert (not (under & ~clean).any()) is kept
-
-
-def test_of_a_thick_frame_no_more_is_left_at_a_stroke_than_glyphs_reach_into_it() -> None:
-    before = np.zeros((200, 200), np.uint8)
-    before[:, 100:121] = 255
-    before[90:96, 60:104] = 255
-    line = Line(np.full(200, 110.0), np.ones(200, np.bool_), 10.5, 10.5)
-    ink = before.copy()
-    ink[:, 99:123] = 0
-    restore(ink, before, Strokes.of(ink, [], [], [10.0, 190.0], 45.0), line, -1, 45.0)
-    assert ink[90:96, 60:104].all()
-    assert not ink[:, 108:].any()
-
-
-def test_an_upright_stroke_on_a_rule_that_the_glyph_of_the_next_column_touches_may_be_of_either() -> None:
-    """The right of 司 and, across the rule, the point of 人."""
-    own, other = glyph(180, 400), inked(410, 426, 217, 260)
-    clean, owners = cleaned(ruled() | own | other)
-    assert not (own & ~clean).any()
-    assert set(owners[own > 0].tolist()) == {3, -2}
-    assert set(owners[(own > 0) & (np.arange(WIDTH) < 210)].tolist()) == {3}
-    assert set(owners[(other > 0) & (np.arange(WIDTH) > 220)].tolist()) == {2}
-
-
 @pytest.mark.parametrize(("near", "whose"), [(12, {-2}), (40, {2})])
 def test_an_upright_stroke_beside_a_rule_that_only_the_next_glyph_touches_may_be_of_a_glyph_near_by(
     near: int, whose: set[int]
@@ -112,43 +67,7 @@ def test_an_upright_stroke_beside_a_rule_that_only_the_next_glyph_touches_may_be
     assert set(owners[420, 225:260].tolist()) == {2}
 
 
-def test_a_dot_that_lies_across_a_rule_stays_though_little_of_it_stands_beside() -> None:
-    """The upper dot of 氵."""
-    dot = paper()
-    for row, (left, right) in enumerate([(213, 218), (213, 220), (213, 221), (214, 221), (214, 220)]):
-        dot[400 + row, left:right] = 255
-    clean, _ = cleaned(ruled() | dot | glyph(228, 396))
-    assert np.count_nonzero(dot & clean) > 0.9 * np.count_nonzero(dot)
-    assert np.count_nonzero(clean & ~dot & ~glyph(228, 396)) < 12
-
-
-@pytest.mark.parametrize(("apart", "one"), [(2, True), (5, False)])
-def test_the_last_piece_of_a_worn_stroke_is_as_much_a_stroke_as_the_rest(apart: int, one: bool) -> None:
-    ink = inked(400, 404, 140, 200) | inked(400, 404, 200 + apart, 205 + apart)
-    strokes = Strokes.of(ink, [], [], RULES, ROW)
-    assert strokes.large[strokes.labels[400, 150]]
-    assert strokes.large[strokes.labels[400, 202 + apart]] == one
-
-
-def test_glyphs_that_lean_on_a_rule_do_not_make_it_broader() -> None:
-    ink = ruled()
-    for top in range(60, 900, 110):
-        ink |= glyph(178, top)
-    (line,) = follow(ink, [215.0], 8, 14)
-    assert line.left < 3
-    assert line.right < 3
-
-
-def test_a_rule_that_is_thicker_further_down_goes_whole() -> None:
-    ink = ruled()
-    ink[500:980, 213:218] = 255
-    stroke = inked(600, 606, 150, 216)
-    clean, _ = cleaned(ink | stroke)
-    assert not (stroke & ~clean).any()
-    assert np.count_nonzero(clean & ~stroke) < 60
-
-
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     size=st.tuples(st.integers(1, 90), st.integers(1, 90)),
     rules=st.lists(st.floats(-200, 300), min_size=2, max_size=7, unique=True).map(sorted),

@@ -30,10 +30,8 @@ def fitted(ink: NDArray[np.bool_], *characters: str, dirt: float = 0.0) -> FormF
     return fit_form(ink, forms, PLACE, SIZE, dirt)
 
 
-@pytest.mark.parametrize(
-    ("x", "y", "em"), [(60, 60, (44, 38)), (68, 50, (44, 38)), (54, 72, (34, 34)), (60, 60, (48, 36))]
-)
-@pytest.mark.parametrize("character", ["其", "之", "三", "言"])
+@pytest.mark.parametrize(("x", "y", "em"), [(68, 50, (44, 38)), (54, 72, (34, 34))])
+@pytest.mark.parametrize("character", ["其", "三"])
 def test_a_form_lies_where_its_glyph_stands(character: str, x: float, y: float, em: tuple[float, float]) -> None:
     ink = written(character, x, y, em)
     fit = fitted(ink, character)
@@ -51,30 +49,9 @@ def test_of_several_forms_the_most_like_is_taken() -> None:
     assert both.correlation == own.correlation
 
 
-def test_dirt_and_worn_strokes_do_not_move_it() -> None:
-    ink = written("其")
-    rng = np.random.default_rng(2)
-    clean = fitted(ink, "其")
-    ink[::9] = False
-    ink[rng.random(ink.shape) < 0.06] = True
-    fit = fitted(ink, "其", dirt=1.0)
-    assert fit is not None
-    assert clean is not None
-    assert (fit.left, fit.top, fit.right, fit.bottom) == pytest.approx(
-        (clean.left, clean.top, clean.right, clean.bottom), abs=0.1 * SIZE
-    )
-
-
 def test_another_character_and_an_empty_place_have_no_form() -> None:
     assert fitted(written("國"), "一") is None
     assert fitted(np.zeros((120, 120), bool), "其") is None
     for text in ("", "其其", "\U0010fffd"):
         assert form_of(text) is None, "no font draws it"
         assert fitted(written("國"), text) is None
-
-
-def test_a_place_at_the_edge_of_the_picture_is_searched_as_any_other() -> None:
-    ink = written("其", y=20)[:60]
-    fit = fit_form(ink, [form for one in "其" if (form := form_of(one))], (60.0, 24.0), SIZE)
-    assert fit is not None
-    assert (fit.top + fit.bottom) / 2 == pytest.approx(20, abs=5)

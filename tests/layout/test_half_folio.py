@@ -23,17 +23,10 @@ from proof.model.notices import Notice, NoticeCode
 from tests.half_folios import MakePage
 from tests.layout.half_folio import LINES
 
-PAGES = Path(__file__).resolve().parents[2] / "pages"
-
-
 STRIP = StripText(title="儀禮集釋", juan="卷十", leaf=1)
 
 WORN = {
-    "clean": (Style(), Wear()),
     "leaning": (Style(), Wear(skew=3.0)),
-    "broken": (Style(), Wear(skew=1.0, broken=0.6)),
-    "under a seal": (Style(), Wear(skew=1.0, seal=0.7)),
-    "askew": (Style(), Wear(skew=1.0, keystone=0.006)),
     "heavy": (Style(strip_seen=0.8), LEVELS["heavy"]),
     "grey": (Style(wide_margins=False), replace(LEVELS["moderate"], grey=True, jpeg=70)),
     "large": (Style(scale=1.7, strip_seen=1.0), LEVELS["moderate"]),
@@ -116,18 +109,6 @@ def test_all_columns_are_found_the_fold_strip_is_none_and_all_lie_on_the_image(
         assert box.bottom <= height + 2, area.number
 
 
-@pytest.mark.parametrize("folio", ["1a", "1b"])
-@pytest.mark.parametrize("seed", range(2))
-def test_a_lean_of_three_degrees_either_way_loses_no_column(make_page: MakePage, folio: str, seed: int) -> None:
-    page = make_page(*LINES, folio=folio, name=f"L-{folio}")
-    wear = Wear(skew=3.0, broken=0.2)
-    drawn = max(
-        (render_page(page, Style(scale=0.5), wear, seed=s) for s in range(10 * seed, 10 * seed + 4)),
-        key=lambda one: abs(one.skew),
-    )
-    assert_columns(drawn, find_layout(drawn.image), tolerance=0.1)
-
-
 def test_rules_and_frame_are_no_ink_and_characters_are(
     worn: tuple[RenderedPage, Layout], request: pytest.FixtureRequest
 ) -> None:
@@ -142,19 +123,7 @@ def test_rules_and_frame_are_no_ink_and_characters_are(
             assert (rule > 0).mean() < 0.06, area.number
 
 
-@pytest.mark.parametrize("lost", ["top", "bottom", "both"])
-def test_a_missing_frame_costs_no_column(make_page: MakePage, lost: str) -> None:
-    drawn = render_page(make_page(*LINES), Style(), Wear(specks=40), strip=STRIP)
-    image = drawn.image.copy()
-    (_, top), _, (_, bottom), _ = drawn.halves[0].frame
-    if lost in ("top", "both"):
-        image[: round(top) + 4] = 255
-    if lost in ("bottom", "both"):
-        image[round(bottom) - 4 :] = 255
-    assert_laid_out(drawn, find_layout(image))
-
-
-@pytest.mark.parametrize("missing", [(1,), (4,), (3, 4), (0,), (8,)])
+@pytest.mark.parametrize("missing", [(3, 4), (0,), (8,)])
 def test_a_missing_rule_costs_no_column(make_page: MakePage, missing: tuple[int, ...]) -> None:
     """Rules are counted from the right, 0 being the one before the first column."""
     drawn = render_page(make_page(*LINES), Style(), Wear(), strip=STRIP)
@@ -185,7 +154,7 @@ def test_no_column_is_lost_at_the_fold_for_blank_paper_beyond_the_frame(
     assert_columns(drawn, layout, tolerance=0.15)
 
 
-@pytest.mark.parametrize("count", [6, 8, 9, 10, 12])
+@pytest.mark.parametrize("count", [6, 12])
 def test_another_number_of_columns_can_be_set_and_is_found_where_it_is_not(make_page: MakePage, count: int) -> None:
     lines = [LINES[n % 5] for n in range(count)]
     drawn = render_page(make_page(*lines, name=f"C-{count}"), Style(columns=count, scale=0.7), LEVELS["light"])
@@ -232,12 +201,7 @@ def test_on_a_real_page_eight_columns_are_found_and_those_raised_in_reverence_ar
     assert raised_on(layout) == {"JMML_001-1a": [8], "JMML_001-1b": [1]}.get(Path(name).stem, [])
 
 
-@pytest.mark.parametrize("name", ["0195c", "0196b", "0196d"])
-def test_a_stain_above_the_frame_raises_no_column(name: str) -> None:
-    assert raised_on(find_layout(load_image(PAGES / f"WYG0103-{name}.png").pixels)) == []
-
-
-@pytest.mark.parametrize("wear", ["none", "light", "moderate"])
+@pytest.mark.parametrize("wear", ["moderate"])
 def test_a_raised_column_is_told_and_how_far_it_is_raised_and_keeps_its_ink(make_page: MakePage, wear: str) -> None:
     page = make_page("御定易經通注卷一經部一易類", "聖諭", *LINES[:6], name="R")
     style = Style(raised=((("R", 1), 1), (("R", 2), 2)))
@@ -299,19 +263,3 @@ def test_places_are_pixels_of_the_file_that_the_page_was_cut_from(make_page: Mak
         here = alone.file_box(one.left, one.top, one.right, one.bottom)
         there = cut.file_box(other.left, other.top, other.right, other.bottom)
         assert (there.x, there.y, there.w, there.h) == pytest.approx((here.x + 120, here.y + 300, here.w, here.h))
-
-
-def test_a_thin_stroke_beside_a_rule_stays(make_page: MakePage) -> None:
-    """The left stroke of 同 stands by itself where the hand leaves off: without it the rest reads 司."""
-    drawn = render_page(make_page(*LINES), Style(), Wear(), strip=STRIP)
-    layout = find_layout(drawn.image)
-    area = layout.columns[3]
-    cell = (area.bottom - area.top) / 21
-    for share in (0.09, 0.11, 0.13):
-        image = drawn.image.copy()
-        x = area.left + share * area.width
-        box = layout.file_box(x - 1, area.top + 2 * cell, x + 1, area.top + 2.7 * cell)
-        left, top, right, bottom = (round(edge) for edge in (box.x, box.y, box.right, box.bottom))
-        image[top:bottom, left : right + 1] = 0
-        ink = find_layout(image).ink_of(area.number)[round(area.top + 2.1 * cell) : round(area.top + 2.6 * cell)]
-        assert ink[:, round(x) - 2 : round(x) + 3].any(axis=1).mean() > 0.9, share

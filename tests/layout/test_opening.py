@@ -25,10 +25,8 @@ pytestmark = pytest.mark.slow
 
 
 PHOTOGRAPHS = {
-    "as scanned": Photograph(),
     "narrow": Photograph(gutter=0, margin=0.02),
     "slanted, in shade": Photograph(gutter=0.12, margin=0.1, skew=1.5, shadow=0.6),
-    "slanted the other way": Photograph(gutter=0.05, skew=-2, shadow=0.4),
     "on dark ground": Photograph(gutter=0.12, skew=-1, shadow=0.6, surround=0.08, lower=0.02),
 }
 
@@ -80,13 +78,6 @@ def test_each_half_holds_the_columns_of_its_own_half_folio(drawn: dict[str, Rend
         assert_laid_out(halves["b"], opening.box("b", area(left)))
 
 
-def test_columns_that_nobody_counted_are_counted_on_an_opening_too(drawn: dict[str, RenderedPage]) -> None:
-    opening = side_by_side(drawn["b"].image, drawn["a"].image)
-    halves = found(opening.image, columns=0)
-    assert_laid_out(halves["a"], opening.box("a", area(drawn["b"])))
-    assert_laid_out(halves["b"], opening.box("b", area(drawn["a"])))
-
-
 @pytest.mark.parametrize("blank", ["a", "b"])
 def test_the_first_and_the_last_opening_of_a_book_may_be_half_blank(drawn: dict[str, RenderedPage], blank: str) -> None:
     page = drawn["a"]
@@ -113,19 +104,6 @@ def test_real_pages_beside_one_another_are_parted(shared: Path, how: str, beside
     halves = found(opening.image)
     for part, page in zip("ab", pages, strict=True):
         assert_laid_out(halves[part], opening.box(part, columns_area(find_layout(page))))
-
-
-def test_a_real_leaf_that_was_never_folded_is_parted_at_its_fold_strip(shared: Path) -> None:
-    plate = load_image(shared / "facsimile" / "plates" / "WYG0140" / "WYG0140-0330.png").pixels
-    quarters = quadrant_boxes(plate)
-    assert quarters is not None
-    top, bottom = int(quarters["a"].y), int(quarters["a"].bottom)
-    halves = found(np.ascontiguousarray(plate[top:bottom]))
-    for part in "ab":
-        box = quarters[part]
-        alone = plate[int(box.y) : int(box.bottom), int(box.x) : int(box.right)]
-        wanted = columns_area(find_layout(np.ascontiguousarray(alone), origin=(box.x, box.y - top)))
-        assert_laid_out(halves[part], wanted)
 
 
 def test_a_half_is_what_the_image_shows_and_nothing_of_the_other_one(drawn: dict[str, RenderedPage]) -> None:

@@ -46,16 +46,6 @@ def test_registers_are_regions_whose_columns_are_counted_on_in_the_order_of_the_
     assert not layout.ink_of(2).any()
 
 
-def test_a_leaning_frame_is_set_upright_and_brought_back_to_its_place() -> None:
-    corners = ((110.0, 80.0), (510.0, 88.0), (498.0, 688.0), (98.0, 680.0))
-    layout = find_layout(BLANK, hint=LayoutOverrideShape(corners, (0.5,)))
-    right, left = layout.columns
-    there = layout.rectification.to_file(
-        np.array([[left.left, left.top], [right.right, left.top], [right.right, left.bottom], [left.left, left.bottom]])
-    )
-    assert np.allclose(there, corners, atol=0.5)
-
-
 @pytest.mark.parametrize(
     ("corners", "rules", "notes"),
     [

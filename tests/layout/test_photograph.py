@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import msgpack
 import numpy as np
@@ -13,9 +12,9 @@ from hypothesis import strategies as st
 
 from proof.facsimile.leaf import StripText, Style
 from proof.facsimile.render import HalfFolio, RenderedPage, render_page
-from proof.facsimile.wear import LEVELS, Wear
+from proof.facsimile.wear import LEVELS
 from proof.layout.flattening import TERMS, Bend, Flattening
-from proof.layout.half_folio import Layout, Outline, find_layout
+from proof.layout.half_folio import Layout, Outline
 from proof.layout.photograph import page_columns
 from proof.model.notices import NoticeCode
 from tests.half_folios import MakePage
@@ -26,10 +25,8 @@ STRIP = StripText(title="儀禮集釋", juan="卷十", leaf=1)
 
 DAMAGE: dict[str, tuple[Callable[[np.ndarray], Photograph], NoticeCode]] = {
     "turned by 6°": (lambda page: turned(page, 6.0), NoticeCode.PAGE_ASKEW),
-    "turned by -10°": (lambda page: turned(page, -10.0), NoticeCode.PAGE_ASKEW),
     "at an angle": (at_an_angle, NoticeCode.PAGE_AT_AN_ANGLE),
     "curved": (bent, NoticeCode.PAGE_CURVED),
-    "curved the other way": (lambda page: bent(page, -0.02, -0.025), NoticeCode.PAGE_CURVED),
 }
 
 
@@ -89,15 +86,6 @@ def test_whatever_bends_a_page_a_place_comes_back(
     assert np.abs(flattening.to_flat(flattening.to_image(places)) - places).max() < 0.5
 
 
-@pytest.mark.parametrize("wear", [Wear(), LEVELS["moderate"]])
-def test_a_scan_that_lies_well_stays_as_it_is(make_page: MakePage, wear: Wear) -> None:
-    page = render_page(make_page(*LINES), Style(), wear, seed=5, strip=STRIP).image
-    usual, found = find_layout(page), page_columns(page, 8, 21)
-    assert np.array_equal(usual.ink, found.ink)
-    assert usual.columns == found.columns
-    assert found.outline.remarks == ()
-
-
 def test_a_page_in_the_shade_is_laid_out_like_one_in_the_light(drawn: RenderedPage) -> None:
     height, width = drawn.image.shape
     light = np.linspace(1.0, 0.35, width)[None, :] * np.ones((height, 1))
@@ -109,20 +97,6 @@ def test_a_page_in_the_shade_is_laid_out_like_one_in_the_light(drawn: RenderedPa
         assert abs(one.top - other.top) < 6
     differs = np.count_nonzero(usual.ink != found.ink)
     assert differs < 0.1 * np.count_nonzero(usual.ink)
-
-
-@pytest.mark.parametrize("side", ["left", "right"])
-def test_half_a_page_has_half_its_columns(drawn: RenderedPage, side: str) -> None:
-    (half,) = drawn.halves
-    middle = round(float(corners_of(half, 3)[[0, 3], 0].mean())) + (25 if side == "left" else -25)
-    part = drawn.image[:, :middle] if side == "left" else drawn.image[:, middle:]
-    layout = page_columns(np.ascontiguousarray(part), 8, 21)
-    assert len(layout.columns) == 4
-    assert layout.outline.missing == 4
-    shift = 0 if side == "left" else middle
-    for number in range(4):
-        true = corners_of(half, number + (4 if side == "left" else 0)) - (shift, 0)
-        assert np.abs(found_corners(layout, number)[:, 0] - true[:, 0]).max() < 15
 
 
 @pytest.mark.parametrize("edge", ["top", "bottom"])
@@ -138,10 +112,3 @@ def test_columns_that_are_cut_off_reach_beyond_the_image_as_far_as_they_would(dr
     area = layout.columns[0]
     missing = (above - area.top) if above is not None else (area.bottom - (below or 0))
     assert missing / area.cell(21) == pytest.approx(4.4, abs=0.8)
-
-
-@pytest.mark.parametrize("columns", [9, 10])
-def test_a_page_with_more_columns_than_expected_has_them(make_page: MakePage, columns: int) -> None:
-    lines = (*LINES, *LINES)[:columns]
-    page = render_page(make_page(*lines), replace(Style(), columns=columns), Wear(broken=0.1), seed=2, strip=STRIP)
-    assert len(page_columns(page.image, 8, 21).columns) == columns

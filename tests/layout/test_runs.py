@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proof.layout.runs import ColumnStretch, CutBy, find_runs, main_gain, one_sided, runs_of_ink, strokes_of
+from proof.layout.runs import ColumnStretch, CutBy, find_runs, one_sided, runs_of_ink, strokes_of
 from tests.verify.pages import line
 
 PITCH, ROW = 34.0, 22
@@ -49,47 +49,6 @@ def note(ink: np.ndarray, top: int, right: int, left: int) -> None:
     for half, count in ((56, right), (8, left)):
         for number in range(count):
             framed(ink, half, top + 55 * number, 36, 36)
-
-
-def test_a_wide_glyph_of_main_text_that_leans_against_a_rule_does_not_speak_for_a_note() -> None:
-    """冂 to the right in its column leaves the middle free; notes stand below it."""
-    ink = np.zeros((300, 100), np.uint8)
-    framed(ink, 36, 10, 60, 48)
-    ink[14:58, 40:92] = 0
-    note(ink, 70, 4, 4)
-    gain = main_gain(ink, strokes_of(ink), 55.0, lower=False)
-    assert gain[12:56].min() >= 0
-    assert gain[80:250].max() < 0
-
-
-def run_of(ink: np.ndarray, source: str, rows: slice) -> set[int]:
-    """The runs that the ink in these rows of pixels goes to."""
-    strokes = strokes_of(ink)
-    found = find_runs(main_gain(ink, strokes, 55.0, False), ink, line(source), 55.0, CutBy.BEST, lower=False)
-    return set(runs_of_ink(found, strokes, 55.0, lower=False)[rows][ink[rows] > 0].tolist())
-
-
-@pytest.mark.parametrize("left", [62, 8])
-def test_a_narrow_glyph_of_main_text_that_leans_is_not_cut_into_the_note_below_it(left: int) -> None:
-    """户 or 鳥 at a rule, where the middle of the column is free, is in one half of it: a note begins with both."""
-    ink = np.zeros((360, 100), np.uint8)
-    framed(ink, 15, 12, 70, 44)
-    ink[12:56, 42:58] = 255
-    framed(ink, left, 67, 34, 44)
-    note(ink, 128, 4, 4)
-    assert run_of(ink, "天户(一二三四/五六七八)", slice(67, 111)) == {0}
-
-
-@pytest.mark.parametrize("wide", [36, 46])
-def test_the_last_glyph_of_a_note_of_odd_length_is_of_the_note(wide: int) -> None:
-    """陜 with nothing at its left, whether it reaches over the middle or not, above main text."""
-    ink = np.zeros((420, 100), np.uint8)
-    note(ink, 14, 3, 2)
-    framed(ink, 92 - wide, 14 + 110, wide, 36)
-    for top in (180, 235, 290, 345):
-        framed(ink, 15, top, 70, 44)
-        ink[top : top + 44, 42:58] = 255
-    assert run_of(ink, "(一二三/四五)天地玄黄", slice(124, 160)) == {0}
 
 
 @pytest.mark.parametrize("side", [0, 1])

@@ -27,10 +27,3 @@ def test_labels_are_probabilities_at_half_the_working_size_and_cores_are_where_c
 def test_white_paper_has_no_labels() -> None:
     seen = label_map(np.full((900, 700), 250, np.uint8))
     assert float(seen.of(Label.CORE | Label.TEXT).max()) < 0.5
-
-
-def test_of_several_labels_the_most_probable_counts() -> None:
-    seen = label_map(draw(Layout(notes=0.5, pitch=72, glyph=50)).pixels)
-    both = seen.of(Label.RIGHT | Label.LEFT)
-    assert np.array_equal(both, np.maximum(seen.of(Label.RIGHT), seen.of(Label.LEFT)))
-    assert float(both.max()) > 0.5

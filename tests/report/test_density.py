@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proof.model.result import Status
-from proof.report.density import BARS_A_ROW, CHART_WIDTH_PX, MAX_BARS, plots, short_name
+from proof.report.density import BARS_A_ROW, CHART_WIDTH_PX, MAX_BARS, plots
 from proof.report.tally import PageTally
 
 
@@ -42,40 +42,9 @@ def test_a_whole_work_fits_on_the_plot_and_no_page_is_left_out() -> None:
     assert sum(len(row.labels) for row in made) < 60
 
 
-def test_pages_stand_under_their_juan_and_folio() -> None:
-    named = {f"X_WYG_001-{n}a": ("卷三" if n < 8 else "卷四", f"{n % 8 + 1}b") for n in range(16)}
-    [row] = plots(pages(16), named)
-    assert [one.label for one in row.juans] == ["卷三", "卷四"]
-    assert row.juans[1].at == row.bars[8].x
-    assert row.labels[0].label == "1b"
-    [row] = plots(pages(16))
-    assert [one.label for one in row.juans] == ["001"], "as the id names it"
-    assert row.labels[0].label == "0a"
-
-
-def test_names_of_juan_do_not_run_into_each_other() -> None:
-    many = pages(MAX_BARS)
-    made = plots(many, {page.page: (f"卷一百{page.number}", "1a") for page in many})
-    assert len(made) == 2
-    for row in made:
-        gaps = [after.at - before.at for before, after in zip(row.juans, row.juans[1:], strict=False)]
-        assert min(gaps) > 50
-
-
 def test_a_bar_of_many_pages_leads_to_the_first_that_has_flags_and_tells_the_unread_from_the_clean() -> None:
     work = pages(MAX_BARS * 2, raised=0)
     work[5] = pages(6, raised=1)[5]
     assert plots(work)[0].bars[2].target == 5
     [made] = plots([*pages(1, raised=0), *pages(1, raised=0, status=Status.NO_IMAGE)])
     assert [bar.unread for bar in made.bars] == [0, 1]
-
-
-def test_values_on_the_axis_are_round_and_below_the_top() -> None:
-    for raised in (0, 1, 7, 50, 299):
-        [made] = plots(pages(4, raised=raised))
-        assert 1 <= len(made.rows) <= 4
-        assert all(0 <= row.at <= made.base for row in made.rows)
-
-
-def test_a_page_is_labelled_by_what_sets_it_apart() -> None:
-    assert [short_name(one) for one in ("KR1d0087_WYG_223-17b", "page")] == ["17b", "page"]

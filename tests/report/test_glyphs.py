@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
-from proof.facsimile.fonts import find_faces
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
@@ -102,47 +101,6 @@ def test_the_whole_glyph_stands_in_the_middle_wherever_its_box_was_found(off: fl
     assert (across.max() + across.min()) / 2 == pytest.approx(middle, abs=3)
 
 
-def test_neighbours_and_rules_are_pale() -> None:
-    tile = shown(drawn(), checked(), 4)
-    ink = ink_of(drawn(), checked(), 4)
-    outside = np.asarray(tile.picture.convert("L")).copy()
-    outside[int(ink.y) - 1 : int(ink.bottom) + 2, int(ink.x) - 1 : int(ink.right) + 2] = 255
-    assert outside.min() > 150
-
-
-def test_a_short_stroke_apart_from_the_rest_is_of_the_glyph_where_there_is_dirt() -> None:
-    """The head of 元, the upper stroke of 二."""
-    image, pen = paper()
-    rng = np.random.default_rng(3)
-    for number in range(GLYPHS):
-        y = 40 + number * PITCH
-        pen.line([138, y + 14, 162, y + 12], fill=0, width=3)
-        pen.line([122, y + 42, 178, y + 40], fill=0, width=8)
-    for x, y in rng.integers((105, 40), (195, 640), (30, 2)).tolist():
-        pen.rectangle([x, y, x + 1, y + 1], fill=0)
-    assert ink_of(image, checked(), 4).h == pytest.approx(34, abs=6)
-
-
-@pytest.mark.parametrize("side", [-1, 1])
-def test_a_stroke_that_ends_in_a_rule_is_shown_to_its_end(side: int) -> None:
-    image = drawn(skip=4)
-    pen = ImageDraw.Draw(image)
-    x = 100 if side < 0 else 150
-    pen.line([x, 310, x + 50, 310], fill=0, width=5)
-    pen.rectangle([130, 298, 170, 324], outline=0, width=4)
-    tile, ink = shown(image, checked(), 4), ink_of(image, checked(), 4)
-    end = ink.x if side < 0 else ink.right
-    assert 150 + tile.corner[0] + end == pytest.approx(100 if side < 0 else 200, abs=3)
-
-
-@pytest.mark.parametrize("reach", [0.5, 0.8])
-def test_a_piece_of_a_thick_frame_is_not_of_the_glyph_above_it(reach: float) -> None:
-    image = drawn()
-    pen = ImageDraw.Draw(image)
-    pen.rectangle([104, 636, 104 + reach * WIDTH, 643], fill=0)
-    assert ink_of(image, checked(), 9).h == pytest.approx(48, abs=4)
-
-
 def test_of_two_glyphs_that_touch_each_has_its_own_strokes() -> None:
     """A tail that hangs down into the next glyph's cell, beside its head, and touches it."""
     image, pen = paper()
@@ -156,30 +114,6 @@ def test_of_two_glyphs_that_touch_each_has_its_own_strokes() -> None:
     pen.line([165, foot + 10, 174, foot + 10], fill=0, width=3)
     assert ink_of(image, checked(), 4).h == pytest.approx(66, abs=5)
     assert ink_of(image, checked(), 5).h == pytest.approx(40, abs=5)
-
-
-@pytest.mark.parametrize("part", [(176, 300, 198, 700), (102, 200, 124, 700), (102, 40, 198, 290)])
-def test_a_stain_beside_a_glyph_does_not_move_it_out_of_the_middle(part: tuple[int, int, int, int]) -> None:
-    image = drawn()
-    left, top, right, bottom = part
-    count = (right - left) * (bottom - top) // 26
-    for x, y in np.random.default_rng(5).integers((left, top), (right, bottom), (count, 2)).tolist():
-        ImageDraw.Draw(image).rectangle([x, y, x + 1, y + 2], fill=0)
-    tile = shown(image, checked(), 4)
-    assert 150 + tile.corner[0] + tile.picture.width / 2 == pytest.approx(150, abs=6)
-    assert 40 + 4.5 * PITCH + tile.corner[1] + tile.picture.height / 2 == pytest.approx(40 + 4.5 * PITCH, abs=6)
-
-
-def test_a_glyph_worn_to_bits_is_shown_whole_on_clean_paper() -> None:
-    image = drawn()
-    pen = ImageDraw.Draw(image)
-    for at in range(0, 700, 17):
-        pen.line([103, at, 197, at], fill=255, width=3)
-    for at in range(104, 197, 16):
-        pen.line([at, 0, at, 700], fill=255, width=3)
-    ink = ink_of(image, checked(), 4)
-    assert ink.w > 42
-    assert ink.h > 40
 
 
 def test_the_other_half_row_is_pale() -> None:
@@ -219,57 +153,6 @@ def test_a_leaning_page_gives_upright_tiles() -> None:
     assert height_of(shown(image, replace(checked(), skew=-2.0), 4)) == pytest.approx(48, abs=3)
 
 
-def in_kai(text: str, size: float = 54) -> Image.Image:
-    """A ruled column of ten glyphs in regular script."""
-    image, pen = paper(ruled=True)
-    font = ImageFont.truetype(str(find_faces()[0].path), size)
-    for number, character in enumerate(text):
-        pen.text((150, 40 + (number + 0.5) * PITCH), character, font=font, fill=0, anchor="mm")
-    return image
-
-
-def says(text: str) -> PageResult:
-    """The page of `checked`, whose text is this."""
-    result = checked()
-    pairs = zip(result.characters, text, strict=True)
-    return replace(result, characters=tuple(replace(one, text=each, read=each) for one, each in pairs))
-
-
-TEXT = "天地玄黃宇宙洪荒日月"
-
-
-@pytest.mark.parametrize("blot", [(146, 338, 152, 345), (106, 305, 114, 313), (184, 320, 192, 328)])
-def test_a_single_blot_beside_a_glyph_is_told_from_its_dots_by_the_form_of_its_character(
-    blot: tuple[int, int, int, int],
-) -> None:
-    text = TEXT[:4] + "四" + TEXT[5:]
-    image = in_kai(text, 44)
-    clean = ink_of(image, says(text), 4)
-    ImageDraw.Draw(image).rectangle(blot, fill=0)
-    ink = ink_of(image, says(text), 4)
-    assert (ink.w, ink.h) == pytest.approx((clean.w, clean.h), abs=3)
-
-
-@pytest.mark.parametrize("text", ["之言之", "也母之", "必有之", "美羊之"])
-def test_the_head_of_a_glyph_that_touches_the_one_above_it_is_its_own(text: str) -> None:
-    whole = TEXT[:3] + text + TEXT[6:]
-    alone = ink_of(in_kai("　" * 4 + text[1] + "　" * 5, 64), says(whole), 4)
-    ink = ink_of(in_kai(whole, 64), says(whole), 4)
-    assert (ink.w, ink.h) == pytest.approx((alone.w, alone.h), abs=0.1 * PITCH)
-
-
-def test_a_glyph_that_is_not_what_the_text_says_is_shown_whole() -> None:
-    image = in_kai(TEXT)
-    own, wrong = (ink_of(image, says(text), 4) for text in (TEXT, TEXT[:4] + "一" + TEXT[5:]))
-    assert (wrong.x, wrong.y, wrong.w, wrong.h) == pytest.approx((own.x, own.y, own.w, own.h), abs=4)
-
-
-def test_a_glyph_at_the_end_of_a_grey_image_is_not_taken_for_paper() -> None:
-    image = in_kai(TEXT).point([150 + value // 3 if value else 40 for value in range(256)]).crop((0, 0, 300, 360))
-    page = replace(says(TEXT), image_size=(300, 360), image_box=Box(0, 0, 300, 360))
-    assert ink_of(image, page, 4).h > 30
-
-
 def test_the_glyphs_of_a_run_that_is_missing_are_shown_together_and_all() -> None:
     result = checked()
     cells = tuple(one for one in result.characters if not 3 <= one.offset < 6)
@@ -290,10 +173,3 @@ def test_of_two_equal_characters_the_missing_one_is_shown() -> None:
     missing = Flag("p", "p", 1, 3, 1, Kind.OMISSION, "其", "其其", 5.0, True, own, Evidence("not transcribed"), "", "1")
     place = place_of(replace(result, characters=cells, flags=(missing,)), missing)
     assert [place.boxes[number] for number in place.chosen] == [own]
-
-
-def test_each_of_two_characters_that_are_one_flag_is_looked_for_as_what_is_suggested_for_it() -> None:
-    both = Box(100, 40 + 3 * PITCH, WIDTH, 2 * PITCH)
-    flag = Flag("p", "p", 1, 3, 2, Kind.SUBSTITUTION, "其其", "甲乙", 5.0, True, both, Evidence("posterior"), "", "1")
-    place = place_of(replace(checked(), flags=(flag,)), flag)
-    assert [place.claims[number] for number in place.chosen] == [("其", "甲"), ("其", "乙")]

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from proof.errors import UsageError
-from proof.model.flags import Kind
 from proof.report.places import places
 from tests.report.held import HeldRun
 
@@ -20,15 +19,6 @@ def test_they_are_the_raised_flags_of_the_highest_scores_in_page_order(held: Hel
     assert at == sorted(at)
     scores = [sorted((place.flag.score for place in places(held, most)), reverse=True) for most in (1000, 2, 0)]
     assert scores[1:] == [scores[0][:2], []]
-
-
-def test_before_and_after_it_stands_the_rest_of_its_column(held: HeldRun) -> None:
-    for place in places(held, 1000):
-        page = next(page for page in held.pages if page.page == place.flag.page)
-        sources = {column.number: column.source for column in page.columns}
-        if place.flag.kind is not Kind.LAYOUT and place.flag.line in sources:
-            source = sources[place.flag.line]
-            assert place.before + source[place.flag.offset :][: place.flag.length] + place.after == source
 
 
 def test_it_is_explained_in_the_language_that_is_wanted(held: HeldRun) -> None:

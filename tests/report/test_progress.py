@@ -84,22 +84,6 @@ def test_samples_are_met_in_the_queue_and_listed_nowhere(filled: Filled, tmp_pat
     assert 'id="progress"' not in written.page.read_text(encoding="utf-8")
 
 
-def test_what_was_decided_is_counted_by_juan_and_by_person(filled: Filled) -> None:
-    store, _ = filled
-    decide(store, Kind.SUBSTITUTION, Verdict.TAKE, "甲", 3)
-    decide(store, Kind.SUBSTITUTION, Verdict.KEEP, "乙", 1)
-    progress = progress_of(store, WORK)
-    assert [(one.juan, one.flagged, one.settled, one.confirmed) for one in progress.juans] == [
-        ("010", 3, 3, 3),
-        ("011", 3, 1, 0),
-    ]
-    assert [(one.name, one.decisions) for one in progress.people] == [("甲", 3), ("乙", 1)]
-    assert progress.total.characters == 1000
-    assert progress.waiting is not None
-    assert progress.waiting.errors == 2 * 3 / 4
-    assert 0 < progress.waiting.low < progress.waiting.errors < progress.waiting.high < 2
-
-
 def test_errors_found_by_hand_say_nothing_of_the_flags_that_wait(filled: Filled) -> None:
     store, _ = filled
     decide(store, Kind.SUBSTITUTION, Verdict.KEEP, "甲", 1)

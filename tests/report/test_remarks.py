@@ -40,9 +40,3 @@ def test_each_kind_is_said_once_with_its_number_its_first_place_and_what_was_don
     assert sentences(remarks[:1], translations("zh-Hant").gettext) == [
         "a.txt:2：K_WYG_001-1a 葉第 2 行：注文在本行未閉合；至行末為止"
     ]
-
-
-def test_a_remark_about_a_whole_file_has_no_line() -> None:
-    assert sentence(Remark.of(Path("a.txt"), 0, Code.IMAGES_AFTER, number=2), str) == (
-        "a.txt: images after the text ends: 2; not checked"
-    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from dataclasses import replace
 
 from hypothesis import given
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
-from proof.report.tables import COLUMNS, json_line, row, spreadsheet
+from proof.report.tables import COLUMNS, row, spreadsheet
 
 PLACE = ("KR1d0030_WYG_010-1a", "WYG0103-0192c", 5, 3, 1, Kind.SUBSTITUTION)
 EVIDENCE = Evidence("posterior", rule="", p_text=0.001, p_best=0.98)
@@ -65,14 +64,3 @@ def test_no_cell_of_text_begins_as_a_formula_and_none_is_lost(text: str, note: s
         ("rule", text),
     ):
         assert cells[name] == (f"'{value}" if value[:1] in tuple(FORMULA) else value)
-
-
-@given(st.lists(st.text(max_size=6), max_size=4))
-def test_a_flag_is_one_line_of_json_whatever_its_text(texts: list[str]) -> None:
-    flags = [replace(FLAG, transcribed=text) for text in texts]
-    written = "".join(map(json_line, flags)).splitlines()
-    assert [json.loads(line) for line in written] == [json.loads(json.dumps(flag.as_dict())) for flag in flags]
-
-
-def test_characters_beyond_the_first_plane_are_written_as_themselves() -> None:
-    assert "𫝊" in json_line(replace(FLAG, transcribed="𫝊"))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from proof.model.flags import Evidence
 from proof.model.result import PageResult, Status
 from proof.report.density import MAX_BARS, plots
-from proof.report.tally import Tally, in_order
+from proof.report.tally import Tally
 from tests.remarked import said
 
 
@@ -61,18 +61,3 @@ def test_a_failed_page_says_why_and_the_graver_status_of_two_pages_stands() -> N
         PageResult("c", "", Status.MISMATCH, said("carries 3b")),
     )
     assert tally.statuses() == {"a": "failed: cut short", "b": "no image", "c": "image mismatch"}
-
-
-def test_the_most_suspicious_flags_are_those_of_the_highest_scores_and_of_equal_ones_the_earlier(
-    checked: PageResult,
-) -> None:
-    found = tally_of(checked, replace(checked, flags=()), most=2).most_suspicious()
-    assert {(page, checked.flags[index].score) for page, index in found} == {(0, 9.3), (0, 7.1)}
-    assert tally_of(checked).most_suspicious() == set()
-    even = replace(checked, flags=tuple(replace(flag, score=1.0) for flag in checked.flags[:5]))
-    assert tally_of(even, even, most=3).most_suspicious() == {(0, 0), (0, 1), (0, 2)}
-
-
-def test_flags_follow_each_other_as_on_the_page(checked: PageResult) -> None:
-    places = [(flag.line, flag.offset) for flag in in_order(checked.flags)]
-    assert places == sorted(places)

@@ -13,7 +13,7 @@ from PIL import Image
 from proof.model.geometry import Box
 from proof.model.result import PageResult
 from proof.report.glyphs import character_place, cut_glyph
-from proof.report.upright import lean_of, turn_of, turned_box, turned_picture, turned_size, upright
+from proof.report.upright import turned_box, turned_picture, turned_size, upright
 from tests.report.test_glyphs import checked, drawn
 
 TURNS = st.sampled_from([0, 90, 180, 270])
@@ -41,17 +41,6 @@ def test_a_box_of_a_turned_picture_holds_what_it_held(turn: int, x: int, y: int,
     cut = whole.crop((int(moved.x), int(moved.y), int(moved.right), int(moved.bottom)))
     own = turned_picture(picture.crop((x, y, x + w, y + h)), turn)
     assert cut.tobytes() == own.tobytes()
-
-
-@given(TURNS, st.floats(-12, 12))
-def test_an_angle_is_quarters_and_what_is_left_of_it(turn: int, lean: float) -> None:
-    assert turn_of(turn + lean) == turn_of(turn + lean - 360) == turn
-    assert lean_of(turn + lean) == pytest.approx(lean, abs=1e-9)
-
-
-def test_a_page_that_lies_as_it_should_is_itself() -> None:
-    result = checked()
-    assert upright(result) is result
 
 
 @pytest.mark.parametrize("turn", [90, 180, 270])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
-from proof.report.view import View, ordinal, view_of
+from proof.report.view import View, view_of
 from proof.text.model import Row
 
 PITCH = 50.0
@@ -44,12 +43,6 @@ def without(first: int, last: int) -> tuple[CheckedCharacter, ...]:
 def glyphs(first: float, count: float = 1) -> Box:
     """Where so many glyphs stand on the image, from that cell on."""
     return Box(520, 100 + first * PITCH, 60, count * PITCH)
-
-
-def gap_of(result: PageResult, place: Flag) -> Box:
-    gap = seen(result, place).gap
-    assert gap is not None
-    return gap
 
 
 def flag(offset: int, length: int = 1, kind: Kind = Kind.SUBSTITUTION, bbox: Box | None = None) -> Flag:
@@ -86,12 +79,6 @@ def test_the_view_stays_in_the_column_and_holds_the_glyph_whole(offset: int) -> 
     assert view.area.h == pytest.approx(9 * PITCH)
 
 
-def test_the_character_in_question_is_marked_and_no_other() -> None:
-    assert [c.text for c in seen(page(), flag(10)).characters if c.marked] == [TEXT[10]]
-    both = seen(page(), flag(10, length=2, kind=Kind.TRANSPOSITION))
-    assert [c.text for c in both.characters if c.marked] == list(TEXT[10:12])
-
-
 @pytest.mark.parametrize("count", [1, 4])
 def test_what_is_missing_leaves_a_place_as_high_as_its_glyphs(count: int) -> None:
     run = glyphs(10, count)
@@ -102,25 +89,6 @@ def test_what_is_missing_leaves_a_place_as_high_as_its_glyphs(count: int) -> Non
     assert (count - 0.5) * PITCH < view.gap.h < run.h
     assert not any(c.marked for c in view.characters)
     assert all(not view.gap.y < c.y < view.gap.bottom for c in view.characters)
-
-
-def test_of_two_equal_characters_of_which_one_is_missing_the_gap_is_marked_and_not_the_other() -> None:
-    missing = replace(flag(9, 1, Kind.OMISSION, glyphs(10)), transcribed="即", suggested="即即")
-    view = seen(page(without(10, 11)), missing)
-    assert view.gap is not None
-    assert view.gap.centre[1] == pytest.approx(glyphs(10).centre[1])
-    assert view.gap.h == pytest.approx(view.gap.w)
-    assert not any(c.marked for c in view.characters)
-
-
-def test_at_the_head_of_a_half_row_the_gap_is_in_it() -> None:
-    main = characters("東面")
-    left = tuple(replace(c, box=replace(c.box, x=505, w=40)) for c in characters("比耦告", Row.LEFT, start=8))
-    right = tuple(replace(c, box=replace(c.box, x=555, w=40)) for c in characters("于大夫", Row.RIGHT, start=3))
-    missing = flag(3, 0, Kind.OMISSION, replace(glyphs(2), x=555, w=40))
-    gap = gap_of(page(main + right + left), missing)
-    assert gap.centre[0] > COLUMN.centre[0]
-    assert gap.w < COLUMN.w / 2
 
 
 def test_a_sign_for_a_character_stands_where_that_is() -> None:
@@ -141,38 +109,6 @@ def test_a_run_that_is_too_much_stands_character_by_character_beside_its_place()
     assert (wedged[0].y + wedged[1].y) / 2 == pytest.approx(between.centre[1])
 
 
-def test_the_half_rows_of_a_note_stand_side_by_side() -> None:
-    right = characters("東面于大夫", Row.RIGHT)
-    left = characters("之西比耦告", Row.LEFT, start=6)
-    view = seen(page(right + left), flag(2))
-    across = {c.text: c.x for c in view.characters}
-    assert across["東"] > COLUMN.centre[0] > across["之"]
-    assert all(c.em < COLUMN.w / 2 for c in view.characters)
-
-
-def test_a_character_without_a_glyph_of_its_own_stands_below_the_one_before() -> None:
-    cells = list(characters())
-    cells[11] = replace(cells[11], box=replace(cells[10].box, h=1.0))
-    placed = seen(page(tuple(cells)), flag(11, kind=Kind.INSERTION)).characters
-    heights = [c.y for c in placed]
-    assert heights == sorted(heights)
-    assert min(b - a for a, b in pairwise(heights)) > 0.5 * placed[0].em
-
-
-def test_one_bad_box_makes_no_giant_and_no_dwarf() -> None:
-    sparse = (characters()[0], replace(characters()[1], offset=5, box=Box(520, 900, 60, PITCH)))
-    assert seen(page(sparse), flag(0)).pitch <= 1.3 * COLUMN.w
-    crowded = tuple(replace(c, box=Box(520, 100 + c.offset, 60, PITCH)) for c in characters())
-    assert seen(page(crowded), flag(0)).pitch >= 0.25 * COLUMN.w
-
-
-def test_without_a_column_box_the_flag_s_own_box_serves() -> None:
-    view = seen(page(cells=(), columns=False), flag(3, bbox=Box(500, 700, 80, 50)))
-    assert view.area.y < 700
-    assert view.area.bottom > 750
-    assert view.characters == ()
-
-
 def test_a_place_that_is_not_known_gives_no_view() -> None:
     assert view_of(page(cells=(), columns=False), flag(3)) is None
     assert view_of(replace(page(), image_size=(0, 0)), flag(3)) is None
@@ -189,13 +125,6 @@ def test_whatever_the_boxes_a_view_lies_on_the_image(column: Box, bbox: Box, off
     if view is not None:
         assert 0 <= view.area.x <= view.area.right - 1 <= 1159 + 1e-6
         assert 0 <= view.area.y <= view.area.bottom - 1 <= 1558 + 1e-6
-
-
-def test_characters_are_counted_as_the_page_shows_them() -> None:
-    indented = (replace(characters()[0], offset=0, text="　"), *characters(TEXT, start=1))
-    assert ordinal(page(indented), flag(1)) == 1
-    assert ordinal(page(indented), flag(5)) == 5
-    assert ordinal(page(cells=()), flag(5)) is None
 
 
 def test_a_character_without_room_on_the_image_stands_beside_its_place() -> None:

@@ -197,13 +197,6 @@ def test_an_image_that_is_gone_leaves_the_words(tmp_path: Path, held: HeldRun) -
     assert page.named("image") == []
 
 
-def test_a_run_without_pages_makes_a_report(tmp_path: Path, run: StoredRunInfo) -> None:
-    written = write_reports(HeldRun(run, []), tmp_path)
-    assert written.flags.read_bytes() == b""
-    assert "Nothing was raised." in Page(written.page).text
-    assert summary_of(written)["totals"]["rate"]["raised_per_10000"] is None
-
-
 def test_stretches_of_pages_without_an_image_are_one_line(tmp_path: Path, held: HeldRun) -> None:
     absent = [replace(held.pages[2], page=f"X-{n}a") for n in range(500)]
     written = write_reports(HeldRun(held.run, [*absent[:200], held.pages[1], *absent[200:]]), tmp_path)
@@ -291,16 +284,6 @@ def test_an_interruption_leaves_no_half_file(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_simplified_suggestion_stands_for_the_traditional_form_that_was_read(tmp_path: Path, held: HeldRun) -> None:
-    page = held.pages[0]
-    evidence = replace(page.flags[0].evidence, alternatives=(("儀", 0.97), ("議", 0.01)))
-    flag = replace(page.flags[0], suggested="仪", evidence=evidence)
-    swap = replace(page.flags[1], evidence=replace(evidence, alternatives=()))
-    written = Page(write_reports(HeldRun(held.run, [replace(page, flags=(flag, swap))]), tmp_path).page)
-    roles = [attributes.get("class") for attributes in written.named("li")]
-    assert [role for role in roles if role in ("image", "text")] == ["image", "text"]
 
 
 def test_what_people_said_to_each_other_is_in_the_report_and_a_line_each_in_a_file(tmp_path: Path) -> None:

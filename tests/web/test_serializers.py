@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,3 +26,20 @@ def test_alternatives_are_written_as_the_text_is(tmp_path: Path, script: str, al
         check_at(store, text, [(PLACE, page(text, flags=(asked,)))], script=script)
         [detail] = details(store, WORK, queued(store))
     assert {one.text: round(one.p, 5) for one in detail.alternatives} == alternatives
+
+
+@pytest.mark.parametrize(
+    ("reason", "image", "copies"), [("collation", "", False), ("collation", "a", True), ("posterior", "", True)]
+)
+def test_that_the_copy_reads_so_is_offered_where_an_image_shows_it(
+    tmp_path: Path, reason: str, image: str, copies: bool
+) -> None:
+    seen = replace(
+        page("北耦", flags=(flag(1, 0, "北", "比", source="北耦", evidence=Evidence(reason)),)),
+        image=Path(image) if image else None,
+        image_sha=image,
+    )
+    with Store.open(f"sqlite:///{tmp_path}/proof.sqlite") as store:
+        check_at(store, "北耦", [(PLACE, seen)])
+        [detail] = details(store, WORK, queued(store))
+    assert detail.copies is copies

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from proof.exports.collation_notes import in_script, rests_on
 from proof.exports.corrections import PlacedCorrection
 from proof.exports.files import Material, write_file
 from proof.exports.forms import ExportForm
 from proof.text.edit import Edit, edited
+from proof.text.model import Script
 
 _CANONS = {"T": "大", "X": "卍續", "J": "嘉興", "K": "麗", "A": "金藏", "P": "永樂北藏", "L": "乾隆藏", "G": "佛教藏"}
 """The sigla of canons, by the first letter of the names of their pages."""
@@ -20,14 +22,14 @@ def marked_text(text: str, placed: list[PlacedCorrection]) -> str:
     return edited(text, [Edit(edit.start, edit.length, f"[{was}>{edit.replacement}]") for edit, was in stood])
 
 
-def collation_list(placed: list[PlacedCorrection]) -> str:
-    """A line for each correction."""
+def collation_list(placed: list[PlacedCorrection], script: Script) -> str:
+    """A line for each correction, its wording in `script`."""
     lines = []
     for change in placed:
         correction = change.correction
         siglum = _CANONS.get(correction.page[:1], "原") if "n" in correction.page[:6] else "原"
         where = f"{correction.page}{correction.line:02}"
-        after = f"（據{correction.witness}）" if correction.witness else ""
+        after = in_script(f"（{rests_on(correction)}）", script) if correction.witness else ""
         new, old = change.edit.replacement or "〔－〕", correction.original or "〔－〕"
         lines.append(f"{where}\t{new}【校】，{old}【{siglum}】{after}{correction.note}\n")
     return "".join(lines)
@@ -36,7 +38,7 @@ def collation_list(placed: list[PlacedCorrection]) -> str:
 def _write(material: Material, folder: Path) -> list[Path]:
     edition = material.corrected.edition
     placed = [correction for correction in material.corrected.placed if correction.correction.changes]
-    texts = {"cbeta.txt": marked_text(edition.text, placed), "cbeta-notes.txt": collation_list(placed)}
+    texts = {"cbeta.txt": marked_text(edition.text, placed), "cbeta-notes.txt": collation_list(placed, edition.script)}
     return [write_file(folder / f"{edition.path.stem}.{end}", text.encode()) for end, text in texts.items()]
 
 

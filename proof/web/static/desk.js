@@ -611,6 +611,7 @@ takeTyped(async (reading) => {
 
 let rests = null;
 const restsOf = (flag) => (rests?.flag === flag ? rests : { authority: "", note: "" });
+const copies = (flag) => flag.copies || Boolean(restsOf(flag).authority);
 
 function openResting() {
   const flag = flags[at];
@@ -641,6 +642,9 @@ function showRests() {
   const { authority, note } = flags[at] ? restsOf(flags[at]) : {};
   $("rests").hidden = !authority && !note;
   $("rests").textContent = [authority && say("restsOn", { authority }), note].filter(Boolean).join(" · ");
+  const copied = !flags[at] || copies(flags[at]);
+  $("copy").disabled = !copied || !may("decide");
+  $("copy").title = copied ? "" : say("nameAuthority");
 }
 
 const composesRests = [composing($("authority")), composing($("remark"))];
@@ -660,7 +664,7 @@ const acts = {
   keep: () => decide("keep"),
   take: () => flags[at]?.takes && decide("take"),
   delete: () => flags[at]?.transcribed && decide("delete"),
-  copy: () => decide("copy"),
+  copy: () => flags[at] && copies(flags[at]) && decide("copy"),
   unsure: () => decide("unsure"),
   skip: () => decide("skip"),
   retain: () => flags[at] && openTyping(true),

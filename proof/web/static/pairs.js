@@ -85,7 +85,7 @@ function chosen() {
 }
 
 /** Whether a button does anything now; what is missing or too many is no variant of anything. */
-const can = (act) => (act === "rule" ? may("rule") && Boolean(now.text && now.image) : may("decide") && picked().length > 0);
+const can = (act) => (act === "rule" ? may("rule") && Boolean(now.text && now.image) : may("decide") && picked().length > 0 && (act !== "copy" || picked().every((flag) => flag.copies)));
 
 /** Decides some flags of a pair at once. Another pair may be shown by then. */
 async function stroke(pair, some, verdict) {
