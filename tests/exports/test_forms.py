@@ -58,6 +58,17 @@ def test_a_pdf_is_sound_and_its_text_is_what_was_corrected(material: Material, t
     assert "Title:           書" in ran("pdfinfo", file)
 
 
+def test_words_are_found_in_a_pdf_though_their_glyphs_stand_apart_and_are_unlike_in_size(
+    material: Material, tmp_path: Path
+) -> None:
+    (page,) = material.pages
+    smaller = [
+        replace(one, box=replace(one.box, h=one.box.h * (0.5 + 0.1 * (n % 5)))) for n, one in enumerate(page.characters)
+    ]
+    (file,) = written(replace(material, pages=[replace(page, characters=tuple(smaller))]), "pdf", tmp_path / "out")
+    assert {line for line in LINES if line.isalpha()} <= set(ran("pdftotext", file, "-").split())
+
+
 def test_each_character_of_a_pdf_lies_on_its_glyph(material: Material, tmp_path: Path) -> None:
     (page,) = material.pages
     (file,) = written(material, "pdf", tmp_path / "out")
