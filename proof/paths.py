@@ -1,8 +1,10 @@
-"""Where files lie: those of the program in a checkout beside the package, in a wheel inside it; those of a user."""
+"""Where files lie: those of the program in a checkout beside the package, in a wheel inside it; those of a user. And
+the order of their names."""
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from proof.errors import UsageError
@@ -28,6 +30,12 @@ def sample_dir() -> Path:
 def expanded(path: str) -> Path:
     """A path with `~` for what it stands for; as it is where there is no such user, or a user without a home."""
     return Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser() raises there
+
+
+def natural(name: str) -> tuple[tuple[int, int, str], ...]:
+    """A sort key for names that orders numbers by value: 2a before 10a."""
+    parts = re.findall(r"[0-9]+|[^0-9]+", name.casefold())
+    return tuple((0, int(part), "") if part[0].isdecimal() else (1, 0, part) for part in parts)
 
 
 def _first(folders: list[Path], content: str) -> Path:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from proof.checking.plan import image_lists
 from proof.errors import ImageListError, UsageError
-from proof.images.find import ImageIndex, PageImage, natural
+from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import Entry, ImageList, place_of, write_entries
 from proof.model.places import Place, place_given, spelled
+from proof.paths import natural
 from proof.settings.config import Settings
 from proof.text.model import Page
 from proof.text.read import read_transcription

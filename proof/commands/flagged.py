@@ -14,10 +14,12 @@ import click
 from proof.commands.cells import cell_len, start_of, terminal_width, wrapped
 from proof.locale.marking import _
 from proof.locale.terminal import say
-from proof.model.flags import Kind
+from proof.model.flags import WITHOUT_IMAGE, Kind
 from proof.report.places import SuspiciousPlace
 
 HEAD = (_("page"), _("col"), _("text"), _("image"), _("kind"), _("score"))
+INSTEAD = _("instead")
+"""The head over what is suggested, where no image is beside any text."""
 GAP = 2
 MIN_WIDTH_CELLS = 12
 """Cells of a line for the text, and for what the image shows, at least."""
@@ -61,7 +63,8 @@ def lines(places: Sequence[SuspiciousPlace], width: int) -> Iterator[str]:
         return
     widths = Widths.of(places, width)
     indent = " " * (widths.page + GAP)
-    yield _line([_dim(say(word)) for word in HEAD], widths)
+    unseen = all(place.flag.evidence.reason in WITHOUT_IMAGE for place in places)
+    yield _line([_dim(say(INSTEAD if unseen and word == HEAD[3] else word)) for word in HEAD], widths)
     for place in places:
         flag = place.flag
         where = [_plain(flag.page), str(flag.line) if flag.line else ""]

@@ -227,7 +227,7 @@ class _Places:
             return NotCarried.UNLIKE
         if not self._one_passage((first, end), (begin, stop)):
             return NotCarried.SEVERAL
-        return self._span(begin, stop)
+        return self._span(begin, stop, None if place.length else _beside(self._a, first, place.start))
 
     def _one_passage(self, here: tuple[int, int], there: tuple[int, int]) -> bool:
         """Whether the passage before or after the two places occurs equally often in both texts, and these are the
@@ -245,10 +245,12 @@ class _Places:
         aligned = sum(self._answers.get(at) in there_around for at in around)
         return aligned / len(around) if around else 0.0
 
-    def _span(self, begin: int, stop: int) -> Span | NotCarried:
-        """The place of the characters `begin:stop` of the other text; of none, the place between the two beside it.
-        These characters must stand in one column without markup between."""
+    def _span(self, begin: int, stop: int, beside: int | None) -> Span | NotCarried:
+        """The place of the characters `begin:stop` of the other text; of none, the place `beside` one of the two next
+        to it, or between them. These characters must stand in one column without markup between."""
         cells, blocks = self._b.cells, self._b.blocks
+        if begin == stop and beside is not None:
+            return Span(cells[begin].start if beside == 0 else _end(self._b, begin - 1), 0)
         joined = range(begin, stop) if begin < stop else range(max(0, begin - 1), min(len(self._b), begin + 1))
         ends = [cells[at].start + cells[at].length for at in joined]
         starts = [cells[at].start for at in joined]
@@ -312,6 +314,26 @@ def _covers(tokens: WitnessTokens, first: int, end: int, place: Span) -> bool:
         return False
     cells = tokens.cells[first:end]
     return sum(cell.length for cell in cells) == place.length and cells[0].start == place.start
+
+
+def _end(tokens: WitnessTokens, at: int) -> int:
+    """The code point behind a character."""
+    return tokens.cells[at].start + tokens.cells[at].length
+
+
+def _beside(tokens: WitnessTokens, at: int, start: int) -> int | None:
+    """The one character that touches an empty place between two others: -1 for that before it, 0 for character `at`
+    behind it; None where both do, or neither does. What stands at the end of a column, or before a note, does so in
+    the other text too."""
+    touching = [
+        side
+        for side, place in (
+            (-1, _end(tokens, at - 1) if at else -1),
+            (0, tokens.cells[at].start if at < len(tokens) else -1),
+        )
+        if place == start
+    ]
+    return touching[0] if len(touching) == 1 else None
 
 
 def _occurrence(keys: str, first: int, end: int) -> tuple[int, int] | None:

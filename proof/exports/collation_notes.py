@@ -169,7 +169,8 @@ def house_note(placed: PlacedCorrection, script: Script) -> str:
     elif correction.copy_reads is not None:
         words = _retained(correction, correction.copy_reads)
     elif not correction.changes:
-        words = f"{old}：原文如此"
+        named = correction.witness not in ("", IMAGE)
+        words = f"{old}：{f'據{called(correction.witness)}，' * named}原文如此"
     elif correction.is_of_line_ending:
         words = f"此處原連寫，{after}分行" if correction.replacement else f"此處原分行，{after}連寫"
     elif not correction.original:
@@ -292,7 +293,7 @@ def in_script(words: str, script: Script) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _MAX_QUOTED else f"{text[:2]}至{text[-2:]}{len(text)}字"
+    return text if len(text) <= _MAX_QUOTED else f"「{text[:2]}」至「{text[-2:]}」{numeral(len(text))}字"
 
 
 def _is_reordered(old: str, new: str) -> bool:

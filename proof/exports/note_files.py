@@ -27,7 +27,8 @@ def house_list(collated: CollationNotes) -> str:
         lines += [juan_in_words(juan, script)] * bool(juan)
         for note in notes:
             context = f"{note.before}〔{note.lemma}〕{note.after}"
-            lines.append(f"〔{numeral(note.number)}〕{place_in_words(note, script)}　{context}　{note.words}")
+            words = note.words.replace("\n", " ")
+            lines.append(f"〔{numeral(note.number)}〕{place_in_words(note, script)}　{context}　{words}")
     return "".join(f"{line}\n" for line in lines)
 
 

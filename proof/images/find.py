@@ -19,6 +19,7 @@ from proof.images.load import SUFFIXES
 from proof.images.pdf import PdfPage, stem_of
 from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import ImageRef, PageId
+from proof.paths import natural
 from proof.text.model import Page
 
 BOUND_OR_SINGLE = SUFFIXES | {pdf.SUFFIX}
@@ -332,12 +333,6 @@ def _path_key(path: str) -> str:
 def _without_suffix(name: str) -> str:
     stem, suffix = os.path.splitext(name)  # noqa: PTH122 - a name, not a path of this machine
     return stem if suffix.lower() in SUFFIXES else name
-
-
-def natural(name: str) -> tuple[tuple[int, int, str], ...]:
-    """A sort key for names that orders numbers by value: 2a before 10a."""
-    parts = re.findall(r"[0-9]+|[^0-9]+", name.casefold())
-    return tuple((0, int(part), "") if part[0].isdecimal() else (1, 0, part) for part in parts)
 
 
 def _normal(path: str) -> str:

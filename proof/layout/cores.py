@@ -5,6 +5,7 @@ All lengths are in pixels of the label map.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -252,6 +253,8 @@ def _joined(pieces: Sequence[Core], lines: NDArray[np.bool_], pitch: float) -> l
 
     White paper alone does not part registers: verse has gaps in the same rows of all its columns."""
     columns: list[Core] = []
+    left, right = min(core.x for core in pieces) - pitch / 2, max(core.x for core in pieces) + pitch / 2
+    edges = max(0, round(left)), round(right)
     for piece in sorted(pieces, key=lambda core: core.top):
         above = [
             n
@@ -261,7 +264,7 @@ def _joined(pieces: Sequence[Core], lines: NDArray[np.bool_], pitch: float) -> l
         ]
         number = max(above, key=lambda n: columns[n].bottom, default=None)
         if number is not None and (
-            columns[number].bottom > piece.top + 1 or not _parted(columns[number], piece, lines, pitch)
+            columns[number].bottom > piece.top + 1 or not _parted(columns[number], piece, lines, pitch, edges)
         ):
             core = columns[number]
             x = (core.x * core.height + piece.x * piece.height) / (core.height + piece.height)
@@ -271,13 +274,13 @@ def _joined(pieces: Sequence[Core], lines: NDArray[np.bool_], pitch: float) -> l
     return columns
 
 
-def _parted(above: Core, below: Core, lines: NDArray[np.bool_], pitch: float) -> bool:
+def _parted(above: Core, below: Core, lines: NDArray[np.bool_], pitch: float, edges: tuple[int, int]) -> bool:
     """Whether a level line runs between two pieces that stand below each other: unbroken across the column, or through
-    most of the columns on both sides."""
+    most of the columns on both sides as far as the `edges` (x) of the text."""
     x, rows = round((above.x + below.x) / 2), slice(round(above.bottom), max(round(below.top), round(above.bottom) + 1))
     near, far = max(1, round(LINE_ACROSS_PITCHES * pitch)), max(1, round(LINE_BESIDE_PITCHES * pitch))
     crossed = lines[rows, max(0, x - near) : x + near + 1].all(axis=1)
-    beside = lines[rows, max(0, x - far) : x + far + 1].mean(axis=1) > MIN_LINE_SHARE
+    beside = lines[rows, max(edges[0], x - far) : min(edges[1], x + far) + 1].mean(axis=1) > MIN_LINE_SHARE
     return bool((crossed | beside).any())
 
 
@@ -313,24 +316,42 @@ def _between_frames(gap: NDArray[np.bool_]) -> bool:
 
 
 def _levels(columns: Sequence[Core], pitch: float) -> list[list[Core]]:
-    """The columns of each register of a leaf, the highest first. Registers are parted by rows that hardly any column
-    crosses; a few short pieces above the frame are raised text and go with the columns below them."""
+    """The columns of each register of a leaf, the highest first. A row parts two registers if columns stand below each
+    other above and below it and hardly any column crosses it; a few short pieces above the frame are raised text and go
+    with the columns below them."""
     height = int(max(core.bottom for core in columns)) + 2
-    crossed = np.zeros(height + 1)
+    crossed = _counted([(core.top, core.bottom) for core in columns], height)
+    gaps = sorted(_gaps_between(columns, pitch), key=lambda gap: gap[1])
+    rows: list[int] = []
+    while gaps:
+        top, bottom = (int(row) for row in gaps[0])
+        clear = _counted(gaps, height) - crossed
+        row = top + int(clear[top : bottom + 1].argmax())
+        rows += [row] if crossed[row] <= MAX_CROSSING_SHARE * len(columns) else []
+        gaps = [gap for gap in gaps[1:] if not any(gap[0] <= row <= gap[1] for row in rows)]
+    by_level: list[list[Core]] = [[] for _ in range(len(rows) + 1)]
     for core in columns:
-        crossed[int(core.top)] += 1
-        crossed[int(core.bottom) + 1] -= 1
-    crossed = np.cumsum(crossed)[:height]
-    free = crossed <= MAX_CROSSING_SHARE * len(columns)
-    bands = runs(~free)
-    if len(bands) < 2:
-        return [list(columns)]
-    by_band: list[list[Core]] = [[] for _ in bands]
-    for core in columns:
-        over = [min(core.bottom, b) - max(core.top, a) for a, b in bands]
-        by_band[int(np.argmax(over))].append(core)
-    levels = [own for own in by_band if own]
+        by_level[bisect(sorted(rows), (core.top + core.bottom) / 2)].append(core)
+    levels = [own for own in by_level if own]
     return [_with_raised(levels[0], levels[1], pitch), *levels[2:]] if _are_raised(levels, pitch) else levels
+
+
+def _gaps_between(columns: Sequence[Core], pitch: float) -> list[tuple[float, float]]:
+    """The rows between each column and the next one below it: the bottom of the one and the top of the other."""
+    gaps = []
+    for core in columns:
+        below = [other.top for other in columns if abs(other.x - core.x) < pitch / 2 and other.top >= core.bottom]
+        gaps += [(core.bottom, min(below))] if below else []
+    return gaps
+
+
+def _counted(spans: Sequence[tuple[float, float]], height: int) -> NDArray[np.intp]:
+    """How many of the spans, each from its first to its last row, lie over each row."""
+    counts = np.zeros(height + 1, np.intp)
+    for first, last in spans:
+        counts[int(first)] += 1
+        counts[int(last) + 1] -= 1
+    return np.asarray(np.cumsum(counts)[:height], dtype=np.intp)
 
 
 def _are_raised(levels: Sequence[Sequence[Core]], pitch: float) -> bool:

@@ -393,10 +393,15 @@ def _found_there(session: Session, page: PageRow, flag: FlagRow, line: Line, *, 
         if line.get("sha"):
             there = there.where(FlagRow.version_id == flag.version_id, FlagRow.start == flag.start)
     flags = list(session.scalars(there.order_by(FlagRow.id)))
-    seeded = Origin.SEEDED.value
-    alike = [candidate for candidate in flags if (candidate.origin == seeded) == (flag.origin == seeded)]
+    alike = [candidate for candidate in flags if _asked_by(candidate) == _asked_by(flag)]
     alike.sort(key=lambda candidate: (candidate.uid != line["uid"], candidate.kind != line.get("kind")))
     return alike[0] if alike else None
+
+
+def _asked_by(flag: FlagRow) -> str:
+    """What a flag must have in common with another to be the same: a check asks neither what somebody pointed out nor
+    what was seeded."""
+    return flag.origin if flag.origin in (Origin.SEEDED.value, Origin.PERSON.value) else ""
 
 
 def _gone(line: Line) -> FlagRow:

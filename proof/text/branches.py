@@ -16,23 +16,23 @@ from dulwich.objectspec import parse_commit
 from dulwich.repo import Repo
 
 from proof.errors import TextError
+from proof.paths import natural
 
 
 def branch_files(repository: Path, revision: str) -> list[tuple[str, bytes]]:
-    """The texts at the root of a branch, a tag or a commit: names and bytes, sorted by name. A branch that was fetched
-    but never checked out is found, too. Raises TextError if there is no such repository or branch."""
+    """The texts at the root of a branch, a tag or a commit: names and bytes, in natural order. A branch that was
+    fetched but never checked out is found, too. Raises TextError if there is no such repository or branch."""
     texts = []
     with _opened(repository, revision) as repo:
         commit = _commit(repo, repository, revision)
-        entries = sorted(repo.object_store.iter_tree_contents(commit.tree), key=lambda entry: entry.path or b"")
-        for entry in entries:
+        for entry in repo.object_store.iter_tree_contents(commit.tree):
             name = (entry.path or b"").decode("utf-8", "replace")
             blob = repo.object_store[entry.sha] if entry.sha and _is_text(name) else None
             if isinstance(blob, Blob):
                 texts.append((name, blob.data))
     if not texts:
         raise TextError(repository, None, f"branch {revision} has no texts (*.txt) at its root")
-    return texts
+    return sorted(texts, key=lambda text: natural(text[0]))
 
 
 def branch_state(repository: Path, revision: str) -> bytes:

@@ -19,11 +19,13 @@ _FOREIGN = (
         re.compile(r"\s*(?:<!doctype html|<html)", re.IGNORECASE),
         "is HTML: save its text as plain text, or as EPUB",
     ),
-    (re.compile(r"\s*<(?:\?xml|[A-Za-z][\w:.-]*[\s>/])"), "is XML of a kind that is not read: PAGE, ALTO and TEI are"),
     (re.compile(r"\s*[\[{]\s*[\"\[{\]}]"), "is JSON: give the text itself, or what the program exported as text"),
     (re.compile(r"\s*\\(?:documentclass|begin|usepackage)"), "is LaTeX: save its text as plain text in UTF-8"),
 )
 """The beginnings of other text formats, and what to do with each."""
+
+_XML = re.compile(r"\s*<(?:\?xml|[A-Za-z][\w:.-]*[\s>/])")
+"""The beginning of XML. A text with marks may begin with a tag, such as `<small>`."""
 
 
 def is_plain(text: str) -> bool:
@@ -32,9 +34,11 @@ def is_plain(text: str) -> bool:
     return bool(letters) and not foreign(text) and sum(map(is_han, letters)) >= MIN_HAN_SHARE * len(letters)
 
 
-def foreign(text: str) -> str:
-    """The name of another known format and what to do with the file; empty if the text is in none."""
-    return next((advice for pattern, advice in _FOREIGN if pattern.match(text)), "")
+def foreign(text: str, *, marked: bool = False) -> str:
+    """The name of another known format and what to do with the file; empty if the text is in none. `marked`: it has
+    marks of a format that is read."""
+    xml = "is XML of a kind that is not read: PAGE, ALTO and TEI are" if not marked and _XML.match(text) else ""
+    return next((advice for pattern, advice in _FOREIGN if pattern.match(text)), xml)
 
 
 def parse_plain(decoded: Decoded, path: Path) -> Transcription:

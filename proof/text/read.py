@@ -68,7 +68,7 @@ def detect_format(text: str) -> Format | None:
     }
     best = max(counts, key=lambda form: counts[form])
     if counts[best]:
-        return best
+        return None if plain.foreign(text, marked=True) else best
     return Format.PLAIN if plain.is_plain(text) else None
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from proof.errors import TextError
+from proof.paths import natural
 from proof.text.formats import decoded, text_suffixes
 from proof.text.layers import TextBlock
 from proof.text.model import Page
@@ -141,4 +142,5 @@ def _files(path: Path) -> list[Path]:
 
 
 def _texts(folder: Path, pattern: str) -> list[Path]:
-    return sorted(path for path in folder.glob(pattern) if path.is_file() and not path.name.startswith("."))
+    texts = (path for path in folder.glob(pattern) if path.is_file() and not path.name.startswith("."))
+    return sorted(texts, key=lambda path: natural(path.name))

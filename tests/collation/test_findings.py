@@ -88,8 +88,12 @@ def test_that_the_copy_reads_so_without_an_image_rests_on_what_a_person_names_an
     with pytest.raises(RefusedDecisionError, match="no image shows that the copy reads so"):
         decide("比", Verdict.COPY)
     decide("比", Verdict.COPY, authority="原書")
-    assert main(["export", "010.txt", "--form", "notes", "--form", "csv"]) == 0
-    assert "北：原文如此。" in Path("out/010.notes.txt").read_text(encoding="utf-8")
+    assert main(["export", "010.txt", "--form", "notes", "--form", "csv", "--form", "tei-notes"]) == 0
+    assert "北：據原書，原文如此。" in Path("out/010.notes.txt").read_text(encoding="utf-8")
+    notes = Path("out/010.notes.xml").read_text(encoding="utf-8")
+    assert '<abbr type="siglum">原書</abbr>' in notes
+    assert '<lem wit="#base #w1">北</lem>' in notes
+    assert "影像" not in notes
     assert "四庫" not in Path("out/010.decided.csv").read_text(encoding="utf-8-sig")
 
 

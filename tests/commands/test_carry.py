@@ -157,3 +157,17 @@ def test_decisions_come_out_of_another_project(tmp_path: Path, monkeypatch: pyte
     assert main(["check", "other.txt"]) == 0
     assert main(["carry", "../siku.txt", "other.txt", "--from-project", "..", "--apply"]) == 1
     assert "西比耦" in exported()
+
+
+def test_what_is_missing_before_a_note_is_put_before_it_in_the_other_edition_too() -> None:
+    noted = "司射(司射主射禮者也/反位反其位)反", "司射【司射主射禮者也反位反其位】反"
+    Path("siku.txt").write_text(SIKU.replace("司射反", noted[0]), encoding="utf-8")
+    Path("witness.txt").write_text(WITNESS.replace("司馬射反", noted[0].replace("司射(", "司射馬(")), encoding="utf-8")
+    with_other("".join(SBCK.split("\n")[2:]).replace("¶", "").replace("司射反", noted[1]) + "\n")
+    assert main(["collate", "siku.txt", "毛=witness.txt", "--findings"]) == 0
+    with Store.open(Path("proof.sqlite")) as store:
+        numbers, _ = store.queue.find(WORK, QueueFilter(raised=True), Order.PAGE, limit=100)
+        (one,) = [one for one in store.queue.flags(WORK, numbers) if one.flag.suggested == "馬"]
+        store.decisions.decide(DecisionRequest(WORK, one.number, Verdict.TAKE, one.version, "甲", "of the note"))
+    carried("--apply")
+    assert noted[1].replace("【", "馬【") in exported()

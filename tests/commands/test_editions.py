@@ -96,6 +96,18 @@ def test_a_folder_of_juan_is_collated_with_a_plain_text_in_one_call(
     assert "K_002.txt:2: 上 → 下" in told
 
 
+def test_the_texts_of_a_folder_are_joined_in_the_order_of_their_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = ("司射適西階西倚扑升自西階", "東面請射於公公許遂適西階上", "命賓御於公諸公卿則以耦告於上")
+    (tmp_path / "pages").mkdir()
+    for number, line in zip((1, 2, 10), lines, strict=True):
+        (tmp_path / "pages" / f"{number}.wiki").write_text(f"{line}\n", encoding="utf-8")
+    (tmp_path / "whole.txt").write_text("\n".join(lines), encoding="utf-8")
+    assert main(["collate", str(tmp_path / "whole.txt"), str(tmp_path / "pages")]) == 0
+    assert "differences: none" in capsys.readouterr().out
+
+
 def test_of_long_texts_that_differ_the_beginning_and_the_end_are_printed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,6 +37,12 @@ def test_text_and_image_stand_side_by_side_with_the_place_in_brackets() -> None:
     assert line.split()[:2] == ["1b", "5"]
     assert line.split()[-2:] == ["substitution", "11.4"]
     assert why.strip() == "The image reads 比."
+
+
+def test_the_head_names_no_image_where_none_was_read() -> None:
+    seen = place()
+    unseen = replace(seen, flag=replace(seen.flag, evidence=Evidence("language")))
+    assert [shown(found)[0].split()[3] for found in ([unseen], [unseen, seen])] == ["instead", "image"]
 
 
 @given(

@@ -52,6 +52,12 @@ def test_the_spreadsheet_counts_characters_as_the_page_has_them() -> None:
     ]
 
 
+def test_a_long_reading_is_named_by_its_beginning_and_its_end() -> None:
+    lost = "大夫與大夫命上射曰某御于子命下射"
+    (note,) = notes_of(corrected(KANRIPO, Correction(PAGE, 1, 6, 0, lost, ""))).notes
+    assert note.words == "「大夫」至「下射」十六字：原脫，今補。"
+
+
 def test_an_authority_that_the_project_knows_as_a_witness_is_followed() -> None:
     by_hand = Correction(PAGE, 1, 5, 1, "比", "北", witness="明")
     notes = notes_of(corrected(KANRIPO, by_hand), names={"明": ""})

@@ -56,6 +56,17 @@ def test_a_pdf_is_sound_and_its_text_is_what_was_corrected(material: Material, t
     assert "Title:           書" in ran("pdfinfo", file)
 
 
+def test_words_are_found_in_a_pdf_though_their_glyphs_stand_apart_and_are_unlike_in_size(
+    material: Material, tmp_path: Path
+) -> None:
+    (page,) = material.pages
+    smaller = [
+        replace(one, box=replace(one.box, h=one.box.h * (0.5 + 0.1 * (n % 5)))) for n, one in enumerate(page.characters)
+    ]
+    (file,) = written(replace(material, pages=[replace(page, characters=tuple(smaller))]), "pdf", tmp_path / "out")
+    assert {line for line in LINES if line.isalpha()} <= set(ran("pdftotext", file, "-").split())
+
+
 def test_each_character_of_a_pdf_lies_on_its_glyph(material: Material, tmp_path: Path) -> None:
     (page,) = material.pages
     (file,) = written(material, "pdf", tmp_path / "out")
@@ -133,7 +144,7 @@ def test_git_takes_the_commit_with_its_author_and_message(material: Material, tm
     assert (repository / "KR1_010.txt").read_bytes() == material.corrected.data
     assert ran(*git, "log", "-1", "--format=%an|%ae|%s") == "某甲|unknown@invalid|KR1_010: 3 corrections\n"
     message = ran(*git, "log", "-1", "--format=%b")
-    assert "北 → 比 (影像)" in message
+    assert "〔一〕葉一上第一行　大夫之西〔比〕耦案比今　比：原作北，據影像改。\n" in message
     assert "Co-authored-by: 某乙" in message
     unchanged = replace(material, corrected=correct(material.corrected.edition, []))
     assert written(unchanged, "commits", tmp_path / "none") == []

@@ -83,6 +83,26 @@ def test_columns_above_a_line_and_below_it_are_two_registers_from_above(lined: b
     assert page.found() == [(0, [(x, *stretch) for x in xs(220, 8)]) for stretch in stretches]
 
 
+def test_a_register_of_short_and_indented_columns_is_one() -> None:
+    page = Labels()
+    for top in (20, 110, 200):
+        page.put(Label.LINE, 20, top - 6, 235, top - 4)
+    for top in (20, 200):
+        page.columns(xs(220, 10), top, top + 75)
+    page.columns(xs(220, 7), 110, 123)
+    page.columns(xs(80, 3), 130, 185)
+    assert [[x for x, _, _ in columns] for _, columns in page.found()] == [xs(220, 10)] * 3
+
+
+@pytest.mark.parametrize("edge", [220, 80])
+def test_a_line_that_is_broken_at_the_last_column_parts_that_too(edge: int) -> None:
+    page = Labels()
+    for top in (20, 150):
+        page.columns(xs(220, 8), top, top + 120)
+    page.put(Label.LINE, 72 if edge == 220 else 88, 144, 212 if edge == 220 else 228, 146)
+    assert [len(columns) for _, columns in page.found()] == [8, 8]
+
+
 @pytest.mark.parametrize("ruled", [True, False])
 def test_half_rows_between_two_rules_are_one_column(ruled: bool) -> None:
     page = Labels()

@@ -14,6 +14,7 @@ from proof.model.flags import numbered
 from proof.model.result import PageResult
 from proof.store import Store
 from proof.store.decision_records import State, Verdict
+from proof.store.manual_corrections import ManualCorrection
 from proof.store.texts import Writing
 from proof.text.edit import Edit, edited
 from tests.build import PLACE, check, check_at, decide, page, queued
@@ -237,6 +238,19 @@ def test_a_place_that_was_lost_before_the_database_was_is_lost_when_it_is_recove
     with recovered(store, tmp_path, changed, {"decision": 2}) as new:
         displaced = [[one.decision.transcribed for one in each.decisions.displaced("KR1")] for each in (store, new)]
         assert displaced == [["射"], ["射"]]
+
+
+def test_a_finding_at_a_place_that_somebody_corrected_and_took_back_is_recovered_beside_that(
+    store: Store, tmp_path: Path
+) -> None:
+    asked = page(*LINES, flags=((1, 1, "射", "躬"),))
+    check(store, page(*LINES))
+    by_hand = store.manual_corrections.correct(ManualCorrection("KR1", 1, 1, 1, 1, "某", "甲", "request-0001"))
+    decide(store, by_hand.flag, Verdict.UNDO)
+    check(store, asked)
+    decide(store, queued(store)[0].number, Verdict.TAKE)
+    with recovered(store, tmp_path, asked, {"decision": 3}) as new:
+        assert [one.reading for one in new.decisions.standing("KR1")] == ["躬"]
 
 
 @on_both

@@ -1,5 +1,6 @@
-"""The corrections of a text as a commit in the format of `git format-patch`: `git am` applies it with author and
-message. Where each juan of a work is a text file of its own, its export is a series of commits, one for each juan."""
+"""The corrections of a text as a commit in the format of `git format-patch`: `git am` applies it with its author; its
+message has the notes. Where each juan of a work is a text file of its own, its export is a series of commits, one for
+each juan."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from pathlib import Path
 import proof
 from proof.exports.files import Material, write_file
 from proof.exports.forms import ExportForm
+from proof.exports.note_files import house_list
 
 NO_ADDRESS = "unknown@invalid"
 """The e-mail address of all authors, since theirs are unknown; the domain `invalid` never exists (RFC 2606)."""
@@ -30,12 +32,6 @@ def commit(material: Material) -> bytes:
     by_person = Counter(correction.person for correction in corrections)
     author, *others = [person or "unknown" for person, _ in by_person.most_common()]
     number = f"{len(corrections)} correction" + "s" * (len(corrections) != 1)
-    lines = [
-        correction.place
-        + f" ({correction.witness})" * bool(correction.witness)
-        + f" {correction.note}" * bool(correction.note)
-        for correction in corrections
-    ]
     co_authors = "".join(f"Co-authored-by: {person} <{NO_ADDRESS}>\n" for person in others)
     changed = sum(line.startswith(b"+") for line in diff.splitlines()) - 1  # the first is the line `+++ b/NAME`
     head = (
@@ -43,7 +39,7 @@ def commit(material: Material) -> bytes:
         f"Subject: [PATCH] {_encoded(f'{Path(name).stem}: {number}')}\nMIME-Version: 1.0\n"
         "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n\n"
     )
-    message = "\n".join(line.replace("\n", " ") for line in lines) + "\n" + ("\n" + co_authors if co_authors else "")
+    message = house_list(material.notes) + ("\n" + co_authors if co_authors else "")
     stat = f"---\n {name} | {changed}\n\n"
     return (head + message + stat).encode() + diff + f"-- \nproof {proof.__version__}\n".encode()
 

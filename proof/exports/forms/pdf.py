@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -31,6 +34,9 @@ POINTS_A_PIXEL = 72 / 300
 """Points (1/72 inch) for a pixel of the image, as of a scan with 300 pixels an inch."""
 
 JPEG_QUALITY = 85
+
+SPACED = 1.6
+"""Distance of two characters, relative to the usual one of their line, up to which no space is between them."""
 
 EM = 1000
 """Side of the font's square, in units of the font."""
@@ -66,7 +72,9 @@ def _add_page(pdf: Pdf, result: PageResult, page: MarkedPage, font: _TextFont) -
     content = [f"q {width:.3f} 0 0 {height:.3f} 0 0 cm /Im Do Q BT 3 Tr /T 1 Tf"]
     for column in page.columns:
         for line in column.lines:
-            for characters, box, _ in line.clusters():
+            clusters = list(line.clusters())
+            boxes = _touching([box for _, box, _ in clusters])
+            for (characters, *_), box in zip(clusters, boxes, strict=True):
                 content += _text_operators(characters, box, part, font)
     content.append("ET")
     contents = Stream(pdf, "\n".join(content).encode())
@@ -81,6 +89,15 @@ def _add_page(pdf: Pdf, result: PageResult, page: MarkedPage, font: _TextFont) -
             )
         )
     )  # fmt: skip
+
+
+def _touching(boxes: Sequence[Box]) -> list[Box]:
+    """The boxes of the glyphs of a line, made equally high about their centres, so that each reaches the next: where
+    there is a gap, or another size, programs take it for a space, and a search for words does not find them."""
+    pitches = [below.centre[1] - box.centre[1] for box, below in pairwise(boxes)]
+    usual = median(pitches) if pitches else 0
+    height = max((pitch for pitch in pitches if pitch <= SPACED * usual), default=0)
+    return [replace(box, y=box.centre[1] - height / 2, h=height) if height > 0 else box for box in boxes]
 
 
 def _text_operators(characters: str, box: Box, part: Box, font: _TextFont) -> Iterable[str]:

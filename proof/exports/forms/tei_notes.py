@@ -12,7 +12,7 @@ from proof.exports.collation_notes import CollationNote, CollationNotes, called,
 from proof.exports.files import Material, write_file
 from proof.exports.forms import ExportForm
 from proof.exports.xml import add, identified, legal, root_of, written
-from proof.store.authorities import IMAGE
+from proof.store.authorities import IMAGE, REASONED
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
 BASE = "base"
@@ -32,9 +32,11 @@ def apparatus_document(collated: CollationNotes, title: str) -> etree._Element:
     listed = add(add(file, "sourceDesc"), "listWit")
     ids = {siglum: f"w{number}" for number, siglum in enumerate(collated.witnesses, start=1)}
     own = collated.edition.path.name
+    corrections = [note.placed.correction for note in collated.notes]
+    imaged = any(correction.imaged or correction.witness == IMAGE for correction in corrections)
     for siglum, ident, name in (
         ("底本", BASE, own),
-        (IMAGE, COPY, ""),
+        *([(IMAGE, COPY, "")] * imaged),
         *((siglum, ids[siglum], name) for siglum, name in collated.witnesses.items()),
     ):
         witness = identified(add(listed, "witness"), ident)
@@ -62,10 +64,11 @@ def _entry(entries: etree._Element, note: CollationNote, ids: dict[str, str]) ->
     readings.setdefault(correction.replacement, [])
     readings.setdefault(correction.original, []).append(BASE)
     if correction.copy_reads is not None:
-        copy = copy_of(correction)
-        readings.setdefault(correction.copy_reads, []).extend([ids.get(copy, COPY)] if copy else [])
-    elif correction.changes and correction.witness == IMAGE:
-        readings[correction.replacement].append(COPY)
+        reads, named = correction.copy_reads, copy_of(correction)
+    else:
+        witnessed = correction.doubt is None and correction.witness not in ("", *REASONED)
+        reads, named = correction.replacement, called(correction.witness) if witnessed else ""
+    readings.setdefault(reads, []).extend([ids.get(named, COPY)] if named else [])
     for siglum, reading in correction.readings:
         readings.setdefault(reading, []).append(ids[called(siglum)])
     for number, (text, witnesses) in enumerate(readings.items()):

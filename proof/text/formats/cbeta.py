@@ -1,9 +1,10 @@
 """Plain text of CBETA: a head that tells about the file (`【經文資訊】`), then lines of the print, each behind its
-place (`T08n0235_p0748c17║`), or paragraphs."""
+place (`T08n0235_p0748c17║`), or paragraphs. Of `[誤>正]` the correction is read."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from proof.text.encoding import decode
@@ -20,7 +21,17 @@ _TOLD = re.compile(
     r"#|【(?:經文資訊|版本記錄|編輯說明|原始資料|其[他它]事項)】|[-=]{5,}"
     r"|(?:Taisho|CBETA|Distributor|Source|Copyright)\b"
 )
+_CORRECTED = re.compile(r"\[[^\[\]<>]*>(?P<read>[^\[\]<>]*)\]")
 _TITLE = re.compile(r"【經文資訊】.*?(?:No\. *[0-9A-Za-z]+ *)?《?(?P<title>[^《》\s0-9A-Za-z.]+)》?\s*$")
+
+
+def _read_parts(line: str, begin: int) -> Iterator[tuple[int, int]]:
+    """Where the text of a line stands, from `begin` on: of a correction what it puts."""
+    for correction in _CORRECTED.finditer(line, begin):
+        yield begin, correction.start()
+        yield correction.span("read")
+        begin = correction.end()
+    yield begin, len(line)
 
 
 def _read(data: bytes, path: Path) -> Extraction:
@@ -41,8 +52,9 @@ def _read(data: bytes, path: Path) -> Extraction:
             page = place["page"]
             page_mark(draft, page)
         if not in_head and (line.strip() or page):
-            text = line[begin:]
-            draft.read(text, Site(byte + len(line[:begin].encode()), len(text.encode())))
+            for start, end in _read_parts(line, begin):
+                text = line[start:end]
+                draft.read(text, Site(byte + len(line[:start].encode()), len(text.encode())))
             draft.mark("¶\n" if page else "\n")
         byte += len(raw.encode())
     return draft.done()

@@ -205,6 +205,7 @@ def test_the_markup_of_variants_is_read_as_a_wiki_shows_it(source: str, read: st
         ("a.xml", b"<TEI>" * 300, "more than 200 elements"),
         ("a.xml", "<rss>大</rss>".encode(), "is XML of a kind that is not read: PAGE, ALTO and TEI are"),
         ("a.html", "<!DOCTYPE html><p>大</p>".encode(), "is HTML: save its text as plain text"),
+        ("b.html", "<!DOCTYPE html><p>大<small>小</small></p>".encode(), "is HTML: save its text as plain text"),
         ("a.json", '{"text": "大"}'.encode(), "is JSON"),
         ("a.docx", b"PK\x03\x04rest", "is an archive, and neither DOCX nor EPUB"),
         ("a.pdf", b"%PDF-1.7", "is a PDF: name it among the images"),
