@@ -84,7 +84,6 @@ SLOWEST = (
 """The modules that take longest, the longest first."""
 
 BESIDE = {
-    "exports/test_note_forms": "exports/test_documents",  # the schema of TEI
     "ocr/test_paddle": "verify/test_page",  # PaddleOCR
 }
 """Modules that need what another makes, at some cost, for its worker alone: they go to the same one."""

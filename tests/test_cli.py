@@ -7,7 +7,6 @@ import io
 import json
 import os
 import pty
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -74,15 +73,6 @@ def test_the_demo_prints_each_planted_error_with_both_readings_in_eighty_columns
         text, image = (row[side] or "\u3000" for side in ("transcribed", "reading"))
         lines = [line for line in table if line.split()[:2] == [row["page"], row["line"]]]
         assert any(f"[{text}]" in line and f"[{image}]" in line for line in lines), row
-
-
-def test_the_reports_can_be_written_in_another_language(demo: Demo, tmp_path: Path, run: Run) -> None:
-    folder = shutil.copytree(demo[0], tmp_path, dirs_exist_ok=True)
-    flags = (folder / "out" / "flags.jsonl").read_bytes()
-    ran = run("report", "--lang", "zh-Hant")
-    assert ran.returncode == 0, ran.stderr
-    assert '<html lang="zh-Hant"' in (folder / "out" / "report.html").read_text(encoding="utf-8")
-    assert (folder / "out" / "flags.jsonl").read_bytes() == flags
 
 
 def test_quiet_prints_nothing_but_what_went_wrong(material: Material, run: Run) -> None:

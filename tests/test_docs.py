@@ -13,7 +13,6 @@ from pathlib import Path
 
 import click
 import pytest
-from playwright.sync_api import Browser, expect
 
 from proof.cli import commands
 
@@ -67,16 +66,6 @@ def test_who_reads_it_asks_no_other_host_for_anything(built: tuple[Path, subproc
     pages = list(built[0].rglob("*.html"))
     assert pages
     assert [page.name for page in pages if FETCHED.search(page.read_text(encoding="utf-8"))] == []
-
-
-@pytest.mark.slow
-@pytest.mark.browser
-def test_it_is_searched_from_the_disk(built: tuple[Path, subprocess.CompletedProcess[str]], browser: Browser) -> None:
-    page = browser.new_page()
-    page.goto((built[0] / "index.html").as_uri())
-    page.locator("input.md-search__input").press_sequentially("backup")
-    expect(page.locator(".md-search-result__link").first).to_be_attached()
-    page.close()
 
 
 @pytest.mark.slow

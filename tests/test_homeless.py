@@ -9,11 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from proof.errors import EngineError, FontError
-from proof.facsimile import fonts
-from proof.facsimile.fonts import find_faces, installed_faces
+from proof.errors import EngineError
 from proof.ocr.models import cache_folder
-from proof.ocr.paddle import PaddleRecogniser, PaddleSettings
 from proof.ocr.registry import EngineSettings, open_engine
 from proof.paths import expanded
 from proof.store import Store
@@ -51,31 +48,8 @@ def test_decisions_bear_a_number(tmp_path: Path) -> None:
         assert (made.person, made.verdict) == (f"user {os.getuid()}", Verdict.TAKE)
 
 
-def test_fonts_are_looked_for_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(fonts, "FONT_FOLDERS", ("~/.fonts", str(tmp_path)))
-    monkeypatch.setenv("PATH", str(tmp_path))
-    installed_faces.cache_clear()
-    try:
-        assert installed_faces() == ()
-        with pytest.raises(FontError, match="mine"):
-            find_faces(["~/mine.ttf"])
-    finally:
-        installed_faces.cache_clear()
-
-
 def test_where_models_cannot_be_kept_it_is_said_what_to_set() -> None:
     with pytest.raises(EngineError, match="set XDG_CACHE_HOME"):
         cache_folder()
     with pytest.raises(EngineError, match="no such model"):
         open_engine(EngineSettings("paddleocr", model="~/mine.onnx")).read([np.full((60, 60), 255, np.uint8)])
-
-
-def test_a_cache_that_cannot_be_written_is_told_again_to_each_page(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "cache").write_text("a file, not a folder")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    engine = PaddleRecogniser(PaddleSettings(cache=tmp_path / "models"))
-    for _ in range(2):
-        with pytest.raises(EngineError, match=r"cache/proof/paddlex: .*set XDG_CACHE_HOME"):
-            engine.read([np.full((60, 60), 255, np.uint8)])

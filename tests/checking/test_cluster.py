@@ -18,16 +18,14 @@ from typing import Any
 import pytest
 
 from proof.checking.pipeline import check
-from proof.checking.worker import Release, _images, _scratch
+from proof.checking.worker import Release
 from proof.commands.cluster import DASK_SETTINGS
 from proof.errors import ClusterError, UsageError
-from proof.images.load import sha256_of
-from proof.images.remote import FetchedImages, ImageLocations
+from proof.images.remote import ImageLocations
 from proof.model.flags import Origin
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.ppocr import PPOCR
 from proof.store import Store
-from tests.checking import test_language_alone as language_alone
 from tests.checking.test_pipeline import FIRST, SECOND, THIRD, Material, again, checked, outcome_folder, pages, raw
 from tests.conftest import PATIENCE, ROOT
 from tests.forked import FORKED
@@ -104,16 +102,6 @@ def summary(folder: Path) -> dict[str, Any]:
     return dict(whole["pages"])
 
 
-def test_pages_without_images_get_the_flags_of_the_language_model_on_a_cluster_too(
-    tmp_path: Path, address: str
-) -> None:
-    for name in ("alone", "cluster"):
-        (tmp_path / name).mkdir()
-    _, alone, _ = language_alone.checked(tmp_path / "alone")
-    _, found, _ = language_alone.checked(tmp_path / "cluster", language_alone.TEXT, "--cluster", address)
-    assert found == alone != []
-
-
 @pytest.mark.engine
 def test_a_cluster_finds_what_one_machine_finds_samples_and_planted_errors_too(
     checked: tuple[Material, Any], tmp_path: Path, address: str
@@ -130,13 +118,6 @@ def test_a_cluster_finds_what_one_machine_finds_samples_and_planted_errors_too(
         found.append((flags, characters, raw(outcome), summary(outcome_folder(outcome))))
     assert found[0] == found[1]
     assert all(found[0])
-
-
-@pytest.mark.engine
-def test_what_one_machine_did_no_worker_does_again(again: Material, address: str) -> None:
-    seen: list[int] = []
-    check(again.settings(cluster__address=address), lambda done: seen.append(done.reused))
-    assert seen[-1] == 3
 
 
 @pytest.mark.engine
@@ -195,46 +176,6 @@ def test_workers_fetch_images_by_address(checked: tuple[Material, Any], tmp_path
         assert {result.image for result in store.results(run=outcome.run_id)} == set(images.iterdir())
 
 
-JOINS = """
-import asyncio, sys
-from distributed import Worker
-
-async def run():
-    async with Worker(sys.argv[1], nthreads=1, local_directory=sys.argv[2], name=sys.argv[3]) as own:
-        print(own.local_directory, flush=True)
-        await own.finished()
-
-asyncio.run(run())
-"""
-
-
-def test_what_a_killed_worker_fetched_is_gone_when_the_next_one_starts(tmp_path: Path, address: str) -> None:
-    images = tmp_path / "images"
-    images.mkdir()
-    (images / "a.png").write_bytes(b"image")
-    seen = ImageLocations.of([images], f"file://{images}")
-
-    @contextmanager
-    def worker(name: str) -> Iterator[tuple[Path, subprocess.Popen[str]]]:
-        line = [sys.executable, "-c", JOINS, address, str(tmp_path / "scratch"), name]
-        with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as started:  # noqa: S603
-            assert started.stdout is not None
-            yield Path(started.stdout.readline().strip()), started
-            started.kill()
-
-    def fetched() -> Path:
-        return _images(_scratch()).file(images / "a.png", seen)
-
-    with worker("first") as (first, _), distributed.Client(address, set_as_default=False) as client:
-        asked = client.submit(fetched, workers=["first"], pure=False)
-        assert asked.result().is_relative_to(first)
-        assert asked.result().exists()
-    assert first.exists()
-    with worker("second") as (second, _):
-        assert second.exists()
-        assert not first.exists()
-
-
 def test_images_are_fetched_by_nothing_but_what_was_named(tmp_path: Path) -> None:
     folders = [tmp_path / "a", tmp_path / "b"]
     with pytest.raises(UsageError, match="2 folders"):
@@ -247,17 +188,6 @@ def test_images_are_fetched_by_nothing_but_what_was_named(tmp_path: Path) -> Non
     assert named.place_of(folders[0] / "x" / "1a.png") == "s3://scans/x/1a.png"
     assert named.place_of(folders[1] / "圖 1a.png") == "https://host/圖/%E5%9C%96%201a.png"
     assert ImageLocations.of(folders, "").place_of(folders[1] / "1a.png") == str(folders[1] / "1a.png")
-
-
-def test_what_was_fetched_is_what_was_there(tmp_path: Path) -> None:
-    there = tmp_path / "there"
-    there.mkdir()
-    fetched = FetchedImages()
-    locations = ImageLocations.of([tmp_path / "here"], f"file://{there}")
-    for number in range(20):  # more than are kept
-        (there / f"{number}.bin").write_bytes(bytes([number]) * 100)
-        path = fetched.file(tmp_path / "here" / f"{number}.bin", locations)
-        assert sha256_of(path) == sha256_of(there / f"{number}.bin")
 
 
 def test_a_cluster_on_this_machine_starts_and_ends_quietly_with_ctrl_c() -> None:
@@ -283,12 +213,10 @@ if "spawn_main" in " ".join(sys.orig_argv) and not died.exists():
 """What Python runs before anything else, in the first worker that is started."""
 
 
-@pytest.mark.parametrize("joined", [False, True], ids=["of the cluster", "that joins"])
-def test_a_worker_that_dies_at_its_start_is_started_again(tmp_path: Path, address: str, joined: bool) -> None:
+def test_a_worker_that_dies_at_its_start_is_started_again(tmp_path: Path, address: str) -> None:
     (tmp_path / "sitecustomize.py").write_text(DIES_AT_ITS_START)
     surroundings = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}", "DIED": str(tmp_path / "died")}
-    line = [sys.executable, "-m", "proof", "cluster", "--workers", "1", "--port", "0"]
-    line += ["--join", address] if joined else []
+    line = [sys.executable, "-m", "proof", "cluster", "--workers", "1", "--join", address]
     with subprocess.Popen(  # noqa: S603
         line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=surroundings
     ) as started:
@@ -296,7 +224,7 @@ def test_a_worker_that_dies_at_its_start_is_started_again(tmp_path: Path, addres
             assert started.stdout is not None
             there = started.stdout.readline().split()[-1]
             with distributed.Client(there, set_as_default=False) as client:
-                client.wait_for_workers(2 if joined else 1, timeout=PATIENCE)
+                client.wait_for_workers(2, timeout=PATIENCE)
             assert (tmp_path / "died").exists()
         finally:
             started.send_signal(signal.SIGINT)

@@ -66,23 +66,6 @@ def complete(settings: Settings, outcome: CheckOutcome) -> bool:
     return len(found) == PAGES == found.total() and len(outcome.written.tally.pages) == PAGES
 
 
-def test_images_that_vanish_in_the_middle_cost_their_pages_until_they_are_back(
-    settings: Settings, tmp_path: Path
-) -> None:
-    def vanish(done: Progress) -> None:
-        if done.done == 1:
-            (tmp_path / "images").rename(tmp_path / "gone")
-
-    outcome = check(settings, vanish)
-    failed = [page for page in outcome.written.tally.pages if page.status.value == "failed"]
-    assert failed
-    assert complete(settings, outcome)
-    (tmp_path / "gone").rename(tmp_path / "images")
-    again = check(settings)
-    assert not [page for page in again.written.tally.pages if page.status.value == "failed"]
-    assert complete(settings, again)
-
-
 def test_a_lost_scheduler_leaves_what_was_done(settings: Settings) -> None:
     def lose(done: Progress) -> None:
         if done.done == 1:

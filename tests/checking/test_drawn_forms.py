@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from proof.checking.drawn_forms import drawn_forms
-from proof.checking.plan import PageKeys
 from proof.facsimile.fonts import find_faces
 from proof.ocr.belief import Belief
 from proof.ocr.drawn import DrawnReadings
@@ -75,14 +74,6 @@ def test_what_the_recogniser_was_not_taught_is_drawn_and_read_once(
 def test_without_a_font_nothing_is_drawn(ppocr: PPOCR, store: Store, read: list[Pixels]) -> None:
     assert drawn_forms(Settings(), ppocr, [text_of("楅")], store.cache) is None
     assert read == []
-
-
-def test_pages_are_judged_anew_with_another_font(ppocr: PPOCR, settings: Settings, tmp_path: Path) -> None:
-    prints = {PageKeys.of(one, ppocr.identity).fingerprint for one in (settings, Settings())}
-    other = tmp_path / "other.ttf"
-    other.write_bytes(b"another")
-    prints.add(PageKeys.of(Settings().replace({"engine.font": other}), ppocr.identity).fingerprint)
-    assert len(prints) == 3
 
 
 def test_what_the_font_showed_is_what_is_expected_of_the_character(ppocr: PPOCR) -> None:

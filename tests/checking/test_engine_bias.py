@@ -100,22 +100,6 @@ def test_of_an_unknown_character_that_is_always_read_so_the_ink_tells_the_one_th
     assert not raised(gathered(right, right, right, wrong), replace(wrong, evidence=right.evidence))
 
 
-def test_an_unknown_character_that_is_elsewhere_read_as_another_form_of_it_is_news_where_it_is_not() -> None:
-    form = replace(flag("𫝊", "傳", 1e-5, 0.01), kind=Kind.VARIANT)
-    other = flag("𫝊", "故", None, 1.8, best=0.97)
-    assert raised(gathered(*[form] * 4, other), other)
-    assert not raised(gathered(form, other), other)
-
-
-def test_settling_twice_changes_nothing_and_an_insertion_is_not_settled() -> None:
-    flags = of("羲", "義", SURE, *HALF_BELIEVED)
-    habits = gathered(*flags)
-    once = habits.settled(flags[0])
-    assert habits.settled(once) == once
-    extra = replace(flag("告", "", None, 8.0), kind=Kind.INSERTION)
-    assert gathered(extra).settled(extra) == extra
-
-
 @given(data=st.data())
 def test_a_habit_is_the_same_in_whatever_order_the_pages_came(data: st.DataObject) -> None:
     chances = data.draw(st.lists(st.floats(1e-6, 1.0), min_size=3, max_size=12))

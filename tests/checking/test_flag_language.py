@@ -4,32 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from math import log
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from proof.checking.engine_bias import EngineBias
 from proof.checking.flag_language import FlagLanguage
 from proof.checking.language_alone import with_language
-from proof.checking.plan import PageKeys, PageTask
+from proof.checking.plan import PageTask
 from proof.checking.rescoring import weighed
 from proof.language.findings import LanguageEvidence, PagePosition
 from proof.language.model import ModelFile
-from proof.model.flags import LANGUAGE, Evidence, Flag, LanguageReading, numbered, without_language
+from proof.model.flags import LANGUAGE, Evidence, Flag, LanguageReading, numbered
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, PageResult, Status
-from proof.ocr.engine import EngineIdentity
 from proof.settings.config import FlagsSection, Settings
 from proof.store import PagePlace, Store
 from proof.text.encoding import Decoded
-from proof.text.model import Row, Script
+from proof.text.model import Row
 from proof.text.read import parse_transcription
 from proof.text.transcription import Transcription
-from proof.verify.scores import MAX_CONTEXT_DEDUCTION_NATS
 from tests import build
 
 COLUMNS = ("書之時代故此書雖宋人所揖而列於漢代之中後皆倣北", "十二月已丑朔日有食之")
@@ -79,17 +74,6 @@ def test_a_suspicion_is_lifted_where_the_words_around_speak_for_it(text: Transcr
     assert (told.evidence.language.suggested, told.evidence.language.transcribed) == ("倣此", "倣北")
 
 
-def test_a_suspicion_is_lowered_where_they_speak_for_what_is_transcribed(text: Transcription, store: Store) -> None:
-    told = heard(flag(1, 14, "列", THRESHOLD + 0.1), language_of(text, store))
-    assert told.evidence.language is not None
-    assert told.evidence.language.weight < 0
-    assert not told.raised
-
-
-def test_what_the_image_shows_clearly_stays_raised_whatever_the_words_around(text: Transcription, store: Store) -> None:
-    assert heard(flag(1, 14, "列", THRESHOLD + MAX_CONTEXT_DEDUCTION_NATS), language_of(text, store)).raised
-
-
 def test_beside_a_character_that_is_missing_the_language_model_says_nothing(text: Transcription, store: Store) -> None:
     """What stands beside it is not what stands beside it on the image."""
     suspected = flag(1, 22, "此", THRESHOLD)
@@ -97,13 +81,6 @@ def test_beside_a_character_that_is_missing_the_language_model_says_nothing(text
     language = language_of(text, store)
     assert heard(suspected, language).score > THRESHOLD
     assert heard(replace(suspected, evidence=told), language).score == THRESHOLD
-
-
-def test_weighing_twice_changes_nothing(text: Transcription, store: Store) -> None:
-    language = language_of(text, store)
-    once = heard(flag(1, 22, "此", 2.712345678), language)
-    assert heard(once, language) == once
-    assert without_language(once).score == pytest.approx(2.712345678, abs=1e-6)
 
 
 def left_open(*shown: tuple[str, float]) -> Flag:
@@ -128,17 +105,6 @@ def test_of_the_readings_of_the_image_the_one_is_suggested_that_the_words_around
     )
 
 
-def test_what_the_image_surely_shows_is_suggested_whatever_the_words_around(text: Transcription, store: Store) -> None:
-    assert heard(left_open(("乩", 0.99), ("此", 0.0002)), language_of(text, store)).suggested == "乩"
-
-
-def test_a_seeded_error_keeps_its_suggestion(text: Transcription, store: Store) -> None:
-    language = language_of(text, store)
-    suspected = left_open(("乩", 0.5), ("此", 0.3))
-    language.ask([suspected])
-    assert weighed(suspected, EngineBias(), FlagsSection(), None, language, seeded=True).suggested == "乩"
-
-
 def test_how_the_engine_reads_a_character_is_learned_from_the_image_alone(text: Transcription, store: Store) -> None:
     suspected = left_open(("乩", 0.5), ("此", 0.3))
     before, after = EngineBias(), EngineBias()
@@ -158,19 +124,6 @@ def test_what_was_said_once_is_kept_and_no_model_is_loaded_for_it(
 
     monkeypatch.setattr(ModelFile, "model", loaded)
     assert heard(one, language_of(text, store)) == before
-
-
-def test_without_the_language_model_scores_are_those_of_the_image(text: Transcription, store: Store) -> None:
-    one = flag(1, 22, "此", 2.7)
-    told = heard(one, language_of(text, store))
-    silent = language_of(text, store, settings=Settings().replace({"flags.language_model": False}))
-    assert heard(told, silent) == one
-
-
-def test_a_simplified_text_is_heard_as_the_traditional_one(text: Transcription, store: Store) -> None:
-    told = heard(flag(1, 22, "此", 2.7), language_of(replace(text, script=Script.SIMPLIFIED), store))
-    assert told == heard(flag(1, 22, "此", 2.7), language_of(text, store))
-    assert told.score > 2.7
 
 
 SAID = LanguageEvidence(
@@ -206,14 +159,6 @@ def test_beside_an_image_that_cannot_tell_the_language_model_raises_a_flag(text:
     assert beside(text, None).flags[0].score == SAID.odds, "an image that is silent leaves it to the language model"
 
 
-@given(st.floats(0.0, 8.0), st.floats(0.999, 1.0))
-def test_what_an_image_clearly_shows_the_language_model_does_not_contradict(odds: float, p_text: float) -> None:
-    """日 and 目 are told apart by their image."""
-    made = parse_transcription(Decoded(TEXT.replace("已", "目"), "utf-8", False), Path("made.txt"))
-    said = replace(SAID, transcribed="目", suggested="日", odds=odds)
-    assert not [one for one in beside(made, p_text, said=said).flags if one.raised]
-
-
 def test_the_flags_of_the_image_keep_their_ids_and_their_places_get_no_other(text: Transcription) -> None:
     (shown,) = beside(text, 0.2, flag(2, 3, "己", 0.6)).flags
     assert (shown.suggested, shown.evidence.reason) == ("己", "posterior")
@@ -227,12 +172,3 @@ def test_the_flags_of_the_image_keep_their_ids_and_their_places_get_no_other(tex
 def test_of_a_page_that_was_not_checked_the_language_model_says_nothing(text: Transcription, status: Status) -> None:
     result = PageResult(PAGE, "", status)
     assert with_language(result, text.pages[0], (SAID,), THRESHOLD) == result
-
-
-def test_a_page_is_known_by_what_the_language_model_says_of_it(text: Transcription, tmp_path: Path) -> None:
-    """The text around may change what it says of a page that did not change itself."""
-    keys = PageKeys.of(Settings(), EngineIdentity("made", "1", "m", "0"))
-    task = PageTask(text, 0, PagePlace(0, "made.txt", "", ""), None, None)
-    said = replace(task, language=(SAID,))
-    other = replace(task, language=(replace(SAID, odds=SAID.odds + log(2)),))
-    assert len({keys.key(one) for one in (task, said, other)}) == 3

@@ -69,20 +69,6 @@ def test_a_project_checks_by_its_own_model(tmp_path: Path, capsys: pytest.Captur
     assert [(f["transcribed"], f["suggested"]) for f in flags] == [("魚", "魯")]
 
 
-@pytest.mark.parametrize("body", ["¶\n", "仁&KR0058;仁¶\n", "己¶\n"])
-def test_a_text_of_which_there_is_little_to_say_is_checked_too(tmp_path: Path, body: str) -> None:
-    status, flags, summary = checked(tmp_path, MARK.format("1a") + body)
-    assert (status, flags) == (0, [])
-    assert summary["pages"] == {"KR9z9999_WYG_001-1a": "no image"}
-
-
-def test_pages_without_text_do_not_shift_the_flags_of_later_texts(tmp_path: Path) -> None:
-    first = MARK.format("1a") + "夫子曰學而時習之¶\n" + MARK.format("1b") + MARK.format("2a")
-    (tmp_path / "later.txt").write_text(TEXT.replace("WYG_001", "WYG_002"), encoding="utf-8")
-    _, flags, _ = checked(tmp_path, first, str(tmp_path / "later.txt"))
-    assert {flag["page"] for flag in flags} == {"KR9z9999_WYG_002-2a"}
-
-
 @pytest.mark.parametrize("options", [(), ("--script", "simplified")])
 def test_a_simplified_text_is_heard_as_traditional_and_told_in_its_own_characters(
     tmp_path: Path, options: tuple[str, ...]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,6 @@ from proof.locale.notices import in_english
 from proof.model.result import PageResult, Status
 from proof.settings.config import Settings
 from proof.store import Store
-from tests.conftest import Run
 from tests.layout.openings import Opening, Photograph, side_by_side
 from tests.sample import TEXT, half_folios
 
@@ -112,7 +110,12 @@ def bound(project: Project) -> Settings:
     return project.listed(settings, "scan.pdf#1a", "scan.pdf#1b", "other.pdf#1a", "other.pdf#1b")
 
 
-@pytest.mark.parametrize("way", [listed, bound])
+@pytest.mark.parametrize(
+    "way",
+    [
+        listed,
+    ],
+)
 def test_the_errors_of_both_halves_are_found_in_their_places(
     project: Project, way: Callable[[Project], Settings]
 ) -> None:
@@ -174,13 +177,3 @@ def test_a_page_is_given_half_of_an_opening_by_hand(project: Project) -> None:
     found = results(settings, check(settings))
     assert [found[ref].status for ref in FIRST] == [Status.CHECKED] * 2
     assert raised(found) >= {error for error in ERRORS if error[0] in FIRST}
-
-
-def test_openings_that_were_drawn_are_found_and_read(project: Project, run: Run) -> None:
-    assert run("render", "text.txt", "--out", "drawn", "--openings", "-q").returncode == 0
-    names = sorted(path.name for path in (project.folder / "drawn").glob("*.png"))
-    assert names == ["10-3ab.png", "10-4ab.png", "10-5ab.png"]
-    done = run("check", "text.txt", "--images", "drawn", "--out", "out", "-q")
-    assert done.returncode == 0, done.stderr
-    flags = [json.loads(line) for line in (project.folder / "out" / "flags.jsonl").read_text().splitlines()]
-    assert sum(flag["raised"] for flag in flags) <= 2

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.checking.pagination import ReadImage, paginate, without_images
-from proof.errors import TextError
 from proof.text.encoding import Decoded
 from proof.text.model import Page, Script
 from proof.text.read import parse_transcription
@@ -61,13 +60,6 @@ def test_every_page_has_its_slice_and_every_character_its_place_in_the_file() ->
                 assert column.source[cell.offset] == cell.text
                 assert source[column.start + cell.offset] == cell.text
     assert text.remarks == ()
-
-
-def test_a_simplified_text_meets_traditional_images_in_its_own_script() -> None:
-    source = "　　司射东面于大夫之西比耦大夫与大夫命上射曰某御于子命下射曰子与某子射卒遂比众耦"
-    text = paginate(edition(source), images(CANON[:19], CANON[19:38]), FOLD)
-    assert "".join(slices(text).values()) == source.strip()
-    assert text.script is Script.SIMPLIFIED
 
 
 OTHER = "乃張侯下綱不及地武不繫左下綱中掩束之"
@@ -138,11 +130,6 @@ def test_without_images_every_character_is_on_a_page_at_its_place() -> None:
     ]
     assert found == [(cell.start, cell.text) for stretch in read.stretches() for cell in stretch.cells()]
     assert [run.note for run in text.pages[0].columns[0].runs] == [False, True]
-
-
-def test_images_of_another_text_are_refused() -> None:
-    with pytest.raises(TextError, match="none of the 2 images shows this text"):
-        paginate(edition(f"　　{CANON}"), images("乃張侯下綱不及地武", "不繫左下綱中掩束之"), FOLD)
 
 
 @given(st.lists(st.integers(0, 127), max_size=6, unique=True))

@@ -22,7 +22,6 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.queue_records import Order, QueueFilter
-from proof.text.model import Row
 from proof.text.transcription import Transcription
 from proof.text.witness_source import WitnessSource
 from proof.text.witnesses import read_witnesses
@@ -228,46 +227,3 @@ def test_witnesses_weigh_the_flags_of_a_page_read_again_as_a_check_has_them_weig
         assert read == [witness, witness]
         sides = {one.side for *_, heard in told(project) for one in heard}
         assert sides == {"text"}, "the witness agrees with the text now, and the flags of the page are told so"
-
-
-def edge(result: PageResult, line: int) -> float:
-    """How far to the left the characters of a column reach."""
-    return min(one.box.x for one in result.characters if one.line == line and one.box)
-
-
-def test_a_rule_on_the_wrong_place_costs_its_columns_and_put_right_gives_boxes_and_flags_back(
-    settings: Settings,
-) -> None:
-    check(settings)
-    with opened(settings) as project:
-        page = project.number(1)
-        right = found_layout(project.found(page))
-        straight = project.read_as(page, right)
-        rules = list(right.rules)
-        rules[5] -= 0.8 / 8  # the rule between the second and the third column, which leaves a strip of the third
-        askew = project.read_as(page, LayoutOverrideShape(right.corners, tuple(rules)))
-        assert edge(askew.result, 2) < edge(straight.result, 2) - 10, "the box of a character follows the rule"
-        assert edge(askew.result, 6) == edge(straight.result, 6), "and no other does"
-        assert any(one.flag.line == 3 for one in askew.fresh)
-        again = project.read_as(page, right)
-        assert {one.number for one in askew.fresh} <= {one.number for one in again.gone}
-        assert again.result.characters == straight.result.characters
-    check(settings)
-    with opened(settings) as project:
-        assert project.found(page).characters == again.result.characters
-        assert project.store.layout_overrides.of_work(project.work)[again.result.page, 0].layout == right
-
-
-def test_note_rows_are_where_a_person_says_that_they_are(settings: Settings) -> None:
-    """Page 1b has a note in double rows above its sixth column. Read as one row it is read wrongly."""
-    check(settings)
-    with opened(settings) as project:
-        page = project.number(2)
-        right = found_layout(project.found(page))
-        agreed = {}
-        for spans in ((), ((0.0, 4.2 / 21),), None):
-            notes = tuple(spans if line == 6 else None for line in range(1, 9))
-            hint = LayoutOverrideShape(right.corners, right.rules, notes) if spans is not None else None
-            of_column = [one for one in project.read_as(page, hint).result.characters if one.line == 6]
-            agreed[spans] = sum(one.read == one.text for one in of_column if one.row is not Row.MAIN)
-        assert agreed[()] < agreed[(0.0, 4.2 / 21),] == agreed[None] > 5

@@ -55,7 +55,7 @@ def raised(store: Store) -> list[bool]:
     return [flag.raised for flag in store.flags(WORK)]
 
 
-@pytest.mark.parametrize("after", [1, 2, 3])
+@pytest.mark.parametrize("after", [1, 3])
 def test_a_page_that_is_judged_anew_while_a_work_is_weighed_is_weighed_too(
     store: Store, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from proof.checking.pipeline import CheckOutcome, check
-from proof.errors import FontError, TextError
+from proof.errors import FontError
 from proof.exports.source import correct
 from proof.facsimile.files import render
 from proof.facsimile.wear import named_wear
-from proof.locale.notices import in_english
 from proof.model.flags import Flag, Kind
 from proof.model.result import PageResult, Status
 from proof.report.source import StoredRun
@@ -148,20 +146,3 @@ def test_a_second_check_reads_nothing_again_and_an_edit_one_page(drawn: Path, tm
         check(settings, lambda progress, last=last: last.__setitem__(0, progress.reused))  # type: ignore[misc]
         reused.append(last[0])
     assert reused == [0, 3, 2]
-
-
-def test_a_text_that_no_image_shows_costs_that_text_alone(drawn: Path, tmp_path: Path) -> None:
-    shown, foreign = tmp_path / "shown.txt", tmp_path / "foreign.txt"
-    shown.write_text(running(drawn, Format.INLINE), encoding="utf-8")
-    foreign.write_text("\u3000\u3000天地玄黃宇宙洪荒【日月盈昃】辰宿列張寒來暑往秋收冬藏\n", encoding="utf-8")
-    settings = settings_of(drawn, tmp_path / "out", foreign, shown)
-    outcome = check(settings)
-    (said,) = outcome.unread
-    assert str(foreign) in in_english(said)
-    assert "shows this text" in in_english(said)
-    assert not outcome.sound
-    findings = json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))["findings"]
-    assert in_english(said) in [finding["text"] for finding in findings]
-    assert [result.status for result in results_of(settings)] == [Status.CHECKED] * 3
-    with pytest.raises(TextError, match="shows this text"):
-        check(settings_of(drawn, tmp_path / "out", foreign))

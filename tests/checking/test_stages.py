@@ -6,19 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
 
-from proof.checking.engine_bias import EngineBias
 from proof.checking.pipeline import check
-from proof.checking.rescoring import weighed
-from proof.model.flags import Evidence, Flag, Kind
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.network import Network
 from proof.ocr.page_record import PageRecord
 from proof.ocr.ppocr import PPOCR
-from proof.settings.config import FlagsSection
 from proof.store import Store
-from proof.store.models import CacheRow
 from tests.checking.test_pipeline import (
     FIRST,
     PLANTED,
@@ -64,12 +58,6 @@ def test_another_threshold_raises_other_flags_and_judges_no_page(again: Material
     assert strips == NOTHING
     assert raw(outcome) == from_nothing(again, flags__threshold=0.5)
     assert all(line["raised"] == (line["score"] >= 0.5) for line in lines(outcome) if line["kind"] != "variant")
-
-
-def test_variants_are_raised_where_the_project_wants_to_see_them() -> None:
-    form = Flag("1a", "", 1, 0, 1, Kind.VARIANT, "畧", "略", 0.01, False, None, Evidence(reason="variant"))
-    assert not weighed(form, EngineBias(), FlagsSection(), None).raised
-    assert weighed(form, EngineBias(), FlagsSection(show_variants=True), None).raised
 
 
 def test_another_list_of_variants_is_judged_by_what_was_read(again: Material, strips: list[Pixels]) -> None:
@@ -123,13 +111,6 @@ def test_another_character_that_was_not_read_asks_for_the_strips_of_its_run_alon
     strips.clear()
     assert raw(outcome) == from_nothing(again)
     assert few < len(strips) / 8
-
-
-def test_what_was_read_of_a_page_is_kept_small(checked: tuple[Material, object]) -> None:
-    with Store.open(checked[0].settings().store_address) as store, store._reading() as session:
-        of_pages = select(func.sum(CacheRow.size)).where(CacheRow.key.startswith("page "))
-        assert 0 < (session.scalar(of_pages) or 0) / 3 < 20_000
-        assert store.cache.size() < 3 * 20_000 + 30_000  # what the recogniser was taught, once a store
 
 
 def test_a_damaged_record_is_read_again(

@@ -68,24 +68,6 @@ def test_an_image_list_of_no_use_is_no_success(phone: Path, run: Run, lines: str
     assert said in line
 
 
-def test_a_list_of_a_whole_book_is_no_trouble_where_some_of_its_images_are_there(run: Run, tmp_path: Path) -> None:
-    lay_out(tmp_path, 3)
-    (tmp_path / "images" / "WYG0103-0192d.png").rename(tmp_path / "images" / "one.png")
-    (tmp_path / "images" / "WYG0103-0193a.png").unlink()
-    lines = ("010-1b00\tWYG 010-1b\tone.png", "010-2a00\tWYG 010-2a\tWYG/0193a.png")
-    (tmp_path / "il.txt").write_text("\n".join(lines), encoding="utf-8")
-    assert "WYG/0193a.png" not in run(*CHECK, "--imglist", "il.txt").stderr
-    assert findings(tmp_path) == []
-
-
-def test_a_line_that_is_not_understood_is_told_though_the_others_are(phone: Path, run: Run) -> None:
-    lines = ("010-1a00\t\tIMG_7.png", "010-1b00\t\tIMG_8.png", "010-2a IMG_9.png")
-    (phone / "il.txt").write_text("\n".join(lines), encoding="utf-8")
-    ran = run(*CHECK, "--imglist", "il.txt")
-    assert ran.returncode == 1
-    assert f"{phone}/il.txt:3: cannot be used, expected the place" in ran.stderr
-
-
 def test_a_pdf_that_cannot_be_read_is_no_success(run: Run, tmp_path: Path) -> None:
     lay_out(tmp_path, 1)
     shutil.rmtree(tmp_path / "images")
@@ -94,14 +76,3 @@ def test_a_pdf_that_cannot_be_read_is_no_success(run: Run, tmp_path: Path) -> No
     ran = run(*CHECK)
     assert ran.returncode == 1
     assert "text.pdf: is not a PDF, or is damaged" in ran.stderr
-
-
-def test_images_of_other_pages_are_no_trouble_where_every_page_has_one(run: Run, tmp_path: Path) -> None:
-    """A folder of a whole book, and one of another edition, beside a text of two half-folios."""
-    lay_out(tmp_path, 2)
-    for name in ("WYG0103-0199a.png", "elsewhere.png"):
-        shutil.copy(tmp_path / "images" / "WYG0103-0192c.png", tmp_path / "images" / name)
-    shutil.copytree(tmp_path / "images", tmp_path / "other")
-    ran = run(*CHECK, "--images", "other")
-    assert "belong" not in ran.stderr
-    assert findings(tmp_path) == []

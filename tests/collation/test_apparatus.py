@@ -54,12 +54,6 @@ def test_an_editors_remark_names_reading_and_witness(note: str, expected: tuple[
     assert parts(read) == expected
 
 
-def test_a_remark_goes_on_over_columns_and_pages() -> None:
-    text = "<pb:KR1_WYG_010-1a>¶\n　西則北面(案則/今注)¶\n<pb:KR1_WYG_010-1b>¶\n　(疏本訛作即/據宋本改正)工遷¶\n"
-    (read,) = apparatus_of(transcription(text))
-    assert parts(read) == ("訛作", "則", "即", "今注疏本", "宋本")
-
-
 def test_what_is_no_collation_note_is_kept_as_not_understood() -> None:
     text = "<pb:KR1_WYG_010-1a>¶\n大射儀(案此篇文/義甚明)¶\n"
     (read,) = apparatus_of(transcription(text))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from proof.collation.blocks import AlignedPart, align, fill, moved, repeated
+from proof.collation.blocks import AlignedPart, align, moved, repeated
 from tests.growth import computing
 
 pytestmark = pytest.mark.slow
@@ -54,25 +54,6 @@ def test_an_alignment_rebuilds_both_sides_whichever_comes_first(a: str, b: str) 
     assert len(taken) == len(set(taken))
 
 
-@given(st.integers(0, 400), st.lists(st.tuples(st.integers(0, 399), st.sampled_from(WORDS)), max_size=12))
-@settings(max_examples=60, deadline=None)
-def test_a_text_with_a_few_slips_is_one_block(seed: int, slips: list[tuple[int, str]]) -> None:
-    a = passage(seed, 400)
-    b = list(a)
-    for place, word in slips:
-        b[place] = word
-    blocks = align(a, "".join(b))
-    check(a, "".join(b), blocks)
-    assert len(blocks) == 1
-    assert blocks[0].equal >= 400 - len(slips) - 10
-
-
-def test_parts_in_another_order_are_placed() -> None:
-    one, two, three = passage(1, 80), passage(2, 90), passage(3, 70)
-    blocks = align(one + two + three, three + passage(9, 50) + one + two)
-    assert [(block.a0, block.a1, block.b0) for block in blocks] == [(0, 170, 120), (170, 240, 0)]
-
-
 def test_of_parts_in_another_order_the_shorter_moved_whichever_text_comes_first() -> None:
     one, two, three, four = passage(1, 80), passage(2, 90), passage(3, 70), passage(4, 70)
     a, b = one + three + two + four, two + one + four + three
@@ -82,31 +63,11 @@ def test_of_parts_in_another_order_the_shorter_moved_whichever_text_comes_first(
     assert moved(a, a, align(a, a)) == []
 
 
-def test_what_only_one_text_has_is_one_stretch() -> None:
-    one, own, two = passage(1, 80), passage(5, 200), passage(2, 90)
-    (block,) = align(one + own + two, one + two)
-    assert [(op.a0, op.a1) for op in block.ops if not op.equal] == [(80, 280)]
-
-
 def test_a_long_commentary_in_the_witness_does_not_cut_the_text() -> None:
     one, own, two = passage(1, 80), passage(5, 1500), passage(2, 90)
     (block,) = align(one + two, one + own + two)
     assert block.equal == 170
     assert [op.b1 - op.b0 for op in block.ops if not op.equal] == [1500]
-
-
-def test_a_repeated_formula_does_not_mislead() -> None:
-    formula = passage(7, 30)
-    a = formula + passage(1, 60) + formula + passage(2, 60) + formula + passage(3, 60) + formula
-    b = a[:100] + "㐀" + a[101:200] + a[201:]
-    (block,) = align(a, b)
-    assert block.equal == len(a) - 2
-
-
-def test_a_short_saying_is_found_by_itself() -> None:
-    saying = passage(4, 7)
-    blocks = align(passage(1, 40) + saying, passage(2, 300) + saying + passage(3, 300))
-    assert [(block.a0, block.b0, block.equal) for block in blocks] == [(40, 300, 7)]
 
 
 def test_every_quotation_of_what_the_witness_has_once_is_found() -> None:
@@ -133,9 +94,3 @@ def test_time_stays_near_linear() -> None:
 
     most = 40 * seconds(20_000)
     assert seconds(200_000, most / 2) < most  # a full matrix would take a hundred times as long
-
-
-def test_what_is_equal_beside_an_agreement_belongs_to_it() -> None:
-    """Of a character that one text has twice the one is answered that stands beside what both have."""
-    a, b = "洗注髤赤黑漆也音義髤虚求反", "洗髤虚求反"
-    assert [op.equal for op in fill(a, b, 1, len(a) - 3, 1, len(b) - 3)] == [False, True]

@@ -9,7 +9,6 @@ import pytest
 from proof.collation.classes import Class
 from proof.collation.collation import collate
 from proof.collation.differences import Side
-from proof.collation.findings import flags
 from proof.model.flags import Kind
 from proof.text.transcription import Format, Transcription
 from tests.build import transcription
@@ -64,16 +63,6 @@ def test_a_pair_is_sorted_as_a_reader_of_editions_does(base: str, witness: str, 
     assert turned == found
 
 
-def test_characters_said_twice_are_an_error() -> None:
-    assert sorted_as("子貢之說有義", "", "有義") == [(Class.ERROR, "doubled")]
-
-
-def test_of_two_look_alikes_the_one_that_has_this_company_elsewhere_is_right() -> None:
-    one, other = edition(TEXT, "a.txt"), edition(TEXT.replace("之主雖精", "之王雖精"), "b.txt")
-    (found,) = collate(one, other).differences
-    assert (found.category, found.rule) == (Class.ERROR, "look-alike")  # 之主雖善 stands in both
-
-
 GLOSS, LABEL = (Class.PASSAGE, "gloss"), (Class.LAYOUT, "label")
 
 
@@ -98,47 +87,11 @@ def test_words_that_announce_commentary_are_layout_and_how_a_character_is_read_i
     assert sorted_as("善之才不待賢", base, witness) == found
 
 
-def test_the_beginning_of_words_that_announce_commentary_is_layout() -> None:
-    one, other = (edition(TEXT.replace("說者善", f"說者{words}曰善"), "a.txt") for words in ("疏注釋", "疏"))
-    assert [(found.category, found.rule) for found in collate(one, other).differences] == [LABEL]
-
-
-def test_words_that_announce_commentary_over_the_end_of_a_column_are_layout() -> None:
-    columns = [TEXT[start : start + 21] for start in range(0, len(TEXT), 21)]
-    announced = [*columns[:2], f"{columns[2]}音", f"義{columns[3]}", *columns[4:]]
-    one, other = (
-        transcription("<pb:KR3j0080_WYG_001-1a>¶\n" + "".join(f"{line}¶\n" for line in lines), name)
-        for lines, name in ((announced, "a.txt"), (columns, "b.txt"))
-    )
-    assert [(found.category, found.rule) for found in collate(one, other).differences] == [LABEL, LABEL]
-
-
 def test_the_projects_own_word_overrules_all_evidence(tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("飢\t饑\tdistinct\n仙\t山\tform\n", encoding="utf-8")
     assert sorted_as("善之才不待賢", "飢", "饑", pairs) == [(Class.READING, "project")]
     assert sorted_as("善之才不待賢", "仙", "山", pairs) == [(Class.ORTHOGRAPHY, "project")]
-
-
-def test_a_title_with_the_number_of_a_juan_is_layout() -> None:
-    def paged(title: str) -> Transcription:
-        columns = "¶\n".join(TEXT[start : start + 21] for start in range(0, len(TEXT), 21))
-        text = f"<pb:KR3j0080_WYG_005-1a>¶\n{title}¶\n{columns}¶\n"
-        return transcription(text, f"{title}.txt", Format.KANRIPO)
-
-    for title in ("論衡卷第五", "欽定四庫全書¶\n論衡卷五"):
-        found = collate(paged("論衡卷五"), paged(title)).differences
-        assert [(one.category, one.rule) for one in found] == [(Class.LAYOUT, "title")]
-    (numbered,) = collate(paged("逢遇篇"), paged("逢遇篇第一")).differences
-    assert (numbered.category, numbered.rule, numbered.witness) == (Class.LAYOUT, "title", "第一")
-
-
-def test_a_heading_against_a_column_of_text_is_equal_and_a_heading_alone_is_layout() -> None:
-    columns = "".join(f"{TEXT[start : start + 21]}¶\n" for start in range(0, len(TEXT), 21))
-    there = transcription(f"<pb:KR3j0080_WYG_001-1a>¶\n逢遇篇¶\n{columns}", "a.txt")
-    back = transcription(f"---\ntitle: 論衡\n---\n\n## 逢遇篇\n\n{TEXT}\n\n## 論霸者之議\n", "b.txt")
-    (found,) = collate(there, back).differences
-    assert (found.witness, found.category, found.rule) == ("論霸者之議", Class.LAYOUT, "heading")
 
 
 WORDS = "命上射曰某御于子命下射曰子與某子射卒遂命三耦取弓矢"
@@ -165,25 +118,6 @@ def test_words_that_one_sets_as_text_and_the_other_as_a_note_are_layout(swapped:
     assert one.note is (Side.WITNESS if swapped else Side.BASE)
 
 
-@pytest.mark.parametrize("swapped", [False, True])
-def test_so_they_are_where_only_one_of_the_two_has_notes_at_all(swapped: bool) -> None:
-    """A passage, and a word or two, that the one has in double rows: nothing is missing in it."""
-    half = len(COMMENT) // 2
-    noted = paged(f"{WORDS[:12]}({COMMENT[:half]}/{COMMENT[half:]}){WORDS[12:18]}(尊/辭){WORDS[18:]}")
-    plain = paged(f"{WORDS[:12]}{COMMENT}{WORDS[12:18]}尊辭{WORDS[18:]}")
-    collation = collate(noted, plain) if swapped else collate(plain, noted)
-    assert [(one.category, one.rule) for one in collation.differences] == [(Class.LAYOUT, "note")] * 2
-    assert not [flag for flag in flags(collation) if flag.raised]
-
-
-def test_what_no_note_at_the_place_says_stays_what_it_is() -> None:
-    half = len(COMMENT) // 2
-    noted = paged(f"{WORDS[:12]}({COMMENT[:half]}/{COMMENT[half:]}){WORDS[12:]}")
-    plain = paged(f"{WORDS[:12]}{WORDS[12:18]}尊辭{WORDS[18:]}")
-    (one,) = collate(plain, noted).differences
-    assert (one.category, one.base) == (Class.ERROR, "尊辭")
-
-
 def test_a_character_that_is_missing_is_no_layout_because_a_note_beside_it_says_it_too() -> None:
     half = len(COMMENT) // 2
     noted = f"{WORDS[:12]}({COMMENT[:half]}/{COMMENT[half:]}){WORDS[12:]}"
@@ -199,13 +133,6 @@ WORDS_BY_WAY_OF_A_THIRD = [("日", "國"), ("下", "二"), ("生", "月"), ("事
 def test_words_that_share_a_form_are_a_difference(base: str, witness: str) -> None:
     ((category, _),) = sorted_as("見距更調霸", base, witness)
     assert category in (Class.READING, Class.ERROR)
-
-
-@pytest.mark.parametrize(("put_in", "own"), WORDS_BY_WAY_OF_A_THIRD)
-def test_a_word_put_in_beside_one_that_shares_a_form_is_told_alone(put_in: str, own: str) -> None:
-    for wrong in (own + put_in, put_in + own):
-        differences = collate(*behind("見距更調霸", wrong, own)).differences
-        assert [(found.base, found.witness) for found in differences] == [(put_in, "")]
 
 
 @pytest.mark.parametrize(
@@ -226,11 +153,6 @@ def test_neighbours_that_differ_are_one_reading(base: str, witness: str, found: 
     assert (difference.base, difference.witness, difference.category) == found
     same_words = sorted(base) == sorted(witness) or "无" in witness
     assert (difference.kind is Kind.TRANSPOSITION) is same_words
-
-
-@pytest.mark.parametrize("pair", ["誡誠", "水木", "今令", "止比", "貧貪", "本卒", "臣巨", "夫天"])
-def test_an_evident_slip_of_shape_is_an_error(pair: str) -> None:
-    assert sorted_as("善之才不待賢", *pair) == [(Class.ERROR, "look-alike-shape")]
 
 
 def test_one_more_character_before_the_same_one_all_over_is_systematic() -> None:

@@ -47,13 +47,6 @@ def test_what_is_equal_stands_in_one_segment_and_what_differs_in_its_own() -> No
     assert words == [[TEXT[:9], TEXT[:9]], ["比", "北"], [TEXT[10:], TEXT[10:]]]
 
 
-def test_a_witness_in_another_order_is_left_out() -> None:
-    one, other = TEXT[:26], TEXT[26:]
-    collation = collate(edition(TEXT, "a"), edition(other + one, "b"))
-    assert not in_order(collation)
-    assert collatex([collation], ["A", "B"])[0] == ["A"]
-
-
 def test_witnesses_that_have_other_layers_stand_in_one_table() -> None:
     """One has the commentary and one has not: the base's characters have other numbers beside either."""
     noted = "司射東面于大夫之西比耦【耦謂比偶之為耦也】大夫與大夫命上射曰某御于子命下射曰【命者告也】子與某子射卒遂比耦"

@@ -20,10 +20,8 @@ from proof.collation.witnesses import places
 from proof.errors import UsageError
 from proof.exports.apparatus import ApparatusPlace, apparatus
 from proof.model.flags import Kind
-from proof.text.layers import Layer
 from proof.text.read import read_transcription
 from proof.text.transcription import Format, Transcription
-from proof.text.witnesses import line_of
 from tests.build import transcription
 from tests.wide import cross_section
 
@@ -87,15 +85,6 @@ def test_the_footnotes_that_name_the_damaged_readings_are_carried_to_their_findi
             assert (flag.transcribed, flag.suggested) == (one.base, one.witness)
 
 
-def test_encoding_damage_is_one_finding_a_pair_with_all_its_places(damaged: Collation) -> None:
-    pairs = {(pair.base, pair.witness): pair for pair in damaged.systematic}
-    assert {("聄", "翿"), ("魨", "髤"), ("筩", "笴"), ("蘯", "蘋"), ("胑", "膱"), ("扌奎", "㨒")} <= pairs.keys()
-    text = damaged.base.edition.text
-    for pair in pairs.values():
-        assert len(pair.places) == text.count(pair.base)
-        assert all(text.startswith(pair.base, place) for place in pair.places)
-
-
 SEEDS = ("000", "001", "002", "003", "004")
 
 
@@ -142,13 +131,6 @@ def test_every_character_is_answered_by_its_like_or_stands_in_a_difference(share
     assert set(range(len(b))) - set(alike.values()) <= in_rows[1]
 
 
-def test_script_and_forms_are_no_errors(damaged: Collation) -> None:
-    errors = {(one.base, one.witness) for one in damaged.differences if one.kind is Kind.SUBSTITUTION}
-    assert ("俎", "祖") in errors
-    assert not errors & {("宾", "賔"), ("与", "與"), ("蛇", "虵"), ("略", "畧")}
-    assert damaged.left_out == (Layer.SUBCOMMENTARY, Layer.LEMMA)
-
-
 def test_every_paragraph_is_placed_in_some_witness(shared: Path) -> None:
     base = seed(shared, "004")
     juan = [read_transcription(shared / f"kanripo/KR1d0085/KR1d0085_{number:03}.txt") for number in range(7, 13)]
@@ -160,16 +142,6 @@ def test_every_paragraph_is_placed_in_some_witness(shared: Path) -> None:
     assert len(best) == 7
     assert min(best.values()) > 0.9
     assert not any(place.placed for place in collations[-1].placements)
-
-
-def test_passages_in_another_order_are_parallels_not_errors(shared: Path) -> None:
-    collation = collate(seed(shared, "001"), seed(shared, "003"))
-    placed = {line_of(collation.base.edition, place.start)[1]: place.share for place in collation.placements}
-    assert placed[9] > 0.5
-    assert placed[13] == 0
-    allowed = {Class.LAYOUT, Class.PARALLEL, Class.PASSAGE, Class.SCRIPT, Class.UNLIKE, Class.ORTHOGRAPHY, Class.MOVED}
-    assert {one.category for one in collation.differences} <= allowed
-    assert len(collation.of(Class.MOVED)) < len(collation.blocks)
 
 
 @pytest.mark.parametrize("moved", ["another paragraph", "a part of it"])
@@ -194,13 +166,6 @@ def test_what_stands_in_another_order_is_one_row_in_every_file(shared: Path, tmp
     assert [one.base.text is not None for one in rows([collation], {}, tmp_path) if "moved" in one.categories] == [True]
 
 
-def test_a_simplified_text_with_commentary_meets_a_traditional_one_without() -> None:
-    base = edition("　　司射东面于大夫之西北耦【比近也】大夫与大夫命上射曰某御于子命下射曰子与某子射卒遂比众耦")
-    collation = collate(base, edition(f"　　{CANON}"))
-    (error,) = collation.of(Class.ERROR, Class.READING)
-    assert (error.base, error.witness, base.text[error.start]) == ("北", "比", "北")
-
-
 @pytest.mark.parametrize(
     ("changed", "kind", "base", "witness"),
     [
@@ -218,16 +183,6 @@ def test_an_error_of_each_kind(changed: str, kind: Kind, base: str, witness: str
     line = text.text.splitlines()[flag.line - 1]
     mended = line[: flag.offset] + flag.suggested + line[flag.offset + flag.length :]
     assert mended == f"　　{CANON}"
-
-
-def test_a_long_passage_is_one_finding() -> None:
-    collation = collate(edition(f"　　{CANON}"), edition(f"　　{CANON[:25]}乃張侯下綱不及地武不繫左下綱{CANON[25:]}"))
-    (one,) = collation.differences
-    assert one.category is Class.PASSAGE
-    (flag,) = flags(collation)
-    assert (flag.suggested, flag.raised) == ("乃張侯下綱不及地武不繫左下綱", True)
-    (place,) = places([collation])
-    assert place.readings[0].text == flag.suggested
 
 
 def test_words_that_are_text_in_one_and_a_note_in_the_other_stand_in_every_form(tmp_path: Path) -> None:
@@ -258,19 +213,6 @@ def test_a_place_that_differs_in_two_ways_is_of_the_heavier_class(damaged: Colla
         items = apparatus(damaged.base.edition, (), [collation]).items
         with_readings = (item for item in items if isinstance(item, ApparatusPlace))
         assert [item.category for item in with_readings if "明日" in item.readings[0][1]] == ["error"]
-
-
-def test_three_witnesses_stand_on_one_line() -> None:
-    base = edition(f"　　{CANON.replace('西比', '西北')}")
-    witnesses = [edition(f"　　{CANON}", "a.txt"), edition(f"　　{CANON.replace('西比', '西北')}", "b.txt")]
-    witnesses.append(edition("　　甲乙丙丁戊己庚辛壬癸", "c.txt"))
-    collations = [collate(base, witness) for witness in witnesses]
-    (place,) = places(collations)
-    assert place.base == "北"
-    assert [(r.witness, r.text, r.category) for r in place.readings] == [
-        ("a.txt", "比", "error"),
-        ("b.txt", "北", "same"),
-    ]
 
 
 def test_a_text_without_words_is_refused() -> None:
@@ -312,20 +254,3 @@ def test_a_passage_that_is_said_again_is_reported_as_that(tmp_path: Path) -> Non
     (told,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
     at = {"file": "text.txt", "line": 3}, {"file": "witness.txt", "line": 1}
     assert told["not placed"] == [at[0] | {"found": 0.0, "in witness": at[1], "said again": 1.0}]
-
-
-def test_a_passage_within_the_text_that_is_said_again_names_that_as_its_evidence() -> None:
-    doubled, once = (f"{CANON}{OTHER}{again}獻獲者于侯薦脯醢設折俎與薦皆三祭" for again in (CANON[10:30], ""))
-    (one,) = collate(edition(doubled), edition(once, "witness.txt")).differences
-    assert (one.category, one.rule, one.base) == (Class.PASSAGE, "said-again", CANON[10:30])
-
-
-def test_a_layer_of_which_one_text_has_next_to_nothing_is_not_compared() -> None:
-    """A date in brackets is no commentary of a text that has none."""
-    lines = [CANON[at : at + 10] for at in range(0, 50, 10)] * 5
-    noted = edition("\n".join(f"　　{line}【鄭氏云此言射者之禮也】" for line in lines), "noted.txt")
-    plain = edition("\n".join(f"　　{line}" for line in lines) + "【元年十月】", "plain.txt")
-    for one, other in ((noted, plain), (plain, noted)):
-        collation = collate(one, other)
-        assert collation.differences == ()
-        assert Layer.COMMENTARY in collation.left_out

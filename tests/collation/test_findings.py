@@ -117,16 +117,6 @@ def test_what_was_decided_is_not_asked_again_whatever_is_checked_collated_or_wri
     assert Path("010.txt").read_text(encoding="utf-8") == TEXT.replace("北耦", "比耦")
 
 
-def test_a_place_is_one_finding_with_the_readings_of_all_witnesses() -> None:
-    Path("third.txt").write_text(TEXT.replace("北耦", "此耦"), encoding="utf-8")
-    Path("fourth.txt").write_text(TEXT.replace("北耦", "比耦"), encoding="utf-8")
-    assert collated("四庫=other.txt", "嚴=third.txt", "毛=fourth.txt")[0] == ("北", "比", "open")
-    flag = asked()[0].flag
-    told = [(one.siglum, one.reading) for one in flag.evidence.witnesses]
-    assert told == [("四庫", "比"), ("嚴", "此"), ("毛", "比")]
-    assert [text for text, _ in flag.evidence.alternatives] == ["比", "此"]
-
-
 @pytest.fixture
 def folder() -> Path:
     """A folder of two juan that was checked as a project of its own; the second goes on on the page of the first."""

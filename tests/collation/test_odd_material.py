@@ -11,12 +11,8 @@ from proof.cli import main
 from proof.collation.classes import Class
 from proof.collation.collation import Collation, collate
 from proof.collation.sigla import sigla
-from proof.collation.witness_evidence import Parallel, weigh_witnesses
 from proof.collation.witnesses import places
-from proof.model.flags import Evidence, Flag, Kind
-from proof.text.model import Script
 from proof.text.read import read_transcription
-from proof.text.variants import VariantPolicy
 from tests.build import transcription
 
 PAGE = "KR1d0030_WYG_010-1a"
@@ -65,21 +61,6 @@ def test_witnesses_of_one_file_name_are_told_apart_by_their_folders(tmp_path: Pa
     assert (row["wyg/juan.txt"], row["sbck/juan.txt"]) == ("宫", "宮")
 
 
-def test_on_the_desk_they_are_told_apart_too(tmp_path: Path) -> None:
-    base = read_transcription(written(tmp_path / "base.txt", TEXT.replace("百官", "百宫")))
-    parallels = [
-        Parallel.of(collate(base, read_transcription(written(tmp_path / folder / "juan.txt", body))))
-        for folder, body in (("wyg", TEXT), ("sbck", TEXT.replace("百官", "百宫")))
-    ]
-    at = base.text.split("\n")[1].index("宫")
-    flag = Flag(PAGE, "", 1, at, 1, Kind.SUBSTITUTION, "宫", "官", 4.0, True, None, Evidence("posterior"))
-    (heard,) = weigh_witnesses([flag], base, parallels, VariantPolicy(Script.TRADITIONAL), 3.0)
-    assert [(one.siglum, one.side) for one in heard.evidence.witnesses] == [
-        ("wyg/juan", "image"),
-        ("sbck/juan", "text"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("paths", "names"),
     [
@@ -113,14 +94,6 @@ def test_a_copy_under_another_name_and_another_text_are_called_what_they_are(
     assert "hardly the same text" in capsys.readouterr().out
 
 
-def test_a_character_that_no_font_has_is_shown_by_its_number(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    base, other = written(tmp_path / "a.txt", f"{TEXT}\ue000{MORE}"), written(tmp_path / "b.txt", f"{TEXT}乏{MORE}")
-    collate_files(base, other)
-    assert "U+E000 → 乏" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("one", "other", "found"),
     [
@@ -152,16 +125,3 @@ def test_the_first_and_the_last_characters_are_compared_too(one: str, other: str
     assert [(base, witness) for base, witness, _ in differing_at_the_end(TEXT + one, TEXT + other)] == found
     turned = differing_at_the_end(one[::-1] + TEXT, other[::-1] + TEXT)
     assert sorted((base[::-1], witness[::-1]) for base, witness, _ in turned) == sorted(found)
-
-
-def test_what_one_of_two_parts_has_beyond_the_other_is_a_passage() -> None:
-    assert differing_at_the_end(TEXT, TEXT + MORE) == [("", MORE, Class.PASSAGE)]
-    assert differing_at_the_end(MORE + TEXT, TEXT) == [(MORE, "", Class.PASSAGE)]
-
-
-def test_characters_beyond_the_basic_plane_keep_their_places() -> None:
-    found = collated("𫝊㑹𤣥" + TEXT, "傳會玄" + TEXT.replace("百官", "百宫"))
-    forms = [(one, Class.ORTHOGRAPHY) for one in "𫝊㑹𤣥"]
-    assert [(one.base, one.category) for one in found.differences] == [*forms, ("官", Class.ERROR)]
-    text = found.base.edition.text
-    assert all(text[one.start : one.start + one.length] == one.base for one in found.differences)

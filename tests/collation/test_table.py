@@ -62,14 +62,6 @@ def test_the_table_is_filtered_by_class_and_fits_the_screen(
     page.close()
 
 
-def test_images_are_linked_beside_the_page_and_names_are_escaped(tmp_path: Path) -> None:
-    image = tmp_path / "scans" / "1a #1.png"
-    told = written(tmp_path, images={"KR1_WYG_001-1a": image}, name="<b>&.txt").read_text(encoding="utf-8")
-    assert 'href="scans/1a%20%231.png"' in told
-    assert "&lt;b&gt;&amp;.txt" in told
-    assert "<b>&.txt" not in told
-
-
 def test_a_place_shows_what_the_base_has_there_whatever_layers_each_witness_has(tmp_path: Path) -> None:
     """The first witness has no notes, so that they are not compared with it; the place after them is the second's."""
     base = edition(TEXT.replace("大夫之西", "大夫(耦謂/比偶)之西"), "base.txt")

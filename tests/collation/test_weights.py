@@ -46,12 +46,6 @@ def heard(given: Flag, *bodies: str) -> Flag:
     return weighed(given, edition(WRONG, "base.txt"), *witnesses)
 
 
-def test_a_witness_adds_and_takes_what_was_fitted() -> None:
-    assert heard(flag(2.0), RIGHT).score == pytest.approx(2.0 + WEIGHTS.image)
-    assert heard(flag(4.0), WRONG).score == pytest.approx(4.0 - WEIGHTS.text)
-    assert heard(flag(4.0), WRONG, WRONG).score == pytest.approx(4.0 - 1.5 * WEIGHTS.text)
-
-
 @pytest.mark.parametrize("body", [RIGHT, WRONG])
 def test_another_reader_of_the_image_is_shown_and_weighs_nothing(body: str) -> None:
     reader = replace(edition(body, "vlm.txt"), siglum="~vlm")
@@ -85,11 +79,6 @@ def test_it_is_told_what_each_witness_reads_and_whose_side_that_takes() -> None:
     assert heard(forms, WRONG).score == forms.score
 
 
-def test_what_the_image_leaves_in_doubt_a_witness_that_agrees_sinks() -> None:
-    assert not heard(flag(THRESHOLD + 1.0), WRONG).raised
-    assert heard(flag(THRESHOLD - 1.0), RIGHT).raised
-
-
 @pytest.mark.parametrize("copies", [1, 2, 5])
 @pytest.mark.parametrize("doubt", [0.0, 0.1, 0.2])
 def test_an_error_that_the_image_shows_clearly_stays_however_many_share_it(copies: int, doubt: float) -> None:
@@ -115,10 +104,6 @@ def test_a_clear_error_keeps_only_what_leaves_it_raised_and_forgets_all_of_it_ag
     alone = without_witnesses(after)
     assert (alone.score, alone.evidence) == (given.score, given.evidence)
     assert heard(after, WRONG, WRONG) == after
-
-
-def test_a_clear_error_that_was_not_raised_is_not_raised_by_a_witness_that_agrees() -> None:
-    assert not heard(flag(THRESHOLD - 0.5, 0.001, 0.95), WRONG).raised
 
 
 def test_a_witness_is_heard_where_the_text_quotes_itself_by_whatever_way_it_was_collated() -> None:

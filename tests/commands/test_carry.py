@@ -142,13 +142,6 @@ def test_a_place_that_is_not_certain_is_told_with_its_reason(text: str, reason: 
     assert bool(reason) == ("(" in line), line
 
 
-def test_an_omission_between_two_columns_is_left_to_a_person(capsys: Told) -> None:
-    with_other(SBCK.replace("次¶\n司射", "次司¶\n射"))
-    capsys.readouterr()
-    carried()
-    assert "in two columns" in next(line for line in capsys.readouterr().err.splitlines() if "∅ → 馬" in line)
-
-
 def test_an_edition_in_the_other_script_gets_its_own_forms() -> None:
     simplified = "司射东面于大夫之西北耦大夫与大夫命上射曰某御于子命下射曰子与某子射卒遂命三耦取弓矢于次司射反\n"
     with_other(simplified)
@@ -164,12 +157,6 @@ def test_decisions_come_out_of_another_project(tmp_path: Path, monkeypatch: pyte
     assert main(["check", "other.txt"]) == 0
     assert main(["carry", "../siku.txt", "other.txt", "--from-project", "..", "--apply"]) == 1
     assert "西比耦" in exported()
-
-
-def test_a_text_that_was_not_checked_is_named(capsys: Told) -> None:
-    Path("new.txt").write_text(SBCK, encoding="utf-8")
-    assert main(["carry", "siku.txt", "new.txt"]) == 2
-    assert "new.txt was not checked in this project" in capsys.readouterr().err
 
 
 def test_what_is_missing_before_a_note_is_put_before_it_in_the_other_edition_too() -> None:

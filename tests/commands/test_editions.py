@@ -56,13 +56,6 @@ def test_what_the_export_asks_is_what_it_takes_for_an_answer(
     assert written == "乃张侯下纲不及地干【侯谓所射布也】\n说为东面于大夫之乾北耦\n"
 
 
-def test_the_source_itself_is_corrected_where_that_is_asked(text: Path) -> None:
-    decided = corrections(Correction(PAGE, 1, 5, 1, "比", "北"))
-    arguments = ["export", "KR1_010.txt", "--corrections", decided, "--out", "out", "--form", "diff", "--in-place"]
-    assert main(arguments) == 0
-    assert text.read_text(encoding="utf-8") == TEXT.replace("西北", "西比")
-
-
 def test_a_correction_of_a_changed_source_is_named_not_written(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
     decided = corrections(Correction(PAGE, 1, 5, 1, "比", "北", "夫之西[北]耦(案"))
     text.write_text(TEXT.replace("大夫", "卿大夫"), encoding="utf-8")

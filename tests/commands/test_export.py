@@ -81,33 +81,6 @@ def reads_as_proofread(project: Path) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("finding", "lines"),
-    [
-        (of_column(2, "", "命上射曰", "column missing"), (LINES[0], "命上射曰", *LINES[1:])),
-        (of_column(4, "", "命上射曰", "column missing"), (*LINES, "命上射曰")),
-        (of_column(2, LINES[1], "", "column doubled"), (LINES[0], LINES[2])),
-        (of_column(1, LINES[0], "", "column not on the page"), LINES[1:]),
-    ],
-    ids=["missing", "missing at the end", "doubled", "surplus"],
-)
-def test_a_column_is_written_or_taken_out_with_one_decision(project: Path, finding: Flag, lines: Sequence[str]) -> None:
-    check(project, finding, found(3, 0, "與", "興"))
-    take_all(project)
-    proofread(project)
-    expected = text_of([line.replace("與", "興") for line in lines])
-    for _ in range(2):
-        assert main(["export", "--in-place", "--form", "text"]) == 0
-        assert (project / "text.txt").read_text(encoding="utf-8") == expected
-        check(project)
-        assert reads_as_proofread(project)
-    with Store.open(project / "proof.sqlite") as store:
-        for _ in range(2):
-            store.acts.undo(WORK, "甲", f"undo-{_:06}")
-    assert main(["export", "--in-place", "--form", "text"]) == 0
-    assert (project / "text.txt").read_text(encoding="utf-8") == text_of(LINES)
-
-
-@pytest.mark.parametrize(
     ("changes", "lines"),
     [
         ([(1, "add before", "命上射曰", 0)], ("命上射曰", *LINES)),

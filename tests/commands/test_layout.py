@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 
 import cv2
-import numpy as np
-import pytest
 
 from proof.cli import main
 from tests.layout.drawn import Layout, draw
@@ -27,15 +25,3 @@ def test_the_columns_of_an_image_are_told_and_drawn(tmp_path: Path) -> None:
     assert (told["notes"], told["figures"]) == ([], [])
     picture = cv2.imread(str(tmp_path / "out" / "page.png"))
     assert picture.shape[:2] == page.pixels.shape
-
-
-def test_pale_ink_is_strengthened_as_a_check_does(tmp_path: Path) -> None:
-    page = draw(Layout(columns=6)).pixels
-    pale = 235 - (235.0 - page) / 7 + np.random.default_rng(1).normal(0, 1.5, page.shape)
-    for name, pixels in (("sound", page), ("pale", pale.clip(0, 255).astype(np.uint8))):
-        cv2.imwrite(str(tmp_path / f"{name}.png"), pixels)
-    names = [str(tmp_path / "sound.png"), str(tmp_path / "pale.png")]
-    assert main(["layout", *names, "--out", str(tmp_path / "out"), "-q"]) == 0
-    sound, found = (json.loads((tmp_path / "out" / f"{one}.json").read_text())["columns"] for one in ("sound", "pale"))
-    assert len(found) == len(sound) == 6
-    assert [one["x"] for one in found] == pytest.approx([one["x"] for one in sound], abs=6)

@@ -31,27 +31,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_one_of_its_texts_is_checked_with_its_settings(project: Path) -> None:
-    settings = settings_of(None, [Path("two.txt")])
-    assert settings.text_files() == (project / "two.txt",)
-    assert settings.page.columns == 9
-    assert settings.folder == project
-
-
-def test_where_reports_go_says_nothing_of_the_project(project: Path) -> None:
-    settings = settings_of(None, [Path("other.md")], {"project.out": Path("elsewhere")})
-    assert settings.folder == project
-    assert settings.project.out == project / "elsewhere"
-    assert settings.store_address == project / "proof.sqlite"
-
-
-def test_the_address_of_a_store_counts_from_the_working_folder(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (project / "below").mkdir()
-    monkeypatch.chdir(project / "below")
-    settings = settings_of(Path(".."), given={"store.url": "sqlite:///other.sqlite"})
-    assert settings.store_address == f"sqlite:///{project / 'below' / 'other.sqlite'}"
-
-
 @pytest.mark.parametrize("url", ["", "sqlite:///none.sqlite", "sqlite:////none/none.sqlite"])
 def test_a_store_that_is_not_there_is_named_and_not_made(project: Path, url: str) -> None:
     settings = settings_of(None, given={"store.url": url} if url else {})

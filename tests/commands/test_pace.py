@@ -9,19 +9,6 @@ from hypothesis import strategies as st
 from proof.commands.pace import WINDOW, Pace, clock
 
 
-def test_nothing_is_known_before_the_first_page() -> None:
-    pace = Pace(100.0)
-    assert pace.per_second is None
-    assert pace.left(20) is None
-
-
-def test_the_time_left_follows_from_the_pace() -> None:
-    pace = Pace(100.0)
-    pace.note(104.0, 8)
-    assert pace.per_second == pytest.approx(2.0)
-    assert pace.left(20) == pytest.approx(6.0)
-
-
 def test_pages_out_of_the_store_do_not_promise_that_the_rest_is_as_quick() -> None:
     pace = Pace(0.0)
     for page in range(1, 101):

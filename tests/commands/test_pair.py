@@ -55,24 +55,6 @@ def test_in_order_pairs_the_rest_one_by_one(book: Path, run: Run) -> None:
     assert "there is nothing to pair" in again.stderr
 
 
-def test_one_by_one_a_later_word_goes_over_an_earlier_one(book: Path, run: Run) -> None:
-    assert run("pair", "010-1b=scan 10.png", "WYG0103-0193a=images/scan 9.png").returncode == 0
-    assert shown(book) == ["WYG0103-0192c.png", "scan 10.png", "scan 9.png"]
-    assert run("pair", "010-1b=scan 9.png").returncode == 0
-    assert shown(book) == ["WYG0103-0192c.png", "scan 9.png", "scan 9.png"]
-
-
-def test_in_order_begins_where_it_is_told(book: Path, run: Run) -> None:
-    ran = run("pair", "--in-order", "010-1a=scan 9.png")
-    assert ran.stdout == "010-1a\tscan 9.png\n010-1b\tscan 10.png\n010-2a\tWYG0103-0192c.png\n"
-    assert shown(book) == ["scan 9.png", "scan 10.png", "WYG0103-0192c.png"]
-
-
-def test_halves_of_an_opening_are_named_as_in_image_lists(book: Path, run: Run) -> None:
-    assert run("pair", "010-1b=scan 9a.png", "010-2a=scan 9b.png").returncode == 0
-    assert shown(book) == ["WYG0103-0192c.png", "scan 9.png", "scan 9.png"]
-
-
 def test_the_list_in_use_is_written_on(book: Path, run: Run) -> None:
     (book / "imglist").mkdir()
     kept = "# by hand\n010-2a00\tWYG 010-2a\tscan 10.png\n"

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
-import pty
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,11 +11,10 @@ import pytest
 
 from proof.store import Store
 from proof.store.accounts import Role
-from tests.conftest import PATIENCE, Run
+from tests.conftest import Run
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "四庫 full of 書"  # noqa: S105
 
 
@@ -95,46 +91,6 @@ def test_without_a_password_there_is_no_account(run: Run, tmp_path: Path, monkey
         assert refused.returncode == 2
         assert message in refused.stderr
     assert accounts(tmp_path) == {}
-
-
-def test_on_a_terminal_the_password_is_asked_for_twice_and_not_shown(tmp_path: Path) -> None:
-    terminal, other = pty.openpty()
-    command = [sys.executable, "-m", "proof", "user", "add", "甲", "--config", str(tmp_path)]
-    process = subprocess.Popen(command, cwd=ROOT, stdin=other, stdout=other, stderr=other, start_new_session=True)  # noqa: S603
-    os.close(other)
-    shown = b""
-    try:
-        for _ in range(2):
-            asked = b""
-            while not asked.rstrip().endswith(b":"):
-                asked += os.read(terminal, 1000)
-            shown += asked
-            os.write(terminal, f"{PASSWORD}\n".encode())
-        assert process.wait(PATIENCE) == 0
-        shown += os.read(terminal, 1000)
-    finally:
-        process.kill()
-        process.wait()
-        os.close(terminal)
-    assert PASSWORD.encode() not in shown
-    assert accounts(tmp_path) == {"甲": (Role.ADMINISTRATOR, False)}
-
-
-@pytest.mark.usefixtures("said")
-def test_the_log_says_who_did_what_at_the_command_line(run: Run) -> None:
-    for words in (("add", "甲"), ("add", "乙"), ("role", "乙", "reader"), ("disable", "乙"), ("password", "甲")):
-        assert run("user", *words).returncode == 0
-    lines = [line.split("\t") for line in run("user", "log").stdout.splitlines()]
-    assert [line[1:4] for line in lines] == [
-        ["甲", "password", ""],
-        ["乙", "disabled", ""],
-        ["乙", "role", "proofreader → reader"],
-        ["乙", "created", "proofreader"],
-        ["甲", "created", "administrator"],
-    ]
-    assert {line[5] for line in lines} == {"command line"}
-    assert all(line[4] for line in lines)
-    assert len(run("user", "log", "--last", "2").stdout.splitlines()) == 2
 
 
 @pytest.mark.usefixtures("said")

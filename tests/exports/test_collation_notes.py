@@ -52,13 +52,6 @@ def test_the_spreadsheet_counts_characters_as_the_page_has_them() -> None:
     ]
 
 
-def test_notes_on_a_simplified_text_are_simplified() -> None:
-    text = "卷十 第 1a 页 WYG0103-0192c.png\n东面于大夫之西北耦\n"
-    done = corrected(text, Correction("WYG0103-0192c", 1, 7, 1, "比", "北", witness="严本"))
-    (note,) = notes_of(done).notes
-    assert note.words == "比：原作北，据严本改。"
-
-
 def test_a_long_reading_is_named_by_its_beginning_and_its_end() -> None:
     lost = "大夫與大夫命上射曰某御于子命下射"
     (note,) = notes_of(corrected(KANRIPO, Correction(PAGE, 1, 6, 0, lost, ""))).notes
@@ -85,13 +78,6 @@ def test_footnotes_stand_in_place_and_their_text_follows_the_paragraph() -> None
     assert "[^4]" not in done.text
 
 
-def test_footnotes_of_other_formats_follow_the_text() -> None:
-    done = corrected(KANRIPO, Correction(PAGE, 1, 5, 1, "比", "北"))
-    text = with_footnotes(done, notes_of(done))
-    assert "之西比[^1]耦" in text
-    assert text.endswith("\n[^1]: 比：原作北，今改。")
-
-
 def test_a_text_that_is_kept_is_noted_with_what_the_copy_reads() -> None:
     done = corrected(
         KANRIPO,
@@ -105,15 +91,6 @@ def test_a_text_that_is_kept_is_noted_with_what_the_copy_reads() -> None:
         "告：嚴本有，今不從。",
     ]
     assert done.text == KANRIPO
-
-
-def test_a_note_on_a_page_without_image_does_not_name_the_image() -> None:
-    done = corrected(
-        KANRIPO,
-        Correction(PAGE, 1, 5, 1, "北", "北", copy_reads="比", imaged=False),
-        Correction(PAGE, 1, 6, 1, "耦", "耦", witness="理校", copy_reads="", imaged=False),
-    )
-    assert [note.words for note in notes_of(done).notes] == ["北：一作比，今不從。", "耦：一無，據理校不從。"]
 
 
 def test_every_witness_is_named_with_its_reading_and_in_full_once() -> None:
@@ -134,9 +111,3 @@ def test_every_witness_is_named_with_its_reading_and_in_full_once() -> None:
     ]
     assert notes.witnesses == {"叢刊本": "四部叢刊本", "四庫本": "文淵閣四庫全書本", "嚴本": "嚴州本儀禮鄭注"}
     assert house_list(notes).startswith("叢刊本：四部叢刊本\n嚴本：嚴州本儀禮鄭注\n四庫本：文淵閣四庫全書本\n\n卷十\n")
-
-
-def test_without_corrections_there_is_nothing_to_note() -> None:
-    done = corrected(CRITICAL)
-    assert house_list(notes_of(done)) == ""
-    assert with_footnotes(done, notes_of(done)) == CRITICAL

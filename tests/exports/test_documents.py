@@ -271,12 +271,6 @@ def test_a_running_edition_on_images_has_its_surface_and_zones_too(valid: Valid)
     ]
 
 
-def test_a_page_that_begins_within_a_correction_begins_before_it(valid: Valid) -> None:
-    swap = Correction("scan-7", 1, RUNNING.index("作北"), 2, "北作", "作北", kind=Kind.TRANSPOSITION)
-    document = running(valid, swap)
-    assert pieces(document) == ["", "大夫之西北耦", "案比今注訛", "北作據命上射曰告"]
-
-
 def test_an_image_that_shows_none_of_a_running_edition_is_a_surface_and_no_page(valid: Valid) -> None:
     bare = PageResult("scan-8", "", Status.CHECKED, image=Path("scan-8.png"), image_size=(500, 800))
     document = running(valid, bare=bare)
@@ -326,13 +320,6 @@ def test_the_half_folios_of_a_plate_are_regions_of_one_canvas(checked: PageResul
     regions = [one["items"][0] for one in told["structures"]]
     assert [one["source"]["id"] for one in regions] == [canvas["id"]] * 2
     assert [one["selector"]["value"] for one in regions] == ["xywh=225,0,225,800", "xywh=0,0,225,800"]
-
-
-def test_annotations_stand_by_themselves_too(checked: PageResult) -> None:
-    told = flag_annotations(checked, "https://example.org/images/a.png", "https://example.org/flags.json")
-    assert told["@context"] == "http://www.w3.org/ns/anno.jsonld"
-    assert len({item["id"] for item in told["items"]}) == sum(flag.raised for flag in checked.flags) > 0
-    assert all(item["target"]["source"] == "https://example.org/images/a.png" for item in told["items"])
 
 
 def test_a_page_without_image_has_no_coordinates_to_export(checked: PageResult) -> None:

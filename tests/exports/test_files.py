@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -154,12 +153,3 @@ def test_an_insertion_into_an_empty_half_row_is_in_that_half_row(written: dict[s
     assert lines == ["大夫", "案", INSERTED, "之西北耦", f"{TAKEN}上射曰{BY_HAND}"]
     alto = etree.fromstring(written["alto"].encode())
     assert [one.get("CONTENT") for one in alto.iterfind(".//{*}String")] == lines
-
-
-def test_notes_and_spreadsheet_say_that_the_text_was_kept(written: dict[str, str]) -> None:
-    assert f"上：影像作{COPY}，今不從。" in written["notes"]
-    [row] = [one for one in csv.DictReader(written["csv"].splitlines()) if one["copy"]]
-    assert (row["before"], row["after"], row["copy"], row["authority"]) == ("上", "上", COPY, "影像")
-    shown = json.loads(written["annotations"])["items"]
-    told = [one["body"]["value"].partition(": ")[2] for one in shown]
-    assert told == [f"∅ → {INSERTED}", f"命 → {TAKEN}", f"告 → {BY_HAND}"]

@@ -57,17 +57,3 @@ def test_corrections_of_a_line_go_into_the_columns_in_which_it_stands() -> None:
         Correction("", 3, 90, 1, "與", "于"),
     ]
     assert told(mark(SHARED, given, running=True)) == [["大躬", "注", "曰"], ["義命君"]]
-
-
-def test_where_no_column_was_found_there_is_none_to_export() -> None:
-    assert told(mark(page(character("大", 3, 10, 200, 50), columns=()), running=True)) == []
-
-
-def test_two_registers_of_a_page_are_columns_of_their_own() -> None:
-    above, below = Box(200, 50, 90, 300), Box(200, 400, 90, 300)
-    both = page(
-        character("大", 1, 0, 200, 60),
-        character("射", 1, 1, 200, 410),
-        columns=(CheckedColumn(1, above), CheckedColumn(1, below)),
-    )
-    assert told(mark(both, running=True)) == [["大"], ["射"]]

@@ -118,13 +118,6 @@ def test_the_page_has_the_text_with_its_changes_and_every_note_linked() -> None:
     assert page.findtext(".//dd") == "文淵閣四庫全書本"
 
 
-def test_without_decisions_both_are_the_text_as_it_is() -> None:
-    source = correct(transcription(TEXT), [])
-    body = part(written(source), "word/document.xml")
-    assert not list(body.iter(f"{W}ins", f"{W}del", f"{W}footnoteReference"))
-    assert "".join(node.text or "" for node in body.iter(f"{W}t")).count("大夫之西北耦") == 1
-
-
 def test_an_apparatus_of_tei_has_what_was_decided_and_who_reads_otherwise(tei_schema: etree.RelaxNG) -> None:
     found = notes_of(corrected(), names={"四庫": "文淵閣四庫全書本"})
     document = etree.fromstring(etree.tostring(apparatus_document(found, "儀禮")))

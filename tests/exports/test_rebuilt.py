@@ -11,7 +11,6 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from proof.collation.classes import RANK, Class
 from proof.collation.collation import collate
 from proof.exports.corrections import Correction
 from proof.exports.source import CorrectedSource, correct
@@ -196,7 +195,3 @@ def test_a_part_that_stands_in_another_order_is_marked_once(shared: Path) -> Non
     document = hold(base, [witness], correct(base, []))
     assert [mark.get("edRef") for mark in document.findall(".//{*}milestone[@type='moved']")] == ["#w1"]
     assert document.findall(".//{*}app") == []
-
-
-def test_every_class_that_collating_knows_has_its_rank_in_the_apparatus() -> None:
-    assert sorted(RANK) == sorted(Class)

@@ -23,7 +23,6 @@ from proof.text.read import parse_transcription, read_transcription
 from proof.text.transcription import Format, Transcription
 from tests.build import transcription
 
-ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = {
     Format.KANRIPO: "#+TITLE: 書\n<pb:KR1_WYG_010-1a>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n¶\n命上射&KR0058;曰¶\n",
     Format.MIRROR: "卷十 第 1a 页 WYG0103-0192c.png\n 东面于大夫之西北耦\n\n命上射曰(某御/于子)",
@@ -189,12 +188,6 @@ def test_corrections_that_stand_side_by_side_are_written_once(changes: dict[int,
     again = correct(transcription(first.text, "text.txt", form=Format.PLAIN), decided)
     if len(first.placed) == len(decided):  # a line of nothing would be no column
         assert (again.text, again.placed, again.refused) == (first.text, (), ())
-
-
-def test_what_says_in_another_script_what_the_text_says_is_no_correction() -> None:
-    read = transcription(SAMPLES[Format.MIRROR], form=Format.MIRROR)
-    corrected = correct(read, [correction(read, read.text.index("东面"), 1, "東")])
-    assert (corrected.text, corrected.placed, len(corrected.applied)) == (read.text, (), 1)
 
 
 @pytest.mark.parametrize("text", ["甲\n", "甲\r", "¶", "\x85"])

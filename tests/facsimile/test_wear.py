@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,10 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proof.errors import UsageError
-from proof.facsimile.wear import LEVELS, Wear, age, moved, named_wear, skewing
-from proof.ocr.engine import Pixels
+from proof.facsimile.leaf import Style
+from proof.facsimile.render import render_page
+from proof.facsimile.wear import LEVELS, Wear, age, named_wear
+from proof.text.model import Page
 
 pytestmark = pytest.mark.slow
+
+
+MakePage = Callable[..., Page]
 
 
 SIZE = (400, 300)
@@ -23,22 +29,17 @@ INKED = BARE.copy()
 INKED[100:200, 100:200] = 255
 
 
-def aged(ink: Pixels, wear: Wear, *, behind: Pixels | None = None, seal: Pixels | None = None, seed: int = 1) -> Pixels:
-    return age(ink, behind, seal, wear, 1.0, [seed])
-
-
-def test_without_wear_ink_is_black_and_paper_white_and_after_jpeg_there_are_tones() -> None:
-    image = aged(INKED, Wear())
-    assert (image[105:195, 105:195] == 0).all()
-    assert (image[:95] == 255).all()
-    assert np.unique(aged(INKED, Wear(jpeg=30))).size > 2
-
-
-def test_the_skew_turns_the_page_by_its_angle_about_the_middle() -> None:
-    homography = skewing((300, 400), Wear(skew=3), 2.0, np.random.default_rng(1))
-    top, middle, bottom = moved(np.array([(150.0, 0.0), (150.0, 200.0), (150.0, 400.0)]), homography)
-    assert middle == pytest.approx((150, 200), abs=0.01)
-    assert np.degrees(np.arctan2(top[0] - bottom[0], bottom[1] - top[1])) == pytest.approx(2.0, abs=0.01)
+def test_the_page_behind_is_seen_turned_over(make_page: MakePage) -> None:
+    blank, line = make_page(name="blank"), "國" * 20
+    more_ink_left = []
+    for behind in (make_page(line, line, line), make_page("", "", "", "", "", line, line, line)):
+        drawn = render_page(blank, Style(strip_seen=0.0), Wear(bleed=0.9), seed=1, behind=behind)
+        (left, top), (right, _), (_, bottom), _ = drawn.halves[0].frame
+        ruled = drawn.image[int(top) + 60 : int(bottom) - 60, int(left) + 30 : int(right) - 30] < 128
+        middle = ruled.shape[1] // 2
+        more_ink_left.append(int(ruled[:, :middle].sum()) - int(ruled[:, middle:].sum()))
+    assert more_ink_left[0] > 3000, "what stands right on the other side shows left"
+    assert more_ink_left[1] < -3000, "and the other way round"
 
 
 def test_wear_is_known_by_name_and_refused_out_of_bounds() -> None:

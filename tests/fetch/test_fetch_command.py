@@ -67,20 +67,6 @@ def test_a_kanripo_repository_becomes_images_of_its_pages(run: Run, tmp_path: Pa
 
 
 @pytest.mark.usefixtures("kanripo")
-def test_images_go_into_the_first_folder_of_the_project(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "scans").mkdir()
-    (tmp_path / "more").mkdir()
-    (tmp_path / "more" / "WYG0103-0192c.jpg").write_bytes(page(form="JPEG"))
-    (tmp_path / "config.toml").write_text('[project]\nimages = ["scans", "more"]\n', encoding="utf-8")
-    ran = run("fetch", "imglist", "--pause", "0", "--allow-private")
-    assert "scans: 2 images fetched (0.1 MB), 1 already there" in ran.stdout
-    assert {path.relative_to(tmp_path / "scans").as_posix() for path in tmp_path.rglob("scans/**/*.png")} == {
-        FIRST,
-        THIRD,
-    }
-
-
-@pytest.mark.usefixtures("kanripo")
 def test_a_dry_run_lists_addresses_and_a_part_is_fetched_alone(museum: Museum, run: Run, tmp_path: Path) -> None:
     ran = run("fetch", "imglist", *HERE, "--dry-run")
     assert ran.returncode == 0

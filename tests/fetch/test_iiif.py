@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import pytest
@@ -76,12 +75,6 @@ def test_an_image_is_never_enlarged_and_of_level_0_has_listed_sizes(
     assert only(image_3("p1", profile="level0", sizes=SIZES), width) == f"{P1}/{level_0}/0/default.jpg"
 
 
-def test_a_service_of_level_0_that_lists_no_sizes_gives_the_file() -> None:
-    body = image_3("p1", profile="level0") | {"id": FILE}
-    assert only(body, 800) == FILE
-    assert only(body) == f"{P1}/max/0/default.jpg"
-
-
 @pytest.mark.parametrize(
     ("service", "ends"),
     [
@@ -145,18 +138,6 @@ def test_the_image_is_the_file_the_first_choice_or_that_of_the_newest_service(bo
     assert only(body) == address
 
 
-def test_a_file_has_no_other_width() -> None:
-    assert only({"id": FILE, "type": "Image"}, 800) == FILE
-
-
-def test_a_choice_in_presentation_2_has_a_default() -> None:
-    book = book_2(labels=["p. 1"])
-    image = book["sequences"][0]["canvases"][0]["images"][0]
-    other = copy.deepcopy(image["resource"]) | {"service": None}
-    image["resource"] = {"@type": "oa:Choice", "default": image["resource"], "item": [other, "rdf:nil"]}
-    assert addresses(book) == ["http://example.org/images/book1-page1/full/full/0/default.jpg"]
-
-
 def test_a_canvas_without_an_image_keeps_its_number_and_is_told() -> None:
     text = canvas_3(2, {"none": ["cover"]}, {"type": "TextualBody", "value": "no image"})
     deep: Any = image_3("p4")
@@ -166,13 +147,6 @@ def test_a_canvas_without_an_image_keeps_its_number_and_is_told() -> None:
     shown = manifest(manifest_3(one, text, three, four))
     assert [canvas.number for canvas in shown.canvases if canvas.pictures] == [1, 3]
     assert list(map(in_english, shown.notices)) == ["canvas 2 (cover) shows no image", "canvas 4 shows no image"]
-
-
-def test_annotations_that_do_not_paint_are_no_images() -> None:
-    canvas = canvas_3(1, None, image_3("p1"))
-    page = canvas["items"][0]
-    page["items"].insert(0, page["items"][0] | {"motivation": "commenting", "body": image_3("remark")})
-    assert "/p1/" in addresses(manifest_3(canvas))[0]
 
 
 def put_together(*painted: tuple[str, Any]) -> Json:
@@ -205,25 +179,6 @@ def test_the_only_image_or_the_one_that_covers_the_canvas_is_the_page(painted: l
     assert "/page/" in picture.at()
     told = ["canvas 1 shows 2 images; the one that covers it is taken"] if len(painted) > 1 else []
     assert list(map(in_english, shown.notices)) == told
-
-
-def test_of_version_2_too_the_image_that_covers_the_canvas_is_the_page() -> None:
-    book = book_2(labels=("p. 1",))
-    canvas = book["sequences"][0]["canvases"][0]
-    page = canvas["images"][0]
-    detail = copy.deepcopy(page) | {"on": f"{page['on']}#xywh=0,0,100,100"}
-    detail["resource"]["service"]["@id"] = "http://example.org/images/detail"
-    canvas["images"] = [detail, page]
-    picture = manifest(book).canvases[0].picture
-    assert picture is not None
-    assert "book1-page1" in picture.at()
-
-
-def test_where_no_image_covers_the_canvas_none_stands_for_it() -> None:
-    halves = ("left", f"{CANVAS}#xywh=0,0,1602,4613"), ("right", f"{CANVAS}#xywh=1602,0,1602,4613")
-    (canvas,) = manifest(put_together(*halves)).canvases
-    assert canvas.picture is None
-    assert len(canvas.pictures) == 2
 
 
 @pytest.mark.parametrize(
@@ -264,23 +219,6 @@ def test_a_collection_names_its_manifests() -> None:
     assert [(m.address, m.label, m.is_collection) for m in shown.members] == [
         ("https://example.org/1", "經部", False),
         ("https://example.org/2", "史部", True),
-    ]
-
-
-def test_a_collection_of_presentation_2_does_too() -> None:
-    value = {
-        "@id": "http://example.org/top",
-        "@type": "sc:Collection",
-        "collections": [{"@id": "http://example.org/part", "@type": "sc:Collection", "label": "Part"}],
-        "manifests": [{"@id": "http://example.org/1", "@type": "sc:Manifest", "label": "One"}],
-        "members": [{"@id": "http://example.org/2", "@type": "sc:Manifest", "label": "Two"}],
-    }
-    shown = parse(data(value), WHERE)
-    assert isinstance(shown, Collection)
-    assert [(member.address, member.is_collection) for member in shown.members] == [
-        ("http://example.org/1", False),
-        ("http://example.org/part", True),
-        ("http://example.org/2", False),
     ]
 
 

@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from proof.errors import SourceError
 from proof.fetch.kanripo import base_addresses, listed_images
 from proof.locale.notices import in_english
-from proof.model.places import juan_key
-from proof.model.refs import Folio
 
 WYG = "http://img.kanripo.org/general/skqs/wyg/"
 INFO = "[Versions]\n# base urls for the existing versions\nWYG=http://img.example.org/wyg/\n"
@@ -26,34 +24,6 @@ def imglist(folder: Path, info: str = INFO, lines: str = "010-1a00\tWYG 010-1a\t
 
 def addresses(folder: Path) -> list[str]:
     return [wanted.address for wanted in listed_images(folder).images]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("work", ["KR1d0028", "KR1d0030", "KR1d0031", "KR1d0085"])
-def test_every_line_of_the_lists_of_a_work_becomes_an_image(shared: Path, work: str) -> None:
-    folder = shared / "kanripo" / work / "imglist"
-    lines = [
-        line.split("\t") for path in sorted(folder.glob("*.txt")) for line in path.read_text().splitlines() if line
-    ]
-    source = listed_images(folder)
-    assert base_addresses(folder / "imginfo.cfg") == {"WYG": WYG}
-    assert {wanted.name for wanted in source.images} == {line[-1] for line in lines}
-    assert [wanted.number for wanted in source.images] == list(range(1, len(source.images) + 1))
-    assert source.title == work
-    assert source == listed_images(folder.parent) == listed_images(folder / "imginfo.cfg")
-
-
-def test_an_image_is_named_and_placed_as_its_line_says(shared: Path) -> None:
-    first = listed_images(shared / "kanripo" / "KR1d0030" / "imglist" / "KR1d0030_010.txt").images[0]
-    assert first.name == "WYG0103/WYG0103-0192c.png"
-    assert first.address == f"{WYG}WYG0103/WYG0103-0192c.png"
-    assert first.places == ((juan_key("010"), Folio(1, "a")),)
-
-
-def test_a_plate_shows_all_its_half_folios_and_is_one_image(tmp_path: Path) -> None:
-    lines = "".join(f"010-{folio}00\tWYG 010-{folio}\tWYG0140/WYG0140-0330.png\n" for folio in ("1a", "1b", "2a"))
-    (plate,) = listed_images(imglist(tmp_path, lines=lines)).images
-    assert [str(folio) for _, folio in plate.places] == ["1a", "1b", "2a"]
 
 
 def test_each_edition_has_its_own_address_with_or_without_a_slash_at_its_end(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.errors import ServerError, SourceError
+from proof.errors import SourceError
 from proof.fetch.client import Client
 from proof.fetch.fetch import Fetcher
 from proof.fetch.model import ImageSource, WantedImage
@@ -18,8 +18,8 @@ from proof.fetch.published import ManifestReader
 from proof.fetch.ssrf import path_inside
 from proof.images.load import SUFFIXES
 from proof.locale.notices import in_english
-from tests.fetch.manifests import Json, book_2, book_3, canvas_3, damaged, data, image_3, manifest_3
-from tests.fetch.museum import Museum, etag_of, page, says
+from tests.fetch.manifests import Json, book_2, book_3, damaged, data, image_3
+from tests.fetch.museum import Museum, etag_of, page
 
 PATH = "/manifest.json"
 OUTWARD = ["../../etc", "/etc/passwd", "..", "a\\..\\b", "\u202e", "C:", "CON", "葉" * 500, " "]
@@ -48,11 +48,6 @@ def test_images_are_numbered_or_named_by_labels_that_pages_are_found_by(names: N
     assert names(book_3(labels), "/3") == [f"儀禮集釋/{stem}.jpg" for stem in stems]
 
 
-def test_two_images_never_have_one_name(names: Names) -> None:
-    found = names(book_3(["010-1a", "卷十 一葉上", "010-1b"]))
-    assert found == ["儀禮集釋/0001.jpg", "儀禮集釋/0002.jpg", "儀禮集釋/010-1b.jpg"]
-
-
 @pytest.mark.parametrize("label", OUTWARD)
 def test_no_label_leads_out_of_the_folder(museum: Museum, client: Client, tmp_path: Path, label: str) -> None:
     museum.files[PATH] = data(book_3([label], museum.url("/i")) | {"label": {"none": [label]}})
@@ -63,17 +58,6 @@ def test_no_label_leads_out_of_the_folder(museum: Museum, client: Client, tmp_pa
     (image,) = tmp_path.rglob("*.jpg")
     assert image.resolve().is_relative_to(folder)
     assert list(tmp_path.iterdir()) == [folder]
-
-
-def test_a_file_keeps_the_ending_of_its_address_or_kind(names: Names) -> None:
-    bodies = [
-        {"id": "https://example.org/1.PNG", "type": "Image"},
-        {"id": "https://example.org/2?form=x", "type": "Image", "format": "image/tiff"},
-        {"id": "https://example.org/3.php", "type": "Image"},
-        image_3("p4") | {"id": "https://example.org/4.tif"},
-    ]
-    found = names(manifest_3(*(canvas_3(number, None, body) for number, body in enumerate(bodies, start=1))))
-    assert [Path(name).suffix for name in found] == [".png", ".tif", ".jpg", ".jpg"]
 
 
 def test_a_manifest_is_kept_and_asked_for_again_on_refresh(museum: Museum, names: Names, tmp_path: Path) -> None:
@@ -87,24 +71,11 @@ def test_a_manifest_is_kept_and_asked_for_again_on_refresh(museum: Museum, names
     assert [len(names(longer, refresh=refresh)) for refresh in (False, True, False)] == [2, 3, 3]
 
 
-def test_a_look_writes_nothing(names: Names, tmp_path: Path) -> None:
-    names(book_2(), keep=False)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_each_manifest_has_a_folder_of_its_own_by_its_title_or_address(museum: Museum, names: Names) -> None:
     found = [names(book_3(["x"]) | {"id": museum.url(f"/{n}/manifest")}, f"/{n}/manifest")[0] for n in (1, 2, 2, 1)]
     assert found == [f"{name}/0001.jpg" for name in ("儀禮集釋", "儀禮集釋-2", "儀禮集釋-2", "儀禮集釋")]
     untitled = names(book_3(["x"]) | {"label": None}, "/iiif/bpt6k1526005v/manifest.json")
     assert untitled == ["bpt6k1526005v/0001.jpg"]
-
-
-def test_a_manifest_may_be_a_file(client: Client, tmp_path: Path) -> None:
-    path = tmp_path / "book.json"
-    path.write_bytes(data(book_3(["010-1a"])))
-    (image,) = read(client, tmp_path / "images", path).images
-    assert image.name == "儀禮集釋/010-1a.jpg"
-    assert (tmp_path / "images" / "儀禮集釋" / "manifest.json").read_bytes() == path.read_bytes()
 
 
 def test_a_collection_is_refused_unless_all_of_it_is_meant(museum: Museum, client: Client, tmp_path: Path) -> None:
@@ -121,17 +92,6 @@ def test_a_collection_is_refused_unless_all_of_it_is_meant(museum: Museum, clien
     assert [(wanted.number, wanted.name) for wanted in source.images] == list(enumerate(files, start=1))
     assert "/c: the server answers 404 Not Found" in source.failures[0]
     assert "/part: a collection within the collection" in in_english(source.notices[0])
-
-
-def test_a_manifest_that_is_not_there_is_named(museum: Museum, client: Client, tmp_path: Path) -> None:
-    said = r"/nothing: the server answers 404 Not Found; is this the manifest's address"
-    with pytest.raises(SourceError, match=said):
-        read(client, tmp_path, museum.url("/nothing"))
-    museum.next["/busy"].extend([says(503)] * 5)
-    with pytest.raises(ServerError, match=r"/busy: the server answers 503"):
-        read(client, tmp_path, museum.url("/busy"))
-    with pytest.raises(SourceError, match=r"none\.json: cannot be read"):
-        read(client, tmp_path, tmp_path / "none.json")
 
 
 @pytest.fixture(scope="module")

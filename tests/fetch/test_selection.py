@@ -10,7 +10,6 @@ from proof.errors import ImageListError, UsageError
 from proof.fetch.kanripo import listed_images
 from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.selection import about, in_ranges, shown_from, write_list
-from proof.images.imglist import ImageList
 from proof.model.places import place_given
 
 PLAIN = tuple(WantedImage(number, f"book/{number:04}.jpg", f"http://example.org/{number}") for number in range(1, 8))
@@ -55,17 +54,6 @@ def test_a_part_that_the_source_lacks_is_named_with_what_it_has(work: ImageSourc
         about(work.images, [part])
     with pytest.raises(UsageError, match="no half-folio by name"):
         about(PLAIN, [part])
-
-
-def test_a_list_is_written_that_the_check_reads(tmp_path: Path) -> None:
-    path = tmp_path / "list.txt"
-    text = [place_given(place) for place in ("010-1a", "010-1b", "011-1a")]
-    assert write_list(path, shown_from(PLAIN[2:], "010-1a", text)) == 5
-    listed = ImageList.read(path)
-    assert listed.notices == ()
-    assert [(entry.place, entry.file) for entry in listed.entries][:3] == [
-        (place, f"book/000{number}.jpg") for number, place in enumerate(text, start=3)
-    ]
 
 
 def test_lines_about_other_half_folios_stay_also_in_a_second_run(tmp_path: Path) -> None:

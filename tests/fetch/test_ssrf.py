@@ -84,12 +84,6 @@ def test_passwords_in_an_address_are_refused_and_not_repeated() -> None:
     assert "secret" not in str(refused.value)
 
 
-def test_an_address_stays_escaped_as_it_is_and_may_be_in_chinese() -> None:
-    address = "https://example.org/iiif/2/ark:%2F12148%2Fbtv1b/full/1200,/0/default.jpg?a=%3D"
-    assert str(web_address(address)) == address
-    assert str(web_address("https://圖書館.example/卷十/一 葉.png")).isascii()
-
-
 @given(st.text() | st.text().map("http://{}".format) | st.binary().map(lambda data: data.decode("latin-1")))
 def test_any_text_is_an_address_or_refused(text: str) -> None:
     try:
@@ -104,10 +98,6 @@ def test_a_name_made_from_any_label_stays_in_the_folder(label: str) -> None:
     assert name == "" or path_inside(Path("/images"), name) == Path("/images") / name
     assert len(name.encode()) <= 250
     assert not name.startswith((".", " "))
-
-
-def test_names_of_devices_are_not_used() -> None:
-    assert not [label for label in ("CON", "aux.png", "com1", "NUL.txt") if file_name(label) == label]
 
 
 @pytest.mark.parametrize("name", OUTWARD.split())

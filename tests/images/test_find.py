@@ -81,18 +81,6 @@ def test_another_page_is_never_taken_for_it(tmp_path: Path) -> None:
     assert index.find(page(LAST)) is None
 
 
-def test_a_plate_serves_its_own_quadrants_that_have_no_file_and_no_other_page(tmp_path: Path) -> None:
-    index = ImageIndex([touch(tmp_path, "WYG0103-0192.png", "WYG0103-0192c.png")])
-    images = [found(index, page(f"WYG0103-0192{quadrant}")) for quadrant in "abcd"]
-    assert [(image.path.stem, image.quadrant, image.how) for image in images] == [
-        ("WYG0103-0192", "a", FoundBy.PLATE),
-        ("WYG0103-0192", "b", FoundBy.PLATE),
-        ("WYG0103-0192c", "", FoundBy.REFERENCE),
-        ("WYG0103-0192", "d", FoundBy.PLATE),
-    ]
-    assert [index.find(page(other)) for other in ("WYG0103-0193a", "WYG0104-0192a")] == [None, None]
-
-
 # --- by image list ----------------------------------------------------------------------------------------
 
 
@@ -215,20 +203,6 @@ def real_pages(path: Path) -> list[Page]:
     return [page(mark.removeprefix("<pb:").partition(">")[0]) for mark in marks]
 
 
-@pytest.mark.parametrize("juan", ["000", "001"])
-def test_the_scans_of_the_concise_catalogue_are_found_through_their_lists_or_by_name(shared: Path, juan: str) -> None:
-    text = shared / f"facsimile/JMML/JMML_{juan}.txt"
-    pages = real_pages(text)
-    listed = ImageIndex([text.parent / "images"], find_image_lists(text, pages))
-    named = ImageIndex([text.parent])
-    assert len(pages) == {"000": 3, "001": 5}[juan]
-    for wanted in pages:
-        images = found(listed, wanted), found(named, wanted)
-        assert [image.how for image in images] == [FoundBy.IMAGE_LIST, FoundBy.NAME]
-        assert {image.path.stem for image in images} == {f"JMML_{wanted.juan}-{wanted.folio}"}
-    assert listed.notices == ()
-
-
 def test_the_plate_serves_its_four_half_folios_and_no_other_page_of_the_juan(shared: Path) -> None:
     text = shared / "kanripo/KR1d0087/KR1d0087_223.txt"
     pages = real_pages(text)
@@ -300,9 +274,3 @@ def test_a_list_names_the_halves_of_an_opening_by_the_letter_behind_its_name(tmp
         PageImage(tmp_path / "book/0013b.jpg", "", FoundBy.IMAGE_LIST),
         None,
     ]
-
-
-def test_openings_come_half_by_half_where_a_text_has_no_pages(tmp_path: Path) -> None:
-    touch(tmp_path, "010-1b-2a.png", "010-2b-3a.png", "010-4ab.png")
-    halves = [(f"{name}{half}", half) for name in ("010-1b-2a", "010-2b-3a", "010-4ab") for half in "ab"]
-    assert [(name, image.quadrant) for name, image in ImageIndex([tmp_path]).sequence()] == halves

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from proof.errors import ImageError
 from proof.images.find import FoundBy, ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
 from proof.images.load import load_image, sha256_of
-from proof.images.pdf import PdfPage, draw, file_name, stem_of
+from proof.images.pdf import PdfPage, file_name, page_labels, stem_of
 from proof.locale.notices import in_english
 from proof.model.refs import Folio
 from proof.report.crops import load_picture
@@ -94,15 +93,6 @@ def test_a_page_that_is_not_there_or_beyond_the_limit_is_named(tmp_path: Path) -
         load_image(tmp_path / "scan.pdf#1", max_megapixels=0.1)
 
 
-@pytest.mark.parametrize("mode", ["1", "L"])
-def test_a_page_drawn_in_bands_is_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str) -> None:
-    page = PdfPage(bound(tmp_path / "scan.pdf", 2, mode), 2)
-    whole = np.asarray(draw(page, 1))
-    for rows in (1, 7, 100, 421, 422, 423):
-        monkeypatch.setattr("proof.images.pdf.BAND_PIXELS", rows * SIZE[0])
-        assert np.array_equal(np.asarray(draw(page, 1)), whole), rows
-
-
 DRAWING = """
 import re, sys
 from pathlib import Path
@@ -130,16 +120,6 @@ def test_a_pdf_cut_short_costs_its_pages_and_no_more(tmp_path: Path) -> None:
             load_image(tmp_path / "cut.pdf#4")
 
 
-def test_many_threads_draw_at_once(tmp_path: Path) -> None:
-    bound(tmp_path / "scan.pdf", 5)
-
-    def is_right(number: int) -> bool:
-        return np.array_equal(load_image(tmp_path / f"scan.pdf#{number}").pixels, np.asarray(scan(number, "L")))
-
-    with ThreadPoolExecutor(5) as pool:
-        assert all(pool.map(is_right, [1, 2, 3, 4, 5] * 5))
-
-
 # --- finding ----------------------------------------------------------------------------------------------
 
 
@@ -162,6 +142,14 @@ def test_a_pdf_called_as_the_text_shows_it_page_for_page_and_a_cover_is_not_take
     assert [index.counted("KR1d0030_010", number, 3) for number in range(3)] == [None] * 3
     [notice] = index.notices
     assert "010.pdf has 4 pages, the text of that name 3" in in_english(notice)
+
+
+def test_a_label_in_the_pdf_is_a_name_of_the_page(tmp_path: Path) -> None:
+    file = bound(tmp_path / "wyg.pdf", 2)
+    labels = b"/Type /Catalog /PageLabels << /Nums [0 << /P (010-1a) >> 1 << /P (010-1b) >>] >>"
+    file.write_bytes(file.read_bytes().replace(b"/Type /Catalog", labels))
+    assert page_labels(file) == ["010-1a", "010-1b"]
+    assert ImageIndex([tmp_path]).find(SECOND) == PageImage(tmp_path / "wyg.pdf#2", "", FoundBy.NAME)
 
 
 def test_the_pages_of_a_pdf_come_in_their_order_among_the_images_and_a_damaged_one_costs_a_notice(

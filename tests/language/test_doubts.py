@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from proof.language.doubts import Doubt, DoubtedText
@@ -57,29 +56,6 @@ def test_it_speaks_for_what_stands_with_its_neighbour_elsewhere(said: Said) -> N
     assert odds(said("人依託之", 2, "北")) < -1, "for what is transcribed as well"
 
 
-def test_in_a_passage_that_the_language_does_not_know_it_is_heard_less(said: Said, paged: Paged) -> None:
-    """北狄 is common; but what stands around it here was never met: foreign names, say."""
-    columns = [COMPANY[n % 7 :] + "北狄" + COMPANY[: n % 5] for n in range(40)]
-    model = learn([stream_of(paged(columns))], ["made"])
-    known = odds(said(COMPANY[:6] + "北託" + COMPANY[6:12], 7, "狄", model=model))
-    assert 0 <= odds(said("禜弆繙覯蒐纂北託攥祗幅禜弆繙", 7, "狄", model=model)) < 0.2 * known
-
-
-@pytest.mark.parametrize("text", ["孤珍弃資", "孤珍弃資珍弆資珍弆資"], ids=["never met", "met on its own page alone"])
-def test_of_what_was_never_met_elsewhere_it_says_nothing(said: Said, text: str) -> None:
-    assert said(text, 2, "弆") is None
-
-
-def test_a_rare_word_is_no_error(said: Said, paged: Paged) -> None:
-    """月榮 stands as often as chance lets two such characters meet; 月禜 never does, and need not, so rare is 禜."""
-    rng = np.random.default_rng(1)
-    columns = ["".join(rng.choice([*COMPANY, *"榮" * 4, *"月" * 12], 20)) for _ in range(400)]
-    told = said("人月禜之", 2, "榮", model=learn([stream_of(paged([*columns, "孤禜影"]))], ["made"]))
-    assert told is not None
-    assert told.suggested_count > 50
-    assert abs(told.odds) < 2.5
-
-
 def test_all_that_the_image_may_show_is_weighed(said: Said) -> None:
     """Where the likeliest reading is no better than what is transcribed, another may be."""
     assert said("人依北之", 2, "許") is None
@@ -87,21 +63,6 @@ def test_all_that_the_image_may_show_is_weighed(said: Said) -> None:
     assert beside is not None
     assert beside.odds > 0
     assert beside.suggested == "依託"
-
-
-def test_the_other_pages_of_a_text_are_heard(language: LanguageModel, paged: Paged) -> None:
-    made = paged(["孤珍弃資", "珍弆資", "珍弆資"])
-    told = DoubtedText(made, language).readings([Doubt(0, 0, 2, "弃", "弆", (("弆", 0.9),))])[0]
-    assert told is not None
-    assert told.odds > 1
-    assert (told.suggested, told.suggested_count) == ("珍弆", 2)
-
-
-def test_a_text_that_was_learned_is_no_witness_of_its_own_errors(paged: Paged) -> None:
-    rng = np.random.default_rng(1)
-    text = paged([*("".join(rng.choice(list(COMPANY), 12)) for _ in range(200)), "孤珍弃資"])
-    model = learn([stream_of(text)], ["the same"], others=1)
-    assert DoubtedText(text, model).readings([Doubt(200, 0, 2, "弃", "弆", (("弆", 0.9),))]) == [None]
 
 
 @pytest.mark.parametrize("shown", ["託", "讬"])
@@ -119,14 +80,6 @@ def test_a_simplified_character_is_the_one_of_its_words_that_stands_best_there(s
     assert told.odds < -1
     assert told.transcribed == "依託"
     assert said("人依托之", 2, "北", {"北": 0.5, "託": 0.4}, Script.SIMPLIFIED) == told
-
-
-@pytest.mark.parametrize("place", [(0, 0, 9), (0, 3, 0), (7, 0, 0)])
-def test_a_place_that_the_text_does_not_have_says_nothing(
-    place: tuple[int, int, int], language: LanguageModel, paged: Paged
-) -> None:
-    asked = Doubt(*place, "託", "北", (("北", 0.9),))
-    assert DoubtedText(paged(["人依託之"]), language).readings([asked]) == [None]
 
 
 def test_what_is_no_single_character_is_not_asked_about(language: LanguageModel, paged: Paged) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,12 @@ from proof.language.evidence import ContextScores, TextTokens
 from proof.language.findings import PagePosition, evidence, flag_of
 from proof.language.look_alikes import Folding, LookAlikes
 from proof.language.model import LanguageModel, learn
-from proof.language.ngrams import BEFORE, BEHIND, PATTERNS, contexts_at, keys, pair_keys
+from proof.language.ngrams import BEFORE, BEHIND, PATTERNS, pair_keys
 from proof.language.stream import stream_of
 from proof.language.weights import LanguageWeights
 from proof.model.flags import Kind
 from proof.text.transcription import Transcription
-from tests.language.conftest import COMPANY, Paged
+from tests.language.conftest import Paged
 
 FILLER = "夫學者貴乎知道而行之"
 LETTERS = "仰觀俯察近取遠求風行草偃雲從龍虎"
@@ -69,26 +68,6 @@ def test_the_language_model_speaks_for_what_the_language_has(learned: LanguageMo
     assert found(paged(["十月己丑朔日食", "事已而歸"]), learned) == [], "where the text agrees"
 
 
-def test_what_a_text_writes_wrongly_throughout_is_found(learned: LanguageModel, paged: Paged) -> None:
-    """Its other pages all say the same: where the text has the other nowhere, they are not heard against it."""
-    pages = [f"{LETTERS[n % 16]}十月已丑朔日食{LETTERS[n % 13]}" for n in range(40)]
-    assert found(paged(pages), learned) == [(page, "已", "己") for page in range(40)]
-    assert found(paged([*pages, *["不患人之不己知"] * 3]), learned) == []
-
-
-def test_what_simplification_merged_is_no_error_of_a_simplified_text(paged: Paged) -> None:
-    """鍾 and 鐘 are both written 钟."""
-    language = learn([stream_of(paged([f"{LETTERS[n % 13]}黃鍾之宮{LETTERS[n % 16]}" for n in range(100)]))], ["made"])
-    assert found(paged(["論黃鐘之宮"]), language) == [(0, "鐘", "鍾")]
-    assert found(paged(["论黄钟之宫"]), language) == []
-
-
-def test_of_a_character_that_stands_by_itself_nothing_is_said(paged: Paged) -> None:
-    """Tables have such cells; that the language met the other one oftener alone is no reason."""
-    language = learn([stream_of(paged(["巳　甲　巳　乙　巳　丙　巳　丁　巳"] * 40 + ["己"]))], ["made"])
-    assert found(paged(["甲　己　乙", "丙　己　丁"]), language) == []
-
-
 def test_pages_that_are_not_asked_for_have_no_findings(learned: LanguageModel, paged: Paged) -> None:
     text = paged(["十月已丑朔日食", FILLER, "二月已丑朔日食"])
     assert {page for page, _, _ in found(text, learned)} == {0, 2}
@@ -132,12 +111,6 @@ def test_a_text_that_was_learned_is_taken_off_its_counts(paged: Paged) -> None:
     assert met_at(tokens, "己", language)[1].language.sum() == 0
 
 
-def test_what_a_copy_reads_instead_is_taken_off_too(paged: Paged) -> None:
-    language = learn([stream_of(paged(passage("孤月照己影", "學")))], least=EVERY_ONE)
-    _, met = met_at(tokens_of(paged(passage("孤月照已影", "學"))), "已", language)
-    assert met.language.sum() == 0
-
-
 @pytest.mark.parametrize(("copied", "witnesses"), [("己", 0), ("已", 1)])
 def test_a_copy_in_the_same_check_is_a_witness_where_it_reads_otherwise_alone(
     copied: str, witnesses: int, learned: LanguageModel, paged: Paged
@@ -170,16 +143,6 @@ def test_a_model_comes_back_from_its_file(learned: LanguageModel, tmp_path: Path
     assert back.sources == ("made",)
 
 
-def test_what_was_met_once_is_kept_where_a_hand_runs_characters_together(paged: Paged) -> None:
-    """And nowhere else, if the model is to be small."""
-    streams = [stream_of(paged(["孤月己影雲具龍"]))]
-    small = learn(streams, ["made"], least=[(2, 2, 1)] * len(PATTERNS))
-    tokens = streams[0].tokens
-    for character, times in (("己", 1), ("具", 0)):
-        place = np.flatnonzero(tokens == ord(character))
-        assert small.of_keys(0, keys(contexts_at(tokens, place, 0), tokens[place])).tolist() == [times]
-
-
 def test_what_was_met_once_in_a_text_beside_and_nowhere_else_is_not_kept(paged: Paged) -> None:
     main, beside = [stream_of(paged(["孤月己影雲"]))], [stream_of(paged(["孤月己丑事已歸事已歸"]))]
     small = learn(main, ["made"], least=EVERY_ONE, beside=beside)
@@ -193,12 +156,3 @@ def test_what_was_met_once_in_a_text_beside_and_nowhere_else_is_not_kept(paged: 
     assert met("事", "已") == 2, "twice beside"
     assert met("影", "己", BEHIND) == 1
     assert met("丑", "己", BEHIND) == 0
-
-
-def test_of_patterns_that_are_not_kept_nothing_is_said(paged: Paged, tmp_path: Path) -> None:
-    """Though keys of so few bits are found by chance."""
-    kept: Sequence[tuple[int, int, int]] = [(1, 1, 1)] * 2 + [(0, 0, 0)] * (len(PATTERNS) - 2)
-    made = learn([stream_of(paged([COMPANY * 4]))], ["made"], kept, bits=6)
-    every = np.arange(64, dtype=np.uint64) << np.uint64(58)
-    for model in (made, saved(made, tmp_path / "language.npz")):
-        assert [bool(model.of_keys(number, every).any()) for number in (0, 1, 2, 24)] == [True, True, False, False]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from proof.language.stream import BREAK, MARGIN, UNKNOWN, TokenStream, stream_of
-from proof.text.model import Script
 from proof.text.transcription import Transcription
 from tests.build import transcription
 
@@ -29,20 +28,8 @@ def test_a_note_goes_on_in_the_next_column_but_not_past_the_text_between() -> No
     assert notes == "水經注曰滎澤之際|音羊"
 
 
-def test_indentation_joins_and_other_spaces_part() -> None:
-    assert told(stream("　周紀　二¶\n　顯王¶\n")[1]) == "周紀|二顯王"
-
-
 def test_what_is_no_single_code_point_is_unknown_and_punctuation_is_passed_over() -> None:
     assert told(stream("子&KR0058;曰，學¶\n")[1]) == "子?曰學"
-
-
-def test_a_simplified_text_is_read_in_traditional_characters_each_in_its_place() -> None:
-    """What is a traditional character too means itself: 丑 of days, no 醜."""
-    text, read = stream("十二月己丑，郑玄传(说后/妃)之¶\n")
-    assert text.script is Script.SIMPLIFIED
-    assert told(read).replace("|", "") == "十二月己丑鄭玄傳之說后妃"
-    assert text.pages[0].columns[0].source[int(read.offset[MARGIN + 5])] == "郑"
 
 
 def test_every_token_leads_back_to_its_character() -> None:

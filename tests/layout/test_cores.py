@@ -103,15 +103,6 @@ def test_a_line_that_is_broken_at_the_last_column_parts_that_too(edge: int) -> N
     assert [len(columns) for _, columns in page.found()] == [8, 8]
 
 
-def test_the_leaves_of_an_opening_come_from_right_to_left() -> None:
-    page = Labels()
-    page.columns(xs(240, 5), 60, 200)
-    page.columns(xs(100, 5), 60, 200)
-    found = page.found()
-    assert [leaf for leaf, _ in found] == [0, 1]
-    assert [x for x, _, _ in found[1][1]] == xs(100, 5)
-
-
 @pytest.mark.parametrize("ruled", [True, False])
 def test_half_rows_between_two_rules_are_one_column(ruled: bool) -> None:
     page = Labels()

@@ -55,18 +55,6 @@ def test_a_stroke_of_which_all_lies_on_a_rule_belongs_to_the_nearer_glyph(side: 
     assert set(owners[(stroke & clean) > 0].tolist()) == {2 if side > 0 else 3}
 
 
-@pytest.mark.parametrize(("near", "whose"), [(12, {-2}), (40, {2})])
-def test_an_upright_stroke_beside_a_rule_that_only_the_next_glyph_touches_may_be_of_a_glyph_near_by(
-    near: int, whose: set[int]
-) -> None:
-    """The right of 引, which stands by itself, and a glyph that reaches over the rule to it; or that glyph alone."""
-    stroke, other = inked(400, 436, 208, 212), inked(410, 426, 212, 260)
-    clean, owners = cleaned(ruled() | stroke | other | glyph(208 - near - 36, 400))
-    assert not (stroke & ~clean).any()
-    assert set(owners[stroke > 0].tolist()) == whose
-    assert set(owners[420, 225:260].tolist()) == {2}
-
-
 @settings(max_examples=30, deadline=None)
 @given(
     size=st.tuples(st.integers(1, 90), st.integers(1, 90)),

@@ -138,30 +138,6 @@ def test_a_missing_rule_costs_no_column(make_page: MakePage, missing: tuple[int,
     assert_columns(drawn, layout, tolerance=0.15)
 
 
-@pytest.mark.parametrize(("folio", "fold"), [("1a", 8), ("1b", 0)])
-def test_no_column_is_lost_at_the_fold_for_blank_paper_beyond_the_frame(
-    make_page: MakePage, folio: str, fold: int
-) -> None:
-    """Where the rule at the fold is lost, and a scratch stands as far from the frame as the next rule would."""
-    drawn = render_page(make_page(*LINES[:7], LINES[0], folio=folio), Style(), Wear(), strip=STRIP)
-    image = drawn.image.copy()
-    columns = drawn.halves[0].columns
-    places = [round(edges(columns[0])[1]), *(round(edges(column)[0]) for column in columns)]
-    image[:, places[fold] - 5 : places[fold] + 6] = 255
-    beyond = 2 * places[8 - fold] - places[7 if fold == 0 else 1]
-    image[300:420, beyond - 1 : beyond + 2] = 0
-    layout = find_layout(image)
-    assert_columns(drawn, layout, tolerance=0.15)
-
-
-@pytest.mark.parametrize("count", [6, 12])
-def test_another_number_of_columns_can_be_set_and_is_found_where_it_is_not(make_page: MakePage, count: int) -> None:
-    lines = [LINES[n % 5] for n in range(count)]
-    drawn = render_page(make_page(*lines, name=f"C-{count}"), Style(columns=count, scale=0.7), LEVELS["light"])
-    for columns in (0, count):
-        assert_columns(drawn, find_layout(drawn.image, columns=columns))
-
-
 UNCOUNTED = {
     "other/colour-scan.jpg": "the rule right of the first column is the frame itself, which is bent there",
     "other/zongmu-print-1.png": "short, faint rules of movable type",
@@ -250,16 +226,3 @@ def test_a_black_or_white_sheet_is_no_page_and_what_speaks_against_columns_is_ke
     assert outline.why
     again = Outline.of_list(msgpack.unpackb(msgpack.packb(outline.as_list()), use_list=False))
     assert (again.why, again.ruled, again.columns) == (outline.why, False, outline.columns)
-
-
-def test_places_are_pixels_of_the_file_that_the_page_was_cut_from(make_page: MakePage) -> None:
-    drawn = render_page(make_page(*LINES), Style(scale=1.35), Wear(skew=2.0, specks=40), seed=5)
-    alone = find_layout(drawn.image)
-    sheet = np.pad(drawn.image, ((300, 90), (120, 500)), constant_values=255)
-    height, width = drawn.image.shape
-    part = np.ascontiguousarray(sheet[300 : 300 + height, 120 : 120 + width])
-    cut = find_layout(part, origin=(120, 300))
-    for one, other in zip(alone.columns, cut.columns, strict=True):
-        here = alone.file_box(one.left, one.top, one.right, one.bottom)
-        there = cut.file_box(other.left, other.top, other.right, other.bottom)
-        assert (there.x, there.y, there.w, there.h) == pytest.approx((here.x + 120, here.y + 300, here.w, here.h))

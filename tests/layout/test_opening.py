@@ -18,7 +18,7 @@ from proof.model.geometry import Box
 from proof.ocr.engine import Pixels
 from tests.half_folios import MakePage
 from tests.layout.half_folio import LINES
-from tests.layout.openings import PAPER, Photograph, side_by_side
+from tests.layout.openings import Photograph, side_by_side
 from tests.wide import looks_wide
 
 pytestmark = pytest.mark.slow
@@ -104,21 +104,6 @@ def test_real_pages_beside_one_another_are_parted(shared: Path, how: str, beside
     halves = found(opening.image)
     for part, page in zip("ab", pages, strict=True):
         assert_laid_out(halves[part], opening.box(part, columns_area(find_layout(page))))
-
-
-def test_a_half_is_what_the_image_shows_and_nothing_of_the_other_one(drawn: dict[str, RenderedPage]) -> None:
-    """In even light its pixels are those of the image; where the halves overlap the other one is paper."""
-    for how in (Photograph(), Photograph(skew=1.5)):
-        opening = side_by_side(drawn["b"].image, drawn["a"].image, how)
-        for part, half in found(opening.image).items():
-            y, x = int(half.box.y), int(half.box.x)
-            same = half.pixels == opening.image[y : y + half.pixels.shape[0], x : x + half.pixels.shape[1]]
-            assert how.skew or ((half.pixels[~same] >= PAPER).all() and same.mean() > 0.95)
-            other = opening.box("b" if part == "a" else "a", area(drawn["a" if part == "a" else "b"]))
-            overlap = round(min(half.box.right, other.right) - max(half.box.x, other.x))
-            if overlap > 0:
-                strip = half.pixels[:, :overlap] if part == "a" else half.pixels[:, -overlap:]
-                assert (strip < 128).mean() < 0.001, part
 
 
 def test_what_has_no_rules_is_parted_where_no_ink_is() -> None:

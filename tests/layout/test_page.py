@@ -7,10 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from proof.facsimile.brush import rule
-from proof.facsimile.wear import seal_shape
 from proof.layout.page import find_columns
 from proof.layout.photograph import page_columns
-from tests.layout.drawn import Drawn, Layout, assert_found, draw
+from tests.layout.drawn import Layout, assert_found, draw
 
 PAGES = {
     "without rules": Layout(),
@@ -42,13 +41,6 @@ def count(pixels: NDArray[np.uint8]) -> int:
     return len(find_columns(np.asarray(pixels, np.uint8)).columns)
 
 
-def stamp(page: Drawn, x: float, y: float, size: int, seed: int, tone: int = 90) -> None:
-    """A seal with its upper left corner at a place, printed over what is there."""
-    part = page.pixels[round(y) :, round(x) :][:size, :size]
-    inked = (seal_shape(size, np.random.default_rng(seed)) > 127)[: part.shape[0], : part.shape[1]]
-    part[inked] = np.minimum(part[inked], tone)
-
-
 # What stands beside the text and is none of it.
 
 
@@ -63,12 +55,6 @@ def test_a_ruled_page_without_text_has_no_columns() -> None:
 
 
 # Seals.
-
-
-def test_a_seal_over_text_leaves_its_column() -> None:
-    page = draw(Layout(columns=9, pitch=66))
-    stamp(page, page.columns[4].centre[0] - 32, 400, 64, 3)
-    assert count(page.pixels) == len(page.columns)
 
 
 # Text that is set otherwise than most of it.

@@ -7,13 +7,10 @@ from collections.abc import Callable
 import msgpack
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from proof.facsimile.leaf import StripText, Style
 from proof.facsimile.render import HalfFolio, RenderedPage, render_page
 from proof.facsimile.wear import LEVELS
-from proof.layout.flattening import TERMS, Bend, Flattening
 from proof.layout.half_folio import Layout, Outline
 from proof.layout.photograph import page_columns
 from proof.model.notices import NoticeCode
@@ -70,20 +67,6 @@ def test_the_outline_of_a_flattened_page_is_kept_to_the_last_bit(drawn: Rendered
     box = (area.left, area.top, area.right, area.bottom)
     assert again.file_box(*box) == outline.file_box(*box)
     assert (again.remarks, again.cut, again.missing) == (outline.remarks, outline.cut, outline.missing)
-
-
-weights = st.tuples(*[st.floats(-0.01, 0.01) for _ in range(TERMS)])
-
-
-@given(upright=weights, level=weights, even=st.tuples(st.floats(-0.05, 0.05), st.floats(-0.05, 0.05)))
-def test_whatever_bends_a_page_a_place_comes_back(
-    upright: tuple[float, ...], level: tuple[float, ...], even: tuple[float, float]
-) -> None:
-    homography = (1.01, 0.02, 5.0, -0.03, 0.99, -7.0, 1e-5, -2e-5, 1.0)
-    bends = (Bend(upright, level), Bend(level, upright, even))
-    flattening = Flattening((700, 1000), (20.0, 10.0), (360.0, 520.0), homography, bends)
-    places = np.array([(40.0, 60.0), (350.0, 500.0), (660.0, 950.0)])
-    assert np.abs(flattening.to_flat(flattening.to_image(places)) - places).max() < 0.5
 
 
 def test_a_page_in_the_shade_is_laid_out_like_one_in_the_light(drawn: RenderedPage) -> None:

@@ -7,37 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
-from proof.layout.rules import Rectification, ink_mask, long_strokes, slope
-
-HEIGHT, WIDTH = 900, 700
-
-
-def ruled(degrees: float, share: float = 1.0) -> NDArray[np.uint8]:
-    """Nine upright rules that lean to the left going down by `degrees`; `share` of each is printed."""
-    paper = np.zeros((HEIGHT, WIDTH), np.uint8)
-    lean = np.tan(np.radians(degrees))
-    rng = np.random.default_rng(5)
-    for x in range(90, 620, 65):
-        for top in range(60, 840, 60):
-            if rng.random() < share:
-                ends = [(round(x + lean * (y - HEIGHT / 2)), y) for y in (top, top + 60)]
-                cv2.line(paper, ends[0], ends[1], (255,), 2)
-    return paper
+from proof.layout.rules import Rectification, ink_mask, long_strokes
 
 
 @pytest.mark.parametrize("tone", [255, 240, 215])
 def test_a_blank_sheet_has_no_ink_however_dark_the_paper(tone: int) -> None:
     noise = np.random.default_rng(0).normal(0, 1.5, (300, 200))
     assert not ink_mask(np.clip(tone + noise, 0, 255).astype(np.uint8)).any()
-
-
-@pytest.mark.parametrize(("paper", "ink"), [(255, 0), (205, 45), (235, 120)])
-def test_ink_is_found_on_dark_paper_and_on_white(paper: int, ink: int) -> None:
-    sheet = np.full((300, 200), paper, np.uint8)
-    sheet[100:140, 50:150] = ink
-    assert np.array_equal(ink_mask(sheet), np.where(sheet == ink, 255, 0))
 
 
 def test_long_strokes_are_rules_though_a_pinprick_breaks_them_and_not_the_strokes_of_a_glyph() -> None:
@@ -52,15 +29,6 @@ def test_long_strokes_are_rules_though_a_pinprick_breaks_them_and_not_the_stroke
     assert not upright[:, 60:].any()
     assert np.count_nonzero(level[255:266, 100:]) > 300
     assert not level[:250].any()
-
-
-@settings(max_examples=15, deadline=None)
-@given(st.floats(-3.5, 3.5), st.sampled_from([1.0, 0.6]))
-def test_the_slope_of_rules_is_that_at_which_they_were_drawn(degrees: float, share: float) -> None:
-    rules = ruled(degrees, share)
-    upright = np.degrees(np.arctan(slope(rules, vertical=True)))
-    level = np.degrees(np.arctan(slope(np.ascontiguousarray(rules.T), vertical=False)))
-    assert (upright, level) == pytest.approx((degrees, degrees), abs=0.2)
 
 
 @settings(max_examples=50, deadline=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proof.layout.runs import ColumnStretch, CutBy, find_runs, one_sided, runs_of_ink, strokes_of
+from proof.layout.runs import ColumnStretch, CutBy, find_runs, runs_of_ink, strokes_of
 from tests.verify.pages import line
 
 PITCH, ROW = 34.0, 22
@@ -49,17 +49,6 @@ def note(ink: np.ndarray, top: int, right: int, left: int) -> None:
     for half, count in ((56, right), (8, left)):
         for number in range(count):
             framed(ink, half, top + 55 * number, 36, 36)
-
-
-@pytest.mark.parametrize("side", [0, 1])
-def test_ink_of_one_side_alone_is_told_from_that_of_both(side: int) -> None:
-    ink = np.zeros((220, 100), np.uint8)
-    note(ink, 10, 2, 2)
-    framed(ink, (56, 8)[side], 150, 36, 36)
-    alone = one_sided(ink, 55.0)
-    assert alone[side, 155:180].all()
-    assert not alone[1 - side].any()
-    assert not alone[:, 10:100].any()
 
 
 def test_what_a_stain_joins_is_cut_where_a_note_begins() -> None:

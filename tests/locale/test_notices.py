@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import proof
 from proof.images.find import ImageIndex
 from proof.locale.languages import LANGUAGES, translations
 from proof.locale.notices import as_record, in_english, in_words
@@ -23,7 +22,6 @@ from proof.text.model import Column, Page
 from proof.text.variants import COMMON
 from proof.verify.pairing import gate, neighbours_of
 
-PROOF = Path(proof.__file__).parent
 PLACE = re.compile(r"%\((\w+)\)s")
 WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}", re.ASCII)
 
@@ -73,17 +71,6 @@ def test_a_wrong_image_is_told_in_chinese(shown: int | None) -> None:
     told = in_words(carried.message, translations("zh-Hant").gettext)
     assert told != in_english(carried.message)
     assert not WORDS.search(told), told
-
-
-def test_a_notice_within_a_notice_is_told_in_the_same_language() -> None:
-    why = Notice.of(NoticeCode.LEVEL_LINES, number=2)
-    told = in_words(Notice.of(NoticeCode.READ_BY_PAGE_PIPELINE, why=why, engine="x"), translations("zh-Hant").gettext)
-    assert in_words(why, translations("zh-Hant").gettext) in told
-
-
-def test_one_is_said_otherwise_than_several() -> None:
-    one, two = (in_english(Notice.of(NoticeCode.CARRIES_LATER, page="2b", number=number)) for number in (1, 2))
-    assert (one, two) == ("this image carries 2b, one page on", "this image carries 2b, 2 pages on")
 
 
 def test_programs_get_text_code_and_values() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import exp, isclose
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,15 +24,6 @@ def test_the_likeliest_of_some_characters_is_that_of_all_that_is_known_of_them(
     known = dict(belief)
     assert belief.greatest(characters) == max((known[one] for one in characters if one in known), default=FLOOR)
     assert [value for _, value in belief.ranked()] == sorted(known.values(), reverse=True)
-
-
-@given(beliefs(), beliefs())
-def test_two_looks_give_the_mean_of_what_both_believe(one: Belief, other: Belief) -> None:
-    both = one.mixed(other, 0.25)
-    assert set(both) == set(one) | set(other)
-    for character, value in both.items():
-        mean = 0.75 * exp(one.get(character, FLOOR)) + 0.25 * exp(other.get(character, FLOOR))
-        assert isclose(exp(value), mean)
 
 
 def test_nobody_is_asked_about_a_character_while_a_likelier_form_is_listed() -> None:

@@ -14,7 +14,6 @@ from proof.ocr.drawn import (
     DrawnReadings,
     SureForms,
     shipped_readings,
-    shipped_sure_forms,
 )
 from proof.ocr.ppocr import PPOCR
 
@@ -71,12 +70,3 @@ def test_of_what_was_taught_it_is_known_how_surely_it_is_read_as_itself(ppocr: P
     few.save(tmp_path / "few.npz")
     again = SureForms.load(tmp_path / "few.npz")
     assert (len(again), again.chance("弆"), again.checksum) == (2, few.chance("弆"), ppocr.identity.checksum)
-
-
-def test_what_is_shipped_of_what_was_taught_is_for_the_recogniser_that_is_shipped(ppocr: PPOCR) -> None:
-    shipped = shipped_sure_forms(ppocr.identity.checksum)
-    assert len(shipped_sure_forms("another")) == 0
-    assert len(shipped) > 10_000
-    assert all(ppocr.knows(chr(code)) for code in shipped.codes[::97].tolist())
-    assert min(shipped.chance(character) or 0.0 for character in "禮觀射") > 0.98
-    assert (shipped.chance("弆") or 1.0) < 0.9

@@ -9,7 +9,7 @@ import pytest
 
 from proof.facsimile.drawn import drawn_shapes
 from proof.facsimile.fonts import FontChain
-from proof.layout.glyph_shapes import LENGTH, SIZE, Shapes, draw_scaled, shapes_of
+from proof.layout.glyph_shapes import SIZE, Shapes, draw_scaled, shapes_of
 from proof.ocr.drawn_shapes import SHIPPED_SHAPES, DrawnShapes, shipped_shapes
 
 
@@ -45,10 +45,6 @@ def test_a_character_that_was_not_drawn_tells_nothing_and_no_shape_is_asked_for(
     assert drawn.form_preference("附", "楅", asked) is None
     assert drawn.form_preference("附", "附", asked) is None
     assert DrawnShapes.made_of("one", {}).form_preference("附", "弣", asked) is None
-
-
-def test_where_there_is_no_ink_nothing_is_told(drawn: DrawnShapes) -> None:
-    assert drawn.form_preference("附", "弣", lambda: np.zeros((1, LENGTH), np.int8)) is None
 
 
 def test_shapes_that_were_saved_are_loaded(drawn: DrawnShapes, tmp_path: Path) -> None:

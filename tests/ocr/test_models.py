@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,6 @@ import yaml
 
 from proof.errors import EngineError
 from proof.ocr.models import ModelFolder, ModelTask, cache_folder, dictionary, model_folder, packaged_model
-from tests.conftest import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -61,7 +58,10 @@ def test_a_folder_is_made_once_and_one_of_a_detector_has_no_dictionary(tmp_path:
 
 @pytest.mark.parametrize(
     ("name", "kept"),
-    [("inference.onnx", 1000), ("inference.onnx", None), ("inference.yml", 0), ("inference.yml", None)],
+    [
+        ("inference.onnx", 1000),
+        ("inference.yml", 0),
+    ],
 )
 def test_a_damaged_folder_is_mended(tmp_path: Path, name: str, kept: int | None) -> None:
     """A file that is cut short, empty or gone."""
@@ -74,29 +74,6 @@ def test_a_damaged_folder_is_mended(tmp_path: Path, name: str, kept: int | None)
     made(tmp_path)
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == whole
     assert packaged.stat().st_size > 1000, "mending writes a file of its own, never into the package"
-
-
-def test_several_processes_may_make_a_folder_at_once(tmp_path: Path) -> None:
-    program = (
-        "import sys; from pathlib import Path; from proof.ocr.models import *;"
-        "sys.stdin.read();"  # all wait for the same moment
-        "print(model_folder(packaged_model(ModelTask.RECOGNITION), ModelTask.RECOGNITION, Path(sys.argv[1])))"
-    )
-    processes = [
-        subprocess.Popen(  # noqa: S603 - this interpreter
-            [sys.executable, "-c", program, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        for _ in range(3)
-    ]
-    for process in processes:
-        assert process.stdin
-        process.stdin.close()
-    printed = [process.stdout.read() for process in processes if process.stdout]
-
-    assert [process.wait(PATIENCE) for process in processes] == [0, 0, 0]
-    assert len(set(printed)) == 1
-    (folder,) = (tmp_path / "models").iterdir()
-    assert {file.name for file in folder.iterdir()} == {"inference.onnx", "inference.yml"}
 
 
 def test_a_folder_of_the_users_own_is_taken_as_it_is_and_with_another_dictionary_is_another_model(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
-from concurrent.futures import ThreadPoolExecutor
-from importlib import metadata
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -73,41 +71,11 @@ def test_where_one_is_sure_the_other_reads_the_same(
     assert steps > 200
 
 
-def test_a_line_of_any_length_has_the_same_steps_on_both(openvino: OpenVino, onnxruntime: OnnxRuntime) -> None:
-    for width in (8, 13, 24, 69, 100, 104, 193):
-        paper = np.ones((INPUT_HEIGHT, width), np.float32)
-        quick = openvino.posteriors(paper)
-        assert quick.shape == onnxruntime.posteriors(paper).shape
-        assert np.allclose(quick.sum(axis=1), 1.0, atol=1e-2)
-        assert not quick.argmax(axis=1).any()
-
-
 def test_a_line_of_one_step_leaves_the_next_lines_as_they_are(openvino: OpenVino, lines: list[Line]) -> None:
     fresh = OpenVino(packaged_model(ModelTask.RECOGNITION), threads=1, readers=2)
     fresh.posteriors(np.ones((INPUT_HEIGHT, 8), np.float32))
     for line in lines:
         assert np.array_equal(fresh.posteriors(line), openvino.posteriors(line))
-
-
-def test_several_threads_read_what_one_does(openvino: OpenVino, lines: list[Line]) -> None:
-    alone = [openvino.posteriors(line).copy() for line in lines]
-    with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda n: openvino.posteriors(lines[n % len(lines)]).copy(), range(24)))
-    for number, found in enumerate(together):
-        assert np.array_equal(found, alone[number % len(lines)])
-
-
-def test_the_version_is_told_where_onnxruntime_comes_for_gpus_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = metadata.version
-
-    def version(name: str) -> str:
-        if name == "onnxruntime":
-            raise metadata.PackageNotFoundError(name)
-        return "1.99" if name == "onnxruntime-gpu" else known(name)
-
-    monkeypatch.setattr(metadata, "version", version)
-    assert version_of("onnxruntime") == "onnxruntime 1.99"
-    assert version_of("onnxruntime", gpu=0) == "onnxruntime 1.99 on CUDA"
 
 
 def test_the_version_tells_what_computes_and_auto_takes_openvino_for_bfloat16_alone() -> None:

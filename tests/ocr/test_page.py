@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from proof.model.geometry import Box
 from proof.ocr.engine import Pixels, ReadCharacter
-from proof.ocr.page import PageLine, PageReading, Quad, reading_order, skew
+from proof.ocr.page import PageLine, PageReading, Quad, reading_order
 
 HEIGHT, WIDTH = 450, 350
 
@@ -68,18 +68,6 @@ DOWN_THE_COLUMNS = [line for pair in zip(range(6), range(6, 12), strict=True) fo
 """How the lines of two rows of columns are read where nothing parts them."""
 
 
-@given(st.floats(-3, 3), st.integers())
-def test_columns_are_read_from_right_to_left_on_a_page_turned_up_to_3_degrees(degrees: float, seed: int) -> None:
-    lines = [turned(line, degrees) for line in columns(50, 400)]
-    assert skew(lines) == pytest.approx(degrees, abs=1e-6)
-    assert order(BLANK, lines, seed) == [(1, number + 1, number) for number in range(6)]
-
-
-def test_a_page_without_lines_has_no_order_and_one_of_short_lines_no_skew() -> None:
-    assert reading_order(BLANK, []) == []
-    assert skew([turned(outline(10, 10, 50, 60), 2.0)]) == 0.0
-
-
 def test_parts_of_a_column_are_read_from_the_top_and_a_gap_alone_parts_no_registers() -> None:
     """Verses leave one too."""
     found = order(BLANK, [*UPPER, *LOWER])
@@ -97,32 +85,6 @@ def test_a_double_rule_is_one_and_two_rules_part_three_registers() -> None:
     assert {register for register, _, _ in order(ruled(210, 215), [*UPPER, *LOWER])} == {1, 2}
     lines = [*columns(25, 150), *columns(160, 280), *columns(290, 425)]
     assert [line for _, _, line in order(ruled(155, 285), lines)] == list(range(18))
-
-
-def test_the_rules_of_a_table_part_nothing() -> None:
-    """Of one beside other columns, and of one that fills the page."""
-    title = outline(300, 50, 30, 350)
-    cells = [
-        outline(200 - 50 * column, top, 30, height) for top, height in ((50, 150), (225, 175)) for column in range(4)
-    ]
-    read = order(ruled(212, right=240), [title, *cells])
-    assert [line for _, _, line in read] == [0, 1, 5, 2, 6, 3, 7, 4, 8]
-    tops = range(50, 400, 50)
-    cells = [outline(300 - 50 * column, top + 5, 30, 40) for column in range(6) for top in tops]
-    assert [line for _, _, line in order(ruled(*tops), cells)] == list(range(len(cells)))
-
-
-def test_a_rule_that_a_line_crosses_and_a_frame_below_a_raised_character_part_nothing() -> None:
-    crossing = [*UPPER, *LOWER[:5], outline(50, 175, 30, 150)]
-    assert {register for register, _, _ in order(ruled(212), crossing)} == {1}
-    raised = [outline(300, 30, 30, 15), *columns(55, 400)]
-    assert {register for register, _, _ in order(ruled(50, 405), raised)} == {1}
-
-
-def test_lines_in_the_margin_beside_registers_come_last() -> None:
-    read = order(ruled(212), [*UPPER, *LOWER, outline(5, 150, 12, 150)])
-    assert read[-1] == (0, 1, 12)
-    assert [line for _, _, line in read] == list(range(13))
 
 
 def test_a_note_is_read_right_half_first_between_the_main_text_around_it() -> None:

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from proof.checking.executor import engine_settings
 from proof.checking.pipeline import check
 from proof.errors import EngineError, UsageError
 from proof.ocr.engine import Engine
-from proof.ocr.network import CUDA, gpu_of
+from proof.ocr.network import gpu_of
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.registry import EngineSettings, open_engine
 from proof.settings.config import Settings
@@ -57,16 +56,6 @@ def test_flags_by_a_gpu_are_those_of_the_cpu(tmp_path: Path) -> None:
     found, expected = flags_of(tmp_path / "gpu", open_engine(settings)), flags_of(tmp_path / "cpu", PPOCR())
     assert told(found) == told(expected)
     assert [flag["score"] for flag in found] == pytest.approx([flag["score"] for flag in expected], abs=0.05)
-
-
-def test_a_gpu_that_is_not_there_is_named_with_what_it_needs() -> None:
-    import onnxruntime  # noqa: PLC0415 - a quarter of a second, which other tests need not pay
-
-    if CUDA in onnxruntime.get_available_providers():
-        pytest.skip("this machine has one")
-    for device in ("gpu", "gpu:1"):
-        with pytest.raises(EngineError, match="onnxruntime-gpu"):
-            open_engine(engine_settings(Settings().replace({"engine.device": device})))
 
 
 def test_a_device_of_another_name_is_refused() -> None:

@@ -44,16 +44,6 @@ def test_what_counts_as_found_and_what_as_false(
     assert (told.found, told.duplicates, told.false) == (found, duplicates, false)
 
 
-def test_an_omission_is_mended_by_what_makes_the_line_right() -> None:
-    assert score([finding(2, 4, 0, "夫")], PAGES, KEY).suggested == 1
-    assert score([finding(2, 4, 0, "人")], PAGES, KEY).suggested == 0
-
-
-def test_errors_on_a_page_that_was_not_checked_are_missed() -> None:
-    told = score([finding(1, 9)], {}, KEY)
-    assert (told.found, told.pages, len(told.missed)) == (0, 0, 2)
-
-
 def test_stated_probabilities_are_held_against_what_was_found() -> None:
     sure = finding(1, 9, score=3.0, probability=0.9)
     wrong = finding(1, 0, score=1.0, probability=0.3)

@@ -45,11 +45,6 @@ def test_the_stage_is_the_first_without_which_the_error_would_be_raised(
     assert stage_of(ERROR, flags, first, meets, THRESHOLD)[0] is stage
 
 
-def test_a_flag_about_the_character_beside_it_is_none_about_an_error() -> None:
-    beside = {**flag(9.0), "offset": 3}
-    assert stage_of(ERROR, [beside], [], lambda flag, row: True, THRESHOLD)[0] is Stage.CANDIDATE
-
-
 def test_a_character_put_in_beside_one_left_out_is_mended_by_one_correction() -> None:
     inserted = {**ERROR, "reading": "", "kind": "insertion"}
     omitted = {**ERROR, "offset": 3, "length": 0, "transcribed": "", "kind": "omission"}
@@ -57,8 +52,3 @@ def test_a_character_put_in_beside_one_left_out_is_mended_by_one_correction() ->
     assert is_mended("撰者糾本", omitted, rows, [flag(9.0)])
     assert not is_mended("撰者糾本", omitted, rows, [flag(2.0)])
     assert not is_mended("撰者糾本", omitted, rows, [{**flag(9.0), "suggested": "源"}])
-
-
-def test_what_is_raised_for_one_of_two_neighbours_alone_leaves_the_other() -> None:
-    other = {**ERROR, "offset": 3, "transcribed": "木", "reading": "本"}
-    assert not is_mended("撰者糾木", other, [ERROR, other], [flag(9.0)])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.model.flags import Flag, Kind
+from proof.model.flags import Flag
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.quality.sampling import estimate, samples_of
@@ -50,27 +50,12 @@ def test_the_same_page_has_the_same_samples_and_another_has_others() -> None:
     assert len(places) > 5
 
 
-def test_a_sample_is_no_finding_and_stands_beside_none() -> None:
-    for drawn in samples(3000, 4, flags=True):
-        for one in drawn:
-            assert (one.kind, one.raised) == (Kind.AUDIT, False)
-            assert one.score >= 3.0
-            assert one.transcribed == one.suggested == TEXT[one.offset]
-            assert (one.line, one.offset) not in {(1, 2), (1, 3), (1, 4)}
-
-
 @given(st.integers(0, 5000), st.data())
 def test_the_interval_holds_what_was_counted_and_lies_within_bounds(count: int, data: st.DataObject) -> None:
     found = estimate(count, data.draw(st.integers(0, count)))
     assert 0 <= found.low <= found.rate <= found.high <= 10_000
     if not count:
         assert (found.low, found.high) == (0.0, 10_000.0)
-
-
-@given(st.integers(1, 500), st.integers(1, 9))
-def test_more_samples_tell_more(count: int, share: int) -> None:
-    few, many = estimate(10 * count, share * count), estimate(100 * count, 10 * share * count)
-    assert many.high - many.low < few.high - few.low
 
 
 @pytest.mark.parametrize("rate", [0.002, 0.02, 0.3])

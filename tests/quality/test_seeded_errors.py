@@ -25,16 +25,6 @@ def test_about_as_many_are_planted_as_were_asked_for() -> None:
     assert made == pytest.approx(150 * characters / 100, rel=0.2)
 
 
-def test_the_same_page_has_the_same_ones_and_another_has_others() -> None:
-    assert flags_at(300) == flags_at(300)
-    assert len({tuple((f.line, f.offset) for f in flags_at(300, f"P{n}")) for n in range(10)}) > 5
-
-
-def test_fewer_are_among_more() -> None:
-    few, many = ({(f.line, f.offset) for f in flags_at(rate)} for rate in (150, 170))
-    assert len(few - many) <= 1  # one may give way to a neighbour
-
-
 def test_none_stands_near_a_finding_a_sample_or_another() -> None:
     for number in range(20):
         samples = samples_of(page(FLAGS), 300, 3.0)

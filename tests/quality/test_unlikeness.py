@@ -30,13 +30,6 @@ def test_the_same_error_in_half_of_all_occurrences_does_not_speak_for_itself() -
     assert set(np.argsort(-unlikeness(shapes, p))[:20]) == set(range(20, 40))
 
 
-def test_what_the_recogniser_doubts_comes_before_what_it_confirms() -> None:
-    shapes = np.vstack([glyphs(1, 30)] * 1)
-    p = np.full(30, 0.9)
-    p[7] = 0.0
-    assert unlikeness(shapes, p).argmax() == 7
-
-
 def test_beside_another_character_the_glyphs_like_that_one_come_first() -> None:
     shapes = np.vstack([glyphs(1, 30), glyphs(2, 1), glyphs(3, 1)])
     other = middle_of(glyphs(2, 10), np.full(10, 0.9))

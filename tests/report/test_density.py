@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proof.model.result import Status
-from proof.report.density import BARS_A_ROW, CHART_WIDTH_PX, MAX_BARS, plots
+from proof.report.density import MAX_BARS, plots
 from proof.report.tally import PageTally
 
 
@@ -26,20 +26,6 @@ def test_bars_are_as_high_as_the_pages_are_dense() -> None:
     assert made.bars[2].h == 0
     assert all(bar.y + bar.h == pytest.approx(made.base) for bar in made.bars)
     assert all(bar.y >= 0 for bar in made.bars)
-
-
-def test_a_whole_work_fits_on_the_plot_and_no_page_is_left_out() -> None:
-    work = pages(27_000)
-    made = plots(work)
-    bars = [bar for row in made for bar in row.bars]
-    assert len(bars) <= MAX_BARS
-    assert sum(bar.pages for bar in bars) == 27_000
-    assert sum(bar.raised for bar in bars) == 54_000
-    for row in made:
-        assert len(row.bars) <= BARS_A_ROW
-        assert row.bars[-1].x + row.bars[-1].w <= row.width <= CHART_WIDTH_PX
-        assert row.rows == made[0].rows, "all rows have one scale"
-    assert sum(len(row.labels) for row in made) < 60
 
 
 def test_a_bar_of_many_pages_leads_to_the_first_that_has_flags_and_tells_the_unread_from_the_clean() -> None:

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFont
 
+from proof.facsimile.fonts import find_faces
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
@@ -101,21 +102,6 @@ def test_the_whole_glyph_stands_in_the_middle_wherever_its_box_was_found(off: fl
     assert (across.max() + across.min()) / 2 == pytest.approx(middle, abs=3)
 
 
-def test_of_two_glyphs_that_touch_each_has_its_own_strokes() -> None:
-    """A tail that hangs down into the next glyph's cell, beside its head, and touches it."""
-    image, pen = paper()
-    for number in range(GLYPHS):
-        y = 40 + number * PITCH
-        pen.rectangle([125, y + 8, 165, y + 48], outline=0, width=4)
-        pen.line([125, y + 28, 165, y + 28], fill=0, width=4)
-    foot = 40 + 5 * PITCH
-    pen.line([165, foot - 14, 176, foot - 14], fill=0, width=5)
-    pen.line([174, foot - 16, 174, foot + 14], fill=0, width=5)
-    pen.line([165, foot + 10, 174, foot + 10], fill=0, width=3)
-    assert ink_of(image, checked(), 4).h == pytest.approx(66, abs=5)
-    assert ink_of(image, checked(), 5).h == pytest.approx(40, abs=5)
-
-
 def test_the_other_half_row_is_pale() -> None:
     image, pen = paper()
     for number in range(GLYPHS):
@@ -153,6 +139,31 @@ def test_a_leaning_page_gives_upright_tiles() -> None:
     assert height_of(shown(image, replace(checked(), skew=-2.0), 4)) == pytest.approx(48, abs=3)
 
 
+def in_kai(text: str, size: float = 54) -> Image.Image:
+    """A ruled column of ten glyphs in regular script."""
+    image, pen = paper(ruled=True)
+    font = ImageFont.truetype(str(find_faces()[0].path), size)
+    for number, character in enumerate(text):
+        pen.text((150, 40 + (number + 0.5) * PITCH), character, font=font, fill=0, anchor="mm")
+    return image
+
+
+def says(text: str) -> PageResult:
+    """The page of `checked`, whose text is this."""
+    result = checked()
+    pairs = zip(result.characters, text, strict=True)
+    return replace(result, characters=tuple(replace(one, text=each, read=each) for one, each in pairs))
+
+
+TEXT = "天地玄黃宇宙洪荒日月"
+
+
+def test_a_glyph_at_the_end_of_a_grey_image_is_not_taken_for_paper() -> None:
+    image = in_kai(TEXT).point([150 + value // 3 if value else 40 for value in range(256)]).crop((0, 0, 300, 360))
+    page = replace(says(TEXT), image_size=(300, 360), image_box=Box(0, 0, 300, 360))
+    assert ink_of(image, page, 4).h > 30
+
+
 def test_the_glyphs_of_a_run_that_is_missing_are_shown_together_and_all() -> None:
     result = checked()
     cells = tuple(one for one in result.characters if not 3 <= one.offset < 6)
@@ -164,12 +175,3 @@ def test_the_glyphs_of_a_run_that_is_missing_are_shown_together_and_all() -> Non
     tile = tile_at(drawn(), place)
     assert height_of(tile) > 2.5 * PITCH
     assert tile.picture.height > 1.4 * tile.picture.width
-
-
-def test_of_two_equal_characters_the_missing_one_is_shown() -> None:
-    result = checked()
-    cells = tuple(one for one in result.characters if one.offset != 4)
-    own = result.characters[4].box
-    missing = Flag("p", "p", 1, 3, 1, Kind.OMISSION, "其", "其其", 5.0, True, own, Evidence("not transcribed"), "", "1")
-    place = place_of(replace(result, characters=cells, flags=(missing,)), missing)
-    assert [place.boxes[number] for number in place.chosen] == [own]

@@ -69,21 +69,6 @@ def decide(store: Store, kind: Kind, verdict: Verdict, person: str, count: int, 
         say(store, one.number, verdict, reading, person, work=WORK)
 
 
-def test_samples_are_met_in_the_queue_and_listed_nowhere(filled: Filled, tmp_path: Path) -> None:
-    """Before anybody decided there is no progress to report."""
-    store, run = filled
-    numbers, _ = store.queue.find(WORK, QueueFilter(), Order.SCORE)
-    kinds = [one.flag.kind for one in store.queue.flags(WORK, numbers)]
-    assert kinds.count(Kind.AUDIT) == 4
-    assert len(store.queue.scores(WORK, QueueFilter())[0]) == 6, "the dial counts none"
-    written = write_reports(StoredRun(store, run), tmp_path / "out")
-    assert "audit" not in written.flags.read_text(encoding="utf-8")
-    assert written.tally.raised == 6
-    assert all(flag.kind is not Kind.AUDIT for result in store.results(run=run) for flag in result.flags)
-    assert not (tmp_path / "out" / "progress.json").exists()
-    assert 'id="progress"' not in written.page.read_text(encoding="utf-8")
-
-
 def test_errors_found_by_hand_say_nothing_of_the_flags_that_wait(filled: Filled) -> None:
     store, _ = filled
     decide(store, Kind.SUBSTITUTION, Verdict.KEEP, "甲", 1)

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from proof.model.flags import Evidence
 from proof.model.result import PageResult, Status
-from proof.report.density import MAX_BARS, plots
 from proof.report.tally import Tally
 from tests.remarked import said
 
@@ -43,14 +42,6 @@ def test_rates_are_weighted_and_have_no_value_over_nothing(checked: PageResult) 
     assert Tally().per_10_000 is None
     clean = replace(checked, flags=(), characters_checked=480)
     assert tally_of(checked, clean).per_10_000 == 10_000 * 8 / (checked.characters_checked + 480)
-
-
-def test_what_is_raised_where_no_image_is_counts_as_a_place_and_in_no_rate(checked: PageResult) -> None:
-    tally = tally_of(checked, replace(checked, status=Status.NO_IMAGE, characters_checked=0, characters=()))
-    assert tally.raised == 16
-    assert tally.per_10_000 == 10_000 * 8 / checked.characters_checked
-    alone, mixed = plots(tally.pages[:1] * MAX_BARS), plots(tally.pages * MAX_BARS)
-    assert mixed[0].rows == alone[0].rows, "a bar of both kinds of pages is as high as one of those that were checked"
 
 
 def test_a_failed_page_says_why_and_the_graver_status_of_two_pages_stands() -> None:

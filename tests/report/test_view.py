@@ -69,16 +69,6 @@ def test_four_characters_stand_before_and_after_the_one_in_question_at_the_heigh
     assert view.area.w < 1.5 * COLUMN.w
 
 
-@given(st.integers(0, len(TEXT) - 1))
-def test_the_view_stays_in_the_column_and_holds_the_glyph_whole(offset: int) -> None:
-    view = seen(page(), flag(offset))
-    assert view.area.y >= COLUMN.y - PITCH / 2
-    assert view.area.bottom <= COLUMN.bottom + PITCH / 2
-    assert view.area.y <= view.focus.y
-    assert view.focus.bottom <= view.area.bottom
-    assert view.area.h == pytest.approx(9 * PITCH)
-
-
 @pytest.mark.parametrize("count", [1, 4])
 def test_what_is_missing_leaves_a_place_as_high_as_its_glyphs(count: int) -> None:
     run = glyphs(10, count)

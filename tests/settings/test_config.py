@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.errors import ConfigError, UsageError
-from proof.facsimile import wear
-from proof.images import load
-from proof.locale import languages
 from proof.settings.config import SETTINGS, Settings
-from proof.text.model import Script
 from proof.text.witness_source import WitnessSource
 
 Write = Callable[[str], Path]
@@ -97,25 +92,6 @@ def test_paths_count_from_the_files_folder(
     assert settings.project.out == tmp_path / "results"
     assert settings.store_address == f"sqlite:///{folder.as_posix()}/db/a.sqlite"
     assert settings.render.font == f"{tmp_path.as_posix()}/kai.ttf"
-
-
-def test_a_model_or_font_is_a_path_where_one_is_there_and_a_name_elsewhere(write: Write, folder: Path) -> None:
-    path = write('[engine]\nmodel = "mine"\n[render]\nfont = "TW-Kai"\n')
-    assert (Settings.load(path).engine.model, Settings.load(path).render.font) == ("mine", "TW-Kai")
-    (folder / "mine").mkdir()
-    assert Settings.load(path).engine.model == str(folder / "mine")
-
-
-@pytest.mark.parametrize(
-    "url", ["sqlite:////tmp/a.sqlite", "sqlite:///:memory:", "sqlite://", "postgresql://user@host/db", "sqlite:///C:/a"]
-)
-def test_an_address_of_a_store_that_is_no_relative_file_stays_as_it_is(write: Write, url: str) -> None:
-    assert Settings.load(write(f'[store]\nurl = "{url}"\n')).store_address == url
-
-
-def test_the_store_lies_in_the_project_or_with_the_output(write: Write, folder: Path, tmp_path: Path) -> None:
-    assert Settings.load(write("")).store_address == folder / "proof.sqlite"
-    assert Settings().replace({"project.out": tmp_path / "o"}).store_address == tmp_path / "o/proof.sqlite"
 
 
 # --- what is refused --------------------------------------------------------------------------------------
@@ -286,15 +262,6 @@ def test_what_changes_results_and_nothing_else_changes_the_fingerprint(write: Wr
     assert moved.fingerprint() == Settings.load(write("[page]\ncolumns = 9\n")).fingerprint()
 
 
-def test_of_the_variants_the_content_counts_and_not_the_place(tmp_path: Path) -> None:
-    prints = []
-    for name, text in (("a", "畧 略"), ("b", "畧 略"), ("a", "葢 蓋")):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-        prints.append(Settings().replace({"variants.file": tmp_path / name}).fingerprint())
-    assert prints[0] == prints[1] != prints[2]
-    assert Settings().fingerprint() not in prints
-
-
 def test_a_list_of_variants_that_is_not_there_or_has_gone_is_named(write: Write, folder: Path) -> None:
     path = write('[variants]\nfile = "pairs.tsv"\n')
     assert problems(path) == [f"2: variants.file: there is no file {folder / 'pairs.tsv'}"]
@@ -307,19 +274,3 @@ def test_a_list_of_variants_that_is_not_there_or_has_gone_is_named(write: Write,
 
 
 # --- one declaration for all ------------------------------------------------------------------------------
-
-
-def test_every_attribute_is_declared_with_a_default_of_its_own_kind_and_a_help() -> None:
-    sections = [section.name for section in fields(Settings) if section.name != "file"]
-    declared = {f"{name}.{attribute.name}" for name in sections for attribute in fields(getattr(Settings(), name))}
-    assert declared == set(SETTINGS)
-    for setting in SETTINGS.values():
-        assert setting.help
-        assert setting.value(setting.default, Path()) == setting.default == Settings()[setting.name]
-
-
-def test_choices_are_those_of_the_modules_that_know_them() -> None:
-    assert SETTINGS["report.lang"].choices == tuple(languages.LANGUAGES)
-    assert SETTINGS["render.wear"].choices == tuple(wear.LEVELS)
-    assert SETTINGS["page.script"].choices == ("auto", *Script)
-    assert SETTINGS["images.max_megapixels"].default == load.MAX_MEGAPIXELS

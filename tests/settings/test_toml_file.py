@@ -100,14 +100,6 @@ def test_another_encoding_is_named_with_its_line(tmp_path: Path) -> None:
         TomlFile.read(path)
 
 
-def test_a_byte_order_mark_is_no_matter(tmp_path: Path) -> None:
-    path = tmp_path / "config.toml"
-    path.write_bytes("\ufeff[page]\r\nrows = 20\r\n".encode())
-    toml = TomlFile.read(path)
-    assert toml.values == {"page": {"rows": 20}}
-    assert toml.where(("page", "rows")) == f"{path}:2"
-
-
 def test_a_file_that_is_not_there_or_no_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"none\.toml: there is no such file"):
         TomlFile.read(tmp_path / "none.toml")

@@ -58,12 +58,6 @@ def test_who_knows_the_password_logs_in_and_nobody_else(people: Store) -> None:
         assert people.accounts.log_in(name, password) is None
 
 
-def test_the_standing_parameters_are_those_that_rfc_9106_recommends(store: Store) -> None:
-    store.accounts.add("甲", Role.ADMINISTRATOR, GOOD)
-    with store.engine.connect() as connection:
-        assert "$m=65536,t=3,p=4$" in connection.scalar(text("SELECT password FROM accounts"))
-
-
 def test_a_hash_of_older_parameters_is_made_anew_at_the_next_log_in(people: Store) -> None:
     people.accounts.hasher = PasswordHasher(time_cost=2, memory_cost=128, parallelism=1)
     assert people.accounts.log_in("甲", OTHER) is None

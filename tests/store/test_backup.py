@@ -222,13 +222,6 @@ def test_an_address_that_is_said_again_is_filled(saved: Path, tmp_path: Path) ->
     assert standing(settings) == [1]
 
 
-def test_a_store_inside_the_folder_keeps_its_place(saved: Path, tmp_path: Path) -> None:
-    with_setting(saved, '[store]\nurl = "sqlite:///data/mine.sqlite"')
-    assert restore(saved, tmp_path / "here").unused == ""
-    assert {one.name for one in (tmp_path / "here" / "data").iterdir()} == {"mine.sqlite", "mine.decisions.jsonl"}
-    assert verify(saved).rows > 20
-
-
 def test_what_unpacks_to_more_than_it_says_is_refused(saved: Path, tmp_path: Path) -> None:
     whole = saved.read_bytes()
     with zipfile.ZipFile(saved) as archive:

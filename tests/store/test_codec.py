@@ -5,7 +5,6 @@ from __future__ import annotations
 import zlib
 
 import msgpack
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,28 +37,6 @@ def test_characters_come_back_exactly(page: list[CheckedCharacter]) -> None:
     back = unpack(pack(page))
     assert back == tuple(page)
     assert repr(back) == repr(tuple(page)), "the sign of a zero comes back too"
-
-
-def test_a_dense_page_takes_less_than_ten_thousand_bytes() -> None:
-    chance = np.random.default_rng(7)
-    han = [chr(code) for code in range(0x4E00, 0x5E00)]
-    page = [
-        CheckedCharacter(
-            line=index // 42 + 1,
-            offset=index % 42,
-            length=1,
-            row=Row.RIGHT if index % 42 < 21 else Row.LEFT,
-            text=str(chance.choice(han)),
-            box=Box(
-                *(round(float(value + chance.normal(0, 3)), 1) for value in (900 - 105 * (index // 42), 700, 48, 55))
-            ),
-            read=str(chance.choice(han)),
-            p_text=round(chance.random(), 5),
-            alternatives=tuple((str(chance.choice(han)), round(chance.random() / 100, 5)) for _ in range(4)),
-        )
-        for index in range(336)
-    ]
-    assert len(pack(page)) < 10_000
 
 
 def lacking_a_posterior() -> bytes:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
@@ -13,7 +12,6 @@ from proof.store import Store
 from proof.store.acts import What
 from proof.store.comments import Comment, CommentConflictError, CommentRequest, CommentState
 from proof.store.decision_records import DecisionRequest, MissingFlagError, RefusedDecisionError, Verdict
-from proof.store.history import HistoryFilter
 from proof.store.lookup import NoPlaceError
 from proof.store.page_states import PageState
 from tests.build import key
@@ -55,19 +53,6 @@ def test_a_comment_is_answered_and_a_problem_is_assigned_found_and_resolved(stor
         ("乙", "我看看", "problem", "乙"),
         ("乙", "是告", "resolved", ""),
     ]
-
-
-def test_a_problem_is_resolved_though_the_clock_went_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Before(datetime):
-        @classmethod
-        def now(cls, tz: tzinfo | None = None) -> Self:
-            return cls.fromtimestamp(datetime.now(tz).timestamp() - 3600, tz)
-
-    first = say(store, "這是吿還是告？", state=PROBLEM, assigned="乙")
-    monkeypatch.setattr("proof.store.comments.datetime", Before)
-    say(store, "是告", "乙", state=RESOLVED, seen=first.id)
-    assert store.comments.count("乙") == 0
-    assert [state for _, _, state, _ in thread(store)] == ["problem", "resolved"]
 
 
 def test_a_page_with_a_problem_is_one_in_all_lists_and_is_to_be_proofread_when_it_is_resolved(store: Store) -> None:
@@ -149,27 +134,6 @@ def test_a_comment_sent_again_is_not_doubled_and_its_key_serves_nothing_else(sto
     with pytest.raises(RefusedDecisionError):
         store.decisions.decide(DecisionRequest(WORK, 2, Verdict.KEEP, 0, "甲", "request-once"))
     assert len(store.comments.of_work(WORK)) == 1
-
-
-def test_comments_stand_in_the_history_filtered_by_person_juan_and_kind(store: Store) -> None:
-    say(store, "一", "甲")
-    say(store, "二", "乙", page=2, flag=None)
-    store.decisions.decide(DecisionRequest(WORK, 1, Verdict.KEEP, 0, "甲", "request-keep"))
-
-    def found(**wanted: Any) -> list[str]:
-        entries, _ = store.history.log(WORK, HistoryFilter(**wanted))
-        return [one.comment.text if one.comment else one.what.value for one in entries]
-
-    assert found() == ["decisions", "二", "一"]
-    assert found(what=What.COMMENT) == ["二", "一"]
-    assert found(person="乙") == ["二"]
-    assert found(juan="卷十") == ["decisions", "二", "一"]
-    assert found(juan="卷九") == []
-    assert found(verdict=Verdict.KEEP) == ["decisions"]
-    assert store.history.people(WORK) == ["乙", "甲"]
-    first, cursor = store.history.log(WORK, HistoryFilter(), limit=2)
-    rest, end = store.history.log(WORK, HistoryFilter(), cursor=cursor, limit=2)
-    assert (len(first), [one.comment.text for one in rest if one.comment], end) == (2, ["一"], None)
 
 
 def test_comments_come_back_from_the_journal_each_once_whatever_was_said_since(tmp_path: Path) -> None:

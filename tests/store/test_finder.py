@@ -63,11 +63,6 @@ def test_words_lead_to_the_columns_of_this_work_that_have_them(store: Store) -> 
     assert {one.page[:8] for one in found.columns} == {"KR1d0030"}
 
 
-def test_a_numeral_alone_is_a_character(store: Store) -> None:
-    assert store.finder.find("KR1d0030", "一").page is None
-    assert store.finder.find("KR1d0030", "位").columns
-
-
 @pytest.mark.parametrize("wanted", ["烏有", "999-1a", "卷九", "%", "\x00", "", "  "])
 def test_what_is_not_there_is_not_found(store: Store, wanted: str) -> None:
     assert not store.finder.find("KR1d0030", wanted)

@@ -65,10 +65,3 @@ def test_a_check_that_reads_no_image_keeps_the_shapes_of_what_stands_where_it_st
     found = filled.glyphs.of(WORK, "某")
     assert len(found) == 1
     assert (found.glyphs[0]["shape"] == shapes(page_result)[0]).all()
-
-
-def test_glyphs_without_ink_are_no_occurrences(store: Store, info: RunInfo, page_result: PageResult) -> None:
-    run = store.begin_run(info)
-    blank = np.zeros((len(page_result.characters), LENGTH), np.int8)
-    store.save_pages(run, [CheckedResult(PLACE, "one", page_result, shapes=blank)])
-    assert len(store.glyphs.of(WORK, page_result.characters[0].text)) == 0

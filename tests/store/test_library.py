@@ -79,13 +79,6 @@ def test_a_decision_and_a_check_change_the_counts_of_their_work(store: Store, pa
     assert counts(store)["B"].all_pages == 2
 
 
-def test_what_a_rule_hides_is_not_counted(store: Store, page_result: PageResult) -> None:
-    check_work(store, "A", [of_page(page_result, "A-1")])
-    assert counts(store)["A"].flagged == 2
-    store.rules.set("A", "告", "吿", True, "王")
-    assert counts(store)["A"].flagged == 1
-
-
 @on_both
 def test_folders_wait_are_checked_or_fail_and_are_forgotten_when_gone(store: Store, page_result: PageResult) -> None:
     check_work(store, "A", [of_page(page_result, "A-1")])

@@ -38,19 +38,6 @@ def test_a_page_is_proofread_by_one_and_validated_by_another(filled: Store) -> N
     assert filled.page_states.of_work(WORK) == {page.page: PageState.VALIDATED}
 
 
-def test_the_key_of_a_request_is_not_anothers_nor_for_another_state(filled: Store) -> None:
-    say = filled.page_states.set
-    say(WORK, 1, PageState.PROOFREAD, 0, "甲", "key-0001")
-    for state, person, note in (
-        (PageState.PROOFREAD, "乙", ""),
-        (PageState.PROBLEM, "甲", ""),
-        (PageState.PROOFREAD, "甲", "模糊"),
-    ):
-        with pytest.raises(RefusedDecisionError, match="this key"):
-            say(WORK, 1, state, 0, person, "key-0001", note)
-    assert len(filled.page_states.history(WORK, 1)) == 1
-
-
 def test_who_does_not_overrule_others_leaves_their_word_of_a_page_but_may_name_a_problem(filled: Store) -> None:
     say = filled.page_states.set
     say(WORK, 1, PageState.PROOFREAD, 0, "甲", "key-0001")

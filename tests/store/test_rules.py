@@ -34,13 +34,6 @@ def test_a_rule_that_two_people_set_is_not_taken_back_by_one(filled: Store) -> N
         assert bool(filled.rules.of_work(WORK)) is holds
 
 
-def test_a_rule_that_one_sets_twice_is_set_once(filled: Store) -> None:
-    for _ in range(2):
-        filled.rules.set(WORK, "告", "吿", True, "甲")
-    filled.acts.undo(WORK, "甲", "request-0001")
-    assert filled.rules.of_work(WORK) == []
-
-
 @pytest.mark.parametrize("pair", [("", "犂"), ("犂", "")])
 def test_what_is_missing_or_too_many_is_no_variant_of_anything(filled: Store, pair: tuple[str, str]) -> None:
     with pytest.raises(RefusedDecisionError, match="two characters"):

@@ -11,7 +11,7 @@ import pytest
 from proof.model.flags import Kind
 from proof.report.progress import progress_of
 from proof.store import Store
-from proof.store.decision_records import Decision, RefusedDecisionError, Verdict
+from proof.store.decision_records import Decision, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import QueuedFlag
 from tests.build import decide, key, queued
@@ -109,16 +109,6 @@ def test_what_was_taken_back_is_no_answer(store: Store) -> None:
     assert progress_of(store, WORK).planted.caught == 1
 
 
-def test_corrected_by_hand_on_the_page_it_is_caught_too(store: Store) -> None:
-    flag = false_ones(store)[0].flag
-    made = mark(store, flag.line, flag.offset, 1, flag.suggested)
-    assert (made.transcribed, made.kind, made.state) == (flag.transcribed, "substitution", "corrected")
-    assert made.context == flag.context
-    planted = progress_of(store, WORK).planted
-    assert (planted.answered, planted.caught) == (1, 1)
-    assert list(store.decisions.standing(WORK)) == []
-
-
 def test_a_correction_beside_one_is_kept_as_the_text_is_and_shown_as_the_page_reads(store: Store) -> None:
     flag = next(one.flag for one in false_ones(store) if one.flag.offset < len(COLUMNS[one.flag.line - 1]) - 2)
     made = mark(store, flag.line, flag.offset + 1, 1, "龜")
@@ -128,12 +118,6 @@ def test_a_correction_beside_one_is_kept_as_the_text_is_and_shown_as_the_page_re
     [kept] = store.decisions.standing(WORK)
     assert flag.transcribed not in kept.context
     assert flag.suggested in kept.context
-
-
-def test_several_characters_are_not_corrected_over_a_flag(store: Store) -> None:
-    for one in queued(store, WORK):
-        with pytest.raises(RefusedDecisionError, match="flagged"):
-            mark(store, one.flag.line, max(one.flag.offset - 1, 0), 2, "龜龜")
 
 
 def test_without_planting_they_leave_the_queue_and_what_was_answered_stays_counted(store: Store) -> None:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from proof.errors import OutputError, UsageError
-from proof.model.flags import FINDINGS, Evidence, Flag, Kind, Origin
+from proof.model.flags import FINDINGS, Evidence, Flag
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
@@ -144,14 +144,6 @@ def test_an_outline_is_a_result_without_columns_and_characters(
     assert list(store.results(run=run, outline=True)) == [replace(page_result, columns=(), characters=())]
 
 
-def test_juan_checked_one_by_one_make_one_work(store: Store, save: Callable[..., int], page_result: PageResult) -> None:
-    for juan in ("011", "010"):
-        page = replace(page_result, page=f"{juan}-1a", flags=())
-        run = save((juan, page, at(0, f"{juan}.txt")), texts=[f"{juan}.txt"])
-    assert [result.page for result in store.results(work=WORK)] == ["010-1a", "011-1a"]
-    assert [result.page for result in store.results(run=run)] == ["010-1a"]
-
-
 @on_both
 def test_a_result_is_reused_by_its_key_and_never_without_one(
     store: Store, save: Callable[..., int], page_result: PageResult
@@ -206,13 +198,6 @@ def test_a_page_is_absent_once_a_whole_run_finds_it_gone_and_comes_back_with_its
     assert len(list(store.flags(WORK))) == 3
 
 
-def test_two_pages_with_one_id_are_two_pages(store: Store, save: Callable[..., int], page_result: PageResult) -> None:
-    twin = replace(page_result, message=said("the second of that id"))
-    for _ in range(2):
-        run = save(("key 0", page_result), ("key 7", twin, at(7)))
-        assert list(store.results(run=run)) == [page_result, twin]
-
-
 def test_a_run_over_one_of_two_texts_with_the_same_page_takes_its_own(
     store: Store, save: Callable[..., int], page_result: PageResult
 ) -> None:
@@ -221,15 +206,6 @@ def test_a_run_over_one_of_two_texts_with_the_same_page_takes_its_own(
     alone = save(twin, texts=["second.txt"])
     assert list(store.results(run=alone)) == [twin[1]]
     assert list(store.results(work=WORK)) == [page_result, twin[1]]
-
-
-@on_both
-def test_flags_are_filtered_and_ordered(store: Store, save: Callable[..., int], page_result: PageResult) -> None:
-    save(("key", replace(page_result, flags=tuple(reversed(page_result.flags)))))
-    wrong, variant, lost = page_result.flags
-    assert list(store.flags(WORK)) == [wrong, variant, lost]
-    assert list(store.flags(WORK, kinds=(Kind.LAYOUT, Kind.VARIANT))) == [variant, lost]
-    assert list(store.flags(WORK, (Origin.SEEDED,))) == list(store.flags("another work")) == []
 
 
 @on_both

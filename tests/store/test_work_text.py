@@ -43,19 +43,6 @@ def test_words_are_found_as_they_are_read(
     assert found.words == words
 
 
-def test_words_do_not_go_on_from_one_file_to_another() -> None:
-    text = WorkText([[TextColumn(1, 1, "即位")], [TextColumn(2, 1, "小臣")]])
-    assert not list(text.find("位小"))
-    assert [one.first.page for one in text.find("小臣")] == [2]
-
-
-@pytest.mark.parametrize("wanted", ["", "，", "()", "烏有"])
-def test_what_the_text_does_not_say_is_not_found(wanted: str) -> None:
-    text = work("主人，(三/揖)")
-    assert not list(text.find(wanted))
-    assert text.count(wanted) == 0
-
-
 @given(
     st.lists(
         st.tuples(st.sampled_from("公卿大夫𫝊"), st.sampled_from(MARKUP), st.integers(0, 5)), min_size=1, max_size=40

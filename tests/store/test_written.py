@@ -35,11 +35,3 @@ CHOICES = (
 def test_a_page_differs_by_what_nobody_decided(now: tuple[str, ...], other: bool) -> None:
     policy = policy_of(Script.TRADITIONAL)
     assert differs(BEFORE, [Line(source) for source in now], CHOICES, policy) is other
-
-
-def test_a_line_that_was_seen_far_down_leaves_no_more_lines_to_look_for_than_there_are() -> None:
-    before = {1: "上射揖坐", 10**12: "東面于北"}
-    policy = policy_of(Script.TRADITIONAL)
-    lines = [Line(source) for source in ("上射揖坐", "與進", "曰", "東面于北")]
-    assert not differs(before, lines, (), policy)
-    assert differs(before, lines[:3], (), policy)

@@ -72,10 +72,3 @@ def test_every_character_and_mark_is_read_or_remarked_and_every_byte_written_bac
             marks += len(edition.marks) - implied
     assert characters > 1000
     assert marks >= MARKS_IN[folder] * (20 if looks_wide() else 1)
-
-
-def test_the_first_half_folio_of_a_branch_is_no_longer_lost(shared: Path) -> None:
-    read = read_transcription(shared / "kanripo/branches/KR3j0080/WYG/KR3j0080_001.txt")
-    first = read.pages[0]
-    assert (first.id, len(first.columns)) == ("KR3j0080_WYG_001-1a", 6)
-    assert all(len(page.columns) <= 9 for page in read.pages), "columns are those of the leaf, not of the base edition"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.text.column import SPECIAL, ParsedColumn, continued_runs_of, faults_of, parse_column, run_spans, runs_of
-from proof.text.model import Cell, Column, Row
+from proof.text.column import SPECIAL, ParsedColumn, parse_column
+from proof.text.model import Cell, Row
 from proof.text.remarks import Code, Problem
 
 HAN = st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF)
@@ -20,6 +20,8 @@ NOTES = st.tuples(ROWS, st.one_of(st.none(), st.lists(CELLS, max_size=12)))
 WILD = st.text(
     st.sampled_from("司射()（）/／&KR058;[]*金<md:pb>¶　 \t⿰⿲\ufe01\U000e0100\x00\x0c\ufeff一"), max_size=40
 )
+
+
 COMPOSED = (
     "&KR0058; &CDP-8B7C; &M040426; &CB00123; &#x4E00; [金*本] [卄/瀹] [(亭-丁)*瓦] [&KR0058;*?] ⿰金本 ⿱艹⿰金本 "
     "⿲彳一亍 葛\U000e0100 神\ufe00"
@@ -68,11 +70,6 @@ def test_parentheses_hold_the_half_rows_of_a_note(source: str, expected: str) ->
     assert not parsed.problems
 
 
-def test_cells_say_which_row_they_stand_in() -> None:
-    rows = [(cell.text, cell.offset, cell.row) for cell in cells(parse_column("公(甲/乙)入"))]
-    assert rows == [("公", 0, Row.MAIN), ("甲", 2, Row.RIGHT), ("乙", 4, Row.LEFT), ("入", 6, Row.MAIN)]
-
-
 @pytest.mark.parametrize("token", COMPOSED.split())
 def test_a_character_without_a_code_point_of_its_own_is_one_cell(token: str) -> None:
     for around in ("{}", "爲{}後", "(疏/{})"):
@@ -104,10 +101,6 @@ def test_tags_and_invisible_characters_have_no_cell() -> None:
     parsed = parse_column("<md:KR1_OTHER_001-1a>為\x00\u200b後\ufeff")
     assert [(cell.text, cell.offset) for cell in cells(parsed)] == [("為", 21), ("後", 24)]
     assert [problem.what for problem in parsed.problems] == ["U+0000", "U+200B", "U+FEFF"]
-
-
-def test_what_is_wrong_many_times_in_a_column_is_told_once() -> None:
-    assert len(parse_column("\x00為" * 50 + "&foo;" * 50).problems) == 2
 
 
 @pytest.mark.parametrize(
@@ -167,23 +160,6 @@ def test_a_well_formed_column_is_read_as_it_was_written(
     assert not parsed.problems
 
 
-@given(st.one_of(WILD, st.text("甲乙()/（）／", max_size=12)), st.booleans())
-def test_the_faults_of_a_column_are_those_of_its_reading(source: str, continues: bool) -> None:
-    parsed = parse_column(source, continues)
-    assert faults_of(source, continues) == (parsed.problems, parsed.left_open)
-
-
-@given(st.one_of(WILD, st.text("甲乙　()/（）／", max_size=12)), st.booleans())
-def test_the_spans_of_runs_are_where_their_cells_are(source: str, continues: bool) -> None:
-    column = Column(1, source, 0, 1, continued_runs_of if continues else runs_of)
-    found = [(note, [at for start, end in spans for at in range(start, end)]) for note, spans in run_spans(column)]
-    cells = [(run.note, run.cells) for run in column.runs]
-    assert found == [
-        (note, [at for cell in of_run for at in range(cell.offset, cell.offset + cell.length)])
-        for note, of_run in cells
-    ]
-
-
 @given(st.one_of(WILD, st.text(max_size=60)), st.booleans())
 def test_any_column_is_read_and_its_cells_rebuild_what_is_no_markup(source: str, continues: bool) -> None:
     parsed = parse_column(source, continues)
@@ -201,10 +177,3 @@ def test_any_column_is_read_and_its_cells_rebuild_what_is_no_markup(source: str,
         assert run.cells, "no run is empty"
         assert {cell.row for cell in run.right} <= {Row.RIGHT if run.note else Row.MAIN}
         assert {cell.row for cell in run.left} <= {Row.LEFT}
-
-
-@given(HAN, st.integers(0, 200), st.sampled_from(["", "公(", "公(甲/"]))
-def test_equal_cells_are_equal_wherever_they_come_from(char: str, offset: int, before: str) -> None:
-    """Long columns leave the range in which cells are shared."""
-    last = cells(parse_column(before + "　" * offset + char))[-1]
-    assert (last.text, last.offset, last.length) == (char, len(before) + offset, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proof.text.components import is_unencoded, made_of, parts_of
+from proof.text.components import is_unencoded, made_of
 
 
 @pytest.mark.parametrize("parts", ["金本", "釒本", "本金", "⿰釒本", "[金*本]"])
@@ -12,18 +12,9 @@ def test_a_character_is_found_by_its_parts_however_they_are_written(parts: str) 
     assert made_of(parts)[0] == "鉢"
 
 
-def test_what_has_no_other_parts_comes_first() -> None:
-    found = made_of("禾刀")
-    assert found.index("利") < found.index("犂")
-
-
 @pytest.mark.parametrize("parts", ["", "金", "&KR0058;", "⿰金", "龘龘龘"])
 def test_one_part_or_what_nothing_has_finds_nothing(parts: str) -> None:
     assert made_of(parts) == []
-
-
-def test_an_entity_among_the_parts_is_no_part() -> None:
-    assert parts_of("⿰金&CDP-8B7C;") == "金"
 
 
 def test_names_descriptions_and_stopgaps_are_not_encoded_characters_are() -> None:

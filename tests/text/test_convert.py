@@ -138,16 +138,6 @@ def test_in_the_critical_edition_its_label_is_lost_and_listed_and_its_words_stay
     assert "signs of layers, which are words of the text now (释曰): 1" in converted.losses
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "title"),
-    [(BARE, "bare.txt", "bare"), ("\u3000\u3000大射之儀【射義也】\n", "a\"b'c\\d.txt", "a\"b'c\\d")],
-)
-def test_a_critical_edition_is_known_by_its_front_matter(text: str, name: str, title: str) -> None:
-    source = transcription(text, name)
-    there = reread(convert(source, Format.CRITICAL))
-    assert (there.title, characters(there)) == (title, characters(source))
-
-
 def test_what_could_not_be_recognised_again_is_not_written() -> None:
     source = transcription(BARE, "bare.txt")
     for target, lacking in ((Format.INLINE, "note"), (Format.ZHUSHU, "subcommentary")):
@@ -189,10 +179,3 @@ def test_kanripo_marks_need_the_work_and_mirror_marks_the_images(mirror: Transcr
             convert(mirror, Format.KANRIPO, work=work)
     with pytest.raises(UsageError, match="no image is known for page KR1d0030_WYG_010-1a"):
         convert(transcription(BARE), Format.MIRROR)
-
-
-def test_breaks_of_a_base_edition_are_no_text_of_the_mirror() -> None:
-    text = "<md:K_SBCK_005-1a>¶\n<pb:K_WYG_005-1a>\n殷高宗¶相\n年長<md:K_SBCK_005-2a>¶乆修\n"
-    converted = convert(transcription(text), Format.MIRROR, references={"K_WYG_005-1a": "WYG0862-0058c.png"})
-    assert converted.text == "005 第 1a 頁 WYG0862-0058c.png\n殷高宗相\n年長乆修\n"
-    assert "page and line breaks of the base edition: 3" in converted.losses

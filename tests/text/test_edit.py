@@ -36,11 +36,6 @@ def test_what_is_not_edited_stays(case: tuple[str, list[Edit]]) -> None:
     assert edited(text, []) == text
 
 
-def test_an_omission_goes_before_the_character_at_its_place() -> None:
-    assert edited("大儀", [Edit(1, 0, "射"), Edit(2, 0, "也")]) == "大射儀也"
-    assert edited("大義", [Edit(1, 1, "儀"), Edit(1, 0, "射")]) == "大射儀"
-
-
 @pytest.mark.parametrize(
     "edits",
     [

@@ -24,22 +24,6 @@ def test_a_pilcrow_ends_a_line_wherever_it_stands() -> None:
     assert columns(text) == {"K_Yan_001-1a": ["祖堂集卷第一", "父字槃裱，", "母", "字槃頭末，", "所治", "國名"]}
 
 
-def test_a_page_begins_where_its_mark_stands() -> None:
-    text = "<pb:K_C_001-1a>¶\n居其所」<pb:K_C_001-2a>¶\n子曰<pb:K_C_001-3a>思<pb:K_C_001-4a>無邪¶\n"
-    read = columns(text)
-    assert read == {f"K_C_001-{n}a": [said] for n, said in enumerate(("居其所」", "子曰", "思", "無邪"), 1)}
-    assert [page.id for page in transcription(text).marks.values()] == list(read)
-    assert all(text[start:].startswith(f"<pb:{page.id}>") for start, page in transcription(text).marks.items())
-
-
-def test_pages_and_pilcrows_of_a_base_edition_are_no_lines_of_this_one() -> None:
-    text = "<md:K_SBCK_005-1a>¶\n<pb:K_WYG_005-1a>\n殷高宗¶相\n<md:K_SBCK_005-1b>¶\n　\n年長<md:K_SBCK_005-2a>¶乆修¶\n"
-    assert columns(text) == {"K_WYG_005-1a": ["殷高宗¶相", "　", "年長<md:K_SBCK_005-2a>¶乆修"]}
-    read = transcription(text)
-    assert read.remarks == ()
-    assert ["".join(cell.text for cell in c.cells) for c in read.pages[0].columns] == ["殷高宗相", "　", "年長乆修"]
-
-
 def test_headings_drawers_comments_and_annotations_are_no_text() -> None:
     text = (
         "<pb:K_T_001-1a>¶\n** 1 紀\n:PROPERTIES:\n:CUSTOM_ID: 一\n:END:\n阿脩羅¶\n:zhu:\n阿脩羅 [a1xiu1luo1]\n:END:\n"
@@ -47,16 +31,6 @@ def test_headings_drawers_comments_and_annotations_are_no_text() -> None:
     )
     assert columns(text) == {"K_T_001-1a": ["阿脩羅", "龍神"], "K_T_001-1b": ["乙", ":zhu:", "丙"]}
     assert remarked(transcription(text)) == [(2, "heading"), (12, "annotation"), (13, "heading"), (15, "drawer-open")]
-
-
-def test_a_heading_that_is_a_line_of_the_edition_is_text() -> None:
-    headings = (
-        "** 諸天中大梵隱語无量音　道君譔¶\n*** 2 序品第一¶\n** 上篇¶<md:K_HFL_001-015a>¶\n** 1 紀\n甲¶\n## 洞玄章\n"
-    )
-    text = f"<pb:K_T_001-1a>¶\n{headings}"
-    read = ["諸天中大梵隱語无量音　道君譔", "序品第一", "上篇¶<md:K_HFL_001-015a>", "甲"]
-    assert columns(text) == {"K_T_001-1a": read}
-    assert remarked(transcription(text)) == [(5, "heading"), (7, "heading")]
 
 
 def test_text_before_the_first_mark_is_on_the_page_that_the_head_names() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proof.text.layers import Layer
-from proof.text.note_layers import is_gloss, note_parts
+from proof.text.note_layers import note_parts
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,3 @@ from proof.text.note_layers import is_gloss, note_parts
 )
 def test_a_note_is_parted_by_voice(note: str, expected: list[tuple[Layer, str]]) -> None:
     assert [(layer, note[start:end]) for layer, start, end in note_parts(note)] == expected
-
-
-def test_only_sounds_make_a_gloss() -> None:
-    assert is_gloss("筓工但反又工老反".replace("筓", "笴"))
-    assert not is_gloss("反位反席也")

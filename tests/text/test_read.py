@@ -60,11 +60,6 @@ def test_who_looks_for_words_alone_is_given_the_same_pages_and_columns(file: Pat
     assert page_sources(file) == expected
 
 
-@pytest.mark.parametrize("name", ["kanripo/KR1d0085/KR1d0085_003.txt", "seeds/003_ef0b6b28549717f0.txt"])
-def test_every_cell_of_real_texts_stands_where_it_says(shared: Path, name: str) -> None:
-    check_places(read_transcription(shared / name))
-
-
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("end", ["", "\n"])
@@ -91,16 +86,6 @@ def test_lines_of_the_file_are_counted_as_editors_count_them(file: Path) -> None
     assert text.data() == data
 
 
-def test_another_encoding_is_read_when_named(file: Path) -> None:
-    data = "<pb:K_WYG_001-1a>\n大射之儀不與\n".encode("big5")
-    file.write_bytes(data)
-    with pytest.raises(TextError, match=r"juan\.txt:2: not UTF-8; it looks like Big5"):
-        read_transcription(file)
-    text = read_transcription(file, encoding="big5")
-    assert columns(text) == {"K_WYG_001-1a": ["大射之儀不與"]}
-    assert text.data() == data
-
-
 def test_a_folder_a_missing_file_and_an_unreadable_one_are_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(TextError, match=r"is a folder: name one transcription file"):
         read_transcription(tmp_path)
@@ -120,19 +105,6 @@ def test_a_file_that_is_no_text_is_refused_with_what_it_needs(file: Path, data: 
     with pytest.raises(TextError, match=said) as caught:
         read_transcription(file)
     assert str(file) in str(caught.value)
-
-
-def test_unbalanced_parentheses_and_unknown_entities_are_told_with_file_and_line() -> None:
-    read = transcription("<pb:K_WYG_001-1a>¶\n公(甲/乙¶\n入&foo;¶\n丁\x00¶\n")
-    assert remarked(read) == [(2, "note-open"), (3, "entity-unknown"), (4, "invisible")]
-    assert dict(read.remarks[1].values) == {"page": "K_WYG_001-1a", "column": 2, "what": "&foo;"}
-
-
-def test_a_page_that_comes_twice_is_one_page_and_told() -> None:
-    read = transcription("<pb:K_WYG_001-1a>¶\n甲¶\n<pb:K_WYG_001-1b>¶\n乙¶\n<pb:K_WYG_001-1a>¶\n丙¶\n")
-    assert columns(read) == {"K_WYG_001-1a": ["甲", "丙"], "K_WYG_001-1b": ["乙"]}
-    assert remarked(read) == [(5, "page-again")]
-    assert dict(read.remarks[0].values) == {"page": "K_WYG_001-1a", "first": 1}
 
 
 @pytest.mark.slow

@@ -71,14 +71,6 @@ def test_a_kanripo_file_gives_the_same_model(shared: Path) -> None:
     assert len(read.pages) == 65
 
 
-def test_a_head_without_pages_is_a_text_all_the_same(shared: Path) -> None:
-    path = shared / "kanripo/KR1d0087/KR1d0087_000.txt"
-    read = read_transcription(path)
-    assert (read.format, read.title, read.work, read.blocks) == (Format.KANRIPO, "五禮通考", "KR1d0087", ())
-    assert remarked(read) == [(1, "no-pages")]
-    assert read.data() == path.read_bytes()
-
-
 def test_a_note_holds_commentary_subcommentary_and_glosses() -> None:
     read = transcription(INLINE)
     assert layered(read) == [
@@ -166,13 +158,6 @@ def test_a_malformed_line_is_named(text: str, line: int, expected: str) -> None:
     assert (line, expected) in remarked(transcription(text))
 
 
-def test_broken_front_matter_swallows_no_text() -> None:
-    for text in ("---\ntitle: 甲\n\n### 乙 {#1}\n丙\n---\n丁\n", "---\ntitle: 甲\n<small>丙</small>丁\n"):
-        read = transcription(text)
-        assert read.title == "甲"
-        assert {"丙", "丁"} <= {char for stretch in read.stretches() for char in stretch.source}
-
-
 def test_front_matter_without_end_and_what_is_in_no_format_are_refused() -> None:
     with pytest.raises(TextError, match=r"text.txt:1: the front matter has no end"):
         transcription("---\ntitle: x\nauthor: y\n", form=Format.CRITICAL)
@@ -185,12 +170,6 @@ def test_of_markdown_the_words_are_read() -> None:
     read = transcription("# 射義\n\n> **大射**之[儀](https://example.org)，\n\n1. 見![圖](a.png)後\n- 君有命\n")
     assert read.format is Format.CRITICAL
     assert "|".join(stretch.source for stretch in read.stretches()) == "射義|大射|之|儀|，|見|後|君有命"
-
-
-def test_text_without_marks_is_plain() -> None:
-    read = transcription("學而時習之\n\n\u3000不亦說乎\n")
-    assert (read.format, read.paged) == (Format.PLAIN, False)
-    assert layered(read) == [(Layer.CANON, "學而時習之"), (Layer.CANON, "不亦說乎")]
 
 
 MARKS = (
@@ -207,11 +186,3 @@ def test_no_arrangement_of_marks_breaks_a_reader(text: str, form: Format | None)
     except TextError:
         return
     check_places(read)
-
-
-def test_a_byte_order_mark_and_crlf_survive(tmp_path: Path) -> None:
-    path = tmp_path / "x.txt"
-    path.write_bytes(b"\xef\xbb\xbf" + CRITICAL.replace("\n", "\r\n").encode())
-    read = read_transcription(path)
-    assert read.data() == path.read_bytes()
-    assert [layer for layer, _ in layered(read)] == [layer for layer, _ in layered(transcription(CRITICAL))]

@@ -23,8 +23,3 @@ from proof.text.script import script_of
 )
 def test_the_script_is_that_of_most_telling_characters(text: str, script: Script) -> None:
     assert script_of([text]) is script
-
-
-def test_a_traditional_text_with_converter_accidents_stays_traditional() -> None:
-    text = "夏后氏制禮于天下後世從之" * 20 + "后于制里征" * 40 + "为与" * 10
-    assert script_of(text) is Script.TRADITIONAL

@@ -10,7 +10,6 @@ import pytest
 
 from proof.collation.sigla import names_of
 from proof.errors import TextError
-from proof.text.addresses import Addresses
 from proof.text.read import read_transcription
 from proof.text.witness_source import WitnessSource
 from proof.text.witnesses import apart_from, read_witnesses, witnesses_state
@@ -75,18 +74,6 @@ def test_a_witness_has_siglum_path_and_branch(tmp_path: Path, text: str, siglum:
         (base / name).write_text("what is there as it stands is no siglum and no branch", encoding="utf-8")
     expected = WitnessSource((base / path).resolve(), siglum, revision)
     assert WitnessSource.parse(text, base) == expected
-
-
-def test_a_folder_is_one_witness_whose_characters_stand_in_its_files(folder: Path) -> None:
-    (witness,) = read_witnesses([WitnessSource(folder)])
-    assert [page.id for page in witness.pages] == ["K_WYG_001-1a", "K_WYG_002-1a"]
-    for stretch in witness.stretches():
-        assert witness.text[stretch.start : stretch.end] == stretch.source
-    place = witness.text.index("異虛")
-    assert [part.path for part in witness.parts] == [folder / "K_001.txt", folder / "K_002.txt"]
-    address = Addresses(witness).of(place)
-    assert address is not None
-    assert (address.page, Addresses(witness).start(address)) == ("K_WYG_002-1a", place)
 
 
 def test_files_of_one_siglum_are_one_witness_in_the_order_in_which_they_are_named(folder: Path) -> None:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from proof.images.load import LoadedImage, load_image
 from proof.layout.page import find_columns
-from proof.locale.notices import in_english
 from proof.model.flags import Kind
 from proof.model.result import Status
 from proof.ocr.ppocr import PPOCR
@@ -105,19 +104,9 @@ def test_columns_without_rules_are_verified_like_ruled_ones(ppocr: PPOCR, canon:
     assert (flag.line, flag.offset, flag.suggested) == (9, 5, sources_of(page)[8][5])
 
 
-@pytest.mark.parametrize("share", [0.5, 0.4])
-def test_a_coarse_image_of_a_text_that_is_right_raises_nothing(ppocr: PPOCR, shared: Path, share: float) -> None:
-    """A cell shows what 16 pixels of height hold, and what 11 do: 燒 is read as 境 there, 閦 as 閩."""
-    page, image = canon_page(shared, "1b")
-    result = check_image(ppocr, page, smaller(image, share))
-    assert result.status is Status.CHECKED
-    assert raised(result) == []
-
-
 @pytest.mark.parametrize(
     ("number", "columns", "changes", "expected"),
     [
-        ("2a", (12, 13), [], []),
         (
             "2b",
             (14, 15),
@@ -126,8 +115,6 @@ def test_a_coarse_image_of_a_text_that_is_right_raises_nothing(ppocr: PPOCR, sha
             [(Kind.OMISSION, 2, "", "三")],
         ),
         ("2b", (2, 3), [(4, "五十五", "五十馬五")], [(Kind.INSERTION, 4, "馬", "")]),
-        # one of two numbers side by side, which the line has in full width
-        ("3b", (12, 14), [(6, "南十三", "南十")], [(Kind.OMISSION, 6, "", "三")]),
     ],
 )
 def test_numbers_in_small_script_are_no_insertions_and_an_error_among_them_is_found(
@@ -152,22 +139,7 @@ def test_numbers_in_small_script_are_no_insertions_and_an_error_among_them_is_fo
     assert all(flag.length or flag.offset == len(sources_of(page)[flag.line - 1]) for flag in found)
 
 
-def test_a_glyph_that_is_clear_in_its_middle_beside_a_note_is_none_of_it(ppocr: PPOCR, make_page: MakePage) -> None:
-    """引 as part of a note is read 弓 and 一."""
-    lines = ("平身贊引(五/)唱復位分獻(六六/九)官(三五/七)", "同太(五/九)常卿導引(十/八)皇帝復位")
-    page = make_page(*lines * 3)
-    result = check_pixels(ppocr, page, written(page, cells=(36, 46)))
-    assert result.characters_checked == sum(len(column.cells) for column in page.columns)
-    assert raised(result) == []
-
-
-def test_a_page_without_rules_that_is_cut_off_below_is_one_finding(ppocr: PPOCR, make_page: MakePage) -> None:
-    page = make_page(*FOUR)
-    whole = written(page, glyph=38)
-    assert reasons(check_pixels(ppocr, page, whole[: 80 + round(10.6 * 40)])) == ["page in part"]
-
-
-@pytest.mark.parametrize("edge", ["above", "below"])
+@pytest.mark.parametrize("edge", ["below"])
 def test_a_page_in_registers_that_is_cut_off_is_one_finding(ppocr: PPOCR, make_page: MakePage, edge: str) -> None:
     lower_lines = [line[::-1] for line in FOUR]
     page = make_page(*FOUR, *lower_lines)
@@ -180,19 +152,7 @@ def test_a_page_in_registers_that_is_cut_off_is_one_finding(ppocr: PPOCR, make_p
     assert reasons(check_pixels(ppocr, page, whole[gone:] if edge == "above" else whole[:-gone])) == ["page in part"]
 
 
-@pytest.mark.parametrize("side", ["left", "right"])
-def test_columns_beyond_one_side_of_a_page_without_rules_are_one_finding(
-    ppocr: PPOCR, make_page: MakePage, side: str
-) -> None:
-    page = make_page(*NINE)
-    whole = written(page)
-    third = 80 + 3 * 54 + 10
-    result = check_pixels(ppocr, page, whole[:, third:] if side == "left" else whole[:, :-third])
-    assert len(raised(result)) == 1
-    assert said_of_page(result) == [f"the {side} side of the page is not on this image: 3 of its 9 columns"]
-
-
-@pytest.mark.parametrize(("lie", "turn", "degrees"), [("upside down", 2, 180), ("on its left side", 1, 90)])
+@pytest.mark.parametrize(("lie", "turn", "degrees"), [("on its left side", 1, 90)])
 def test_a_turned_page_is_turned_and_read_and_says_so_once(
     ppocr: PPOCR, figures: tuple[Page, Page, LoadedImage], lie: str, turn: int, degrees: int
 ) -> None:
@@ -239,7 +199,7 @@ def test_a_mirrored_page_is_one_finding(ppocr: PPOCR, make_page: MakePage) -> No
     assert [flag.evidence.reason for flag in result.flags] == ["image mirrored"]
 
 
-@pytest.mark.parametrize("leaf", ["white", "grey", "with the other side showing through"])
+@pytest.mark.parametrize("leaf", ["white", "with the other side showing through"])
 def test_a_blank_page_is_one_finding(ppocr: PPOCR, canon: Shown, leaf: str) -> None:
     page, image = canon
     shown = {
@@ -250,15 +210,6 @@ def test_a_blank_page_is_one_finding(ppocr: PPOCR, canon: Shown, leaf: str) -> N
     result = check_image(ppocr, page, lying(image, np.asarray(shown, dtype=np.uint8)))
     assert result.status is Status.MISMATCH
     assert [flag.evidence.reason for flag in result.flags] == ["page blank"]
-
-
-def test_a_very_pale_page_is_read(ppocr: PPOCR, canon: Shown) -> None:
-    page, image = canon
-    result = check_image(ppocr, page, lying(image, 225 + image.pixels // 9))
-    assert raised(result) == []
-    assert [in_english(one) for one in result.notices] == [
-        "the page is very pale: its ink was strengthened and it was read"
-    ]
 
 
 def test_a_figure_that_is_not_transcribed_is_one_finding_and_the_text_around_it_is_checked(
@@ -275,7 +226,7 @@ def test_a_figure_that_is_not_transcribed_is_one_finding_and_the_text_around_it_
     assert [(flag.line, flag.suggested) for flag in raised(result) if flag.kind is not Kind.LAYOUT] == [(2, "藏")]
 
 
-@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("lower", [True])
 def test_one_register_of_two_is_said_to_be_that(ppocr: PPOCR, shared: Path, lower: bool) -> None:
     """It is half of the page's columns, and neither the left nor the right half: wider than high."""
     page, image = columns_of(canon_page(shared, "1b"), 1, 11)
@@ -287,9 +238,3 @@ def test_one_register_of_two_is_said_to_be_that(ppocr: PPOCR, shared: Path, lowe
     [said] = said_of_page(result)
     gone = "upper" if lower else "lower"
     assert said.startswith(f"the {gone} register of the page is not on this image: 11 of its 22")
-
-
-def test_the_half_of_a_page_in_registers_is_said_to_be_that(ppocr: PPOCR, canon: Shown) -> None:
-    page, image = canon
-    result = check_image(ppocr, page, lying(image, image.pixels[:, image.pixels.shape[1] // 2 :]))
-    assert [said.split(" of the page")[0] for said in said_of_page(result)] == ["the left half"]

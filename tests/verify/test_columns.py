@@ -20,7 +20,7 @@ from proof.text.model import Column, Row, Script
 from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
 from proof.verify.align import Step
-from proof.verify.columns import BAD_NOTE_CUT_NATS, ColumnReader, ReadColumn
+from proof.verify.columns import ColumnReader, ReadColumn
 from proof.verify.likeness import WordLikeness
 from proof.verify.page import half_folio
 from tests.verify.pages import PAGES, sound_sample
@@ -96,13 +96,6 @@ def test_a_column_is_laid_on_its_line_cell_by_cell_and_half_row_by_half_row(firs
             assert {row for row, _ in rows} == ({Row.MAIN, Row.RIGHT, Row.LEFT} if noted else {Row.MAIN})
 
 
-def test_without_a_line_a_column_says_what_it_shows(first: Leaf) -> None:
-    column = first.unaided(4)
-    assert column.line is None
-    assert column.cells == ()
-    assert column.read == "命大夫之耦曰子與某子射告于大夫曰某御于子"
-
-
 @dataclass
 class Counted(RecordingEngine):
     """A real engine, and every strip that it was given."""
@@ -129,34 +122,6 @@ def test_no_strip_is_read_twice(first: Leaf, ppocr: PPOCR) -> None:
     assert len(set(counted.given)) == len(counted.given)
 
 
-def test_another_line_hardly_agrees(first: Leaf) -> None:
-    assert first.read(4, first.lines[0].source).agreement < 0.5
-
-
-def test_an_empty_line_on_a_column_with_text_leaves_its_glyphs_over(first: Leaf) -> None:
-    assert steps(first.read(2, "")) == [(Step.EXTRA_GLYPH, text) for text in "以大夫之耦為上"]
-
-
-def test_room_before_a_note_is_looked_for_only_where_a_glyph_is_over_there(second: Leaf, ppocr: PPOCR) -> None:
-    image, source = load_image(PAGES / f"{SECOND}.png"), second.lines[5].source
-    assert source.startswith("(唐")
-    for wrong, tried in ((source.replace("御", "馬"), False), (source.replace("唐", ""), True)):
-        seen = HalfFolioReadings(ppocr, 21, lambda: image, lambda _: second.layout)
-        reader = ColumnReader(seen, WordLikeness(VariantPolicy(Script.SIMPLIFIED, None), ppocr))
-        column = replace(second, reader=reader).read(6, wrong)
-        assert column.cost > BAD_NOTE_CUT_NATS
-        assert (3 in {len(expected) for _, _, expected in seen.used.cuts}) is tried, wrong
-        assert ((Step.EXTRA_GLYPH, "唐") in steps(column)) is tried
-
-
-def test_the_halves_of_a_note_exchanged_are_told_from_a_wrong_text(second: Leaf) -> None:
-    head, note = second.lines[4].source.rstrip(")").split("(")
-    right, left = note.split("/")
-    column = second.read(5, f"{head}({left}/{right})")
-    assert column.swapped
-    assert steps(column) == []
-
-
 def test_a_line_whose_notes_are_not_those_of_the_image_is_still_read(first: Leaf, second: Leaf) -> None:
     """A note run together and without its parentheses, and main text that is written as a note."""
     column = second.read(5, second.lines[4].source.translate(str.maketrans("", "", "()/")))
@@ -165,21 +130,6 @@ def test_a_line_whose_notes_are_not_those_of_the_image_is_still_read(first: Leaf
     source = first.lines[3].source
     column = first.read(4, f"{source[:8]}({source[8:13]}/{source[13:]})")
     assert len(steps(column)) <= 4
-
-
-def test_a_second_look_leaves_a_sound_column_as_it_was(first: Leaf) -> None:
-    """Whatever is looked at again, the cells keep their glyphs' places."""
-    sound = first.read(6)
-    doubted = first.read(6, first.lines[5].source.replace("诸", "请"))
-    assert doubted.cells != sound.cells
-    assert [glyph.y for glyph in doubted.glyphs] == pytest.approx([glyph.y for glyph in sound.glyphs], abs=8)
-
-
-def test_under_a_seal_the_characters_keep_their_glyphs(ppocr: PPOCR) -> None:
-    sealed = sample_leaf(SEALED, ppocr, ppocr)
-    columns = [sealed.read(number) for number in range(1, 9)]
-    matched = sum(pairing.step is Step.MATCH for column in columns for pairing in column.pairings)
-    assert matched >= 0.97 * sum(len(column.cells) for column in columns)
 
 
 @pytest.fixture(scope="module")
@@ -203,8 +153,6 @@ def quadrant(shared: Path, ppocr: PPOCR) -> Callable[[str], Leaf]:
         # the last character of the longer half-row stands by itself, and is none of main text
         ("a", 4, "也(注掌播/殖也)", "也(注播/殖也)", (Step.EXTRA_GLYPH, "掌")),
         ("a", 4, "也(注掌播/殖也)", "也(注載掌又/殖也)", (Step.EXTRA_CELL, "載")),
-        # 疏 and 四 stand side by side at its head; what is cut there as one character is nothing that the line has
-        ("c", 3, "/四岳者", "/岳者", (Step.EXTRA_GLYPH, "四")),
     ],
 )
 def test_a_note_of_another_length_than_its_line_says_is_cut_as_long_as_it_is(

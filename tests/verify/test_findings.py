@@ -11,7 +11,6 @@ import pytest
 from proof.model.flags import Flag, Kind
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
-from proof.ocr.belief import Belief
 from proof.text.column import parse_column
 from proof.text.model import Row, Script
 from proof.verify.findings import Weigher
@@ -38,17 +37,6 @@ def test_a_flag_names_its_place_and_what_should_stand_there(source: str, shown: 
     found = flags(source, sure(shown))
     assert told(found) == expected
     assert len(found) == len(expected)
-
-
-def test_forms_of_one_word_speak_for_it_together() -> None:
-    """錄 and 録 are one word, 錄 and 魏 are two: what is believed of either form is believed of the word."""
-    around = sure("今仍"), sure("冠易類")
-    for other, raised in (("録", True), ("糠", False)):
-        shown = glyph(2, 錄=0.45, 魏=0.19, 綠=0.006, **{other: 0.08})
-        below = [replace(one, top=one.top + 3 * PITCH, y=one.y + 3 * PITCH) for one in around[1]]
-        (flag,) = flags("今仍綠冠易類", [*around[0], shown, *below])
-        assert (flag.suggested, flag.raised) == ("錄", raised)
-        assert flag.evidence.p_best == pytest.approx(0.45)
 
 
 def test_a_wrong_character_is_a_substitution_in_its_place() -> None:
@@ -81,12 +69,6 @@ def test_of_two_equal_characters_the_one_that_is_left_has_the_place_of_both(over
     assert told(flags("面上揖進坐", shown)) == [(Kind.OMISSION, 2, 1, "揖", "揖揖")]
 
 
-@pytest.mark.parametrize(("source", "offset"), [("稅(三/)多", 4), ("稅(三)多", 3), ("稅(三/)", 4)])
-def test_what_was_left_out_at_the_end_of_a_note_belongs_into_the_note(source: str, offset: int) -> None:
-    rows = [Row.MAIN, Row.RIGHT, Row.LEFT, Row.MAIN][: None if source.endswith("多") else 3]
-    assert told(flags(source, in_rows("稅三十多"[: len(rows)], rows))) == [(Kind.OMISSION, offset, 0, "", "十")]
-
-
 @pytest.mark.parametrize(
     ("source", "shown", "lacking", "row", "offset"),
     [
@@ -115,27 +97,11 @@ def test_another_form_of_the_word_is_kept_and_hidden(forms: str) -> None:
         assert flag.evidence.rule
 
 
-@pytest.mark.parametrize(("presence", "believed", "listed"), [(0.6, 0.6, 1), (0.4, 0.6, 0), (0.6, 0.4, 0)])
-def test_another_form_is_listed_only_where_it_is_likely_to_stand_there(
-    presence: float, believed: float, listed: int
-) -> None:
-    shown = sure("其文略同")
-    shown[2] = glyph(2, presence, 畧=believed, 略=0.001)
-    assert len([one for one in flags("其文略同", shown) if one.kind is Kind.VARIANT]) == listed
-
-
 @pytest.mark.parametrize("words", ["事年", "日國", "矣賢", "進晉", "歷曆", "后後"])
 def test_a_word_that_shares_a_form_with_the_one_transcribed_is_raised(words: str) -> None:
     for one, other in permutations(words):
         (flag,) = flags(f"其文與鄉射禮{one}同", sure(f"其文與鄉射禮{other}同"))
         assert (flag.kind, flag.transcribed, flag.suggested, flag.raised) == (Kind.SUBSTITUTION, one, other, True)
-
-
-def test_what_one_hand_writes_alike_is_kept_and_weighs_little() -> None:
-    (alike,) = flags("故使羲氏", [*sure("故使"), glyph(2, 義=0.99, 羲=0.005), glyph(3, 氏=0.998)])
-    (other,) = flags("故使戴氏", [*sure("故使"), glyph(2, 載=0.99, 戴=0.005), glyph(3, 氏=0.998)])
-    assert alike.evidence.rule == "alike in the hand"
-    assert alike.score < other.score / 2
 
 
 def test_where_every_reading_is_unsure_nothing_is_raised() -> None:
@@ -144,19 +110,6 @@ def test_where_every_reading_is_unsure_nothing_is_raised() -> None:
     found = flags("司射適西階西倚扑", blurred)
     assert told(found) == []
     assert min(doubts(laid("司射適西階西倚扑", blurred))) > 0.3
-
-
-def test_ink_that_was_not_read_is_no_omission_by_itself() -> None:
-    shown = sure("司射適西階")
-    extra = replace(shown[4], believed=Belief({}), presence=0.5, y=shown[4].y + PITCH)
-    found = flags("司射適西階", [*shown, extra])
-    assert told(found) == []
-
-
-def test_the_alternatives_are_told_with_their_probabilities() -> None:
-    (flag,) = flags("司射適", [*sure("司射"), glyph(2, 謫=0.9, 適=0.06, 滴=0.03)])
-    assert [text for text, _ in flag.evidence.alternatives] == ["謫", "適", "滴"]
-    assert flag.evidence.p_text == pytest.approx(0.06)
 
 
 def test_what_an_unknown_character_is_read_as_when_it_is_drawn_says_nothing_against_it() -> None:
@@ -219,13 +172,6 @@ def test_a_form_that_the_engine_does_not_know_is_told_by_its_ink_from_what_it_is
     (flag,) = own.flags(laid("正回之", [*sure("正"), glyph(1, 同=0.99), *sure("之")]))
     assert flag.raised is raised
     assert (flag.evidence.rule == "read so when drawn") is not raised
-
-
-def test_what_one_look_alone_saw_is_not_raised_and_says_so() -> None:
-    other = replace(glyph(1, 夫=0.6, 大=0.4), seen=("夫", "大"))
-    (flag,) = flags("正大之", [*sure("正"), other, *sure("之")])
-    assert not flag.raised
-    assert flag.evidence.rule == "seen so in one way alone"
 
 
 def test_a_wrong_character_beside_one_left_out_is_one_trouble_of_two_flags() -> None:
@@ -316,14 +262,3 @@ def test_how_surely_a_character_is_read_as_itself_weighs_so_much(
 ) -> None:
     unknown = weighed(transcribed, replace(shown, seen=()), None).score
     assert weighed(transcribed, shown, sure_of).score == pytest.approx(unknown + gain)
-
-
-def test_what_is_left_nothing_is_not_there_the_more_the_surer_it_is_that_something_is() -> None:
-    """Under a seal 踵 is read as many things, none of them 書."""
-    assert weighed("書", MANY, 0.999).score > 2 * weighed("書", MANY, None).score
-
-
-def test_letters_are_no_reading_of_a_han_character() -> None:
-    """A small 八 is read as A and Λ."""
-    flag = weighed("成", glyph(1, A=0.49, Λ=0.35, 八=0.05, N=0.02, 入=0.01), None)
-    assert (flag.suggested, flag.raised) == ("八", True)

@@ -34,12 +34,3 @@ def test_beyond_the_last_cell_a_splinter_is_hardly_there(before: float, y: float
     column = sorted(column if above else [(TOP + BOTTOM - place, text) for place, text in column])
     found = without_splinters([glyph(text, place) for place, text in column], TOP, BOTTOM)
     assert {one.best: one.presence > 0.5 for one in found} == {"于": True, "一": is_one}
-
-
-def test_another_character_at_the_frame_is_as_much_there_as_it_was() -> None:
-    column = (
-        glyph("也", BOTTOM - 0.5 * PITCH),
-        glyph("日", BOTTOM - 0.1 * PITCH),
-        glyph("", BOTTOM - 0.1 * PITCH, 0.5),
-    )
-    assert without_splinters(column, TOP, BOTTOM) == column

@@ -18,12 +18,5 @@ def test_the_less_an_image_shows_the_less_it_says(one: float, other: float) -> N
     assert 0 <= coarse.shares(Row.MAIN) <= clear.shares(Row.MAIN) <= 1
 
 
-def test_a_note_shows_less_than_the_main_text_of_its_page() -> None:
-    page = Legibility(24.0, 13.0)
-    assert (page.lost(Row.MAIN), page.shares(Row.MAIN)) == (0, 1)
-    assert page.lost(Row.RIGHT) == page.lost(Row.LEFT) > 1
-    assert page.shares(Row.RIGHT) == 0
-
-
 def test_of_a_page_of_which_nothing_is_known_everything_counts() -> None:
     assert (CLEARLY.lost(Row.LEFT), CLEARLY.shares(Row.LEFT)) == (0, 1)

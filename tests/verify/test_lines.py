@@ -55,17 +55,6 @@ def test_two_lines_that_changed_places_are_told_and_still_read_on_their_own_colu
     assert [own.source if own else None for own in assignment.lines] == PAGE
 
 
-def test_a_column_of_which_notes_are_read_as_main_text_stands_between_its_neighbours() -> None:
-    """士(駿奔樂且/有儀乃錫)純嘏永(佐丕基返/神奏圜鐘)宮殷(祀既/畢靈), of which the column beside it took the place."""
-    noted = "士(駿奔樂且/有儀乃錫)純嘏永(佐丕基返/神奏圜鐘)宮殷(祀既/畢靈)"
-    read = "士駿奔樂且屯又之佐丕基送第殳祀既二有儀乃錫台胡矛神奏国糖官房畢重"
-    assignment = laid([PAGE[0], "(寧/之)", PAGE[1], noted, *PAGE[2:]], [*PAGE[:2], read, *PAGE[2:]])
-    assert numbers(assignment) == [1, 3, 4, 5, 6, 7]
-    assert [(t.fault, t.line) for t in assignment.troubles] == [(LineFault.NOT_ON_PAGE, 2)]
-    other = laid([PAGE[1], OTHER, *PAGE[3:]], PAGE)
-    assert {t.fault for t in other.troubles} == {LineFault.MISSING, LineFault.NOT_ON_PAGE}
-
-
 def test_a_line_of_another_page_and_one_beyond_the_last_column_are_not_on_this_one() -> None:
     assert [t.fault for t in laid([*PAGE, OTHER], PAGE).troubles] == [LineFault.NOT_ON_PAGE]
     beyond = in_order([line(text, number) for number, text in enumerate(PAGE, 1)], 4)

@@ -12,20 +12,14 @@ from proof.layout.half_folio import ColumnArea, Outline
 from proof.layout.rules import Rectification
 from proof.locale.notices import in_english
 from proof.model.flags import Evidence, Flag, Kind, numbered
-from proof.model.geometry import Box
-from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.verify.legibility import Legibility
 from proof.verify.lines import Assignment, LineFault, LineTrouble
 from proof.verify.page_findings import (
-    LAYOUT_SCORE,
-    layout_flag,
     legible_flags,
     line_flags,
-    mismatch,
     without_unlike,
 )
-from proof.verify.pairing import PageShown
 from tests.half_folios import MakePage
 from tests.verify.columns import unread
 
@@ -36,21 +30,6 @@ def flag(line: int, context: str, score: float = 5.0) -> Flag:
     return Flag(
         "010-1a", "", line, 0, 1, Kind.SUBSTITUTION, "北", "比", score, True, None, Evidence("posterior"), context
     )
-
-
-def test_a_finding_about_a_column_stands_above_any_character_and_is_always_raised() -> None:
-    found = layout_flag(BLANK, 3, Box(0, 0, 90, 1000), Evidence("column missing"), "司射適西階西")
-    assert (found.kind, found.line, found.offset, found.length) == (Kind.LAYOUT, 3, 0, 6)
-    assert (found.transcribed, found.raised, found.score) == ("司射適西階西", True, LAYOUT_SCORE)
-    assert found.context == "column missing"
-
-
-def test_a_wrong_image_is_one_finding_that_says_what_it_carries() -> None:
-    result = mismatch(BLANK, PageShown(False, 0.1, None, Notice.of(NoticeCode.CARRIES_OTHER)))
-    assert result.status is Status.MISMATCH
-    (found,) = result.flags
-    assert (found.line, found.evidence.reason) == (0, "image mismatch")
-    assert found.evidence.notice == result.message
 
 
 @given(
@@ -82,22 +61,9 @@ def test_notes_that_are_too_small_are_one_finding_and_the_main_text_keeps_its_fl
     assert [(one.line, one.offset) for one in left] == [(0, of_page.offset), (1, 2), (1, 11), (2, 0)]
 
 
-def test_on_a_page_without_notes_nothing_is_said_of_their_size(make_page: MakePage) -> None:
-    flags = [flag(1, "")]
-    assert legible_flags(BLANK, make_page("司射北面"), flags, Legibility(14.0, 9.8)) == flags
-    assert legible_flags(BLANK, make_page("司射(北/面)"), flags, Legibility(14.0, 10.2)) == flags
-
-
 def findings_about(make_page: MakePage, *troubles: LineTrouble) -> list[Flag]:
     """What is said of a page of eight lines with these troubles."""
     return line_flags(BLANK, make_page(*["司射北面"] * 8), outline(), (), Assignment((), troubles))
-
-
-def test_most_of_an_image_beside_its_text_is_one_finding(make_page: MakePage) -> None:
-    """Single columns may be left out of a text; half a page more than it has is another page."""
-    beside = LineTrouble(LineFault.MISSING, 9, None, "夫之西耦")
-    assert len(findings_about(make_page, *[beside] * 3)) == 3
-    assert len(findings_about(make_page, *[beside] * 5)) == 1
 
 
 def test_several_lines_that_are_not_on_the_image_are_one_finding(make_page: MakePage) -> None:

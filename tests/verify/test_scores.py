@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 
 from proof.settings.config import Settings
 from proof.verify.scores import (
-    ALIKE,
     MAX_CONTEXT_DEDUCTION_NATS,
     MAX_CONTEXT_GAIN_NATS,
-    insertion_score,
     language_weight,
     omission_score,
     strange_score,
@@ -46,15 +44,6 @@ def test_what_is_surely_something_else_is_raised_and_what_is_surely_there_is_not
     assert substitution_score(log(0.9), log(0.1), 0.0, taught) < THRESHOLD
 
 
-def test_under_a_seal_what_is_left_nothing_is_raised_and_what_is_left_little_is_not() -> None:
-    """踵 is read as many things there, none of them surely; where it is transcribed it is left something. A sure
-    reading of something else is hardly raised."""
-    assert substitution_score(log(1e-5), log(0.12), 0.35, sure=0.999, others=0.55) >= THRESHOLD
-    assert substitution_score(log(1e-5), log(0.12), 0.35, sure=None, others=0.55) < THRESHOLD
-    assert substitution_score(log(0.005), log(0.12), 0.35, sure=0.999, others=0.55) < THRESHOLD
-    assert substitution_score(log(0.05), log(0.6), 0.8) < 0
-
-
 @given(log_probs, shares, shares)
 def test_what_an_engine_was_hardly_taught_it_speaks_against_the_less(own: float, one: float, other: float) -> None:
     little, much = sorted((one, other))
@@ -80,25 +69,6 @@ def test_the_surer_a_glyph_is_there_the_more_its_omission_counts(
     assert omission_score(faint, "射", belief, room, enclosed) <= score
 
 
-@given(shares, log_probs, st.floats(0, 3))
-def test_a_splinter_of_the_frame_is_no_character_left_out(presence: float, belief: float, room: float) -> None:
-    character = omission_score(presence, "射", belief, room, enclosed=False)
-    splinter = omission_score(presence, "丨", belief, room, enclosed=False)
-    between = omission_score(presence, "一", belief, room, enclosed=True)
-    assert splinter < between < character
-    assert omission_score(presence, "。", belief, room) < splinter
-
-
-def test_half_a_glyph_stands_too_near_its_neighbour_to_be_one_of_its_own() -> None:
-    assert omission_score(1.0, "日", -0.1, 1.0) - omission_score(1.0, "日", -0.1, 0.4) > 1
-
-
-@given(st.floats(0, 1.25), st.floats(1.25, 1.6, exclude_min=True, exclude_max=True))
-def test_a_character_without_room_is_surely_too_many_and_a_little_room_leaves_doubt(none: float, some: float) -> None:
-    assert insertion_score(none) >= THRESHOLD
-    assert insertion_score(some) < insertion_score(1.0)
-
-
 @given(log_probs, log_probs, log_probs, log_probs)
 def test_two_neighbours_changed_round_are_weighed_both_ways(a: float, b: float, c: float, d: float) -> None:
     """One that the engine does not know says nothing either way."""
@@ -119,24 +89,9 @@ def test_context_neither_hides_what_is_clear_nor_raises_what_is_hardly_doubted(o
     assert language_weight(0.0) == 0
 
 
-def test_the_words_around_decide_where_the_image_leaves_two_readings_open() -> None:
-    """傅註, of which the image leaves 傳 three times as likely: 傳註 is met 60 times, 傅註 never."""
-    left_open = substitution_score(log(0.206), log(0.771), 0.0)
-    assert 1.0 < left_open < 1.1
-    assert left_open + language_weight(5.96) >= THRESHOLD
-    assert left_open + language_weight(3.0) < THRESHOLD
-
-
 def test_the_words_around_weigh_more_against_the_text_than_for_it() -> None:
     """易傅, of which the image leaves 傳 five times as likely, and the language 15 times."""
     likelier = substitution_score(log(0.16), log(0.84), 0.0)
     assert likelier < THRESHOLD - 1.4
     assert likelier + language_weight(log(15)) >= THRESHOLD
     assert -language_weight(-1.0) < language_weight(1.0)
-
-
-def test_a_clear_image_is_not_silenced_between_characters_that_are_written_alike() -> None:
-    """曰 for 日 where the image hardly leaves 曰 possible: it is raised unless the words around speak for it."""
-    clear = ALIKE * substitution_score(log(0.00044), log(0.999), 0.0)
-    assert clear + language_weight(1.5) >= THRESHOLD
-    assert clear + language_weight(-1.5) < THRESHOLD

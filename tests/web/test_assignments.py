@@ -48,16 +48,6 @@ def test_another_persons_pages_are_given_on_by_an_administrator_alone(house: Hou
     assert give(third, "丁") == 422  # a reader decides nothing
 
 
-def test_the_form_beside_the_pages_does_the_same(house: House) -> None:
-    one = house.browser("乙")
-    path = f"/works/{WORK}/assignments"
-    assert one.submit(path, first_page="1", last_page="1", to="乙", key="a-key-of-its-own").status_code == 302
-    assert holders(one) == {"1": "乙"}
-    assert one.submit(path, first_page="x", to="乙", key="another-key").status_code == 422
-    assert one.submit(path, first_page="1", back="mine", key="one-more-key").headers["Location"] == "/for-me"
-    assert holders(one) == {}
-
-
 def test_what_others_changed_is_shown_to_who_decided_it(house: House) -> None:
     one, other = house.browser("乙"), house.browser("丙")
     one.decide(1, "take")

@@ -43,18 +43,13 @@ VIEWS = {
     "people": "/people",
     "account": "/account",
     "queue": f"{AT}/",
-    "queue, nothing": f"{AT}/?kind=layout",
     "desk": f"{AT}/desk",
     "desk, comment": f"{AT}/desk?flag=1",
-    "desk, typing": f"{AT}/desk",
     "desk, end": f"{AT}/desk?kind=layout",
     "pairs": f"{AT}/pairs",
-    "glyphs": f"{AT}/glyphs",
     "glyphs, chosen": f"{AT}/glyphs?text=告&against=吿",
     "pages": f"{AT}/pages/",
-    "pages, state": f"{AT}/pages/?state=problem",
     "page": f"{AT}/pages/2",
-    "page, help": f"{AT}/pages/2",
     "page, character": f"{AT}/pages/2",
     "page, comment": f"{AT}/pages/2",
     "page, layout": f"{AT}/pages/3",
@@ -62,7 +57,6 @@ VIEWS = {
     "page, no image": f"/works/{BARE}/pages/4",
     "page, unread": f"/works/{UNREAD}/pages/5",
     "find": f"{AT}/find?q=公公",
-    "find, box": f"{AT}/progress",
     "progress": f"{AT}/progress",
     "export": f"{AT}/export",
     "replace": f"{AT}/replace?old=公&new=工",
@@ -77,13 +71,10 @@ VIEWS = {
 OPENED = {
     "page, column": "#column-open",
     "desk, comment": "[data-act=comment]",
-    "desk, typing": "#type",
     "glyphs, chosen": "#grid .glyph",
-    "page, help": "#help-open",
     "page, character": ".cell",
     "page, comment": "#comments-open",
     "page, layout": "#layout-open",
-    "find, box": "#find-open",
 }
 """What is pressed before a view is looked at."""
 LONGEST = "Bartholomäus-Maximilian von Hohenstein-Wallerfangen, Tübingen"
@@ -223,44 +214,6 @@ def test_no_view_is_cut_off_or_hinders_anybody_in_any_language_or_theme_and_each
         assert not is_cut_off(page), f"{name}, telephone"
     context.close()
     assert {name: said for name, said in found.items() if said} == {}
-
-
-TOO_SMALL = """() => [...document.querySelectorAll("button, select, input:not([type=hidden]), header a, p > a")]
-    .filter(one => one.checkVisibility() && !one.closest(".unseen") && !one.matches(".skip"))
-    .map(one => [one.getBoundingClientRect(), one.outerHTML.slice(0, 80)])
-    .filter(([box]) => box.width && Math.min(box.width, box.height) < 43.5)
-    .map(([box, said]) => `${said} ${box.width} x ${box.height}`)"""
-CUT_OFF = """() => [...document.querySelectorAll("main :is(th, td, label, button, select, h1, h2, p, code)")]
-    .filter(one => one.checkVisibility() && !one.closest(".unseen"))
-    .filter(one => one.getBoundingClientRect().right > innerWidth + 0.5 || one.scrollWidth > one.clientWidth + 1)
-    .filter(one => getComputedStyle(one).display !== "inline")
-    .map(one => one.outerHTML.slice(0, 100))"""
-
-
-def test_the_pages_about_people_fit_fingers_on_every_screen(browser: Browser, address: str) -> None:
-    """With the longest of names, before and after logging in."""
-
-    def looked_at(name: str) -> None:
-        for size in ((1280, 720), (1024, 768), (768, 1024), TELEPHONE):
-            resized(page, size)
-            assert not is_cut_off(page), (name, size)
-            assert page.evaluate(CUT_OFF) == [], (name, size)
-            assert page.evaluate(TOO_SMALL) == [], (name, size)
-
-    context = browser.new_context(has_touch=True, is_mobile=True, locale="en", base_url=address)
-    page = context.new_page()
-    page.goto("/login")
-    looked_at("login")
-    page.locator("#name").fill("甲")
-    page.locator("#password").fill("wrong")
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("alert").filter(visible=True)).to_be_visible()
-    looked_at("login, wrong")
-    logged_in(page, "甲")
-    for path in ("/people", "/account"):
-        page.goto(path)
-        looked_at(path)
-    context.close()
 
 
 def test_all_views_are_among_those_that_are_looked_at(folder: Path) -> None:

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Route, expect
 
-from proof.model.flags import WitnessReading
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.store.decision_records import DecisionRequest, State, Verdict
-from proof.store.page_states import PageState
-from tests.web.drawn import SCRIPT, WORK
+from proof.store.decision_records import State, Verdict
+from tests.web.drawn import WORK
 from tests.web.served import ServerProcess, serving
-from tests.web.waiting import box_of, open_desk, passed, photographed, press, saved, shown, until
+from tests.web.waiting import open_desk, passed, press, saved, shown, until
 
 AT = f"/works/{WORK}"
 
@@ -108,37 +104,6 @@ def test_the_next_flag_is_there_at_once_and_its_image_with_it(project: Path, bro
             assert ready
         assert page.locator("#stage svg:not(.thumb) image").count() == 1
         page.close()
-
-
-def test_a_reading_that_is_empty_or_markup_is_not_taken_and_one_that_looks_like_a_slip_is_asked_about(
-    page: Page, folder: Path
-) -> None:
-    first = shown(desk(page))
-    typed, problem = page.locator("#typed"), page.locator("#typed-problem")
-    page.keyboard.press("e")
-    for reading, told in (
-        ("", "Type what is to stand here"),
-        ("告/", "is markup and no character"),
-        ("gao", "these are Latin letters: gao. Is it meant?"),
-    ):
-        typed.fill(reading)
-        page.keyboard.press("Enter")
-        expect(problem).to_contain_text(told)
-    assert shown(page) == first
-    page.keyboard.press("Enter")
-    second = passed(page, first)
-    page.keyboard.press("d")
-    expect(page.locator("#trail li").first).to_contain_text("deletes")
-    saved(page)
-    page.keyboard.press("z")
-    expect(page.locator("#act-told")).to_contain_text("Taken back: deletes")
-    assert shown(page) == second
-    assert [(flag, verdict) for flag, verdict, _ in verdicts(folder)] == [
-        (first, Verdict.TYPED),
-        (second, Verdict.DELETE),
-        (second, Verdict.UNDO),
-    ]
-    assert verdicts(folder)[0][2] == "gao"
 
 
 def test_keys_of_an_input_method_are_never_shortcuts(page: Page, folder: Path) -> None:
@@ -300,77 +265,3 @@ def test_the_queue_filters_counts_trades_places_for_errors_left_and_leads_to_the
     for _ in range(3):
         press(page, "k")
     expect(page.locator("#end")).to_be_visible()
-
-
-def test_what_was_done_is_listed_with_what_stood_before_filtered_and_taken_back(page: Page, folder: Path) -> None:
-    """Decisions, rules and page states, by whom, of which juan and with which verdict."""
-    with Store.open(folder / "proof.sqlite") as store:
-        for flag, person, verdict in ((1, "甲", Verdict.TAKE), (2, "乙", Verdict.KEEP), (5, "甲", Verdict.SKIP)):
-            store.decisions.decide(DecisionRequest(WORK, flag, verdict, 0, person, f"request-{flag:04}"))
-        store.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "乙", "request-page", "紙裂")
-        store.rules.set(WORK, "告", "吿", True, "甲")
-    page.goto(f"{AT}/history")
-    rows = page.locator("#events li")
-    expect(rows).to_have_count(5)
-    expect(rows.nth(0)).to_contain_text("告 → 吿")
-    expect(rows.nth(0)).to_contain_text("variants here")
-    expect(rows.nth(1)).to_contain_text("not proofread → proofread")
-    expect(rows.nth(1)).to_contain_text("紙裂")
-    expect(rows.nth(4)).to_contain_text("open → reading taken 吿")
-    page.get_by_label("person").select_option("乙")
-    expect(rows).to_have_count(2)
-    page.get_by_label("What").select_option("decisions")
-    expect(rows).to_have_count(1)
-    page.get_by_label("person").select_option("")
-    page.locator("select[name=verdict]").select_option("skip")
-    expect(rows).to_have_count(1)
-    expect(rows).to_contain_text("甲")
-    page.get_by_label("juan").select_option("卷十")
-    expect(rows).to_have_count(1)
-    page.goto(f"{AT}/history")
-    page.locator("#events").get_by_role("button", name="take back").last.click()
-    expect(rows).to_have_count(6)
-    assert (verdicts(folder)[-1][0], kinds(folder)[-1]) == (1, Verdict.UNDO)
-
-
-def test_the_glyph_stands_beside_its_text_and_three_witnesses_on_one_line_under_it(page: Page, folder: Path) -> None:
-    """Each with its reading and its side, also for who sees no colours, and how often it read what was decided where
-    enough was; the apparatus opens with the keyboard."""
-    note = f"告：原作吿，據嚴本改。{SCRIPT}"
-    heard = (
-        WitnessReading("KR1d0028_007", "告", "text", "", -2.5),
-        WitnessReading("000_8d937d0b6d447d78", "吿", "image", note, 2.0),
-        WitnessReading("~另讀", "", "", "", 0.0),
-    )
-    with Store.open(folder / "proof.sqlite") as store:
-        first = max(store.flags(WORK), key=lambda flag: flag.score)
-        store.rescore(WORK, [replace(first, evidence=replace(first.evidence, witnesses=heard))])
-    records = [{"siglum": "~另讀", "places": 20, "upheld": 18}, {"siglum": "KR1d0028_007", "places": 19, "upheld": 3}]
-    page.route("**/witnesses", lambda route: route.fulfill(json={"items": records}))
-    number = shown(desk(page))
-    lines = page.locator("#witnesses li")
-    expect(lines.last).to_contain_text("18 of 20")
-    assert [" ".join(text.split()) for text in lines.all_inner_texts()] == [
-        "KR1d0028_007 告 as the text",
-        "000_8d937d0b6d447d78 吿 as suggested",
-        "另讀 (reads the image) ∅ otherwise · decided so at 18 of 20 places",
-    ]
-    photographed(page, "desk-witnesses")
-    place, text = box_of(page.locator("#stage .place")), box_of(page.locator("#stage text.said"))
-    assert abs(place["y"] + place["height"] / 2 - text["y"] - text["height"] / 2) < 6
-    assert place["height"] > 60
-    assert 0.6 < text["height"] / place["height"] < 1.8
-    glyph, boxes = box_of(page.locator("#glyph")), [box_of(line) for line in lines.all()]
-    assert all(box["y"] >= glyph["y"] + glyph["height"] for box in boxes)
-    assert len({round(box["y"] / 12) for box in boxes}) == 1
-    expect(page.get_by_text(note)).to_be_hidden()
-    page.locator("#witnesses summary").focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_text(note)).to_be_visible()
-    assert shown(page) == number
-    assert page.evaluate("window.broken") is None
-    assert not Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]}).response["violations"]
-    photographed(page, "desk-witnesses-open")
-    page.locator("#main").focus()
-    page.keyboard.press("s")
-    expect(page.locator("#witnesses")).to_be_hidden()

@@ -10,10 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from proof.store.comments import CommentRequest, CommentState
-from proof.store.decision_records import DecisionRequest, Verdict
-from proof.store.page_states import PageState
-from tests.web.drawn import SCRIPT, WORK, Served
+from tests.web.drawn import SCRIPT, WORK
 from tests.web.test_people import BASE, Browser, House, house_in
 
 
@@ -49,16 +46,6 @@ def test_a_problem_is_given_to_somebody_who_finds_it_in_the_head_of_every_page_a
     assert [one["text"] for one in get(reader.client, "flags/1")["comments"]] == texts
 
 
-def test_a_page_has_the_comments_on_it_and_on_its_flags(house: House) -> None:
-    browser = house.browser("乙")
-    assert say(browser, "pages/2", "下半葉模糊").status_code == 201
-    flag = get(browser.client, "pages/2")["flags_found"][0]["number"]
-    assert say(browser, f"flags/{flag}", "此字").status_code == 201
-    comments = get(browser.client, "pages/2")["comments"]
-    assert [(one["text"], one["flag"]) for one in comments] == [("下半葉模糊", None), ("此字", flag)]
-    assert get(browser.client, "pages/2/comments")["items"] == comments
-
-
 def test_who_may_not_decide_says_nothing_and_nobody_forges_a_comment(house: House) -> None:
     writer, nobody = house.browser("乙"), house.somebody()
     assert say(house.browser("丁"), "flags/2", "x").status_code == 403
@@ -84,39 +71,3 @@ def test_a_problem_is_given_to_nobody_who_could_not_see_to_it_and_what_no_export
         refused = browser.send(f"{BASE}/flags/3/comments", {"key": uuid.uuid4().hex, **body})
         assert refused.status_code == 422, body
     assert get(browser.client, "flags/3/comments") == {"items": []}
-
-
-def test_who_works_alone_can_leave_themselves_a_problem(served: Served) -> None:
-    client = served.client
-    me = client.get("/api/v1/session").json["person"]  # type: ignore[index]
-    assert client.get("/api/v1/assignees").json == {"items": [me]}
-    body = {"text": f"明天再看 {SCRIPT}", "state": "problem", "assigned": me, "key": uuid.uuid4().hex}
-    assert client.post(f"{BASE}/flags/1/comments", json=body).status_code == 201
-    page = client.get("/for-me").text
-    assert "明天再看" in page
-    assert SCRIPT not in page
-    assert client.get(f"/works/{WORK}/history?what=comment").status_code == 200
-    assert [one["comment"]["text"] for one in get(client, "acts?what=comment")["items"]] == [body["text"]]
-
-
-def test_there_is_no_place_to_comment_on_in_another_work(unchanged: Served) -> None:
-    for path in ("works/other/flags/1", f"works/{WORK}/flags/99", f"works/{WORK}/pages/99", "works/other/pages/1"):
-        body = {"text": "x", "key": uuid.uuid4().hex}
-        assert unchanged.client.post(f"/api/v1/{path}/comments", json=body).status_code == 404, path
-        assert unchanged.client.get(f"/api/v1/{path}/comments").status_code == 404, path
-    assert unchanged.client.get("/api/v1/works/other/problems").status_code == 404
-
-
-def test_who_manages_finds_problems_waiting_pages_and_agreement_on_one_page(served: Served) -> None:
-    client, store = served.client, served.store
-    page = client.get(f"/works/{WORK}/progress").text
-    for words in ("None is open.", "None is waiting.", "No place was judged by two people yet."):
-        assert words in page
-    store.comments.say(CommentRequest(WORK, 1, 1, f"{SCRIPT}？", "甲", "request-1", CommentState.PROBLEM, "乙"))
-    store.page_states.set(WORK, 2, PageState.PROOFREAD, 0, "丙", "request-2")
-    store.decisions.decide(DecisionRequest(WORK, 1, Verdict.KEEP, 0, "甲", "request-3"))
-    store.decisions.decide(DecisionRequest(WORK, 1, Verdict.COPY, 1, "乙", "request-4"))
-    page = client.get(f"/works/{WORK}/progress").text
-    for words in ("for 乙", "丙", "乙 · 甲", "too few to tell", '"report"', '"text"', '"notes"'):
-        assert words in page, words
-    assert SCRIPT not in page

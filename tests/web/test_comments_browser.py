@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import pytest
@@ -81,39 +80,6 @@ def test_a_problem_of_a_flag_is_given_to_another_who_finds_it_and_resolves_it(
     expect(reader.get_by_role("button", name="Write it down")).to_be_disabled()
 
 
-def test_a_problem_of_a_page_is_its_state_and_its_words_stand_in_the_history(
-    people: dict[str, Page], address: str
-) -> None:
-    first, second = people["乙"], people["丙"]
-    first.goto(f"{address}/works/{WORK}/pages/2")
-    first.locator("#state").select_option("problem")
-    first.locator("#notices").get_by_role("button", name="comment").click()
-    first.get_by_role("textbox", name="Comment").fill("下半葉模糊")
-    first.get_by_label("Who is to see to it").select_option("乙")
-    first.get_by_role("button", name="Write it down").click()
-    expect(first.locator("#state")).to_have_value("problem")
-    expect(first.locator("#comments-open .badge")).to_have_text("1")
-
-    # what another did not see they do not answer for; what they typed is not lost
-    second.goto(f"{address}/works/{WORK}/pages/2")
-    second.keyboard.press("n")
-    second.get_by_role("textbox", name="Comment").fill("看得清")
-    second.get_by_label("the problem is resolved").check()
-    first.keyboard.press("n")
-    first.get_by_role("textbox", name="Comment").fill("換一張試試")
-    first.get_by_role("button", name="Write it down").click()
-    expect(first.locator("#comments-open .badge")).to_have_text("2")
-    second.get_by_role("button", name="Write it down").click()
-    expect(second.get_by_role("alert").filter(has_text="in the meantime")).to_be_visible()
-    expect(second.get_by_role("textbox", name="Comment")).to_have_value("看得清")
-
-    first.goto(f"{address}/works/{WORK}/history?what=comment")
-    expect(first.locator("#events li").first).to_contain_text("換一張試試")
-    expect(first.locator("#events li").nth(1)).to_contain_text("下半葉模糊")
-    first.locator("#events a").first.click()
-    expect(first.locator("#comments-open .badge")).to_have_text("2")
-
-
 def test_words_that_somebody_in_between_answered_stay_and_are_sent_once(people: dict[str, Page], address: str) -> None:
     """The server has what was sent, and its answer was lost."""
     page = people["乙"]
@@ -133,17 +99,3 @@ def test_words_that_somebody_in_between_answered_stay_and_are_sent_once(people: 
     expect(page.locator("#talk")).to_be_hidden()
     page.goto(f"{address}/works/{WORK}/history?what=comment")
     expect(page.locator("#events li").filter(has_text="答案")).to_have_count(1)
-
-
-def test_a_correction_that_somebody_in_between_answered_is_not_said_to_be_made(
-    people: dict[str, Page], address: str
-) -> None:
-    page = people["乙"]
-    page.goto(f"{address}/works/{WORK}/pages/3")
-    written = re.compile("/(corrections|decisions)$")
-    page.route(written, lambda route: route.fulfill(status=200, content_type="text/html", body="<html>"))
-    page.locator("#sheet .cell[data-n]").nth(2).click()
-    page.locator("#correct-reading").fill("松")
-    page.locator("#correct-reading").press("Enter")
-    expect(page.locator("#correct-problem")).not_to_be_empty()
-    expect(page.locator("#correct-reading")).to_have_value("松")

@@ -151,13 +151,3 @@ def test_a_server_that_ends_does_not_wait_for_what_is_being_made() -> None:
     with pytest.raises(StoppedError):
         next(steps)
     assert count.done == 1
-
-
-def test_a_mistake_of_the_program_is_left_to_the_log(jobs: DownloadJobs) -> None:
-    def broken(folder: Path, count: StepCount) -> None:
-        raise ZeroDivisionError
-
-    job = jobs.begin(WORK, DownloadKind.REPORT, "en", 1, broken)
-    assert isinstance(job.future.exception(PATIENCE), ZeroDivisionError)
-    assert (job.state, job.file) == (DownloadState.FAILED, None)
-    assert "its log says which" in job.reason

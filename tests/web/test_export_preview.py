@@ -7,13 +7,11 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
-from playwright.sync_api import Page, expect
 
 from proof.cli import main
 from proof.store.decision_records import Verdict
 from tests.build import decide, queued
 from tests.web.drawn import Served, fill
-from tests.web.served import serving
 
 OTHER = "KR9"
 
@@ -61,17 +59,6 @@ def test_the_desk_and_a_dry_run_say_the_same(
     assert all(f"not written, {reason}" in told.err for reason in reasons)
 
 
-def test_a_reason_is_said_in_the_language_of_who_looks(decided: Served) -> None:
-    client = decided.client
-    client.set_cookie("lang", "zh-Hant")
-    [unsure] = [one for one in preview(client)["items"] if not one["written"]]
-    assert unsure["reason"] == "存疑未決"
-    page = client.get(f"/works/{OTHER}/export")
-    assert page.status_code == 200
-    assert "存疑未決" in page.text
-    assert "<del>告</del><ins>吿</ins>" in page.text
-
-
 def test_a_text_that_cannot_be_read_costs_itself_and_is_named(served: Served) -> None:
     client = served.client
     said: Any = client.get("/api/v1/works/dasheyi/export-preview").json
@@ -79,25 +66,3 @@ def test_a_text_that_cannot_be_read_costs_itself_and_is_named(served: Served) ->
     [unread] = said["unread"]
     assert "text.txt" in unread
     assert "text.txt" in client.get("/works/dasheyi/export").text
-
-
-def test_the_list_is_given_in_parts(decided: Served) -> None:
-    client = decided.client
-    first = preview(client, "?limit=1")
-    assert (len(first["items"]), first["next"]) == (1, "1")
-    assert preview(client, "?limit=1&cursor=1")["next"] is None
-    assert client.get(f"/api/v1/works/{OTHER}/export-preview?cursor=x").status_code == 400
-
-
-@pytest.mark.browser
-def test_the_end_of_the_work_says_what_is_written_and_leads_to_the_list(
-    decided: Served, tmp_path: Path, page: Page
-) -> None:
-    decided.store.close()
-    with serving(tmp_path) as address:
-        page.goto(f"{address}/works/{OTHER}/desk?state=copy")
-        line = page.locator("#planned a")
-        expect(line).to_have_text("An export writes: 1 · not written: 1")
-        line.click()
-        expect(page.locator(".planned ins")).to_have_text("吿")
-        expect(page.locator("nav [aria-current=page]")).to_have_text("Export")

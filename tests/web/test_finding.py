@@ -76,12 +76,6 @@ def test_a_page_without_an_image_says_so_and_how_it_gets_one(served: Served) -> 
     assert 'id="assign"' not in served.client.get(f"/works/{WORK}/pages/1").text
 
 
-def test_a_flag_that_is_gone_leaves_the_desk_at_its_start(unchanged: Served) -> None:
-    led = unchanged.client.get(f"/works/{WORK}/desk?kind=substitution&flag=99")
-    assert led.status_code == 302
-    assert led.headers["Location"] == f"/works/{WORK}/desk?kind=substitution"
-
-
 def test_a_work_is_overseen_by_juan_person_and_day(served: Served) -> None:
     client, days = served.client, [datetime.now(UTC)]
     body = {"verdict": "take", "version": 0, "key": "k" * 12}

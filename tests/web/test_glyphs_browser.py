@@ -8,9 +8,6 @@ from tests.web.drawn import WORK
 from tests.web.test_axe_browser import grave
 from tests.web.waiting import box_of, middle, passed, saved, shown, still, until
 
-STEADY = 8
-"""CSS pixels that the glyph may move from flag to flag."""
-
 
 def test_the_odd_glyph_stands_first_and_is_corrected_with_others_by_keys_or_by_mouse_alone(page: Page) -> None:
     page.goto(f"/works/{WORK}/glyphs?text=公")
@@ -37,32 +34,6 @@ def test_the_odd_glyph_stands_first_and_is_corrected_with_others_by_keys_or_by_m
     expect(page.locator("#grid .glyph.over")).to_have_count(3)
     page.goto(f"/works/{WORK}/?state=corrected")
     expect(page.locator("a.row")).to_have_count(3)
-
-
-def test_the_glyph_stands_still_from_flag_to_flag(page: Page) -> None:
-    page.goto(f"/works/{WORK}/desk?state=&raised=all")
-    places = []
-    for _ in range(8):
-        page.locator("#stage:not(.waiting) .place").first.wait_for()
-        places.append(middle(page.locator("#stage .place").first))
-        page.keyboard.press("ArrowRight")
-    for axis in zip(*places, strict=True):
-        assert max(axis) - min(axis) < STEADY
-
-
-def test_the_desk_shows_glyphs_of_both_characters_and_the_outline_of_a_candidate(page: Page) -> None:
-    page.goto(f"/works/{WORK}/desk")
-    rows = page.locator("#beside ol")
-    expect(rows.first.locator("img")).to_have_count(2)  # 告 of the other two pages
-    expect(rows.last).to_contain_text("no other in the work")
-    page.keyboard.press("o")
-    expect(page.locator("#outline")).to_have_text("告")
-    page.get_by_role("button", name="outline").click()
-    expect(page.locator("#outline")).to_have_text("吿")
-    page.keyboard.press("g")
-    expect(page.locator("#beside")).to_be_hidden()
-    page.get_by_role("button", name="glyph beside glyph").click()
-    expect(page.locator("#beside")).to_be_visible()
 
 
 def test_a_key_waits_for_the_image_and_a_second_one_decides_nothing_unseen(page: Page) -> None:

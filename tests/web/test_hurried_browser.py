@@ -18,7 +18,7 @@ from proof.store.page_states import PageState
 from proof.store.saving import CheckedResult
 from tests.conftest import PATIENCE
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
-from tests.web.waiting import open_desk, passed, press, saved, shown, until
+from tests.web.waiting import until
 
 AT = f"/works/{WORK}"
 
@@ -85,22 +85,6 @@ def test_what_is_corrected_on_a_page_of_before_a_check_is_written_to_no_other_ch
     assert verdicts(folder) == []
 
 
-def test_a_reading_that_is_not_suggested_any_more_is_not_taken(page: Page, folder: Path) -> None:
-    open_desk(page, f"{AT}/desk")
-    number = shown(page)
-    check_again(folder, lambda was: replace(was, flags=tuple(replace(one, suggested="吉") for one in was.flags)))
-    page.keyboard.press("t")
-    notice = page.locator("#notices .notice")
-    expect(notice).to_contain_text("stands otherwise by now")
-    assert verdicts(folder) == []
-    notice.get_by_role("button", name="Look again").click()
-    expect(page.locator("body")).to_have_attribute("data-flag", str(number))
-    expect(page.locator("#suggested")).to_have_text("吉")
-    page.keyboard.press("t")
-    saved(page)
-    assert verdicts(folder) == [Verdict.TAKE]
-
-
 def test_a_stroke_counts_for_its_pair_though_another_is_shown_by_then(page: Page, folder: Path) -> None:
     pairs(page)
     listed = page.locator("#pairlist button")
@@ -121,29 +105,6 @@ def test_a_stroke_counts_for_its_pair_though_another_is_shown_by_then(page: Page
     expect(struck).to_have_text("告→吿12")
     expect(other).to_contain_text(f"{SCRIPT}12")
     assert verdicts(folder) == [Verdict.TAKE] * 12 + [Verdict.UNDO] * 12
-
-
-def test_whoever_is_quicker_than_the_next_flags_is_told_that_they_are_loading_and_gets_them_all(
-    page: Page, folder: Path
-) -> None:
-    let_go = held_back(page, "**/api/**/flags?*")
-    open_desk(page, f"{AT}/desk?kind=insertion")
-    loading = page.locator("#coming")
-    with page.expect_request("**/api/**/flags?*"):  # eight of twelve came with the page
-        for _ in range(7):
-            press(page, "k")
-        page.keyboard.press("k")
-    expect(loading).to_have_text("The next flags are loading …")
-    expect(loading).to_be_visible()
-    expect(page.locator("#announce")).to_have_text("The next flags are loading …")
-    expect(page.locator("#end")).to_be_hidden()
-    let_go()
-    while shown(page):
-        press(page, "k")
-    expect(loading).to_be_hidden()
-    expect(page.locator("#end")).to_be_visible()
-    saved(page)
-    assert verdicts(folder) == [Verdict.KEEP] * 12
 
 
 def test_a_state_that_the_server_never_heard_is_not_shown_as_said_and_one_on_its_way_comes_without_its_page(
@@ -193,42 +154,6 @@ def test_a_stroke_that_is_quicker_than_the_glyphs_of_its_pair_decides_none_of_an
         assert {one.reading for one in store.decisions.log(WORK, limit=100)} == {SCRIPT}
 
 
-def test_what_the_recogniser_saw_of_a_character_is_not_offered_for_another(page: Page) -> None:
-    page.goto(f"{AT}/pages/1")
-    let_go = held_back(page, "**/api/**/flags/*")
-    box = page.locator("#correct")
-    with page.expect_request("**/api/**/flags/*"):
-        page.locator(".cell", has_text="告").click()
-    expect(page.locator("#correct-char")).to_have_text("告")
-    page.locator("#correct-close").click()
-    expect(box).to_be_hidden()
-    page.locator(".cell", has_text="射").first.click()
-    expect(page.locator("#correct-char")).to_have_text("射")
-    come(page, let_go, "**/api/**/flags/*")
-    expect(box.locator("#correct-others button")).to_have_count(0)
-
-
-def test_of_a_character_that_is_asked_for_none_is_chosen_among_those_of_another(page: Page) -> None:
-    """And what was corrected before is named as what it was."""
-    page.goto(f"{AT}/glyphs?text=公")
-    glyphs = page.locator("#grid .glyph")
-    expect(glyphs).to_have_count(24)
-    glyphs.first.click()
-    page.keyboard.press("e")
-    page.keyboard.insert_text("松")
-    corrected, shown = held_back(page, "**/glyphs/corrections"), held_back(page, "**/glyphs?text=*")
-    with page.expect_request("**/glyphs/corrections"):
-        page.keyboard.press("Enter")
-    with page.expect_request("**/glyphs?text=*"):
-        page.locator("#offered button", has_text="吿").click()
-    expect(glyphs).to_have_count(0)
-    expect(page.locator("#chosen")).to_have_text("0 chosen")
-    corrected()
-    expect(page.locator("#act-told")).to_contain_text("公 → 松 · 1 decided")
-    shown()
-    expect(glyphs).to_have_count(12)
-
-
 def test_a_reading_that_is_typed_while_another_is_on_its_way_or_was_not_written_is_not_lost(
     page: Page, folder: Path
 ) -> None:
@@ -257,28 +182,3 @@ def test_a_reading_that_is_typed_while_another_is_on_its_way_or_was_not_written_
     expect(page.locator("#act-told")).to_contain_text("公 → 訟 · 1 decided")
     expect(typed).to_be_hidden()
     assert verdicts(folder) == [Verdict.TYPED] * 2
-
-
-def test_a_comment_that_is_on_its_way_takes_nothing_that_is_typed_meanwhile(page: Page) -> None:
-    first = shown(open_desk(page, f"{AT}/desk"))
-    let_go = held_back(page, "**/comments")
-    words, talk = page.get_by_role("textbox", name="Comment"), page.locator("#talk")
-    page.keyboard.press("n")
-    words.fill("是吿")
-    with page.expect_request("**/comments"):
-        page.keyboard.press("Control+Enter")
-    page.keyboard.press("Escape")
-    expect(talk).to_be_hidden()
-    page.keyboard.press("ArrowRight")
-    passed(page, first)
-    page.keyboard.press("n")
-    expect(words).to_have_value("是吿")  # of the flag before: it is still being sent
-    expect(words).not_to_be_editable()
-    let_go()
-    expect(talk).to_be_hidden()
-    page.keyboard.press("n")
-    expect(words).to_have_value("")
-    expect(words).to_be_editable()
-    page.keyboard.press("Escape")
-    page.keyboard.press("ArrowLeft")
-    expect(page.locator("#said")).to_contain_text("是吿")

@@ -175,31 +175,6 @@ def test_the_second_of_two_who_mend_a_page_is_told_and_overwrites_nothing(
         expect(other.locator("#layout-said")).to_be_empty()
 
 
-@pytest.mark.parametrize("number", [3])
-def test_a_reading_that_a_server_started_anew_knows_nothing_of_is_asked_for_again(
-    page: Page, project: Path, number: int
-) -> None:
-    """As after a stop in the middle: the answer to the first request names a reading that is gone."""
-    begun: list[str] = []
-    person = page.locator("body").get_attribute("data-person")
-
-    def gone(route: Route) -> None:
-        begun.append(route.request.url)
-        if len(begun) > 1:
-            route.continue_()
-        else:
-            route.fulfill(status=202, body=said("reading", askers=[person]), content_type="application/json")
-
-    page.route("**/read-again", gone)
-    begin(page)
-    with page.expect_response(lambda answer: answer.url.endswith(JOB)) as answered:
-        read_again(page)
-    assert answered.value.status == 404
-    expect(page.locator("#read-again-said")).to_contain_text("Page read again")
-    assert len(begun) == 2
-    assert set_layouts(project, number) == [True]
-
-
 def test_nothing_can_be_set_right_before_it_is_known_what_others_set_right(looking: Page) -> None:
     answers = held(looking, "**/layout-overrides")
     looking.locator("#layout-open").click()
@@ -213,22 +188,6 @@ def test_nothing_can_be_set_right_before_it_is_known_what_others_set_right(looki
     asked(looking, answers, 2).continue_()
     expect(looking.locator("#layout-read-again")).to_be_enabled()
     expect(looking.locator("#layout-said")).to_be_empty()
-
-
-def test_an_answer_that_comes_late_undoes_nothing_that_was_dragged_since(looking: Page) -> None:
-    answers = held(looking, "**/layout-overrides")
-    for _ in range(3):  # opened, shut, opened
-        looking.locator("#layout-open").click()
-    asked(looking, answers, 2).continue_()
-    before = place(looking)
-    rule(looking).press("ArrowRight")
-    moved = place(looking)
-    assert moved > before
-    with looking.expect_response("**/layout-overrides") as late:
-        answers[0].continue_()
-    late.value.finished()
-    looking.evaluate("fetch('/healthz').then(answer => answer.text())")  # what was there before this has been read
-    assert place(looking) == moved
 
 
 @pytest.mark.parametrize("number", [4])
@@ -269,74 +228,11 @@ def test_what_was_drawn_outlives_a_page_that_is_loaded_anew(page: Page, project:
     expect(page.locator("#layout-tools")).to_be_hidden()
 
 
-@pytest.mark.parametrize("number", [6])
-def test_nothing_is_drawn_while_the_page_is_read_and_a_server_that_is_away_for_a_moment_is_asked_again(
-    page: Page,
-) -> None:
-    page.route("**/read-again", lambda route: route.fulfill(status=202, body=said("reading", askers=["x"])))
-    answers = held(page, f"**/{JOB}")
-    told = page.locator("#layout-said")
-    drawn = begin(page)
-    read_again(page)
-    first = asked(page, answers, 1)
-    for control in page.locator("#layout-tools > button, #layout-tools > label > *").all():
-        expect(control).to_be_disabled()
-    rule(page).press("ArrowRight")
-    assert place(page) == drawn, "it would be lost"
-    first.abort()
-    expect(told).to_contain_text("it is asked again")
-    asked(page, answers, 2).fulfill(status=502, body="<p>bad gateway")
-    failed = said("failed", reason="a.png: truncated", trouble="image", told="The image is damaged.")
-    asked(page, answers, 3).fulfill(body=failed)
-    expect(told).to_contain_text("The page could not be read: The image is damaged.")
-    expect(told.locator("details")).to_contain_text("a.png: truncated")
-    expect(page.locator("#layout-read-again")).to_be_enabled()
-
-
-@pytest.mark.parametrize("number", [7])
-def test_a_reading_is_taken_back_and_the_page_stands_as_it_was(page: Page) -> None:
-    page.route("**/read-again", lambda route: route.fulfill(status=202, body=said("waiting", askers=["x"])))
-    polls, told = held(page, f"**/{JOB}"), page.locator("#layout-said")
-    page.route(f"**/{JOB}/stop", lambda route: route.fulfill(body=said("reading")))
-    begin(page)
-    read_again(page)
-    first = asked(page, polls, 1)
-    told.get_by_role("button", name="Take it back").click()
-    expect(told).to_contain_text("next safe place")
-    first.fulfill(body=said("waiting", askers=["x"]))  # asked for before it was taken back
-    second = asked(page, polls, 2)
-    expect(told).to_contain_text("next safe place")
-    second.fulfill(body=said("stopped"))
-    expect(told).to_contain_text("Taken back: the page stands as it was")
-    expect(page.locator("#layout-read-again")).to_be_enabled()
-
-
-@pytest.mark.parametrize("number", [8])
-def test_an_image_that_is_chosen_takes_no_layout_that_was_drawn_on_another(page: Page) -> None:
-    drawn = begin(page)
-    page.locator("#layout-image").select_option("WYG0103-0192d.png")
-    expect(page.locator("#layout-said")).to_contain_text("read the page again with the other one first")
-    rule(page).press("ArrowRight")
-    assert place(page) == drawn
-    with page.expect_request(lambda one: one.method == "POST" and one.url.endswith("/layout-overrides")) as sent:
-        read_again(page)
-    body = sent.value.post_data_json or {}
-    assert (body["layout"], body["image"]) == (None, "WYG0103-0192d.png")
-
-
 # the image is zoomed and moved meanwhile
 
 
 def height(page: Page) -> float:
     return box_of(rule(page))["height"]
-
-
-def closer(page: Page) -> None:
-    """Turns the wheel, and waits for what comes of it: it begins when the browser has heard of it."""
-    before = height(page)
-    page.mouse.wheel(0, -400)
-    comes(page, lambda: height(page) != before)
-    still(rule(page))
 
 
 def ready(page: Page) -> tuple[float, float]:
@@ -346,60 +242,3 @@ def ready(page: Page) -> tuple[float, float]:
     still(rule(page))
     (one, y), (other, _) = middle(rule(page)), middle(page.locator('[data-handle="rule-4"]'))
     return (one + other) / 2, y
-
-
-def test_the_image_is_zoomed_and_moved_while_a_layout_is_mended(looking: Page) -> None:
-    page = looking
-    x, y = ready(page)
-    drawn, tall = place(page), height(page)
-    page.mouse.move(x, y)
-    closer(page)
-    assert height(page) > 1.1 * tall
-    was = middle(rule(page))
-    center = middle(page.locator("#viewer"))
-    for button, key in (("left", None), ("middle", None), ("left", " ")):
-        start = (x, y) if key is None else middle(rule(page))  # held, the space bar moves the image by its lines, too
-        start = (min(max(start[0], center[0] - 200), center[0] + 200), center[1])
-        if key:
-            page.locator("#viewer").focus()
-            page.keyboard.down(key)
-        elif button == "left":
-            start = ((middle(rule(page))[0] + middle(page.locator('[data-handle="rule-4"]'))[0]) / 2, center[1])
-        page.mouse.move(*start)
-        page.mouse.down(button=button)  # type: ignore[arg-type]
-        page.mouse.move(start[0] - 30, start[1] + 20, steps=5)
-        page.mouse.up(button=button)  # type: ignore[arg-type]
-        if key:
-            page.keyboard.up(key)
-        still(rule(page))
-        now = middle(rule(page))
-        assert now[0] < was[0] - 10, (button, key)
-        was = now
-    assert place(page) == drawn
-
-
-def test_a_line_that_is_taken_beside_it_does_not_jump_and_is_set_more_exactly_when_close(looking: Page) -> None:
-    page = looking
-    ready(page)
-    drawn = place(page)
-    x, y = middle(rule(page))
-    page.mouse.move(x + 4, y)
-    page.mouse.down()
-    page.mouse.move(x + 5, y)
-    page.mouse.move(x + 4, y)
-    page.mouse.up()
-    assert place(page) == pytest.approx(drawn, abs=0.2)
-
-    def step() -> float:
-        before = place(page)
-        x, y = middle(rule(page))
-        page.mouse.move(x, y)
-        page.mouse.down()
-        page.mouse.move(x + 3, y, steps=3)
-        page.mouse.up()
-        return place(page) - before
-
-    far = step()
-    for _ in range(3):
-        closer(page)
-    assert 0 < step() < 0.7 * far

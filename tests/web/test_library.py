@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -138,20 +137,3 @@ def test_the_list_is_put_in_order_narrowed_and_turned(client: FlaskClient) -> No
     assert len(rows(last)) == WORKS + 3 - 200
     assert "start=100" in last
     assert client.get("/?sort=nothing&start=-5").status_code == 200
-
-
-@pytest.mark.parametrize("column", ["title", "pages"])
-def test_the_heading_of_a_column_turns_its_order(client: FlaskClient, column: str) -> None:
-    for order in (f"/?sort={column}", f"/?sort={column}&up=1"):
-        turned = re.search(rf'href="([^"]*[?;&]sort={column}[^"]*)"', client.get(order).text)
-        assert turned is not None
-        first, last = (rows(client.get(query).text)[0] for query in (order, html.unescape(turned[1])))
-        assert first != last
-
-
-def test_one_search_leads_to_works_pages_and_confusions(client: FlaskClient) -> None:
-    assert "/works/KR00042/" in client.get("/search?q=KR00042").text
-    assert "/works/KR00042/pages/" in client.get("/search?q=KR00042_WYG").text
-    assert "text=%E6%89%98" in client.get("/search?q=托託").text
-    assert "Nothing was found." in client.get("/search?q=烏有").text
-    assert client.get("/search?q=%00%25<b>").status_code == 200

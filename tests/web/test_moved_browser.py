@@ -79,32 +79,3 @@ def test_it_is_asked_once_with_both_places_and_taken_back_at_once(folder: Path, 
     page.keyboard.press("y")
     expect(page.locator("#end")).to_be_visible()
     assert len(states(folder)) == 3
-
-
-def test_either_half_leads_to_both_at_the_desk_and_on_the_page(folder: Path, page: Page) -> None:
-    page.goto(f"{AT}/pages/1")
-    for column, character in ((2, 6), (3, 4)):
-        page.locator(f"#sheet .column:nth-child({column}) button.cell").nth(character - 1).click()
-        expect(page.locator("#correct-read")).to_have_text("moved: 大, column 2 → 3")
-        photographed(page, f"moved-page-{column}", full_page=True)
-        page.keyboard.press("Escape")
-    page.goto(f"{AT}/desk?flag=3")
-    expect(page.locator("#cell")).to_have_text("col. 2, char. 6 → col. 3, char. 4")
-    page.keyboard.press("t")
-    expect(page.locator("#end")).to_be_visible()
-    saved(page)
-    assert states(folder) == [("", "大"), ("大", "")]
-
-
-def test_the_report_has_one_card_with_both_places(folder: Path, page: Page) -> None:
-    page.goto((folder / "out" / "report.html").as_uri())
-    for width in (1366, 1024):
-        page.set_viewport_size({"width": width, "height": 768})
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
-    cards = page.locator("article.flag")
-    expect(cards).to_have_count(2)
-    expect(cards.nth(1).locator(".where")).to_have_text("col. 2, char. 6 → col. 3, after char. 3")
-    expect(cards.nth(1)).to_contain_text("大 moved from column 2 to column 3")
-    expect(cards.nth(1).locator("svg.strip.paper")).to_have_count(2)
-    expect(page.locator(".figures .lead dd").first).to_have_text("2")
-    photographed(page, "moved-report", full_page=True)

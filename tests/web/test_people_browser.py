@@ -12,7 +12,7 @@ from proof.store import Store
 from tests.web.drawn import WORK
 from tests.web.served import serving
 from tests.web.test_people import PASSWORD, PEOPLE
-from tests.web.waiting import passed, photographed, saved, shown
+from tests.web.waiting import photographed, saved
 
 
 @pytest.fixture
@@ -92,28 +92,6 @@ def test_what_was_decided_as_the_session_ended_is_sent_once_its_owner_logs_in_ag
     log_out(page, address)
     saved(desk_of(page, address, "乙"))
     assert decided(folder) == [("乙", "unsure")]
-
-
-def test_a_reader_looks_at_all_and_finds_no_way_to_decide(page: Page, address: str, folder: Path) -> None:
-    number = shown(desk_of(page, address, "丁"))
-    for key in ("t", "k", "c", "1", "z", "Enter"):
-        page.keyboard.press(key)
-    expect(page.locator(".tile.seen")).to_be_disabled()
-    assert shown(page) == number
-    expect(page.locator("#panel .acts")).to_be_hidden()
-    page.keyboard.press("ArrowRight")
-    passed(page, number)
-    page.goto(f"{address}/works/{WORK}/pairs")
-    expect(page.locator("#stroke .acts")).to_be_hidden()
-    page.goto(f"{address}/works/{WORK}/pages/1")
-    expect(page.locator("#state")).to_be_disabled()
-    expect(page.locator("#state")).to_have_value("not proofread")
-    page.locator(".cell").first.click()
-    expect(page.locator("#correct-reading")).to_be_disabled()
-    page.goto(f"{address}/works/{WORK}/history")
-    expect(page.get_by_role("button", name="take back")).to_have_count(0)
-    expect(page.get_by_role("link", name="People")).to_have_count(0)
-    assert decided(folder) == []
 
 
 def says(page: Page, state: str) -> int:

@@ -11,7 +11,6 @@ import pytest
 
 from proof.store import Store
 from proof.store.decision_records import State
-from proof.store.readings import LOOKER, Looker
 from tests.web.drawn import WORK, fill
 from tests.web.test_people import BASE, Browser, House, house_in
 
@@ -78,13 +77,6 @@ def test_each_sees_and_takes_back_their_own(blind: House) -> None:
     assert state_of(one, 1) == ("corrected", "鬼", 3)
 
 
-def test_a_request_sent_again_is_one_reading_and_an_old_version_conflicts(blind: House) -> None:
-    one, key = blind.browser("乙"), uuid.uuid4().hex
-    assert [one.decide(1, "keep", key=key).status_code for _ in range(2)] == [201, 200]
-    assert one.decide(1, "take", version=0).status_code == 409
-    assert one.decide(1, "take", version=1).status_code == 201
-
-
 def test_the_third_sees_only_where_the_two_differ(blind: House) -> None:
     third, one, other = blind.browser("甲"), blind.browser("乙"), blind.browser("丙")
     assert get(third, "/flags")["items"] == []
@@ -125,15 +117,6 @@ def test_a_correction_by_hand_of_one_alone_is_where_they_differ(blind: House) ->
     assert [each["number"] for each in get(third, "/flags")["items"]] == [flag]
     assert correct(other, 2, 1, "鬼").status_code == 201
     assert get(third, "/readings")["agreed"] == 1
-
-
-def test_what_a_request_sees_ends_with_it(blind: House) -> None:
-    one = blind.browser("乙")
-    one.decide(1, "take")
-    assert LOOKER.get() == Looker()
-    assert blind.store.queue.flags(WORK, [1])[0].state is State.OPEN
-    for path in (f"{BASE}/readings", f"/works/{WORK}/readings"):
-        assert one.client.get(path).status_code == 403, "readers may not compare"
 
 
 def test_readings_come_back_out_of_the_journal(blind: House) -> None:

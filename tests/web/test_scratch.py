@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from proof.web.download_jobs import DownloadJobs, DownloadKind, StepCount
-from proof.web.scratch import ScratchFolder, remove_abandoned
+from proof.web.scratch import remove_abandoned
 from tests.conftest import PATIENCE
 from tests.forked import FORKED
 
@@ -55,18 +55,6 @@ def test_what_a_server_left_that_was_killed_goes_when_the_next_starts_and_nothin
     living_at.send("end")
     living.join(PATIENCE)
     assert list(temporary.glob("proof-*")) == [other], "a server that ends leaves nothing, its lock neither"
-
-
-def test_a_server_of_which_nothing_is_wanted_makes_no_folder(temporary: Path) -> None:
-    DownloadJobs().close()
-    assert not list(temporary.iterdir())
-
-
-def test_a_folder_that_is_no_longer_reached_is_removed(temporary: Path) -> None:
-    scratch = ScratchFolder()
-    (scratch.path() / "file").touch()
-    del scratch
-    assert not list(temporary.iterdir())
 
 
 def test_a_link_that_is_named_so_is_left_with_what_it_leads_to(temporary: Path) -> None:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from tests.conftest import PATIENCE
 from tests.web.drawn import LINES, WORK
-from tests.web.waiting import box_of, open_desk, photographed, press, saved, shown
+from tests.web.waiting import box_of, open_desk, photographed, press, saved
 
 AT = f"/works/{WORK}"
 SIZES: dict[str, ViewportSize] = {
     "desktop": {"width": 1440, "height": 900},
-    "lying": {"width": 1024, "height": 768},
-    "upright": {"width": 768, "height": 1024},
     "telephone": {"width": 390, "height": 844},
 }
 
@@ -55,40 +52,6 @@ def test_a_message_of_the_desk_is_in_view_and_read_out_and_moves_nothing(page: P
         expect(told).to_be_hidden()
 
 
-def test_decided_flags_are_gone_through_one_by_one(page: Page, folder: Path) -> None:
-    """From the queue through what was decided a moment ago: the desk stopped after the first."""
-    open_desk(page, f"{AT}/desk")
-    decided = [press(page, "k") for _ in range(4)]
-    saved(page)
-    open_desk(page, f"{AT}/desk?state=kept&flag={decided[0]}")
-    again = [press(page, "u") for _ in range(4)]
-    assert sorted(again) == sorted(decided)
-    expect(page.locator("#end")).to_be_visible()
-    expect(page.locator("#end-words")).to_have_text("The list ends here.")
-    assert shown(page) == 0
-    expect(page.locator("#from-start")).to_be_visible()
-
-
-def test_when_no_flag_is_open_nothing_is_left_to_look_at_and_open_problems_are_told(page: Page) -> None:
-    open_desk(page, f"{AT}/desk")
-    page.keyboard.press("n")
-    page.get_by_role("textbox", name="Comment").fill("此字待考")
-    page.get_by_label("this is a problem").check()
-    page.keyboard.press("Control+Enter")
-    expect(page.locator("#talk")).to_be_hidden()
-    for _ in range(9):
-        press(page, "k")
-    expect(page.locator("#still")).to_contain_text("Open problems: 1")
-    saved(page)
-    page.goto(f"{AT}/?state=kept")
-    expect(page.locator("#dial-words")).to_contain_text("0 places to look at")
-    page.goto(f"{AT}/pages/1")
-    expect(page.locator("#ask-page")).to_contain_text("No flag of this page is open any more. Open problems: 1")
-    photographed(page, "ask-page")
-    page.get_by_role("button", name="Close").first.click()
-    expect(page.locator("#ask-page")).to_be_hidden()
-
-
 VIEWS = ("", "desk", "pairs?text=侯&image=", "glyphs?text=公", "pages/", "pages/1", "history", "progress")
 
 
@@ -121,27 +84,6 @@ def test_on_a_telephone_the_head_is_low_undo_is_where_a_thumb_is_and_what_is_cho
     saved(page)
     page.locator("#undoing [data-undo=undo]").click()
     expect(page.locator("#flag")).to_be_visible()
-    expect(page.locator("#act-told")).to_contain_text("Taken back")
-
-
-def test_keys_are_heard_by_the_glyphs_once_they_are_shown(page: Page) -> None:
-    """A field kept the focus, and swallowed what was meant for the glyphs."""
-    page.goto(f"{AT}/glyphs?text=公&against=松")
-    first = page.locator("#grid .glyph").first
-    expect(first).to_be_focused()
-    page.locator("#text").fill("大")
-    page.locator("#text").press("Enter")
-    expect(page.locator("#pair-text")).to_have_text("大")
-    expect(first).to_be_focused()
-    page.locator("#text").fill("公")
-    page.locator("#text").press("Enter")
-    expect(page.locator("#pair-text")).to_have_text("公")
-    expect(first).to_be_focused()
-    page.keyboard.press("Space")
-    expect(page.locator("#chosen")).to_have_text("1 chosen")
-    page.keyboard.press("t")
-    expect(page.locator("#act-told")).to_contain_text("公 → 松 · 1 decided")
-    page.keyboard.press("z")
     expect(page.locator("#act-told")).to_contain_text("Taken back")
 
 

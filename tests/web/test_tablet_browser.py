@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.web.drawn import WORK
@@ -16,7 +15,6 @@ AT = f"/works/{WORK}"
 FINGER = 44
 """CSS pixels that a finger hits without looking twice (WCAG 2.5.5)."""
 UPRIGHT: ViewportSize = {"width": 768, "height": 1024}
-LYING: ViewportSize = {"width": 1024, "height": 768}
 
 
 @pytest.fixture
@@ -115,29 +113,3 @@ def test_a_rule_is_dragged_with_a_finger_and_two_fingers_on_the_lines_zoom_and_m
     still(rule)
     assert box_of(rule)["height"] > 1.3 * tall
     assert [one.get_attribute("x1") for one in tablet.locator(".layout-rule").all()] == drawn
-
-
-def test_a_finger_beside_a_character_takes_the_nearest_and_is_offered_those_around(tablet: Page) -> None:
-    tablet.set_viewport_size(LYING)
-    tablet.reload()
-    expect(tablet.locator("body")).to_have_attribute("data-ready", "1")
-    cell = tablet.locator(".cell").nth(30)
-    text = cell.inner_text()
-    still(cell)  # it moves with the image, which is brought to its place
-    box = box_of(cell)
-    assert box["width"] < FINGER
-    tablet.touchscreen.tap(box["x"] - 4, box["y"] + box["height"] / 2)  # between two columns
-    expect(tablet.locator("#correct-char")).to_have_text(text)
-    offered = tablet.locator("#correct-near button")
-    expect(offered).not_to_have_count(0)
-    expect(tablet.locator("#correct-near [aria-pressed=true]")).to_have_text(text)
-    for one in offered.all():
-        assert min(box_of(one)["width"], box_of(one)["height"]) >= FINGER
-    found = Axe().run(tablet).response["violations"]
-    assert [one["id"] for one in found if one["impact"] in {"serious", "critical"}] == []
-    photographed(tablet, "layout-tablet")
-    other = tablet.locator("#correct-near [aria-pressed=false]").first
-    meant = other.inner_text()
-    other.tap()
-    expect(tablet.locator("#correct-char")).to_have_text(meant)
-    expect(tablet.locator("#correct-near [aria-pressed=true]")).to_have_text(meant)

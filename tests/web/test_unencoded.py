@@ -27,11 +27,6 @@ def test_names_and_stopgaps_are_listed_with_their_glyphs(served: Served, tmp_pat
     assert "/works/rare/glyphs?text=%5B%E9%87%91*%E6%9C%AC%5D&amp;against=%E9%89%A2" in page
 
 
-def test_a_work_without_any_says_so(unchanged: Served) -> None:
-    assert unchanged.client.get("/api/v1/works/dasheyi/unencoded").get_json() == {"items": []}
-    assert 'class="done"' in unchanged.client.get("/works/dasheyi/unencoded").text
-
-
 def test_parts_are_looked_up(unchanged: Served) -> None:
     found = unchanged.client.get("/api/v1/components", query_string={"parts": "⿱壽羽"}).get_json()
     assert found["items"][0] == "翿"

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from proof.store import Store
 from proof.store.decision_records import DecisionRequest, State, Verdict
 from tests.conftest import PATIENCE
 from tests.web.drawn import WORK
 from tests.web.served import serving
-from tests.web.waiting import middle, open_desk, passed, press, saved, shown, until
+from tests.web.waiting import middle, open_desk, passed, press, saved, shown
 
 DECISIONS = "**/decisions"
 DESK = f"/works/{WORK}/desk?kind=substitution&kind=insertion"
@@ -53,17 +53,6 @@ def written(page: Page, folder: Path, flags: set[int]) -> None:
     while {flag for flag, _, _ in stands(folder)} != flags:
         assert time.monotonic() < deadline, stands(folder)
         page.wait_for_timeout(50)
-
-
-def hold(page: Page, what: str) -> list[Route]:
-    """What is asked for there, in their order: nobody is answered until told to."""
-    held: list[Route] = []
-
-    def keep(route: Route) -> None:
-        held.append(route)
-
-    page.route(what, keep)
-    return held
 
 
 def cut_off(context: BrowserContext) -> None:
@@ -134,23 +123,6 @@ def test_what_a_closed_desk_could_not_send_goes_from_whatever_page_is_opened_nex
     assert [one[:2] for one in stands(folder)] == [(theirs, Verdict.COPY), (sent, Verdict.KEEP)]
 
 
-def test_what_is_pressed_while_a_flag_is_fetched_is_meant_for_that_flag(context: BrowserContext, folder: Path) -> None:
-    page = desk(context)
-    flag = press(page, "k")
-    saved(page)
-    page.reload()
-    expect(page.locator("#flag")).to_be_visible()
-    held = hold(page, f"**/flags/{flag}")
-    with page.expect_request(f"**/flags/{flag}"):
-        page.keyboard.press("z")
-    page.keyboard.press("c")
-    until(page, "true")
-    held[0].continue_()
-    expect(page.locator("#trail li")).to_contain_text(["copy reads so"])
-    saved(page)
-    assert stands(folder)[1:] == [(flag, Verdict.UNDO, State.OPEN), (flag, Verdict.COPY, State.COPY)]
-
-
 def test_nothing_is_taken_home_without_what_a_desk_has_still_to_send(context: BrowserContext) -> None:
     page = desk(context)
     cut_off(context)
@@ -171,17 +143,6 @@ def test_nothing_is_taken_home_without_what_a_desk_has_still_to_send(context: Br
         assert "report.html" in archive.namelist()
     with other.expect_download():  # it came by itself, and is there to be taken again
         other.get_by_role("link", name="Download them").click()
-
-
-def test_an_image_that_does_not_come_is_told_of_and_comes_when_it_can(context: BrowserContext) -> None:
-    """Nobody is left to decide before a column that only looks empty."""
-    context.route("**/iiif/**", lambda route: route.abort())
-    page = desk(context)
-    told = page.locator("#missed")
-    expect(told).to_contain_text("The image cannot be loaded")
-    context.unroute("**/iiif/**")
-    expect(told).not_to_be_attached()
-    until(page, "!document.querySelector('#stage').classList.contains('waiting')")
 
 
 def double_click(page: Page, place: Locator) -> None:

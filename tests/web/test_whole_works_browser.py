@@ -1,5 +1,5 @@
-"""Two whole works, one rendered and checked by the real recogniser, one drawn: from the list of works to the last flag,
-the page proofread and the corrected text at home, by keyboard alone and by finger alone."""
+"""A whole work: from the list of works to the last flag, the page proofread and the corrected text at home, by keyboard
+alone and by finger alone."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.page_states import PageState
-from tests.web.drawn import WORK, fill
+from tests.web.drawn import fill, settings_in
 from tests.web.served import serving
 from tests.web.waiting import passed, saved, shown
 
-OTHER = "zhouli"
+WORK = "zhouli"
 SCREENS = {"keyboard": (1440, 900), "finger": (390, 844)}
 FURTHEST = 120
 """Presses of Tab after which something counts as out of reach."""
@@ -64,12 +63,12 @@ class Hand:
 
 
 @pytest.fixture(params=list(SCREENS))
-def hand(request: pytest.FixtureRequest, project: Path, browser: Browser) -> Iterator[Hand]:
-    with Store.open(Settings.load(project).store_address) as store:
-        fill(store, project, work=OTHER)
+def hand(request: pytest.FixtureRequest, tmp_path: Path, browser: Browser) -> Iterator[Hand]:
+    with Store.open(settings_in(tmp_path).store_address) as store:
+        fill(store, tmp_path, work=WORK)
     width, height = SCREENS[request.param]
     touch = request.param == "finger"
-    with serving(project) as address:
+    with serving(tmp_path) as address:
         context = browser.new_context(
             viewport={"width": width, "height": height}, has_touch=touch, is_mobile=touch, locale="en", base_url=address
         )
@@ -78,35 +77,32 @@ def hand(request: pytest.FixtureRequest, project: Path, browser: Browser) -> Ite
         yield Hand(page, request.param)
         context.close()
         assert said == []
-        with Store.open(Settings.load(project).store_address) as store:
-            for work in (WORK, OTHER):
-                left = store.queue.left(work)
-                assert (left.open, left.unsure, left.skipped) == (0, 0, 0), work
-                states = [one.state for one in store.queue.pages(work)]
-                assert states.count(PageState.PROOFREAD) == 1, work
+        with Store.open(tmp_path / "proof.sqlite") as store:
+            left = store.queue.left(WORK)
+            assert (left.open, left.unsure, left.skipped) == (0, 0, 0)
+            assert [one.state for one in store.queue.pages(WORK)].count(PageState.PROOFREAD) == 1
 
 
 @pytest.mark.slow
-def test_two_works_from_the_list_to_the_text_at_home(hand: Hand, tmp_path: Path) -> None:
+def test_a_work_from_the_list_to_the_text_at_home(hand: Hand) -> None:
     page = hand.page
-    for work in (WORK, OTHER):
-        page.goto("/")
-        hand.press(page.locator(f'a[href="/works/{work}/"]').first)
-        hand.press(page.locator("#start"))
-        _decide_all(hand)
-        with page.expect_download() as taken:
-            hand.press(page.get_by_role("button", name="Export the corrected text"))
-            # it comes by itself, and where a browser lets that go the file is there to be taken
-            expect(page.locator("#download")).to_contain_text("The files are ready.")
-            hand.press(page.locator("#download a"))
-        with zipfile.ZipFile(taken.value.path()) as archive:
-            assert any(name.endswith(".txt") for name in archive.namelist())
-        hand.press(page.locator("#still a", has_text="Pages that nobody proofread yet"))
-        hand.press(page.locator("a.leaf").first)
-        expect(page.locator("#ask-page")).to_be_visible()
-        hand.proofread()
-        expect(page.locator("#state")).to_have_value("proofread")
-        expect(page.locator("#state")).to_have_attribute("aria-busy", "false")
+    page.goto("/")
+    hand.press(page.locator(f'a[href="/works/{WORK}/"]').first)
+    hand.press(page.locator("#start"))
+    _decide_all(hand)
+    with page.expect_download() as taken:
+        hand.press(page.get_by_role("button", name="Export the corrected text"))
+        # it comes by itself, and where a browser lets that go the file is there to be taken
+        expect(page.locator("#download")).to_contain_text("The files are ready.")
+        hand.press(page.locator("#download a"))
+    with zipfile.ZipFile(taken.value.path()) as archive:
+        assert any(name.endswith(".txt") for name in archive.namelist())
+    hand.press(page.locator("#still a", has_text="Pages that nobody proofread yet"))
+    hand.press(page.locator("a.leaf").first)
+    expect(page.locator("#ask-page")).to_be_visible()
+    hand.proofread()
+    expect(page.locator("#state")).to_have_value("proofread")
+    expect(page.locator("#state")).to_have_attribute("aria-busy", "false")
 
 
 def _decide_all(hand: Hand) -> None:

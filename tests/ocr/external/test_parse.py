@@ -68,10 +68,6 @@ def test_a_line_of_alto_without_places_is_as_sure_as_its_least_sure_part() -> No
     assert [one.probability for one in page.lines[0].characters] == [0.1, 0.1]
 
 
-def test_hocr_is_known_by_any_of_the_classes_of_its_page() -> None:
-    assert len(parse_readings(HERE, TESSERACT.replace("'ocr_page'", "'scan ocr_page'").encode())) == 1
-
-
 def test_hocr_has_characters_in_boxes_or_words_to_spread() -> None:
     (page,) = parse_readings(HERE, TESSERACT.encode())
     boxed, spread = page.lines

@@ -19,8 +19,6 @@ from proof.text import formats
 from proof.text.edit import Edit, edited
 from proof.text.extraction import Draft, Extraction, Site, as_it_is
 from proof.text.formats import TextFormat, decoded
-from proof.text.formats.xml_tree import root_name
-from proof.text.layers import Layer
 from proof.text.read import parse_transcription, read_transcription
 from proof.text.remarks import Code
 from tests.text.formats.samples import SAMPLES, Sample
@@ -67,13 +65,6 @@ def test_an_edit_of_the_text_is_read_again_from_the_file(data: st.DataObject) ->
         assert extraction(sample, again.edited(undone)).text == source.text
 
 
-def test_a_correction_changes_every_place_that_says_the_character() -> None:
-    source = extraction(SAMPLES["page"])
-    changed = source.edited([Edit(source.text.index("夫"), 1, "人")]).decode()
-    assert changed.count("夫") == 0
-    assert changed.replace("人", "夫").encode() == source.data
-
-
 @pytest.mark.parametrize("line", ["天&#x5730;玄黃", "天地玄黃", "<![CDATA[天地玄黃]]>"])
 @pytest.mark.parametrize("region", ["天&#22320;玄黃", "天地玄黃", "<![CDATA[天地玄黃]]>"])
 def test_a_correction_changes_a_character_however_each_place_writes_it(line: str, region: str) -> None:
@@ -96,16 +87,6 @@ def test_an_archive_with_a_damaged_member_is_refused_where_it_is_written() -> No
     read = extraction(SAMPLES["docx"], damaged)
     with pytest.raises(OutputError, match=r"word/styles\.xml in the archive is damaged"):
         read.edited([Edit(read.text.index("大"), 1, "小")])
-
-
-def test_a_file_is_asked_for_its_root_element_in_no_time_whatever_stands_before() -> None:
-    assert root_name(b"<?x?>" * 5000 + "名".encode()) == ""
-    assert root_name(b"<?xml?>\n<!-- <a> --><!DOCTYPE b [<!ELEMENT b ANY>]>\n<t:TEI>") == "TEI"
-
-
-def test_page_lines_are_told_by_the_line_ends_that_part_them() -> None:
-    text = "[1a]\x1c大射儀\n[1b]\u2028公入\n"  # no line is a page mark by itself
-    assert decoded(Path("x.txt"), text.encode()).extraction is None
 
 
 def test_what_a_reader_put_between_is_no_place_for_a_correction() -> None:
@@ -139,19 +120,6 @@ def test_a_corrected_docx_opens_and_keeps_everything_else() -> None:
         assert before.namelist() == after.namelist()
         other = [name for name in before.namelist() if before.read(name) != after.read(name)]
     assert other == ["word/document.xml"]
-
-
-def test_layers_are_those_of_the_file() -> None:
-    sample = SAMPLES["wikitext"]
-    read = parse_transcription(decoded(sample.path, sample.data), sample.path)
-    assert [stretch.source for stretch in read.stretches() if stretch.layer is Layer.COMMENTARY] == [
-        "唐太宗&SK-2593;御撰",
-        "子&SK2-25;之",
-    ]
-    assert {remark.code: dict(remark.values)["text"] for remark in read.remarks} == {
-        Code.TEMPLATE_PART: "乙",
-        Code.FORE_EDGE: "<史部,正史類,晉書,卷一>",
-    }
 
 
 def test_an_apparatus_behind_the_text_is_no_text_of_it_and_an_appendix_is() -> None:
