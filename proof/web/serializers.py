@@ -161,7 +161,8 @@ def _detail(
     source = seen.source if seen else column.checked if column else ""
     edits = column.edits if column else ()
     around = [edit for edit in edits if (edit.start, edit.length) != (flag.offset, flag.length)]
-    end = flag.offset + flag.length
+    written = queued.state is State.CORRECTED and len(around) == len(edits)  # no edit is left: the text reads so
+    end = flag.offset + (len(queued.reading) if written else flag.length)
     other, moved = queued.other, _moved_with(queued)
     view = _view_of(result, flag, moved.flag if moved else None) if queued.page.image_sha else None
     history = store.decisions.history(queued.number) if queued.version else []

@@ -182,3 +182,8 @@ def test_a_decided_insertion_on_a_page_without_image_or_columns_is_shown_at_the_
         found = {one.suggested: one for one in details(store, WORK, asked())}
     assert (found["馬"].before, found["馬"].after) == ("射卒遂命三耦取弓矢于次司"[-CONTEXT_CHARACTERS:], "射反")
     assert found["比"].after.startswith("耦大夫")
+    assert main(["export", "010.txt", "--in-place"]) == 0
+    with Store.open(Path("proof.sqlite")) as store:
+        found = {one.suggested: one for one in details(store, WORK, asked())}
+    assert found["馬"].after == "射反"
+    assert found["比"].after.startswith("耦大夫")
