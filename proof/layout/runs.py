@@ -30,6 +30,9 @@ THROUGH_INK_COST_UNRULED = 33.0
 MIN_NOTE_CELL = 0.5
 """Minimum height of a note's cell on an unruled page, in cells of main text."""
 
+LOW_NOTE_CELL = 0.6
+"""Height of a row of a note in cells of main text, where a note has more rows than its column has cells."""
+
 COUNT_COST = 1.6
 """Cost of every cell by which a run is longer or shorter than transcribed, in cells of clear evidence."""
 
@@ -122,12 +125,14 @@ BLOCK_PX = 10
 
 class CutBy(StrEnum):
     """How the runs of a column are found: by the image with the transcription as a guide (BEST), by the image alone
-    (SEEN), by the number of transcribed cells alone (COUNTED), or by both with more weight on that number (STRICT)."""
+    (SEEN), by the number of transcribed cells alone (COUNTED), by both with more weight on that number (STRICT), or as
+    BEST with cells of main text that leave low rows to the notes (LOW_NOTES)."""
 
     BEST = "best"
     SEEN = "seen"
     COUNTED = "counted"
     STRICT = "strict"
+    LOW_NOTES = "low notes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +293,18 @@ def find_runs(
     )
     blank = [all(cell.blank for cell in run.cells) for run in column.runs]
     return [replace(stretch, blank=empty) for stretch, empty in zip(laid, blank, strict=True)]
+
+
+def height_with_low_notes(column: Column) -> float:
+    """The height of a column in cells of main text where the rows of its notes are `LOW_NOTE_CELL` of one high."""
+    return sum(run.height * (LOW_NOTE_CELL if run.note else 1.0) for run in column.runs)
+
+
+def cell_beside_low_notes(ink: NDArray[np.uint8], column: Column) -> float:
+    """The height of a cell of main text in pixels where the rows of notes are so low, and the runs of the column fill
+    it as far as its `ink` reaches."""
+    end = float(np.flatnonzero(ink.any(axis=1))[-1] + 1)
+    return end / (TOP_MARGIN_CELLS + height_with_low_notes(column))
 
 
 def longer_by(run: Run) -> int:

@@ -18,6 +18,7 @@ from proof.layout.runs import (
     BLOCK_PX,
     CutBy,
     Strokes,
+    cell_beside_low_notes,
     find_runs,
     main_gain,
     runs_of_ink,
@@ -167,6 +168,9 @@ def cut_strips(
     ink = layout.ink_of(area.number, np.s_[y0:y1, x0:x1])
     if not ink.size or np.count_nonzero(ink) < MIN_INK_AREA * pitch * pitch:
         return ()
+    if way is CutBy.LOW_NOTES and column is not None and column.runs:
+        pitch = cell_beside_low_notes(ink, column)
+        area = replace(area, pitch=pitch)
     strokes = strokes_of(ink)
     lower = area.pitch is not None
     gain = main_gain(ink, strokes, pitch, lower)

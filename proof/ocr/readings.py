@@ -34,7 +34,7 @@ from proof.text.model import Column, Row
 
 V = TypeVar("V")
 
-WAYS = (CutBy.BEST, CutBy.SEEN, CutBy.COUNTED, CutBy.STRICT)
+WAYS = tuple(CutBy)
 """Ways of cutting, in the order of their numbers in the keys of a record."""
 
 

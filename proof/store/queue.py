@@ -43,8 +43,7 @@ from proof.store.queue_records import (
 )
 from proof.store.readings import LOOKER, Looker, own_states
 from proof.store.seeded import BY_HAND, Places, as_shown, seeded_places, shown_context
-from proof.store.work_text import At, columns_of
-from proof.text.edit import Edit
+from proof.store.work_text import At, TextColumn, columns_of
 from proof.text.model import script_shown
 from proof.text.variants import VariantPolicy
 
@@ -280,13 +279,13 @@ class Queue(StorePart):
         with self._reading() as session:
             return queries.policies_of(session, session.scalars(select(PageRow).where(PageRow.id.in_(numbers))).all())
 
-    def edits(self, work: str, pages: Collection[int]) -> dict[At, tuple[Edit, ...]]:
-        """The edits of columns by decisions, by page and column number, with offsets in the column as it was checked.
-        Raises NoPlaceError."""
+    def columns(self, work: str, pages: Collection[int]) -> dict[At, TextColumn]:
+        """The columns of pages with what decisions make of them, by page and column number; those of pages without an
+        image as their files have them. Raises NoPlaceError."""
         with self._reading() as session:
             own = own_states(session, FlagRow.page_id.in_(pages))
             columns = chain.from_iterable(columns_of(session, work_now(session, work).id, pages, own))
-            return {(column.page, column.number): column.edits for column in columns if column.edits}
+            return {(column.page, column.number): column for column in columns}
 
     def image(self, sha: str) -> tuple[str, int, int] | None:
         """The path in the last check and the width and height, in pixels, of the image with this hash; None if

@@ -75,12 +75,13 @@ class TextPage(Protocol):
 @dataclass(frozen=True, slots=True)
 class TextColumn:
     """A column: the number of its page in the store, its own on that page, its source after decisions. `edits` are the
-    decisions, in order and by their places in the column as it was checked."""
+    decisions, in order and by their places in the column as it was `checked`."""
 
     page: int
     number: int
     source: str
     edits: tuple[Edit, ...] = ()
+    checked: str = ""
 
     def as_checked(self, offset: int) -> int:
         """The offset in the column as it was checked of one in `source`; of an inserted character that of the edit."""
@@ -283,7 +284,7 @@ def columns_of(
             in_file = in_files.get(page.number)
             for number, source in checked.get(page.number, ()) if in_file is None else enumerate(in_file, 1):
                 edits = _edits(source, decided.get((page.number, number), ()))
-                yield TextColumn(page.number, number, edited(source, edits), edits)
+                yield TextColumn(page.number, number, edited(source, edits), edits, source)
 
     for _, of_file in groupby(pages, lambda page: str(page.text)):
         yield columns(of_file)

@@ -151,7 +151,8 @@ class ColumnReader:
 
     def _cut_otherwise(self, best: ReadColumn, line: Column) -> ReadColumn:
         """The best reading of the column among the other ways of cutting it."""
-        ways = (CutBy.COUNTED, CutBy.SEEN) if best.area.pitch is None else (CutBy.STRICT, CutBy.COUNTED, CutBy.SEEN)
+        ways = [] if best.area.pitch is None else [CutBy.STRICT]
+        ways += [CutBy.COUNTED, CutBy.SEEN, *([CutBy.LOW_NOTES] if len(line.runs) > 1 else [])]
         return self._best_cut(best, line, [(line, way) for way in ways])
 
     def _best_cut(self, best: ReadColumn, line: Column, cuts: Iterable[tuple[Column, CutBy]]) -> ReadColumn:

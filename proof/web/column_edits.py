@@ -68,7 +68,8 @@ def edit(path: ColumnPath, body: ColumnBody) -> Response:
     store = project().store
     place, result = store.queue.page(path.work, path.page)
     source = next((column.source for column in result.columns if column.number == path.line), None)
-    edits = store.queue.edits(path.work, [path.page]).get((path.page, path.line), ())
+    column = store.queue.columns(path.work, [path.page]).get((path.page, path.line))
+    edits = column.edits if column else ()
     if source is None or edited(source, edits) != body.seen:
         message = _("%(page)s: column %(column)s no longer reads so; load the page anew")
         raise NoPlaceError(message, page=place.page, column=path.line)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from proof.locale.notices import in_words
 from proof.model.flags import Flag, Kind, is_moved
 from proof.model.geometry import Box
-from proof.model.result import PageResult
+from proof.model.result import PageResult, Status
 from proof.report.reasons import what_of, why
 from proof.report.upright import lean_of, upright, upright_flag
 from proof.report.view import View, ordinal, view_of
@@ -20,8 +20,9 @@ from proof.store.decision_records import State
 from proof.store.decisions import may_take
 from proof.store.queue_records import ListedPage, QueuedFlag
 from proof.store.readings import LOOKER, BlindReading
+from proof.store.work_text import TextColumn
 from proof.text.column import is_character
-from proof.text.edit import Edit, edited
+from proof.text.edit import edited
 from proof.text.variants import VariantPolicy
 from proof.web.answers import (
     AlternativeOut,
@@ -123,7 +124,7 @@ def details(store: Store, work: str, flags: Sequence[QueuedFlag]) -> list[FlagDe
     """Flags of a work in detail for the desk."""
     numbers = sorted({queued.page.number for queued in flags})
     results, policies = store.queue.results(numbers), store.queue.policies(numbers)
-    edits = store.queue.edits(work, numbers)
+    columns = store.queue.columns(work, numbers)
     comments = store.comments.of_flags(key for queued in flags for key in _comment_keys(queued))
     compared = store.double_readings.of_flags([queued.number for queued in flags]) if LOOKER.get().arbitrates else {}
     return [
@@ -131,7 +132,7 @@ def details(store: Store, work: str, flags: Sequence[QueuedFlag]) -> list[FlagDe
             store,
             queued,
             results[queued.page.number],
-            edits.get((queued.page.number, queued.flag.line), ()),
+            columns.get((queued.page.number, queued.flag.line)),
             policies[queued.page.number],
             [comment for key in _comment_keys(queued) for comment in comments.get(key, ())],
             compared[queued.number].readings if queued.number in compared else (),
@@ -149,16 +150,19 @@ def _detail(
     store: Store,
     queued: QueuedFlag,
     result: PageResult,
-    edits: Sequence[Edit],
+    column: TextColumn | None,
     policy: VariantPolicy,
     comments: Sequence[Comment],
     readings: Sequence[BlindReading],
 ) -> FlagDetail:
-    """A flag in detail, with the `edits` of its column, and the comments and blind readings of the flag."""
+    """A flag in detail, with its `column`, and the comments and blind readings of the flag."""
     flag, evidence = queued.flag, queued.flag.evidence
-    column = result.column_of(flag)
-    source = column.source if column else ""
-    end = flag.offset + flag.length
+    seen = result.column_of(flag) if result.status is Status.CHECKED else None
+    source = seen.source if seen else column.checked if column else ""
+    edits = column.edits if column else ()
+    around = [edit for edit in edits if (edit.start, edit.length) != (flag.offset, flag.length)]
+    written = queued.state is State.CORRECTED and len(around) == len(edits)  # no edit is left: the text reads so
+    end = flag.offset + (len(queued.reading) if written else flag.length)
     other, moved = queued.other, _moved_with(queued)
     view = _view_of(result, flag, moved.flag if moved else None) if queued.page.image_sha else None
     history = store.decisions.history(queued.number) if queued.version else []
@@ -177,8 +181,10 @@ def _detail(
         alternatives=_alternatives(flag, policy),
         witnesses=[WitnessOut(witness) for witness in evidence.witnesses],
         ordinal=ordinal(result, flag),
-        before=edited(source[: flag.offset], [edit for edit in edits if edit.end <= flag.offset])[-CONTEXT_CHARACTERS:],
-        after=edited(source, [edit for edit in edits if edit.start >= end])[end : end + CONTEXT_CHARACTERS],
+        before=edited(source[: flag.offset], [edit for edit in around if edit.end <= flag.offset])[
+            -CONTEXT_CHARACTERS:
+        ],
+        after=edited(source, [edit for edit in around if edit.start >= end])[end : end + CONTEXT_CHARACTERS],
         edits=[EditOut(offset=edit.start, length=edit.length, reading=edit.replacement) for edit in edits],
         view=_view_out(queued.page.image_sha, result, flag, view) if view else None,
         tile=address_of_flag(queued.page.image_sha, result, flag) if view else None,
@@ -264,13 +270,14 @@ def page_detail(
 
 def columns_of(store: Store, work: str, page: int, result: PageResult) -> list[ColumnOut]:
     """The columns of a page, as they were checked and as they are now."""
-    edits = store.queue.edits(work, [page])
+    decided = store.queue.columns(work, [page])
+    edits = {number: column.edits for (_, number), column in decided.items()}
     return [
         ColumnOut(
             number=column.number,
             box=_rectangle(column.box),
             source=column.source,
-            now=edited(column.source, edits.get((page, column.number), ())),
+            now=edited(column.source, edits.get(column.number, ())),
         )
         for column in result.columns
     ]

@@ -234,7 +234,7 @@ def _column(sheet: _Sheet, x: float, top: float) -> None:
     row = float(first)
     start, source = top + row * style.cell, ""
     while row < last:
-        if whole or (some and rng.random() < 0.12):
+        if whole or (some and not source.endswith(")") and rng.random() < 0.12):  # two notes in a row would be one
             count = int(min(rng.integers(3, 12), (last - row) / 0.56)) if not whole else int((last - row) / 0.56)
             if count < 1:
                 break

@@ -14,6 +14,7 @@ from proof.store import Store
 from proof.store.decision_records import DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.models import ColumnRow, PageRow
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
+from proof.web.serializers import CONTEXT_CHARACTERS, details
 
 WORK = "KR1x0001"
 TEXT = (
@@ -171,3 +172,18 @@ def test_differences_are_asked_in_every_column_of_a_page_of_which_a_check_kept_s
         box = dict.fromkeys("xywh", 0.0)
         session.add(ColumnRow(page_id=page.id, ordinal=0, number=2, source=second, begins=begins, **box))
     assert collated() == [("北", "比", "open"), ("取弓矢", "弓矢取", "open"), ("", "馬", "open")]
+
+
+def test_a_decided_insertion_on_a_page_without_image_or_columns_is_shown_at_the_desk_with_its_text() -> None:
+    collated()
+    for suggested in ("馬", "比"):
+        decide(suggested, Verdict.TAKE)
+    with Store.open(Path("proof.sqlite")) as store:
+        found = {one.suggested: one for one in details(store, WORK, asked())}
+    assert (found["馬"].before, found["馬"].after) == ("射卒遂命三耦取弓矢于次司"[-CONTEXT_CHARACTERS:], "射反")
+    assert found["比"].after.startswith("耦大夫")
+    assert main(["export", "010.txt", "--in-place"]) == 0
+    with Store.open(Path("proof.sqlite")) as store:
+        found = {one.suggested: one for one in details(store, WORK, asked())}
+    assert found["馬"].after == "射反"
+    assert found["比"].after.startswith("耦大夫")

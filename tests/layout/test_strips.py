@@ -12,11 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
+from proof.facsimile.brush import Hand, write_glyph
+from proof.facsimile.fonts import FontChain
 from proof.facsimile.leaf import StripText, Style
 from proof.facsimile.render import RenderedPage, render_page
 from proof.facsimile.wear import LEVELS, Wear, without_seal
-from proof.layout.half_folio import Layout, find_layout
+from proof.layout.half_folio import ColumnArea, Layout, Outline, find_layout
 from proof.layout.photograph import page_columns
+from proof.layout.rules import Rectification
 from proof.layout.runs import CutBy
 from proof.layout.strips import MAIN_PITCH, OVER_RULE_WIDTHS, STRIP_WIDTH, Strip, cut_strips, window
 from proof.model.geometry import Box
@@ -231,3 +234,33 @@ def test_a_note_beside_no_rules_is_squeezed_by_cells_lower_than_those_of_main_te
         strips = cut_strips(layout, area, None, 21)
         main, note = ([one.cell for one in strips if (one.row is Row.MAIN) == wanted] for wanted in (True, False))
         assert max(note) < 0.8 * min(main)
+
+
+def test_low_rows_of_notes_in_a_ruled_column_are_found_by_what_the_column_holds() -> None:
+    """Two notes that have room for half as many cells of main text as they have rows."""
+    parts = (
+        "大雅",
+        "旱麓清酒既載箋云既載/謂已在尊中也祭祀之",
+        "事先",
+        "為清酒鳬鷖爾酒既/清篤公劉酌之用",
+        "匏箋酌酒以匏",
+    )
+    cell, row, ink, fonts = 54, 30, np.zeros((1134, 90), np.uint8), FontChain.found()
+    edges, y = [0], 0
+    for part in parts:
+        halves = list(zip(part.split("/"), (68, 22), strict=True)) if "/" in part else [(part, 45)]
+        high = row if "/" in part else cell
+        for letter, x, n in [(letter, x, n) for half, x in halves for n, letter in enumerate(half)]:
+            shape = fonts.field(letter)
+            assert shape is not None
+            hand = Hand(0.0, 0.0, 1.0, 0.0, 0.0, 3.0, 0.0)
+            write_glyph(ink, shape, (x, y + high * (n + 0.5)), (0.9 * high, 0.9 * high), hand, np.random.default_rng(1))
+        y += high * len(halves[0][0])
+        edges.append(y)
+    area = ColumnArea(1, 0, 90, 0, 1134, 0.0)
+    outline = Outline(Rectification.of(1.0, 0.0, 0.0, 90, 1134, (0, 0)), (area,), True, None, 0.0)
+    layout = Layout(outline, 255 - ink, ink, 1.0, np.ones(ink.shape, np.int16))
+    source = "".join(f"({part})" if "/" in part else part for part in parts)
+    strips = [one for one in cut_strips(layout, area, line(source), 21, CutBy.LOW_NOTES) if one.row is not Row.LEFT]
+    inked = [np.flatnonzero((strip.clean < 128).any(axis=1))[[0, -1]] + strip.top for strip in strips]
+    assert np.array(inked) == pytest.approx(np.array(list(itertools.pairwise(edges))), abs=12)
