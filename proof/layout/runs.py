@@ -31,7 +31,7 @@ MIN_NOTE_CELL = 0.5
 """Minimum height of a note's cell on an unruled page, in cells of main text."""
 
 LOW_NOTE_CELL = 0.6
-"""Height of a row of a note for `CutBy.LOW_NOTES`, in cells of main text."""
+"""Height of a row of a note in cells of main text, where a note has more rows than its column has cells."""
 
 COUNT_COST = 1.6
 """Cost of every cell by which a run is longer or shorter than transcribed, in cells of clear evidence."""
@@ -295,11 +295,16 @@ def find_runs(
     return [replace(stretch, blank=empty) for stretch, empty in zip(laid, blank, strict=True)]
 
 
+def height_with_low_notes(column: Column) -> float:
+    """The height of a column in cells of main text where the rows of its notes are `LOW_NOTE_CELL` of one high."""
+    return sum(run.height * (LOW_NOTE_CELL if run.note else 1.0) for run in column.runs)
+
+
 def cell_beside_low_notes(ink: NDArray[np.uint8], column: Column) -> float:
-    """The height of a cell of main text in pixels where the rows of notes are `LOW_NOTE_CELL` of it high, and the runs
-    of the column fill it as far as its `ink` reaches."""
-    cells = sum(run.height * (LOW_NOTE_CELL if run.note else 1.0) for run in column.runs)
-    return float(np.flatnonzero(ink.any(axis=1))[-1] + 1) / (TOP_MARGIN_CELLS + cells)
+    """The height of a cell of main text in pixels where the rows of notes are so low, and the runs of the column fill
+    it as far as its `ink` reaches."""
+    end = float(np.flatnonzero(ink.any(axis=1))[-1] + 1)
+    return end / (TOP_MARGIN_CELLS + height_with_low_notes(column))
 
 
 def longer_by(run: Run) -> int:

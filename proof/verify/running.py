@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from proof.layout.half_folio import ColumnArea
-from proof.layout.runs import CutBy
+from proof.layout.runs import CutBy, height_with_low_notes
 from proof.text.model import Column
 from proof.verify.align import Likeness, Pairing, align
 from proof.verify.columns import ReadColumn
@@ -20,14 +20,14 @@ STRIPS_OF_COLUMN = 1000
 """Numbers of strips that are kept for each column, where all are numbered through; no column has as many."""
 
 MAX_LINE_COLUMNS = 1.35
-"""Length of a line, in full columns (half-rows counted), above which it cannot be one column of the page."""
+"""Height of a line, in full columns, above which it cannot be one column of the page."""
 
 
 def is_running(lines: Sequence[Column], rows: int, inked: int) -> bool:
-    """Whether the lines cannot be the columns of the page, since one is too long. `rows` is the number of cells of a
-    column, `inked` the number of columns with ink."""
+    """Whether the lines cannot be the columns of the page, since one is too long, however low the rows of its notes.
+    `rows` is the number of cells of a column, `inked` the number of columns with ink."""
     written = [line for line in lines if line.cells]
-    longest = max((line.height for line in written), default=0)
+    longest = max(map(height_with_low_notes, written), default=0.0)
     return longest > MAX_LINE_COLUMNS * rows and len(written) < inked
 
 

@@ -95,13 +95,12 @@ def test_served_beyond_this_machine_it_warns_of_plain_http_and_believes_its_prox
     assert "passwords go over the network unencrypted" in process.stderr.read()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM])
-def test_it_ends_well_when_it_is_told_to_end(folder: Path, number: signal.Signals) -> None:
+def test_it_ends_well_when_it_is_told_to_end(folder: Path) -> None:
     command = [sys.executable, "-m", "proof", "serve", "--port", "0", "--config", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:  # noqa: S603
         assert process.stdout is not None
         assert process.stdout.readline().startswith("proofread at http://127.0.0.1:")
         assert process.stdout.readline() == f"project: 大射儀 ({folder})\n"
-        process.send_signal(number)
+        process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=PATIENCE)
     assert (process.returncode, said) == (0, "")

@@ -30,9 +30,9 @@ class Layout:
     `pitch` is how far columns stand apart and `glyph` how wide a character is, in pixels. `rules`: which share of the
     columns has a rule beside it. `notes`: which share of a column's middle third is set in double rows.
     `lean` in degrees. `short`: every how manieth column holds `few` characters alone, `empty`: which share of the
-    columns holds none. `gutter` is how far leaves stand apart, in pitches. `numbers`: every column ends in a number in
-    small script. `title` stands beside the frame in small script, `fold` between the leaves. `marks`: the frame
-    leaves room at its left, with an ornament in its corner and marks in small script.
+    columns holds none. `gutter` is how far leaves stand apart, in pitches. `title` stands beside the frame in small
+    script, `fold` between the leaves. `marks`: the frame leaves room at its left, with an ornament in its corner and
+    marks in small script.
     """
 
     columns: int = 9
@@ -49,7 +49,6 @@ class Layout:
     short: int = 0
     few: int = 3
     empty: float = 0.0
-    numbers: bool = False
     title: bool = False
     fold: bool = False
     marks: bool = False
@@ -99,13 +98,9 @@ def draw(layout: Layout) -> Drawn:
                     y = top + (row + 0.5) * cell
                     noted = layout.notes and abs(row / layout.cells - 0.5) < layout.notes / 2
                     _cell(canvas, letters, x, y, layout, bool(noted), rng)
-                if layout.numbers:
-                    for side in (-0.24, 0.24):
-                        at = x + side * layout.pitch, top + (count + 0.15) * cell
-                        _glyph(canvas, "八", *at, 0.42 * layout.glyph, rng)
                 # of a single character no more is sure to have ink than the middle of its cell
                 boxes.append(Box(x - layout.pitch / 2, top + (0.25 * cell if count == 1 else 0.0), layout.pitch,
-                                 0.5 * cell if count == 1 else (count + 0.4 * layout.numbers) * cell))  # fmt: skip
+                                 0.5 * cell if count == 1 else count * cell))  # fmt: skip
         _titles(canvas, letters, layout, (leaf, right - wide, margin, gutter), rng)
     page = np.asarray(255 - canvas, dtype=np.uint8)
     if layout.lean:

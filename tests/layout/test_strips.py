@@ -102,16 +102,15 @@ def test_notes_are_told_from_main_text_with_without_and_against_the_line(cut: Cu
 
 
 @pytest.mark.parametrize("text", ["門", "東"])
-@pytest.mark.parametrize("off", [0.45])
-def test_where_a_note_begins_no_stroke_is_cut(make_page: MakePage, text: str, off: float) -> None:
-    """Wherever the boundary is set: what it goes through is one glyph's, and main text where it is too wide for a
+def test_where_a_note_begins_no_stroke_is_cut(make_page: MakePage, text: str) -> None:
+    """What the boundary goes through is one glyph's, and main text where it is too wide for a
     note."""
     page = make_page(f"司射適{text}(案比今注疏/本訛作北據)", *[""] * 7)
     drawn = render_page(page, Style(), LEVELS["none"], seed=3)
     layout = find_layout(drawn.image)
     box = drawn.characters[3].box
     (_, top), (_, bottom) = layout.rectification.to_page(np.array([[box.x, box.y], [box.right, box.bottom]])).tolist()
-    area = replace(layout.columns[0], notes=((bottom - off * (bottom - top), layout.columns[0].bottom),))
+    area = replace(layout.columns[0], notes=((bottom - 0.45 * (bottom - top), layout.columns[0].bottom),))
     main, right, left = cut_strips(layout, area, page.columns[0], ROWS)
     assert main.top + np.flatnonzero((main.clean < 160).any(axis=1))[-1] >= bottom - 2
     for strip in (right, left):

@@ -140,19 +140,11 @@ def test_an_error_is_one_flag_in_its_place(
             assert places[flag.line, flag.offset].contains(*flag.bbox.centre)
 
 
-@pytest.mark.parametrize(
-    ("ref", "line", "lost"),
-    [
-        ("WYG0103-0194c", 8, "与"),
-    ],
-)
-def test_an_empty_line_whose_column_has_a_character_is_an_omission(
-    sample: Sample, ref: str, line: int, lost: str
-) -> None:
-    sources = sample.sources(ref)
-    assert sources[line - 1].strip() == lost
-    sources[line - 1] = ""
-    assert ("omission", line, 0, "", lost) in told(sample.check(ref, sources))
+def test_an_empty_line_whose_column_has_a_character_is_an_omission(sample: Sample) -> None:
+    sources = sample.sources("WYG0103-0194c")
+    assert sources[7].strip() == "与"
+    sources[7] = ""
+    assert ("omission", 8, 0, "", "与") in told(sample.check("WYG0103-0194c", sources))
 
 
 def test_a_doubled_column_is_one_finding_and_the_rest_is_checked(sample: Sample) -> None:
@@ -185,17 +177,10 @@ def test_the_halves_of_a_note_exchanged_are_one_finding(sample: Sample) -> None:
     assert len(raised(result)) == 1
 
 
-@pytest.mark.parametrize(
-    ("ref", "image", "message"),
-    [
-        (PLAIN, AFTER, Notice.of(NoticeCode.CARRIES_LATER, page="2b", number=1)),
-    ],
-)
-def test_a_wrong_image_is_one_finding_that_names_the_page_it_carries(
-    sample: Sample, ref: str, image: str, message: Notice
-) -> None:
-    result = sample.check(ref, image=image)
+def test_a_wrong_image_is_one_finding_that_names_the_page_it_carries(sample: Sample) -> None:
+    result = sample.check(PLAIN, image=AFTER)
     assert result.status is Status.MISMATCH
+    message = Notice.of(NoticeCode.CARRIES_LATER, page="2b", number=1)
     assert result.message == message
     (flag,) = result.flags
     assert flag.raised
@@ -259,7 +244,7 @@ def trials(
         read_transcription(shared / "kanripo" / name)
         for name in ("KR1d0030/KR1d0030_010.txt", "KR1d0087/KR1d0087_223.txt")
     ]
-    chosen = choose(texts, 6, seed=11)
+    chosen = choose(texts, 4, seed=11)
     reader = checker(ppocr)
     found = []
     for trial, (name, drawn) in zip(chosen, rendered(chosen, seed=11), strict=True):
@@ -282,7 +267,7 @@ def test_on_worn_pages_nearly_every_character_is_placed_on_its_glyph(
             middles.append(own.cell.contains(*box.centre))
             inside = min(box.bottom, own.box.bottom) - max(box.y, own.box.y)
             outside.append(1 - max(inside, 0.0) / own.box.h)
-    assert len(middles) > 600
+    assert len(middles) > 400
     assert len(middles) >= 0.99 * sum(result.characters_checked for _, result in trials)
     assert np.mean(middles) >= 0.99
     assert sum(share > 0.1 for share in outside) <= 0.03 * len(outside)
@@ -297,12 +282,12 @@ def test_worn_pages_pair_with_their_text_and_raise_little(trials: list[tuple[Ren
 def real_results(shared: Path, engine: PPOCR) -> Iterator[PageResult]:
     reader = checker(engine)
     folder = shared / "facsimile" / "JMML"
-    for juan in ("000", "001"):
+    for juan, folio in (("000", "2a"), ("001", "1a")):
         pages = read_transcription(folder / f"JMML_{juan}.txt").pages
-        for number, page in enumerate(pages):
-            (path,) = (folder / "images").glob(f"JMML_{juan}-{page.folio}.*")
-            found = PageImage(path, "", FoundBy.NAME)
-            yield reader.check(page, path.stem, found, load_image(path), neighbours_of(pages, number))
+        (number,) = [number for number, page in enumerate(pages) if str(page.folio) == folio]
+        (path,) = (folder / "images").glob(f"JMML_{juan}-{folio}.*")
+        found = PageImage(path, "", FoundBy.NAME)
+        yield reader.check(pages[number], path.stem, found, load_image(path), neighbours_of(pages, number))
     pages = read_transcription(shared / "kanripo" / "KR1d0087" / "KR1d0087_223.txt").pages
     path = shared / "facsimile" / "plates" / "WYG0140" / "WYG0140-0330.png"
     image = load_image(path)
@@ -332,7 +317,7 @@ def test_the_errors_of_real_transcriptions_are_raised(shared: Path, real: dict[s
         for row in gold
         if row["class"] == "error" and row["page"] in real
     ]
-    assert len(wanted) > 15
+    assert len(wanted) >= 12
     missed = [
         (page, line, offset)
         for page, line, offset in wanted

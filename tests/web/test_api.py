@@ -114,11 +114,10 @@ def test_counts_say_what_each_choice_would_give(served: Served) -> None:
     assert {state: count for state, count in work["states"].items() if count} == {"open": 8, "copy": 1}
 
 
-@pytest.mark.parametrize("order", ["page"])
-def test_a_cursor_goes_through_all_once_whatever_is_decided_meanwhile(served: Served, order: str) -> None:
+def test_a_cursor_goes_through_all_once_whatever_is_decided_meanwhile(served: Served) -> None:
     client, seen, cursor = served.client, [], ""
     while True:
-        found = get(client, f"/flags?limit=2&state=open&order={order}{cursor}")
+        found = get(client, f"/flags?limit=2&state=open&order=page{cursor}")
         seen += [item["number"] for item in found["items"]]
         decide(client, found["items"][0]["number"], "keep")
         if found["next"] is None:

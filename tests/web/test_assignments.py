@@ -59,14 +59,6 @@ def test_what_others_changed_is_shown_to_who_decided_it(house: House) -> None:
     assert "<li>" not in other.client.get(f"/works/{WORK}/changed").text
 
 
-def test_giving_back_and_taking_are_no_acts_that_undo_takes_back(house: House) -> None:
-    one = house.browser("乙")
-    one.decide(1, "take")
-    give(one, "乙")
-    undone = one.send(f"{BASE}/undo", {"key": uuid.uuid4().hex}).get_json()
-    assert undone["decisions"][0]["flag"] == 1
-
-
 def test_who_has_which_pages_comes_back_out_of_the_journal(house: House) -> None:
     one = house.browser("乙")
     give(one, "乙")

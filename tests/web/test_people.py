@@ -316,16 +316,6 @@ def test_a_session_goes_on_while_it_is_used_but_not_for_ever_and_nothing_is_writ
     assert calm.store.decisions.last() == 0
 
 
-def test_a_session_with_another_signature_is_none(calm: House) -> None:
-    browser = calm.browser("乙")
-    name = calm.app.config["SESSION_COOKIE_NAME"]
-    cookie = browser.client.get_cookie(name)
-    assert cookie is not None
-    held, _, signature = cookie.value.rpartition(".")
-    browser.client.set_cookie(name, f"{held}.{'B' if signature[0] == 'A' else 'A'}{signature[1:]}")
-    assert not browser.is_in()
-
-
 def test_logging_out_ends_every_session_and_no_copy_of_a_cookie_is_good(house: House) -> None:
     first, second, thief, other = house.browser("乙"), house.browser("乙"), house.somebody(), house.browser("丙")
     name = house.app.config["SESSION_COOKIE_NAME"]

@@ -25,9 +25,3 @@ def test_names_and_stopgaps_are_listed_with_their_glyphs(served: Served, tmp_pat
     page = served.client.get("/works/rare/unencoded").text
     assert page.count("data:image/webp;base64,") == 4
     assert "/works/rare/glyphs?text=%5B%E9%87%91*%E6%9C%AC%5D&amp;against=%E9%89%A2" in page
-
-
-def test_parts_are_looked_up(unchanged: Served) -> None:
-    found = unchanged.client.get("/api/v1/components", query_string={"parts": "⿱壽羽"}).get_json()
-    assert found["items"][0] == "翿"
-    assert unchanged.client.get("/api/v1/components").status_code == 422
