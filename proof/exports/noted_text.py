@@ -15,6 +15,10 @@ COMMENTARY = frozenset({Layer.COMMENTARY, Layer.SUBCOMMENTARY, Layer.GLOSS, Laye
 """Layers that are set in smaller type than the text."""
 
 
+SHORT = 0.5
+"""Length of a column, relative to the longest of its page, below which a paragraph ends with it, or it is a title."""
+
+
 class Change(StrEnum):
     """What the corrections did to the characters of a run."""
 
@@ -36,8 +40,8 @@ class NotedRun:
 
 @dataclass(slots=True)
 class NotedParagraph:
-    """A paragraph of a running text, or a page of columns; `label` names the leaf that begins here, `level` is the
-    level of a heading (0: none)."""
+    """A paragraph of a running text, or columns of a page up to one that is not full; `label` names the leaf that
+    begins here, `level` is the level of a heading (0: none)."""
 
     label: str = ""
     level: int = 0
@@ -72,11 +76,15 @@ def noted_text(corrected: CorrectedSource, notes: CollationNotes) -> list[NotedP
         page.id: "　".join(filter(None, (juan_in_words(page.juan, script), leaf_in_words(page, script))))
         for page in corrected.edition.pages
     }
+    full: dict[str, float] = {}
+    for block in corrected.edition.blocks:
+        full[block.page] = max(full.get(block.page, 0), _length(block))
     last: TextBlock | None = None
     for block in corrected.edition.blocks:
         heading = block.kind is BlockKind.HEADING
         new_page = block.page and (last is None or last.page != block.page)
-        if heading or last is None or new_page or not block.page or last.kind is BlockKind.HEADING:
+        ended = last is None or last.kind is BlockKind.HEADING or _length(last) < SHORT * full[last.page]
+        if heading or new_page or not block.page or ended:
             label = labels.get(block.page, "") if new_page else ""
             paragraphs.append(NotedParagraph(label, block.level if heading else 0))
         paragraphs[-1].runs += walk.block(block)
@@ -84,6 +92,11 @@ def noted_text(corrected: CorrectedSource, notes: CollationNotes) -> list[NotedP
     if paragraphs:
         paragraphs[-1].runs += walk.rest()
     return [paragraph for paragraph in paragraphs if paragraph.runs or paragraph.label]
+
+
+def _length(block: TextBlock) -> float:
+    """The length of a column in characters of the text; two of a note stand side by side."""
+    return sum(len(part.source) / (2 if part.layer in COMMENTARY else 1) for part in block.stretches)
 
 
 def _places(corrected: CorrectedSource, notes: CollationNotes) -> list[_Place]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from pathlib import Path
 
@@ -28,6 +29,10 @@ _XML = re.compile(r"\s*<(?:\?xml|[A-Za-z][\w:.-]*[\s>/])")
 """The beginning of XML. A text with marks may begin with a tag, such as `<small>`."""
 
 
+_TABLE_ROWS = 3
+"""Lines with the same number of fields from which on a text is a table."""
+
+
 def is_plain(text: str) -> bool:
     """Whether a text without marks is running Chinese text."""
     letters = [char for char in text if char.isalpha() or is_han(char)]
@@ -37,8 +42,25 @@ def is_plain(text: str) -> bool:
 def foreign(text: str, *, marked: bool = False) -> str:
     """The name of another known format and what to do with the file; empty if the text is in none. `marked`: it has
     marks of a format that is read."""
-    xml = "is XML of a kind that is not read: PAGE, ALTO and TEI are" if not marked and _XML.match(text) else ""
-    return next((advice for pattern, advice in _FOREIGN if pattern.match(text)), xml)
+    rest = ""
+    if not marked and _XML.match(text):
+        rest = "is XML of a kind that is not read: PAGE, ALTO and TEI are"
+    elif any(_is_table(text, separator) for separator in "\t,;"):
+        rest = "is a table (CSV, TSV): save its column of text alone, as plain text"
+    return next((advice for pattern, advice in _FOREIGN if pattern.match(text)), rest)
+
+
+def _is_table(text: str, separator: str) -> bool:
+    """Whether each line has as many fields as the first. Verses with a comma in each line have them too: a table has
+    names of columns in ASCII, or a number or such in each row, or is divided by tabs."""
+    try:
+        rows = [row for row in csv.reader(text.splitlines(), delimiter=separator) if any(row)]
+    except csv.Error:
+        return False
+    if len(rows) < _TABLE_ROWS or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
+        return False
+    named = all(rows[0]) and (separator == "\t" or "".join(rows[0]).isascii())
+    return named or all(any(field and field.isascii() for field in row) for row in rows[1:])
 
 
 def parse_plain(decoded: Decoded, path: Path) -> Transcription:

@@ -105,6 +105,19 @@ def test_libreoffice_finds_every_change_and_footnote(tmp_path: Path) -> None:
     assert counts == [4, 3, 5]
 
 
+def test_titles_and_what_does_not_fill_its_column_stand_alone_and_full_columns_are_one_paragraph() -> None:
+    columns = (
+        "欽定四庫全書",
+        "儀禮集釋卷十",
+        "司射適西階西倚扑升自西階東面請射于公",
+        "公許遂適西階上命賓御于公",
+        "諸公卿",
+    )
+    source = correct(transcription(f"<pb:{PAGE}>¶\n" + "".join(f"{column}¶\n" for column in columns)), [])
+    paragraphs = ["".join(run.text for run in one.runs) for one in noted_text(source, notes_of(source))]
+    assert paragraphs == [*columns[:2], columns[2] + columns[3] + columns[4]]
+
+
 def test_the_page_has_the_text_with_its_changes_and_every_note_linked() -> None:
     source = corrected()
     notes = notes_of(source)

@@ -21,6 +21,7 @@ from proof.text.extraction import Draft, Extraction, Site, as_it_is
 from proof.text.formats import TextFormat, decoded
 from proof.text.read import parse_transcription, read_transcription
 from proof.text.remarks import Code
+from proof.text.transcription import Format
 from tests.text.formats.samples import SAMPLES, Sample
 
 
@@ -207,6 +208,9 @@ def test_the_markup_of_variants_is_read_as_a_wiki_shows_it(source: str, read: st
         ("a.html", "<!DOCTYPE html><p>大</p>".encode(), "is HTML: save its text as plain text"),
         ("b.html", "<!DOCTYPE html><p>大<small>小</small></p>".encode(), "is HTML: save its text as plain text"),
         ("a.json", '{"text": "大"}'.encode(), "is JSON"),
+        ("a.csv", '頁,文\n1,大學之道\n2,"在明,明德"\n'.encode(), "is a table"),
+        ("b.csv", "title,text\r\n大學,大學之道\r\n中庸,【天命】之謂性\r\n".encode(), "is a table"),
+        ("a.tsv", "大學\t大學之道\n\n中庸\t天命之謂性\n論語\t學而時習之\n".encode(), "is a table"),
         ("a.docx", b"PK\x03\x04rest", "is an archive, and neither DOCX nor EPUB"),
         ("a.pdf", b"%PDF-1.7", "is a PDF: name it among the images"),
         ("a.doc", b"\xd0\xcf\x11\xe0\xa1", "is a document of an old Word: save it as DOCX"),
@@ -216,6 +220,20 @@ def test_what_is_not_read_is_refused_with_advice_that_fits(tmp_path: Path, name:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(TextError, match=told):
         read_transcription(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "床前明月光,疑是地上霜\n舉頭望明月,低頭思故鄉\n春眠不覺曉,處處聞啼鳥\n",
+        "床前明月光,\n疑是地上霜,\n舉頭望明月,\n",
+        "\t大學之道\n\t在明明德\n\t在親民\n",
+        "大學之道，在明明德、親民\n天命之謂性，率性、之謂道\n學而時習之，不亦、說乎\n",
+    ],
+)
+def test_verses_and_indented_lines_are_no_table(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    assert read_transcription(tmp_path / "a.txt").format is Format.PLAIN
 
 
 def test_a_format_is_added_by_an_entry_point(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
