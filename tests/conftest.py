@@ -74,12 +74,12 @@ MARKED_BY = {
 
 
 SLOWEST = (
-    *("test_faults", "web/test_browser", "checking/test_cluster_faults", "web/test_axe_browser", "test_docs_run"),
-    *("test_no_network", "acceptance/test_histories", "test_cli"),
-    *("web/test_layout_overrides_browser", "verify/test_any_page", "test_wheel"),
-    *("verify/test_page", "web/test_whole_works_browser", "web/test_unsent_browser", "checking/test_running_edition"),
-    *("web/test_second_hour_browser", "web/test_fuzz", "exports/test_any_history", "web/test_people_browser"),
-    *("web/test_hurried_browser", "web/test_comments_browser", "checking/test_stages", "verify/test_partial"),
+    *("test_docs_run", "test_faults", "web/test_axe_browser", "checking/test_cluster_faults", "verify/test_page"),
+    *("web/test_browser", "test_no_network", "verify/test_any_page", "web/test_layout_overrides_browser"),
+    *("checking/test_pipeline", "checking/test_stages", "acceptance/test_histories", "test_wheel", "store/test_acts"),
+    *("checking/test_openings", "web/test_people_browser", "web/test_way_browser", "commands/test_carry", "test_cli"),
+    *("web/test_comments_browser", "web/test_second_hour_browser", "web/test_unsent_browser", "store/test_decisions"),
+    *("checking/test_recheck", "acceptance/test_second_work", "web/test_whole_works_browser", "web/test_fuzz"),
 )
 """The modules that take longest, the longest first."""
 

@@ -121,6 +121,13 @@ def test_a_cluster_finds_what_one_machine_finds_samples_and_planted_errors_too(
 
 
 @pytest.mark.engine
+def test_what_one_machine_did_no_worker_does_again(again: Material, address: str) -> None:
+    seen: list[int] = []
+    check(again.settings(cluster__address=address), lambda done: seen.append(done.reused))
+    assert seen[-1] == 3
+
+
+@pytest.mark.engine
 def test_a_worker_judges_a_changed_text_by_what_was_read_before(
     again: Material, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -98,6 +98,13 @@ def test_a_library_that_was_interrupted_goes_on_where_it_was(shelf: Path, monkey
     assert sum(one.outcome is not None for one in outcomes) == 3
 
 
+def test_two_folders_with_one_work_are_not_mixed(shelf: Path) -> None:
+    add(shelf / "again", "KR1d0001")
+    _, outcomes = checked(shelf)
+    trouble = {one.folder: in_english(one.trouble) for one in outcomes if one.trouble}
+    assert "KR1d0001 is the work of" in trouble.get("again", "") + trouble.get("KR1d0001", "")
+
+
 def test_a_store_that_fails_stops_the_library(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: Any, **__: Any) -> None:
         raise OutputError("the disk is full")

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.checking.pagination import ReadImage, paginate, without_images
+from proof.errors import TextError
 from proof.text.encoding import Decoded
 from proof.text.model import Page, Script
 from proof.text.read import parse_transcription
@@ -130,6 +131,11 @@ def test_without_images_every_character_is_on_a_page_at_its_place() -> None:
     ]
     assert found == [(cell.start, cell.text) for stretch in read.stretches() for cell in stretch.cells()]
     assert [run.note for run in text.pages[0].columns[0].runs] == [False, True]
+
+
+def test_images_of_another_text_are_refused() -> None:
+    with pytest.raises(TextError, match="none of the 2 images shows this text"):
+        paginate(edition(f"　　{CANON}"), images("乃張侯下綱不及地武", "不繫左下綱中掩束之"), FOLD)
 
 
 @given(st.lists(st.integers(0, 127), max_size=6, unique=True))

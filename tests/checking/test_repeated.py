@@ -20,3 +20,12 @@ def test_a_page_that_stands_in_two_texts_is_said(run: Run, tmp_path: Path) -> No
     one, other = tmp_path / "text.txt", tmp_path / "copy.txt"
     assert f"2 pages stand in several texts, such as WYG0103-0192c in {one} and in {other}" in said
     assert "stand in several texts" not in run("check", "text.txt", *NULL).stderr
+
+
+def test_images_of_one_name_in_two_folders_are_said(run: Run, tmp_path: Path) -> None:
+    lay_out(tmp_path, 2)
+    (tmp_path / "other").mkdir()
+    shutil.copy(tmp_path / "images" / "WYG0103-0192d.png", tmp_path / "other")
+    said = run("check", "text.txt", "--images", "images", "--images", "other", *NULL).stderr
+    first, second = (tmp_path / folder / "WYG0103-0192d.png" for folder in ("images", "other"))
+    assert f"for one page several images would do: {first} is used, not {second}" in said

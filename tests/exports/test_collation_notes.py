@@ -131,6 +131,13 @@ def test_a_footnote_without_a_place_and_a_place_without_a_footnote_are_remarked(
     ]
 
 
+def test_footnotes_of_other_formats_follow_the_text() -> None:
+    done = corrected(KANRIPO, Correction(PAGE, 1, 5, 1, "比", "北"))
+    text = with_footnotes(done, notes_of(done))
+    assert "之西比[^1]耦" in text
+    assert text.endswith("\n[^1]: 比：原作北，今改。")
+
+
 def test_a_text_that_is_kept_is_noted_with_what_the_copy_reads() -> None:
     done = corrected(
         KANRIPO,
@@ -164,3 +171,9 @@ def test_every_witness_is_named_with_its_reading_and_in_full_once() -> None:
     ]
     assert notes.witnesses == {"叢刊本": "四部叢刊本", "四庫本": "文淵閣四庫全書本", "嚴本": "嚴州本儀禮鄭注"}
     assert house_list(notes).startswith("叢刊本：四部叢刊本\n嚴本：嚴州本儀禮鄭注\n四庫本：文淵閣四庫全書本\n\n卷十\n")
+
+
+def test_without_corrections_there_is_nothing_to_note() -> None:
+    done = corrected(CRITICAL)
+    assert house_list(notes_of(done)) == ""
+    assert with_footnotes(done, notes_of(done)) == CRITICAL
