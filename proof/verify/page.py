@@ -237,8 +237,8 @@ class Checker:
             return None
         for lie in Lie:
             turned = self._turned(readings, lie)
-            reader = self._reader_if_shown(page, turned)
-            if reader is None:
+            reader, likeness = self._read_alone_as(page, turned)
+            if likeness < MIN_TURNED_PERCENT:
                 continue
             if lie is Lie.MIRRORED:
                 return unreadable(blank, "image mirrored", Notice(TURNED[lie]))
@@ -248,8 +248,11 @@ class Checker:
         return None
 
     def _in_a_half(self, page: Page, readings: HalfFolioReadings, blank: PageResult) -> PageResult | None:
-        """The result of a page in the half of an opening that shows it; None where neither half does."""
-        for name, half in (opening_halves(readings.image.pixels, self.columns) or {}).items():
+        """The result of a page in the half of an opening that shows it, better than the whole image does; None where
+        neither half does."""
+        halves = opening_halves(readings.image.pixels, self.columns) or {}
+        whole = self._read_alone_as(page, readings)[1] if halves else 0.0
+        for name, half in halves.items():
             place = _origin(readings.image)
             origin = place[0] + half.box.x, place[1] + half.box.y
 
@@ -257,23 +260,19 @@ class Checker:
                 return page_columns(half.pixels, self.columns, self.rows, origin)
 
             turned = readings.with_layout(f"half {name}", layout)
-            reader = self._reader_if_shown(page, turned, MIN_HALF_IMAGE_PERCENT)
-            if reader is not None:
+            reader, likeness = self._read_alone_as(page, turned)
+            if likeness >= max(MIN_HALF_IMAGE_PERCENT, whole):
                 evidence = Evidence("image of two pages", notice=Notice(HALVES[name]))
                 return self._with_layout_finding(page, turned, blank, reader, evidence)
         return None
 
-    def _reader_if_shown(
-        self, page: Page, readings: HalfFolioReadings, least: float = MIN_TURNED_PERCENT
-    ) -> ColumnReader | None:
-        """The reader for a half-folio if the text read on it is at least `least` percent similar to the page; else
-        None."""
-        if not readings.outline.ruled:
-            return None
+    def _read_alone_as(self, page: Page, readings: HalfFolioReadings) -> tuple[ColumnReader, float]:
+        """The reader for a half-folio, and how similar the text that it reads there is to the page, in percent; 0 where
+        it reads next to nothing."""
         reader = ColumnReader(readings, self.reading, self.likeness)
-        read = "".join(reader.read(area, None).read for area in readings.outline.columns)
-        sure = len(read) >= FEW and gate(read, page, (), self.policy.fold).likeness >= least
-        return reader if sure else None
+        areas = readings.outline.columns if readings.outline.ruled else ()
+        read = "".join(reader.read(area, None).read for area in areas)
+        return reader, gate(read, page, (), self.policy.fold).likeness if len(read) >= FEW else 0.0
 
     def _with_layout_finding(
         self, page: Page, readings: HalfFolioReadings, blank: PageResult, reader: ColumnReader, evidence: Evidence

@@ -20,6 +20,7 @@ from proof.text.model import Page
 from proof.text.read import read_transcription
 from tests.half_folios import MakePage
 from tests.layout.drawn import written
+from tests.layout.openings import side_by_side
 from tests.verify.pages import (
     check_image,
     check_pixels,
@@ -234,3 +235,14 @@ def test_one_register_of_two_is_said_to_be_that(ppocr: PPOCR, shared: Path) -> N
     assert len(raised(result)) == 1
     [said] = said_of_page(result)
     assert said.startswith("the upper register of the page is not on this image: 11 of its 22")
+
+
+def test_a_leaf_of_two_halves_is_not_read_as_one_of_them_for_a_column_that_its_text_lacks(
+    make_page: MakePage, ppocr: PPOCR
+) -> None:
+    """Its right half has most of the text."""
+    few = [line[:5] for line in LINES]
+    right, left = written(make_page(*NINE[:8])), written(make_page(*few, "迎勞諸儀"))
+    left = np.pad(left, ((0, len(right) - len(left)), (0, 0)), constant_values=255)
+    result = check_pixels(ppocr, make_page(*NINE[:8], *few), side_by_side(right, left).image)
+    assert reasons(result) == ["column missing"]
