@@ -138,6 +138,17 @@ def test_footnotes_of_other_formats_follow_the_text() -> None:
     assert text.endswith("\n[^1]: 比：原作北，今改。")
 
 
+@pytest.mark.parametrize(("line", "words"), [(2, "射：原在第二行司下，今乙正。"), (3, "射：原在第三行司下，今移。")])
+def test_a_character_that_moved_over_the_end_of_a_column_is_one_note(line: int, words: str) -> None:
+    text = KANRIPO.replace("司射", "甲¶\n司射") if line == 3 else KANRIPO
+    done = corrected(
+        text,
+        Correction(PAGE, 1, 1, 0, "射", "", flag="in", moved="out"),
+        Correction(PAGE, line, 1, 1, "", "射", flag="out", moved="in", context="司[射]不告告"),
+    )
+    assert [note.words for note in notes_of(done).notes] == [words]
+
+
 def test_a_text_that_is_kept_is_noted_with_what_the_copy_reads() -> None:
     done = corrected(
         KANRIPO,
