@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from proof.collation.classes import RANK, Class
 from proof.collation.collation import SAID_AGAIN, Collation
-from proof.collation.differences import Difference
+from proof.collation.differences import MOVED, Difference
 from proof.collation.quality import quality_by_block
 from proof.collation.tokens import WitnessTokens
 from proof.collation.witness_evidence import IMAGE, TEXT
@@ -21,6 +21,8 @@ RAISED = frozenset({Class.ERROR, Class.READING, Class.ORTHOGRAPHY, Class.SYSTEMA
 
 SENTENCE = 40
 """Characters of the longest passage of which a flag is raised: a sentence that was lost, no commentary."""
+
+_OTHER_KIND = {Kind.INSERTION: Kind.OMISSION, Kind.OMISSION: Kind.INSERTION}
 
 ERROR_SCORE = 4.0
 SUPPORTED = 2.0
@@ -89,12 +91,35 @@ def findings(collations: Sequence[Collation]) -> list[PlacedFlag]:
                 context=context_of(edition.text[begin:end], address.offset, length),
             )
         )
-    return [PlacedFlag(start, flag) for start, flag in zip(starts, numbered(flags), strict=True)]
+    linked = _linked(collations, starts, numbered(flags))
+    return [PlacedFlag(start, flag) for start, flag in zip(starts, linked, strict=True)]
 
 
 def flags(*collations: Collation) -> list[Flag]:
     """The same as flags alone."""
     return [placed.flag for placed in findings(collations)]
+
+
+def _linked(collations: Sequence[Collation], starts: Sequence[int], flags: Sequence[Flag]) -> list[Flag]:
+    """The flags, those of words that stand at another place of the page in a witness linked in pairs: one is too many
+    here, the other is missing there. The nearest come first."""
+    linked = list(flags)
+    at = {(start, flag.length): number for number, (start, flag) in enumerate(zip(starts, flags, strict=True))}
+    for collation in collations:
+        waiting: dict[tuple[Kind, str], int] = {}
+        for difference in collation.differences:
+            number = at.get((difference.start, difference.length)) if difference.rule == MOVED else None
+            flag = linked[number] if number is not None else None
+            if number is None or flag is None or flag.kind not in _OTHER_KIND or flag.moved or not flag.raised:
+                continue
+            words = flag.transcribed or flag.suggested
+            other = waiting.pop((_OTHER_KIND[flag.kind], words), None)
+            if other is None:
+                waiting[flag.kind, words] = number
+            elif linked[other].page == flag.page:
+                linked[number] = replace(flag, moved=linked[other].id)
+                linked[other] = replace(linked[other], moved=flag.id)
+    return linked
 
 
 def _by_place(collations: Sequence[Collation]) -> dict[tuple[int, int], list[_Reading]]:

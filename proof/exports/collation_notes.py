@@ -255,15 +255,15 @@ def with_moved(corrections: Sequence[PlacedCorrection]) -> list[tuple[PlacedCorr
 
 
 def moved_note(placed: PlacedCorrection, old: PlacedCorrection, script: Script) -> str:
-    """The note on a character moved from `old`: 乙正 within the same column, 移 from another column."""
+    """The note on a character moved from `old`: 乙正 within its column or over the end of one, 移 from farther away."""
     correction, was = placed.correction, old.correction
     before = was.context.partition("[")[0][-1:]
     where = f"{before}下" if before else "行首"
     after = rests_on(correction)
-    if (correction.page, correction.line) == (was.page, was.line):
-        words = f"{correction.replacement}：原在{where}，{after}乙正"
-    else:
-        words = f"{correction.replacement}：原在第{was.line}行{where}，{after}移"
+    if correction.line != was.line:
+        where = f"第{numeral(was.line)}行{where}"
+    near = correction.page == was.page and abs(correction.line - was.line) <= 1
+    words = f"{correction.replacement}：原在{where}，{after}{'乙正' if near else '移'}"
     return f"{in_script(words, script)}。{correction.note}"
 
 

@@ -47,7 +47,7 @@ def with_footnotes(corrected: CorrectedSource, collated: CollationNotes) -> str:
     edition = corrected.edition
     numbers = count(_highest(edition) + 1)
     labels = {id(note.placed): f"[^{next(numbers)}]" for note in collated.notes}
-    notes = [(note.start, f"{labels[id(note.placed)]}: {note.words}") for note in collated.notes]
+    notes = [(note.start, f"{labels[id(note.placed)]}: {' '.join(note.words.splitlines())}") for note in collated.notes]
     edits = [
         replace(placed.edit, replacement=placed.edit.replacement + labels.get(id(placed), ""))
         for placed in corrected.placed

@@ -33,6 +33,9 @@ MOVED = _(
     "%(text)s moved from column %(old)s to column %(new)s: the text has it in the first, the image in the second."
 )
 MOVED_WITHIN = _("%(text)s moved within column %(old)s: the text has it at one place, the image at another.")
+MOVED_BETWEEN = _(
+    "%(text)s stands at another place in %(witnesses)s: the text has it in column %(old)s, there in column %(new)s."
+)
 MOVED_NAME = _("moved")
 
 PARTED = {
@@ -239,9 +242,7 @@ def _about_characters(flag: Flag, say: Say) -> str:
         return _by_language_model(flag.suggested, evidence.language, say)
     values = {"transcribed": flag.transcribed, "suggested": flag.suggested}
     if evidence.reason == COLLATION:
-        readings = [witness for witness in evidence.witnesses if witness.reading == flag.suggested]
-        sigla = "、".join(witness.siglum for witness in readings)
-        return say(OF_EDITIONS[flag.kind]) % (values | {"witnesses": sigla})
+        return say(OF_EDITIONS[flag.kind]) % (values | {"witnesses": _agreeing(flag)})
     if flag.kind not in READ or evidence.p_best is None or evidence.reason == PLACEHOLDER:
         # an omission beside an equal character has the place of that character: the text has one, the image two
         beside_equal = flag.kind is Kind.OMISSION and flag.transcribed.strip()
@@ -279,8 +280,15 @@ def _beside_the_image(reading: LanguageReading, say: Say) -> list[str]:
 
 def _about_moved(flag: Flag, other: Flag, say: Say) -> str:
     old, new = (flag, other) if flag.transcribed else (other, flag)
-    message = MOVED_WITHIN if old.line == new.line else MOVED
-    return say(message) % {"text": old.transcribed, "old": old.line, "new": new.line}
+    values = {"text": old.transcribed, "old": old.line, "new": new.line}
+    if flag.evidence.reason == COLLATION:
+        return say(MOVED_BETWEEN) % (values | {"witnesses": _agreeing(flag)})
+    return say(MOVED_WITHIN if old.line == new.line else MOVED) % values
+
+
+def _agreeing(flag: Flag) -> str:
+    """The sigla of the witnesses that read what is suggested."""
+    return "、".join(witness.siglum for witness in flag.evidence.witnesses if witness.reading == flag.suggested)
 
 
 def _about_parted(flag: Flag, other: Flag, say: Say) -> str:

@@ -110,7 +110,9 @@ def _save(
         of_page = [column for column in columns if column.page == n]
         place = PagePlace(page.position, page.text, lines={column.number: column.start for column in of_page})
         sources = [CheckedColumn(column.number, NO_BOX, column.source) for column in of_page]
-        flags = [(flag, Origin.COLLATION) for flag in numbered(flags_of_page[n])]
+        renamed = numbered(flags_of_page[n])
+        ids = {flag.id: own.id for flag, own in zip(flags_of_page[n], renamed, strict=True)}
+        flags = [(replace(flag, moved=ids.get(flag.moved, "")), Origin.COLLATION) for flag in renamed]
         to_place.append(PageToPlace(page, place, sources, flags))
     at_flags = put_flags(session, to_place, OF_COLLATION)
     return SavedDifferences(sum(map(len, flags_of_page.values())) - at_flags, at_flags, on_no_page)

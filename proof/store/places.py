@@ -73,7 +73,7 @@ def put_flags(session: Session, pages: Sequence[PageToPlace], replaced: Collecti
                 fresh += (
                     [values | own] if placing.origin is not Origin.SEEDED or _is_free(placing.flag, by_hand) else []
                 )
-            elif placing.origin is Origin.COLLATION and placing.row.origin in OF_CHECK and not placing.row.stale:
+            elif _stays(placing.row, placing.origin):
                 again += 1
             else:
                 for name, value in values.items():
@@ -84,6 +84,11 @@ def put_flags(session: Session, pages: Sequence[PageToPlace], replaced: Collecti
     if fresh:
         session.execute(insert(Base.metadata.tables["flags"]), fresh)
     return again
+
+
+def _stays(row: FlagRow, origin: Origin) -> bool:
+    """Whether the flag of a check stays as it is, though a finding has its place: one of a collation."""
+    return origin is Origin.COLLATION and row.origin in OF_CHECK and not row.stale
 
 
 def _is_free(flag: Flag, by_hand: Iterable[tuple[int, int]]) -> bool:
@@ -296,11 +301,12 @@ def _placed(
             taken.add(number)
     asked = [(n, *found) for n, found in enumerate(to_place.found) if n in rows_of or found[0].id not in answered]
     ids = {flag.id: rows_of[n].uid if n in rows_of else _unused(flag.id, used) for n, flag, _ in asked}
+    unlinked = {flag.id for n, flag, origin in asked if n in rows_of and _stays(rows_of[n], origin)}
     others = [row for row in flags if row.id not in taken]
     _follow(spans, others)
     return [
         _Placed(
-            replace(flag, id=ids[flag.id], moved=ids.get(flag.moved, "")),
+            replace(flag, id=ids[flag.id], moved="" if flag.moved in unlinked else ids.get(flag.moved, "")),
             origin,
             spans.columns(place_of[flag.id], flag),
             rows_of.get(n),

@@ -13,7 +13,7 @@ from proof.errors import TextError
 from proof.text.encoding import Decoded
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, numbered_lines
 from proof.text.remarks import Code, Remark
-from proof.text.transcription import Footnote, Format, Transcription, apparatus_notes
+from proof.text.transcription import Footnote, Format, Transcription
 
 MARK = re.compile(r"<small>|^\[\^[^\]\n]+\]:|^#{1,6}[ \t]+\S", re.MULTILINE)
 _FRONT = re.compile(r"---[ \t]*\r?\n")
@@ -120,9 +120,7 @@ def parse_critical(decoded: Decoded, path: Path) -> Transcription:
         reader.line(begin, line, number)
     if reader.opened:
         reader.remark(reader.opened, Code.SMALL_OPEN)
-    footnotes = (*reader.footnotes(), *apparatus_notes(decoded))
-    for at, code, values in decoded.extraction.remarks if decoded.extraction else ():
-        reader.remark(at, code, **dict(values))
+    footnotes = reader.footnotes()
     return Transcription.of_blocks(
         decoded, path, Format.CRITICAL, reader.blocks, reader.remarks, front.title, footnotes
     )

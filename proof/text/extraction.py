@@ -58,7 +58,7 @@ class Extraction:
     """The bytes of a file (`data`) and the pieces of the text that was read from them, in the order of the text.
     `escape` converts characters to the file's syntax; each of the `remarks` has its line of the text. `notes` are those
     of the apparatus that stand elsewhere in the file, each behind the code point of the text to which the noted words
-    go."""
+    go. `own_marks`: the marks of the text are the file's own, so that what is odd about them is remarked, too."""
 
     data: bytes = field(repr=False)
     text: str = field(repr=False)
@@ -66,6 +66,7 @@ class Extraction:
     escape: Callable[[str], str]
     remarks: tuple[tuple[int, Code, tuple[tuple[str, Value], ...]], ...] = ()
     notes: tuple[tuple[int, str], ...] = ()
+    own_marks: bool = False
 
     def holds(self, edit: Edit) -> bool:
         """Whether an edit changes only characters of the file, no marks that the reader added."""

@@ -35,7 +35,8 @@ def parse_page_marked(decoded: Decoded, path: Path, form: Format) -> Transcripti
     gatherer = _Gatherer(path, decoded.text)
     pages, remarks = gatherer.pages(), gatherer.remarks
     if decoded.extraction is not None:  # the file itself has names of pages, not page marks
-        remarks = [Remark(path, line, code, values) for line, code, values in decoded.extraction.remarks]
+        remarks = remarks if decoded.extraction.own_marks else []
+        remarks += (Remark(path, line, code, values) for line, code, values in decoded.extraction.remarks)
     if not pages:
         remarks.append(Remark.of(path, 1, Code.NO_PAGES))
     if notes_are_undivided(pages):

@@ -94,10 +94,13 @@ class Transcription:
         title: str = "",
         footnotes: tuple[Footnote, ...] = (),
     ) -> Transcription:
-        """A transcription without page marks; its script is recognised."""
+        """A transcription without page marks; its script is recognised. What the file has besides its text is added."""
         script = script_of(stretch.source for block in blocks for stretch in block.stretches)
-        by_line = tuple(sorted(remarks, key=lambda remark: remark.line))
-        return cls(path, form, script, decoded, title, running=tuple(blocks), footnotes=footnotes, remarks=by_line)
+        extracted = decoded.extraction.remarks if decoded.extraction else ()
+        of_file = (Remark(path, line, code, values) for line, code, values in extracted)
+        by_line = tuple(sorted((*remarks, *of_file), key=lambda remark: remark.line))
+        notes = (*footnotes, *apparatus_notes(decoded))
+        return cls(path, form, script, decoded, title, running=tuple(blocks), footnotes=notes, remarks=by_line)
 
     @property
     def text(self) -> str:

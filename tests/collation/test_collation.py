@@ -144,6 +144,18 @@ def test_every_paragraph_is_placed_in_some_witness(shared: Path) -> None:
     assert not any(place.placed for place in collations[-1].placements)
 
 
+@pytest.mark.parametrize(("page", "linked"), [("", 2), ("<pb:KR1_WYG_010-1b>\n", 0)])
+def test_what_moved_over_the_end_of_a_column_is_one_question_but_not_over_that_of_a_page(
+    page: str, linked: int
+) -> None:
+    base = f"<pb:KR1_WYG_010-1a>\n司射適西階西倚扑升自西階東面請射于公公許\n{page}遂適西階上命賓御于公諸公卿則以耦告\n"
+    other = base.replace("公許\n", "許\n").replace("命賓御", "命公賓御").replace("以耦", "耦")
+    found = flags(collate(transcription(base), transcription(other)))
+    names = {flag.id: flag.moved for flag in found}
+    assert sum(names.get(moved) == name for name, moved in names.items()) == linked
+    assert len(found) == 3
+
+
 @pytest.mark.parametrize("moved", ["another paragraph", "a part of it"])
 def test_what_stands_in_another_order_is_one_row_in_every_file(shared: Path, tmp_path: Path, moved: str) -> None:
     """Two paragraphs that changed places, and some seventy characters that went from one paragraph into another."""

@@ -10,9 +10,10 @@ import pytest
 from sqlalchemy import select
 
 from proof.cli import main
+from proof.model.flags import Origin
 from proof.store import Store
 from proof.store.decision_records import DecisionRequest, RefusedDecisionError, Verdict
-from proof.store.models import ColumnRow, PageRow
+from proof.store.models import ColumnRow, FlagRow, PageRow
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
 from proof.web.serializers import CONTEXT_CHARACTERS, details
 
@@ -69,6 +70,33 @@ def test_differences_are_decided_written_and_noted_with_what_witnesses_read() ->
         "馬：四庫本有，疑脫。",
     ]
     assert notes[0] == "四庫本：文淵閣四庫全書本"
+
+
+def test_a_character_that_moved_over_the_end_of_a_column_is_one_question_and_one_note() -> None:
+    moved = TEXT.replace("曰某御于¶\n子命下射", "曰某于¶\n子命御下射")
+    Path("other.txt").write_text(moved, encoding="utf-8")
+    assert collated() == collated() == [("御", "", "open")]
+    with Store.open(Path("proof.sqlite")) as store:
+        (one,) = details(store, WORK, asked())
+    assert one.other is not None
+    assert "御 stands at another place in 四庫: the text has it in column 1, there in column 2." in one.why
+    decide("", Verdict.TAKE)
+    assert main(["export", "010.txt", "--in-place"]) == 0
+    assert Path("010.txt").read_text(encoding="utf-8") == moved
+    notes = Path("out/010.notes.txt").read_text(encoding="utf-8").splitlines()
+    assert [line.rpartition("　")[2] for line in notes if line.startswith("〔")] == [
+        "御：原在第一行某下，從四庫本乙正。"
+    ]
+
+
+def test_a_half_that_a_check_found_too_stays_a_question_of_its_own() -> None:
+    Path("other.txt").write_text(TEXT.replace("曰某御于¶\n子命下射", "曰某于¶\n子命御下射"), encoding="utf-8")
+    collated()
+    with Store.open(Path("proof.sqlite")) as store, store._writing() as session:
+        there = session.scalars(select(FlagRow).where(FlagRow.kind == "omission")).one()
+        there.origin, there.evidence = Origin.FINDING.value, {"reason": "collation"}
+    assert collated() == [("御", "", "open"), ("", "御", "open")]
+    assert [one.flag.moved for one in asked()] == ["", ""]
 
 
 def test_the_full_names_of_witnesses_stand_over_the_notes() -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 from dataclasses import replace
+from pathlib import Path
+
+import pytest
 
 from proof.exports.collation_notes import notes_of
 from proof.exports.corrections import Correction
@@ -11,6 +14,9 @@ from proof.exports.note_files import house_list, with_footnotes
 from proof.exports.source import CorrectedSource, correct
 from proof.exports.spreadsheet import spreadsheet
 from proof.model.flags import Kind
+from proof.text.edit import Edit
+from proof.text.read import parse_transcription, read_transcription
+from proof.text.remarks import Code
 from tests.build import transcription
 
 KANRIPO = "<pb:KR1_WYG_010-1a>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n司射不告告者&KR0058;揖耦以¶\n"
@@ -78,11 +84,69 @@ def test_footnotes_stand_in_place_and_their_text_follows_the_paragraph() -> None
     assert "[^4]" not in done.text
 
 
+@pytest.mark.parametrize(
+    ("source", "place"),
+    [
+        (KANRIPO, (PAGE, 1, 5)),
+        (KANRIPO.replace("\n", "\r\n").removesuffix("\r\n"), (PAGE, 1, 5)),
+        ("卷十 第 1a 页 WYG0103-0192c.png\n　大夫之西北耦(案比今注/訛作北據)\n司射\n", ("WYG0103-0192c", 1, 5)),
+        ("　　大夫之西北耦【案比今注】坐\n", ("", 1, 6)),
+        ("大夫之西北耦\n[疏]“大夫”至“北耦”。○釋曰：比也\n", ("", 1, 4)),
+        ("　　大夫之西北耦。\n坐\n", ("", 1, 6)),
+        (CRITICAL.replace("東面", "北面", 1), ("", 3, 0)),
+    ],
+)
+def test_a_text_with_footnotes_is_read_as_the_text_with_its_notes_beside_it(
+    tmp_path: Path, source: str, place: tuple[str, int, int]
+) -> None:
+    page, line, offset = place
+    done = corrected(source, Correction(page, line, offset, 1, "比", "北", witness="影像", note="參見\n次頁。"))
+    written = with_footnotes(done, notes_of(done)).encode()
+    (tmp_path / "text.txt").write_bytes(written)
+    read = read_transcription(tmp_path / "text.txt")
+    before = parse_transcription(replace(done.edition.decoded, text=done.text), done.edition.path)
+    assert [cell.text for stretch in read.stretches() for cell in stretch.cells()] == [
+        cell.text for stretch in before.stretches() for cell in stretch.cells()
+    ]
+    assert [len(one.columns) for one in read.pages] == [len(one.columns) for one in before.pages]
+    assert read.remarks == tuple(replace(remark, path=read.path) for remark in before.remarks)
+    (note,) = [note for note in read.footnotes if "影像" in note.text]
+    assert note.text == "比：原作北，據影像改。參見 次頁。"
+    assert note.anchor is not None
+    assert read.text[: note.anchor].endswith("比")
+    assert read.data() == written
+    assert read.data([Edit(note.anchor - 1, 1, "龜")]) == written.replace("比[^".encode(), "龜[^".encode())
+
+
+def test_a_footnote_without_a_place_and_a_place_without_a_footnote_are_remarked(tmp_path: Path) -> None:
+    damaged = KANRIPO.replace("北耦", "北[^1][^3]耦[^1]").replace("告告", "(告")
+    (tmp_path / "text.txt").write_text(f"{damaged}\n[^1]: 甲\n[^2]: 乙\n", encoding="utf-8")
+    read = read_transcription(tmp_path / "text.txt")
+    assert [(note.text, read.text[: note.anchor][-1]) for note in read.footnotes] == [("甲", "北")]
+    assert [(remark.code, remark.line) for remark in read.remarks] == [
+        (Code.FOOTNOTE_MISSING, 2),
+        (Code.FOOTNOTE_TWICE, 2),
+        (Code.NOTE_OPEN, 3),
+        (Code.FOOTNOTE_UNUSED, 4),
+    ]
+
+
 def test_footnotes_of_other_formats_follow_the_text() -> None:
     done = corrected(KANRIPO, Correction(PAGE, 1, 5, 1, "比", "北"))
     text = with_footnotes(done, notes_of(done))
     assert "之西比[^1]耦" in text
     assert text.endswith("\n[^1]: 比：原作北，今改。")
+
+
+@pytest.mark.parametrize(("line", "words"), [(2, "射：原在第二行司下，今乙正。"), (3, "射：原在第三行司下，今移。")])
+def test_a_character_that_moved_over_the_end_of_a_column_is_one_note(line: int, words: str) -> None:
+    text = KANRIPO.replace("司射", "甲¶\n司射") if line == 3 else KANRIPO
+    done = corrected(
+        text,
+        Correction(PAGE, 1, 1, 0, "射", "", flag="in", moved="out"),
+        Correction(PAGE, line, 1, 1, "", "射", flag="out", moved="in", context="司[射]不告告"),
+    )
+    assert [note.words for note in notes_of(done).notes] == [words]
 
 
 def test_a_text_that_is_kept_is_noted_with_what_the_copy_reads() -> None:

@@ -23,7 +23,7 @@ from proof.text.extraction import Extraction
 
 ENTRY_POINTS = "hanproof.text_formats"
 
-OWN = ("pagexml", "alto", "tei", "wikitext", "docx", "epub", "cbeta", "page_lines")
+OWN = ("pagexml", "alto", "tei", "wikitext", "docx", "epub", "cbeta", "page_lines", "footnotes")
 """Modules of this package that each have a format, in the order in which they are asked."""
 
 

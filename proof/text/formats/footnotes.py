@@ -1,0 +1,59 @@
+"""A text with page marks, inline commentary or subcommentary that has footnotes of Markdown besides: `[^1]` in the
+text, and lines `[^1]: …`. The notes are those of its apparatus; the rest is read in its own format. Markdown itself is
+read elsewhere."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from proof.text import critical
+from proof.text.encoding import decode
+from proof.text.extraction import Draft, Extraction, Site, as_it_is
+from proof.text.formats import TextFormat
+from proof.text.read import detect_format
+from proof.text.remarks import Code
+from proof.text.transcription import PAGED, Format
+
+_DEFINED = re.compile(rb"^\[\^[^\]\n]+\]:", re.MULTILINE)
+_NOTE = re.compile(
+    r"(?:(?<=\n)[ \t]*\r?\n)?^\[\^(?P<defined>[^\]\n]+)\]:[ \t]*(?P<words>[^\r\n]*)(?:\r?\n|\Z)|"
+    r"\[\^(?P<label>[^\]\n]+)\]",
+    re.MULTILINE,
+)
+"""A note, with the empty line before it, or a reference to one."""
+
+
+def _recognises(data: bytes, path: Path) -> bool:
+    if _DEFINED.search(data) is None:
+        return False
+    rest = _NOTE.sub("", data.decode("utf-8", "replace"))
+    form = detect_format(rest)
+    is_markdown = critical.MARK.search(rest) or critical.has_front_matter(rest)
+    return form in PAGED or (form in (Format.INLINE, Format.ZHUSHU) and not is_markdown)
+
+
+def _read(data: bytes, path: Path) -> Extraction:
+    read = decode(path, data)
+    draft = Draft(data, as_it_is, {})
+    notes = {note["defined"]: note["words"] for note in _NOTE.finditer(read.text) if note["defined"]}
+    unused = set(notes)
+    at, byte = 0, read.begins
+    for match in _NOTE.finditer(read.text):
+        between = read.text[at : match.start()]
+        draft.read(between, Site(byte, len(between.encode())))
+        at, byte = match.end(), byte + len(read.text[at : match.end()].encode())
+        label = match["label"]
+        if label in unused:
+            unused.remove(label)
+            draft.note(draft.length, notes[label])
+        elif label:
+            draft.remark(Code.FOOTNOTE_TWICE if label in notes else Code.FOOTNOTE_MISSING, label=label)
+    draft.read(read.text[at:], Site(byte, len(read.text[at:].encode())))
+    for label in sorted(unused):
+        draft.remark(Code.FOOTNOTE_UNUSED, label=label)
+    return replace(draft.done(), own_marks=True)
+
+
+FORMAT = TextFormat("footnotes", frozenset({".txt"}), _recognises, _read)
