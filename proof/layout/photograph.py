@@ -30,6 +30,10 @@ MEASURED_HEIGHT = 1000
 MAX_WIDTH_DIFFERENCE = 0.08
 """Maximum relative difference of widths that count as equal."""
 
+MIN_FOUND_WIDTH = 0.6
+"""Minimum width of the columns that the network finds, in widths of a ruled column: of narrower ones two would stand in
+one, of which one may be empty."""
+
 MAX_EMPTY_COLUMNS = 2
 """Maximum number of empty columns of a ruled page."""
 
@@ -108,8 +112,9 @@ def _columns_of(
             part = _counted(page, comb, rows, origin)
             missing = max(0, columns - comb.columns)
             layout = replace(part, outline=replace(part.outline, missing=missing)) if missing else part
-            # as many as this side by side may be those of an opening
-            layout = replace(layout, doubtful=layout.doubtful or is_wide(layout))
+            # as many as this side by side may be those of an opening, and as many as are tried not all of them
+            many = is_wide(layout) or comb.columns == MAX_COLUMNS
+            layout = replace(layout, doubtful=layout.doubtful or many)
     if layout is None or not layout.ruled:
         layout = find_layout(page, columns, rows, origin, hint, small)
     if layout.ruled and not layout.doubtful:
@@ -132,10 +137,11 @@ def _columns_of(
 def _same_columns(layout: Layout, page_layout: PageLayout) -> bool:
     """Whether the network's columns are those of a ruled layout: as wide, and each in the middle of a ruled column. The
     other ruled columns may be empty, or the fold strip of an opening."""
-    if not page_layout.columns:
-        return False
     areas = layout.columns
     width = float(np.median([area.width for area in areas]))
+    widths = [column.right - column.left for column in page_layout.columns]
+    if not widths or float(np.median(widths)) < MIN_FOUND_WIDTH * width:
+        return False
     pairs = [(a, b) for a, b in pairwise(page_layout.columns) if a.register == b.register]
     if pairs:
         pitch = float(np.median([(a.left + a.right - b.left - b.right) / 2 for a, b in pairs]))

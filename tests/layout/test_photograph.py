@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import cycle
 
 import msgpack
 import numpy as np
@@ -13,9 +14,12 @@ from proof.facsimile.render import HalfFolio, RenderedPage, render_page
 from proof.facsimile.wear import LEVELS
 from proof.layout.half_folio import Layout, Outline
 from proof.layout.photograph import page_columns
+from proof.model.geometry import Box
 from proof.model.notices import NoticeCode
+from scripts.bench.book_pages import draw_book_kind
 from tests.half_folios import MakePage
 from tests.layout.damaged import Photograph, at_an_angle, bent, turned
+from tests.layout.drawn import TEXT
 from tests.layout.half_folio import LINES
 
 STRIP = StripText(title="儀禮集釋", juan="卷十", leaf=1)
@@ -95,3 +99,17 @@ def test_columns_that_are_cut_off_reach_beyond_the_image_as_far_as_they_would(dr
     area = layout.columns[0]
     missing = (above - area.top) if above is not None else (area.bottom - (below or 0))
     assert missing / area.cell(21) == pytest.approx(4.4, abs=0.8)
+
+
+@pytest.mark.parametrize(
+    "seed", [9708, 9710], ids=["more columns than rules are tried for", "every other column empty"]
+)
+def test_the_few_columns_of_a_ruled_opening_are_found_where_they_are(seed: int) -> None:
+    book = draw_book_kind("few and short", cycle(TEXT), [seed])
+    layout = page_columns(book.image, 8, 21)
+    found = [layout.file_box(area.left, area.top, area.right, area.bottom) for area in layout.columns]
+    true = [Box(x, y, w, h) for kind, x, y, w, h in book.boxes if kind == "text"]
+    assert len(found) == len(true)
+    for box in true:
+        [own] = [other for other in found if other.contains(*box.centre)]
+        assert own.w < 1.7 * box.w
