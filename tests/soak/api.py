@@ -1,0 +1,518 @@
+#!/usr/bin/env python3
+"""Sequences of requests against the JSON API, with real ids, by people of every role, beside a model of what must hold.
+
+    python -m tests.soak.api [--sequences 10000] [--seed 1]
+
+Each step somebody (administrators, proofreaders, a reader, nobody in particular, and two whose accounts are changed
+meanwhile) decides about a flag or several, corrects a place by hand, says where a page stands, says something to the
+others of a flag or a page, marks it as a problem, assigns or resolves it, sets a rule or how a page is read, has a
+page read again or takes that back, makes, changes, shuts and opens accounts, takes back or does
+again, with or without what others changed, or looks; with the version that is there or an old one, with a new key or
+one that was used for this or for something else, with a sound body or a broken one. What must hold:
+
+- no answer is a mistake of the server's; what is refused changes nothing; what is sent again changes nothing;
+- who has not the right, by their account as it stands, changes nothing and is refused; who is shut out sees nothing;
+- a decision changes its flag, and the other half of a moved character, and nothing else, and bears the name of who
+  decided and their note;
+- undo leaves exactly what was before the person's last act, redo what was after it, and both are refused only where
+  somebody else changed the same thing since; with `leave` nothing that others changed is touched;
+- a comment is there as it was sent, under the name of who wrote it, and changes nothing but its thread and, of a page,
+  whether that is a problem; only a proofreader is given one to see to; no comment that was there is ever gone;
+- there is always an administrator who can log in, and what was done to an account is in its log.
+
+What breaks the model is told with the steps before it. The exit status is 1 then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import random
+import sqlite3
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proof.model.flags import Evidence, Kind, Origin
+from proof.store import Store
+from proof.store.accounts import Role
+from tests.web.drawn import WORK, add_page, cell, checked, draw_page, wrong
+from tests.web.test_people import BASE, PASSWORD, PEOPLE, Browser, House, house_in
+
+STEPS, RENEWED = 8, 100
+"""Requests in a sequence; sequences after which a new store is begun."""
+NOBODY = ""
+MOVED_PAGE = "WYG0103-0292a"
+CHANGED = ("戊", "己")
+"""Whose accounts are changed while they work."""
+PROOFREAD = ("甲", "乙")
+"""Of those who are asked to see to a problem, who may decide; nobody changes their accounts."""
+ROLES = {**PEOPLE, "戊": Role.PROOFREADER, "己": Role.READER}
+VERDICTS = ("keep", "take", "other", "typed", "delete", "copy", "unsure", "skip")
+READINGS = ("", "某", "𠀀", "甲乙", "行\n", "¶", "\x00", "字" * 65)
+NOTES = ("", "", "據影印本", "line\nline", "\x07", "\ufffe", "長" * 2001)
+STATES = ("not proofread", "proofread", "validated", "problem")
+LAYOUT = {"corners": [[100, 100], [900, 100], [900, 750], [100, 750]], "rules": [0.5], "notes": [None, [[0, 0.4]]]}
+_OFTEN = {
+    "decide": 10,
+    "many": 2,
+    "correct": 2,
+    "page": 4,
+    "rule": 2,
+    "undo": 6,
+    "redo": 4,
+    "layout": 2,
+    "comment": 4,
+    "look": 2,
+}
+_SELDOM = {"reread": 1, "stop": 1, "add": 1, "change": 2, "reset": 1}
+ASKED = tuple(what for what, times in (_OFTEN | _SELDOM).items() for _ in range(times))
+NEEDS = {"rule": "rule", "add": "manage", "change": "manage", "reset": "manage", "look": "see", "people": "manage"}
+RIGHTS = {
+    "reader": {"see"},
+    "proofreader": {"see", "decide"},
+    "administrator": {"see", "decide", "rule", "manage"},
+}
+LISTED = ("flags", "facets", "acts", "pairs", "pages", "rules", "displaced", "problems", "pages/1/comments")
+BROKEN: tuple[Any, ...] = ({}, [], None, "x", {"key": "short"}, {"version": -1}, {"unknown": 1}, {"note": 1})
+
+Thing = tuple[str, Any]
+World = dict[Thing, tuple[Any, int]]
+"""What can be seen of each flag, page, rule, layout and account, and how often something was said of it."""
+ACTS = frozenset({"flag", "page", "rule", "layout"})
+"""Kinds of things that what is done to them can be taken back of."""
+
+
+def add_moved(store: Store, folder: Path) -> None:
+    """Add a page of a text of its own: 大 stands in its second column and belongs into the third."""
+    out = replace(wrong(MOVED_PAGE, 2, 5, "", 6.0, Kind.INSERTION), evidence=Evidence("no glyph"))
+    into = replace(
+        wrong(MOVED_PAGE, 3, 3, "大", 5.0, Kind.OMISSION),
+        transcribed="",
+        length=0,
+        evidence=Evidence("not transcribed", p_best=0.9, alternatives=(("大", 0.9),)),
+        bbox=cell(3, 3),
+    )
+    flags = (replace(out, moved=into.id), replace(into, moved=out.id))
+    image = folder / "page.png"
+    add_page(store, checked(MOVED_PAGE, image, draw_page(image), flags), text="moved.txt")
+
+
+@dataclass(frozen=True)
+class Act:
+    """What somebody did: what they touched, as it was before and after."""
+
+    before: dict[Thing, Any]
+    after: dict[Thing, Any]
+
+
+@dataclass
+class Model:
+    """What people did and can take back, newest last, and what others have touched since each act."""
+
+    done: dict[str, list[Act]] = field(default_factory=lambda: {name: [] for name in ROLES})
+    undone: dict[str, list[Act]] = field(default_factory=lambda: {name: [] for name in ROLES})
+    touched: dict[Thing, set[str]] = field(default_factory=dict)
+
+
+class BrokenModelError(AssertionError):
+    """An answer, or what it left, that must not be."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """Something that is asked for: by whom, its kind, its method and address, and its body."""
+
+    who: str
+    what: str
+    method: str
+    path: str
+    body: Any
+    sound: bool = True
+
+
+class Player:
+    """Plays sequences of requests on one store."""
+
+    def __init__(self, house: House, chance: random.Random) -> None:
+        self.house, self.chance, self.model = house, chance, Model()
+        for name in CHANGED:
+            house.store.accounts.add(name, ROLES[name], PASSWORD)
+        self.passwords = dict.fromkeys(ROLES, PASSWORD)
+        self.browsers: dict[str, Browser] = {name: house.browser(name) for name in ROLES} | {NOBODY: house.somebody()}
+        self.tokens = {name: one.token("/account" if name else "/login") for name, one in self.browsers.items()}
+        self.keys: dict[str, list[str]] = {what: [] for what in ASKED}
+        self.numbers = {one.name: one.number for one in house.store.accounts.everybody()}
+        self.database = sqlite3.connect(house.folder / "proof.sqlite", isolation_level=None)
+        self.pages = [page.number for page in house.store.queue.pages(WORK)]
+        self.jobs: list[tuple[int, str, str]] = []
+        self.stamps = {name: self.accounts()[name]["stamp"] for name in ROLES}
+        self.now = self.world()
+
+    def close(self) -> None:
+        self.database.close()
+
+    def accounts(self) -> dict[str, dict[str, Any]]:
+        """The accounts as they stand."""
+        columns = ("name", "role", "disabled", "provisional", "stamp")
+        found = self.database.execute(f"SELECT {', '.join(columns)} FROM accounts").fetchall()  # noqa: S608 - names of ours
+        return {row[0]: dict(zip(columns, row, strict=True)) for row in found}
+
+    def world(self) -> World:
+        """All as it stands; a correction by hand that was taken back is nothing."""
+        ask = self.database.execute
+        found: World = {}
+        for number, state, reading, version, transcribed, origin in ask(
+            "SELECT id, state, reading, version, transcribed, origin FROM flags"
+        ):
+            if origin != Origin.PERSON.value or state != "open":
+                found["flag", number] = ((state, reading if version else transcribed), version)
+        said = {
+            page: (state, note, at)
+            for page, state, note, at in ask(
+                "SELECT page_id, state, note, version FROM acts WHERE act = 'page' ORDER BY version"
+            )
+        }
+        for page in self.pages:
+            state, note, at = said.get(page, ("not proofread", "", 0))
+            found["page", page] = ((state, note), at)
+            found["layout", page] = ((None, ""), 0)
+        rules = ask("SELECT transcribed, suggested, holds FROM acts WHERE act = 'rule' ORDER BY id")
+        held = {(a, b): holds for a, b, holds in rules}
+        found |= {("rule", pair): (True, 0) for pair, holds in held.items() if holds}
+        for page, layout, image, version in ask(
+            "SELECT page_id, layout, image, version FROM acts WHERE act = 'layout' ORDER BY version"
+        ):
+            found["layout", page] = ((layout, image), version)
+        for page, uid, state, assigned, comments in ask(
+            "SELECT page_id, uid, state, assigned, count(*) OVER (PARTITION BY page_id, uid) "
+            "FROM acts WHERE act = 'comment' ORDER BY id"
+        ):
+            found["thread", (page, uid)] = ((state, assigned, comments), comments)
+        deeds = dict(ask("SELECT account_id, count(*) FROM account_events GROUP BY account_id").fetchall())
+        for name, number in ask("SELECT name, id FROM accounts").fetchall():
+            self.numbers[name] = number
+        for name, one in self.accounts().items():
+            shown = (one["role"], one["disabled"], one["provisional"])
+            found["account", name] = (shown, deeds.get(self.numbers[name], 0))
+        return found
+
+    def may(self, who: str, what: str) -> bool:
+        """Whether they have the right to ask for that, by their account as it stands and the session that they have."""
+        one = self.accounts().get(who)
+        if one is None or one["disabled"] or one["provisional"] or one["stamp"] != self.stamps[who]:
+            return False
+        return NEEDS.get(what, "decide") in RIGHTS[one["role"]]
+
+    def step(self) -> str:
+        """One request; gives what it was. Raises BrokenModelError."""
+        return self.play(self.drawn())
+
+    def drawn(self) -> Request:
+        """Somebody asks for something."""
+        who = self.chance.choice(["甲", "乙", "丙", "甲", "乙", "丙", "戊", "己", "丁", NOBODY])
+        if who in CHANGED and self.stamps[who] != self.accounts()[who]["stamp"] and self.chance.random() < 0.5:
+            self.come_in_again(who)
+        what, method, path, body = self.asked(self.now)
+        sound = self.chance.random() > 0.1 or body is None
+        if not sound:
+            wrong = self.chance.choice(BROKEN)
+            body = {**body, **wrong} if wrong and isinstance(wrong, dict) else wrong
+        return Request(who, what, method, path, body, sound)
+
+    def play(self, one: Request) -> str:
+        """Ask for it, and hold the answer and what it left against the model."""
+        who, what, before = one.who, one.what, self.now
+        allowed = self.may(who, what)
+        key = one.body.get("key", "") if isinstance(one.body, dict) else ""
+        again = isinstance(key, str) and key in self.keys[what]
+        other = isinstance(key, str) and any(key in used for name, used in self.keys.items() if name != what)
+        headers = {} if one.method == "GET" else {"X-CSRFToken": self.tokens[who]}
+        sent = {} if one.method == "GET" else {"json": one.body}
+        answer = self.browsers[who].client.open(one.path, method=one.method, headers=headers, **sent)
+        after = self.now = self.world()
+        told = f"{who or 'nobody'} {what} {one.path} {one.body} -> {answer.status_code} {answer.text[:200]}"
+        changed = {thing for thing in before.keys() | after.keys() if before.get(thing) != after.get(thing)}
+        sent_again = again or other
+        self.check(one, allowed, answer.status_code, changed, sent_again, told)
+        must(not other or answer.status_code >= 400, f"the key is another's: {told}")
+        fresh = answer.status_code < 400 and not sent_again
+        if fresh and what in ("undo", "redo"):
+            self.turned(one, json.loads(answer.text), before, after, changed, told)
+        elif what in ("undo", "redo") and one.sound and not sent_again and allowed and not one.body["leave"]:
+            self.refused(who, what, answer.status_code, told)
+        elif changed:
+            self.did(who, before, after, {thing for thing in changed if thing[0] in ACTS})
+        if fresh:
+            self.remember(one, json.loads(answer.text), after, told)
+            if key:
+                self.keys[what].append(key)
+        return told
+
+    def remember(self, one: Request, said: Any, after: World, told: str) -> None:
+        """What an answer gave that is needed later, and whether what was written down bears what was said."""
+        if one.what == "reread":
+            self.jobs.append((int(one.path.split("/")[-2]), said["job"], one.who))
+        if one.what == "reset":
+            name = said["person"]["name"]
+            self.passwords[name] = said["password"]
+        if one.what == "comment":
+            must((said["person"], said["text"]) == (one.who, one.body.get("text", "")), f"not as it was sent: {told}")
+            thread = after["thread", (said["page"], said["uid"])]
+            must(thread[0][:2] == (said["state"], said["assigned"]), f"{thread} is not what was said: {told}")
+            must(said["assigned"] in ("", *PROOFREAD), f"given to one who may not decide: {told}")
+        if one.what in ("decide", "correct"):
+            wanted = (one.who, one.body["note"])
+            must((said["person"], said["note"]) == wanted, f"not by whom, or without the note: {told}")
+            must(after["flag", said["flag"]][1] >= said["version"], told)
+        if one.what == "stop":
+            own = one.who in {who for page, job, who in self.jobs if job in one.path}
+            must(own or one.who == "甲" or self.accounts()[one.who]["role"] == "administrator", f"not theirs: {told}")
+
+    def come_in_again(self, who: str) -> None:
+        """Log in anew, where that may be; with a password of one's own where somebody else has set it."""
+        if self.accounts()[who]["disabled"]:
+            browser = self.house.somebody()
+            must(browser.log_in(who, self.passwords[who]).status_code != 302, f"{who} is shut out and came in")
+            return
+        browser = self.house.browser(who, self.passwords[who])
+        if self.accounts()[who]["provisional"]:
+            token = browser.token()
+            must(browser.client.get(f"{BASE}/flags").status_code >= 400, f"{who} sees with another's password")
+            body = {"current": self.passwords[who], "new": PASSWORD + "！"}
+            said = browser.client.put("/api/v1/session/password", json=body, headers={"X-CSRFToken": token})
+            must(said.status_code == 200, said.text)
+            self.passwords[who] = PASSWORD + "！"
+        self.browsers[who], self.tokens[who] = browser, browser.token()
+        self.stamps[who], self.now = self.accounts()[who]["stamp"], self.world()
+
+    def asked(self, world: World) -> tuple[str, str, str, Any]:
+        """What is asked for: its name, its method, its address and its body."""
+        what = self.chance.choice(ASKED)
+        key = self.key_for(what)
+        if what in ("decide", "many", "correct"):
+            return what, "POST", *self.about_flags(what, world, key)
+        if what in ("page", "layout", "reread", "stop", "comment"):
+            return what, "POST", *self.about_page(what, world, key)
+        if what in ("add", "change", "reset"):
+            return what, *self.about_people(what)
+        if what == "rule":
+            pair = {"text": self.chance.choice("告大"), "image": self.chance.choice(["吿", "", "\n"])}
+            return what, "POST", f"{BASE}/rules", pair | {"holds": self.chance.random() < 0.6}
+        if what == "look":
+            return what, "GET", f"{BASE}/{self.chance.choice(LISTED)}", None
+        return what, "POST", f"{BASE}/{what}", {"key": key, "leave": self.chance.random() < 0.3}
+
+    def key_for(self, what: str) -> str:
+        """A new key; sometimes one that was used, for this or for something else."""
+        drawn = self.chance.random()
+        used = self.keys[what] if drawn < 0.05 else [key for keys in self.keys.values() for key in keys]
+        return self.chance.choice(used) if used and drawn < 0.08 else uuid.uuid4().hex
+
+    def about_flags(self, what: str, world: World, key: str) -> tuple[str, Any]:
+        chance = self.chance
+        flags = [thing[1] for thing in world if thing[0] == "flag"]
+        if what == "decide":
+            flag = chance.choice([*flags, 999])
+            return f"{BASE}/flags/{flag}/decisions", self.decision(world, flag) | {"key": key}
+        if what == "many":
+            some = chance.sample(flags, 3)
+            many = [self.decision(world, flag) | {"flag": flag, "key": uuid.uuid4().hex} for flag in some]
+            return f"{BASE}/decisions", {"decisions": many, "batch": uuid.uuid4().hex}
+        place = {"line": chance.randint(1, 3), "offset": chance.randint(0, 10), "length": chance.randint(0, 2)}
+        more = {"reading": chance.choice(READINGS), "delete": chance.random() < 0.2, "note": chance.choice(NOTES)}
+        return f"{BASE}/pages/{chance.choice(self.pages)}/corrections", place | more | {"key": key}
+
+    def about_page(self, what: str, world: World, key: str) -> tuple[str, Any]:
+        if what == "comment":
+            return self.comment(world, key)
+        chance = self.chance
+        page = chance.choice([*self.pages, 999])
+        if what == "reread":
+            return f"{BASE}/pages/{page}/read-again", None
+        if what == "stop":
+            page, job, _ = chance.choice(self.jobs or [(page, "none", "")])
+            return f"{BASE}/pages/{page}/read-again/{job}/stop", None
+        kind = "page" if what == "page" else "layout"
+        version = max(world.get((kind, page), (None, 0))[1] - (chance.random() < 0.1), 0)
+        if what == "page":
+            said = {"state": chance.choice(STATES), "note": chance.choice(NOTES), "version": version, "key": key}
+            return f"{BASE}/pages/{page}/states", said
+        layout = chance.choice([None, LAYOUT, LAYOUT | {"rules": [0.7, 0.3]}, LAYOUT | {"corners": [[0, 0]] * 4}])
+        image = chance.choice(["", "", "page.png", "../../etc/passwd"])
+        return f"{BASE}/pages/{page}/layout-overrides", {
+            "layout": layout,
+            "image": image,
+            "version": version,
+            "key": key,
+        }
+
+    def comment(self, world: World, key: str) -> tuple[str, Any]:
+        chance = self.chance
+        flags = [thing[1] for thing in world if thing[0] == "flag"]
+        place = (
+            f"flags/{chance.choice([*flags, 999])}" if chance.random() < 0.6 else f"pages/{chance.choice(self.pages)}"
+        )
+        [seen] = self.database.execute("SELECT coalesce(max(id), 0) FROM acts WHERE act = 'comment'").fetchone()
+        said = {"text": chance.choice(NOTES), "seen": max(seen - chance.randint(0, 2), 0), "key": key}
+        if chance.random() < 0.6:
+            said["state"] = chance.choice(["problem", "problem", "resolved", "note"])
+        if chance.random() < 0.4:
+            said["assigned"] = chance.choice(["", "甲", "乙", "丁", "nobody"])
+        return f"{BASE}/{place}/comments", said
+
+    def about_people(self, what: str) -> tuple[str, str, Any]:
+        chance = self.chance
+        if what == "add":
+            name = chance.choice(["庚" + uuid.uuid4().hex[:6], "甲", " ", "a\x00b"])
+            return "POST", "/api/v1/people", {"name": name, "role": chance.choice([*RIGHTS, "king"])}
+        number = self.numbers[chance.choice(CHANGED)] if chance.random() < 0.9 else 999
+        if what == "reset":
+            return "POST", f"/api/v1/people/{number}/password", None
+        if chance.random() < 0.05:  # of the one who administers: refused where nobody else does
+            return "PATCH", f"/api/v1/people/{self.numbers['甲']}", {"role": "administrator"}
+        body = chance.choice([{"role": chance.choice(list(RIGHTS))}, {"disabled": chance.random() < 0.5}])
+        return "PATCH", f"/api/v1/people/{number}", body
+
+    def decision(self, world: World, flag: int) -> dict[str, Any]:
+        version = world.get(("flag", flag), (None, 0))[1] - (self.chance.random() < 0.1)
+        verdict = self.chance.choice(VERDICTS)
+        reading = self.chance.choice(READINGS) if verdict in ("other", "typed") else ""
+        note = self.chance.choice(NOTES)
+        return {"verdict": verdict, "version": max(version, 0), "reading": reading, "note": note}
+
+    def check(self, one: Request, allowed: bool, status: int, changed: set[Thing], sent_again: bool, told: str) -> None:
+        """What must hold of every answer."""
+        must(status < 500, told)
+        must(status < 400 or not changed, f"refused, and changed {changed}: {told}")
+        must(allowed or not changed, f"without the right to: {told}")
+        must(allowed or status >= 400, f"without the right to: {told}")
+        must(one.what not in ("look", "reread", "stop") or not changed, f"changed {changed}: {told}")
+        must(not sent_again or not changed, f"sent again: {told}")
+        threads = {thing for thing in changed if thing[0] == "thread"}
+        must(bool(threads) == (one.what == "comment" and bool(changed)), f"changed {changed}: {told}")
+        must(status not in (401, 403) or not allowed or one.what in ("decide", "page", "undo", "redo", "stop"), told)
+        kinds = {"add": "account", "change": "account", "reset": "account", "layout": "layout", "rule": "rule"}
+        kind = kinds.get(one.what)
+        must(kind is None or {thing[0] for thing in changed} <= {kind}, f"changed {changed}: {told}")
+        most = {"comment": 2, "decide": 2, "many": 6, "undo": 99, "redo": 99}.get(one.what, 1)
+        must(len(changed) <= most, f"changed {changed}: {told}")
+        must(one.what != "decide" or status != 201 or bool(changed), f"changed nothing: {told}")
+        administer = [name for name, who in self.accounts().items() if who["role"] == "administrator"]
+        must(any(not self.accounts()[name]["disabled"] for name in administer), f"nobody administers: {told}")
+
+    def did(self, who: str, before: World, after: World, changed: set[Thing]) -> None:
+        if not changed:
+            return
+        self.model.done[who].append(Act(seen(before, changed), seen(after, changed)))
+        self.model.undone[who].clear()
+        self.note(who, changed)
+
+    def note(self, who: str, changed: set[Thing]) -> None:
+        for one in changed:
+            self.model.touched.setdefault(one, set()).add(who)
+
+    def turned(self, one: Request, said: Any, before: World, after: World, changed: set[Thing], told: str) -> None:
+        """Something was taken back, or done again: exactly the last act; where others are left alone, the part of it,
+        or of one before, that nobody else has changed, and what is left of it is still to be taken back."""
+        done, undone = self.model.done[one.who], self.model.undone[one.who]
+        own, other = (done, undone) if one.what == "undo" else (undone, done)
+        things = told_of(said)
+        meant = [n for n, act in enumerate(own) if things <= act.after.keys()]
+        must(bool(meant), f"there was nothing: {told}")
+        act = own.pop(meant[-1])
+        was, now = (act.after, act.before) if one.what == "undo" else (act.before, act.after)
+        if not one.body["leave"]:
+            must(meant[-1] == len(own), f"not the last act: {told}")
+            must(things == set(now), f"{set(now) - things} of it are left: {told}")
+        must(seen(before, things) == {thing: was[thing] for thing in things}, f"somebody had changed it: {told}")
+        left = seen(after, things)
+        must(left == {thing: now[thing] for thing in things}, f"{left} is not {now}: {told}")
+        must(changed <= things, f"changed {changed - things} besides: {told}")
+        rest = now.keys() - things
+        if rest:
+            own.insert(meant[-1], Act({t: act.before[t] for t in rest}, {t: act.after[t] for t in rest}))
+        other.append(Act({t: act.before[t] for t in things}, {t: act.after[t] for t in things}))
+        self.note(one.who, things)
+
+    def refused(self, who: str, what: str, status: int, told: str) -> None:
+        own = (self.model.done if what == "undo" else self.model.undone)[who]
+        must(status != 404 or not own, f"there was something: {told}")
+        if status == 409:
+            must(bool(own), f"there was nothing: {told}")
+            others = {name for thing in own[-1].after for name in self.model.touched.get(thing, ())} - {who}
+            must(bool(others), f"nobody else had changed it: {told}")
+
+
+def must(holds: bool, told: str) -> None:
+    if not holds:
+        raise BrokenModelError(told)
+
+
+def told_of(said: Any) -> set[Thing]:
+    """What an answer says was taken back, or done again."""
+    if said["rule"]:
+        return {("rule", (said["rule"]["text"], said["rule"]["image"]))}
+    if said["page"]:
+        return {("page", said["page"]["page"])}
+    if said["laid_out"]:
+        return {("layout", said["laid_out"])}
+    return {("flag", one["flag"]) for one in said["decisions"]}
+
+
+def seen(world: World, things: set[Thing]) -> dict[Thing, Any]:
+    """What can be seen of those things, without how often something was said of them."""
+    return {thing: world.get(thing, (None, 0))[0] for thing in things}
+
+
+@contextmanager
+def player(seed: int) -> Iterator[Player]:
+    """A new store with what a check found, an account of each role, and somebody who plays on it."""
+    memory = Path("/dev/shm")  # noqa: S108 - nothing is asked of the disk there
+    with (
+        tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as scratch,
+        contextmanager(house_in)(Path(scratch), attempts=1000) as house,
+    ):
+        add_moved(house.store, Path(scratch))
+        with closing(Player(house, random.Random(seed))) as one:  # noqa: S311
+            yield one
+
+
+def played(sequences: int, seed: int) -> tuple[int, list[str]]:
+    """How many requests so many sequences made, and what broke the model: each with the steps that led there."""
+    asked, broken = 0, []
+    for start in range(0, sequences, RENEWED):
+        with player(seed + start) as one:
+            steps: list[str] = []
+            for _ in range(min(RENEWED, sequences - start) * STEPS):
+                try:
+                    steps.append(one.step())
+                    asked += 1
+                except BrokenModelError as error:
+                    broken.append("\n  ".join([f"seed {seed + start}:", *steps[-6:], str(error)]))
+                    break
+    return asked, broken
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sequences", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    logging.disable()
+    asked, broken = played(given.sequences, given.seed)
+    click.echo(f"{given.sequences} sequences, {asked} requests, {len(broken)} broke the model")
+    for one in broken:
+        click.echo(one)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
