@@ -97,7 +97,9 @@ def _make(session: Session, text: _Columns, work: str, decision: CarriedDecision
     offset = decision.start - page.start - (column.begins or 0)
     _must_be_undecided(session, page, column.number, offset, decision.length)
     key = uuid.uuid4().hex
-    if decision.verdict in (Verdict.TYPED, Verdict.DELETE):
+    flag = flag_there(session, page.id, column.number, offset, decision.length)
+    retain = decision.verdict is Verdict.RETAIN and flag is None
+    if retain or decision.verdict in (Verdict.TYPED, Verdict.DELETE):
         wanted = ManualCorrection(
             work,
             page.id,
@@ -109,6 +111,7 @@ def _make(session: Session, text: _Columns, work: str, decision: CarriedDecision
             key,
             note=decision.note,
             delete=decision.verdict is Verdict.DELETE,
+            retain=retain,
             batch=batch,
             authority=decision.authority,
             confirmed=True,
@@ -116,7 +119,6 @@ def _make(session: Session, text: _Columns, work: str, decision: CarriedDecision
         )
         correct_in(session, wanted, column)
         return
-    flag = flag_there(session, page.id, column.number, offset, decision.length)
     if flag is None:
         raise NoPlaceError(NOTHING_ASKED)
     demand = DecisionRequest(

@@ -30,7 +30,8 @@ from proof.store.typed_text import LONGEST_READING
 @dataclass(frozen=True, slots=True)
 class ManualCorrection:
     """A place of a page that a person corrects: `length` code points from `offset` of column `line` are to read
-    `reading`, or are deleted where `delete` says so; `doubt` marks them as doubtful, without a reading. Length 0
+    `reading`, or are deleted where `delete` says so; `doubt` marks them as doubtful, without a reading;
+    `retain` keeps them though the copy has the reading. Length 0
     inserts a missed character. `key` is the request's; corrections of one `batch` are one act, taken back together.
     `transcribed` is what was seen to stand there, and `source` in the whole column, where it matters that it still
     does. `change` is what becomes of the column as a whole: `offset` is then where it is split, `reading` the column
@@ -47,6 +48,7 @@ class ManualCorrection:
     note: str = ""
     delete: bool = False
     doubt: bool = False
+    retain: bool = False
     batch: str = ""
     transcribed: str | None = None
     source: str | None = None
@@ -190,6 +192,7 @@ def _demand(wanted: ManualCorrection, flag: int, version: int) -> DecisionReques
         demand = DecisionRequest(wanted.work, flag, Verdict.TAKE, version, wanted.person, wanted.key, note=wanted.note)
         return replace(demand, batch=wanted.batch, authority=wanted.authority)
     verdict = Verdict.DELETE if wanted.delete else Verdict.UNSURE if wanted.doubt else Verdict.TYPED
+    verdict = Verdict.RETAIN if wanted.retain else verdict
     answer = (wanted.person, wanted.key, wanted.reading, wanted.note)
     demand = DecisionRequest(wanted.work, flag, verdict, version, *answer, batch=wanted.batch)
     return replace(demand, authority=wanted.authority, confirmed=wanted.confirmed, origin=wanted.origin)

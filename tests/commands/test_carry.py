@@ -98,6 +98,31 @@ def test_notes_on_what_was_carried_say_which_witness_it_follows() -> None:
     assert "馬：原脫，從毛本補。" in notes
 
 
+def test_a_text_that_is_kept_against_its_copy_is_kept_where_the_other_edition_of_the_copy_asks_nothing() -> None:
+    assert carried("--apply", "--same-copy") == 0
+    (kept,) = [one for one in decided() if one.verdict is Verdict.RETAIN]
+    assert (kept.transcribed, kept.copy_reads, kept.evidence["carried"]["person"]) == ("取弓矢", "弓矢取", "甲")
+    assert "取弓矢" in exported()
+    assert "取弓矢：毛本作弓矢取，今不從。" in Path("out/other.notes.txt").read_text(encoding="utf-8")
+    Path("proof.sqlite").unlink()
+    assert main(["check", "siku.txt", "other.txt"]) == 0
+    assert main(["recover"]) == 0
+    assert [one.copy_reads for one in decided() if one.verdict is Verdict.RETAIN] == ["弓矢取"]
+
+
+@pytest.mark.parametrize(("suggested", "note"), [("馬", "馬：毛本有，今不從。"), ("", "卒：毛本無，今不從。")])
+def test_what_only_the_copy_has_or_lacks_is_carried_as_not_followed(suggested: str, note: str) -> None:
+    with Store.open(Path("proof.sqlite")) as store:
+        numbers, _ = store.queue.find(WORK, QueueFilter(raised=True), Order.PAGE, limit=100)
+        (one,) = [one for one in store.queue.flags(WORK, numbers) if one.flag.suggested == suggested]
+        for verdict, version in ((Verdict.UNDO, 1), (Verdict.RETAIN, 2)):
+            demand = DecisionRequest(WORK, one.number, verdict, version, "甲", f"retain {version}", suggested)
+            store.decisions.decide(demand)
+    carried("--apply", "--same-copy")
+    exported()
+    assert note in Path("out/other.notes.txt").read_text(encoding="utf-8")
+
+
 def test_what_was_carried_comes_back_out_of_the_journal() -> None:
     assert carried("--apply") == 1
     before = [(one.page, one.reading, one.evidence["carried"]) for one in decided()]
