@@ -101,8 +101,8 @@ def flags(*collations: Collation) -> list[Flag]:
 
 
 def _linked(collations: Sequence[Collation], starts: Sequence[int], flags: Sequence[Flag]) -> list[Flag]:
-    """The flags, those of words that stand at another place of the page in a witness linked in pairs: one is too many
-    here, the other is missing there. The nearest come first."""
+    """The flags, those of words that stand at another place of the page in a witness linked in pairs, each with the
+    last of the other kind before it: one is too many here, the other is missing there."""
     linked = list(flags)
     at = {(start, flag.length): number for number, (start, flag) in enumerate(zip(starts, flags, strict=True))}
     for collation in collations:
