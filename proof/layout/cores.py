@@ -24,8 +24,7 @@ MIN_PEAK_PROBABILITY = 0.75
 """Minimum highest probability of a piece of core; fainter pieces are dropped."""
 
 MIN_EDGE_PROBABILITY = 0.96
-"""Minimum upper quartile of the core's probability along the first and the last column of a register, for those of more
-than one character."""
+"""Minimum upper quartile of the core's probability along the first and the last column of a register."""
 
 MIN_PIECE_PX = 2.0
 """Minimum height of a piece of core, in pixels of the label map."""
@@ -173,7 +172,7 @@ def _is_whole(core: Core, width: int, pitch: float) -> bool:
 
 def _without_strips(columns: Sequence[Core], core_map: NDArray[np.float32], pitch: float) -> list[Core]:
     """The columns of a register without a first or last one that is half of a fold strip: narrower than the others,
-    closer to its neighbour than they are, or of doubtful probability, as that of a single character is, too."""
+    closer to its neighbour than they are, or of doubtful probability."""
     kept = sorted(columns, key=lambda core: core.x)
     if len(kept) < MIN_COLUMNS_TO_COMPARE:
         return kept
@@ -183,7 +182,7 @@ def _without_strips(columns: Sequence[Core], core_map: NDArray[np.float32], pitc
         near = any(MAX_ASIDE_PITCHES * pitch < x < MIN_EDGE_PITCH * pitch for x in apart)
         x = round(outer.x)
         along = core_map[round(outer.top) : round(outer.bottom) + 1, max(0, x - 1) : x + 2].max(axis=1)
-        doubtful = outer.height > pitch and float(np.quantile(along, 0.75)) < MIN_EDGE_PROBABILITY
+        doubtful = float(np.quantile(along, 0.75)) < MIN_EDGE_PROBABILITY
         if near or doubtful or min(outer.width, pitch) < MIN_EDGE_WIDTH * usual:
             kept.remove(outer)
     return kept

@@ -62,12 +62,6 @@ def test_columns_come_from_right_to_left(page: Labels) -> None:
     assert page.found() == [(0, [(x, 40, 260) for x in xs(220, 8)])]
 
 
-def test_a_column_of_one_character_at_the_edge_is_a_column(page: Labels) -> None:
-    page.put(Label.CORE, 59, 40, 62, 54, probability=0.9)
-    page.put(Label.TEXT, 53, 40, 67, 54)
-    assert places(page) == xs(220, 9)
-
-
 @pytest.mark.parametrize(("apart", "count"), [(17, 8), (37, 8), (20, 2)])
 def test_what_the_edge_of_the_image_cuts_off_is_no_column(apart: int, count: int) -> None:
     """Nor where it stands as far from the next column as columns do, or beside too few to compare it with."""
