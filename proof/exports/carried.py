@@ -252,7 +252,7 @@ class _Places:
         if begin == stop and beside is not None:
             return Span(cells[begin].start if beside == 0 else _end(self._b, begin - 1), 0)
         joined = range(begin, stop) if begin < stop else range(max(0, begin - 1), min(len(self._b), begin + 1))
-        ends = [cells[at].start + cells[at].length for at in joined]
+        ends = [_end(self._b, at) for at in joined]
         starts = [cells[at].start for at in joined]
         if len({blocks[at] for at in joined}) != 1 or ends[:-1] != starts[1:]:
             return NotCarried.TWO_COLUMNS

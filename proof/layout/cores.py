@@ -329,9 +329,10 @@ def _levels(columns: Sequence[Core], pitch: float) -> list[list[Core]]:
         row = top + int(clear[top : bottom + 1].argmax())
         rows += [row] if crossed[row] <= MAX_CROSSING_SHARE * len(columns) else []
         gaps = [gap for gap in gaps[1:] if not any(gap[0] <= row <= gap[1] for row in rows)]
+    rows.sort()
     by_level: list[list[Core]] = [[] for _ in range(len(rows) + 1)]
     for core in columns:
-        by_level[bisect(sorted(rows), (core.top + core.bottom) / 2)].append(core)
+        by_level[bisect(rows, (core.top + core.bottom) / 2)].append(core)
     levels = [own for own in by_level if own]
     return [_with_raised(levels[0], levels[1], pitch), *levels[2:]] if _are_raised(levels, pitch) else levels
 

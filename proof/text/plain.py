@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from proof.errors import TextError
@@ -42,25 +43,31 @@ def is_plain(text: str) -> bool:
 def foreign(text: str, *, marked: bool = False) -> str:
     """The name of another known format and what to do with the file; empty if the text is in none. `marked`: it has
     marks of a format that is read."""
-    rest = ""
+    rest, lines = "", text.splitlines()
     if not marked and _XML.match(text):
         rest = "is XML of a kind that is not read: PAGE, ALTO and TEI are"
-    elif any(_is_table(text, separator) for separator in "\t,;"):
+    elif any(_is_table(lines, separator) for separator in "\t,;"):
         rest = "is a table (CSV, TSV): save its column of text alone, as plain text"
     return next((advice for pattern, advice in _FOREIGN if pattern.match(text)), rest)
 
 
-def _is_table(text: str, separator: str) -> bool:
+def _is_table(lines: Sequence[str], separator: str) -> bool:
     """Whether each line has as many fields as the first. Verses with a comma in each line have them too: a table has
     names of columns in ASCII, or a number or such in each row, or is divided by tabs."""
+    rows = (row for row in csv.reader(lines, delimiter=separator) if any(row))
+    others: list[list[str]] = []
     try:
-        rows = [row for row in csv.reader(text.splitlines(), delimiter=separator) if any(row)]
+        first = next(rows, [])
+        for row in rows if len(first) > 1 else ():
+            if len(row) != len(first):
+                return False
+            others.append(row)
     except csv.Error:
         return False
-    if len(rows) < _TABLE_ROWS or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
+    if 1 + len(others) < _TABLE_ROWS:
         return False
-    named = all(rows[0]) and (separator == "\t" or "".join(rows[0]).isascii())
-    return named or all(any(field and field.isascii() for field in row) for row in rows[1:])
+    named = all(first) and (separator == "\t" or "".join(first).isascii())
+    return named or all(any(field and field.isascii() for field in row) for row in others)
 
 
 def parse_plain(decoded: Decoded, path: Path) -> Transcription:
