@@ -17,14 +17,13 @@ import mwparserfromhell
 import pypdfium2
 import pytest
 from lxml import etree
-from pikepdf import Pdf
 
 from proof.errors import UsageError
 from proof.exports import forms
 from proof.exports.corrections import Correction
 from proof.exports.files import Material, form_names, needs_pages, write_export, write_file
 from proof.exports.forms import ExportForm
-from proof.exports.forms.pdf import _TextFont
+from proof.exports.forms.pdf import CellCodes
 from proof.exports.forms.wikisource import _line
 from proof.exports.source import correct
 from proof.model.geometry import Box
@@ -93,15 +92,11 @@ def test_a_pdf_of_half_a_plate_shows_that_half(material: Material, tmp_path: Pat
 
 
 def test_a_pdf_may_have_as_many_characters_as_there_are_codes() -> None:
-    with Pdf.new() as pdf:
-        font = _TextFont(pdf)
-        for code in range(0x10000, 0x1FFFF):
-            font.code(chr(code))
-        font.finish()
-        assert font.code(chr(0x1FFFE)) == 0xFFFF
-        font.code(chr(0x1FFFF))
-        with pytest.raises(UsageError, match="more than 65,535"):
-            font.finish()
+    codes = CellCodes()
+    assert [codes.of(chr(0x10000 + number)) for number in range(0xFFFF)] == list(range(1, 0x10000))
+    assert codes.of(chr(0x10000)) == 1
+    with pytest.raises(UsageError, match="more than 65,535"):
+        codes.of(chr(0x1FFFF))
 
 
 def test_hocr_is_read_again_with_its_boxes(material: Material, tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 The text is set in a font with a single square glyph (`FONT`), as Tesseract does: no real font is embedded, and
 characters of every plane can be searched. The font writes vertically, so that programs take columns for columns and not
-for lines. pikepdf writes the file: reportlab cannot write characters beyond the first plane vertically.
+for lines. It is made of reportlab's objects of PDF: reportlab's own fonts cannot write vertically beyond the first
+plane.
 """
 
 from __future__ import annotations
@@ -13,12 +14,22 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import numpy as np
-import pikepdf
-from pikepdf import Array, Dictionary, Name, Pdf, Stream, String
 from PIL import ExifTags, Image
+from reportlab.pdfbase.pdfdoc import (
+    BasicFonts,
+    PDFArray,
+    PDFDictionary,
+    PDFDocument,
+    PDFInfo,
+    PDFName,
+    PDFObjectReference,
+    PDFStream,
+    PDFString,
+    PDFZCompress,
+)
+from reportlab.pdfgen.canvas import Canvas
 
 from proof.errors import ImageError, OutputError, UsageError
 from proof.exports.files import Material, marked_pages, write_file
@@ -38,6 +49,9 @@ JPEG_QUALITY = 85
 SPACED = 1.6
 """Distance of two characters, relative to the usual one of their line, up to which no space is between them."""
 
+FONT_NAME = "T"
+"""The font's name in the resources of a page."""
+
 EM = 1000
 """Side of the font's square, in units of the font."""
 
@@ -48,47 +62,50 @@ drawn, since the text is invisible (`3 Tr`). A test makes the font again and com
 
 def searchable_pdf(pages: Iterable[tuple[PageResult, MarkedPage]], title: str) -> bytes:
     """The pages as one PDF. Raises ImageError where an image cannot be read."""
-    with Pdf.new() as pdf:
-        font = _TextFont(pdf)
-        for result, page in pages:
-            _add_page(pdf, result, page, font)
-        font.finish()
-        with pdf.open_metadata() as metadata:
-            metadata["dc:title"] = title
-        pdf.docinfo["/Title"] = String(title)
-        pdf.Root.Lang = String("zh-Hant")
-        # no Direction R2L: PDFium would take the lines for right-to-left, and reverse the text around a comma
-        pdf.Root.ViewerPreferences = Dictionary(DisplayDocTitle=True)
-        target = io.BytesIO()
-        pdf.save(target, deterministic_id=True)
+    target = io.BytesIO()
+    canvas = Canvas(target, pageCompression=1, invariant=1, lang="zh-Hant", pdfVersion=(1, 4))
+    canvas._doc.info = _TitleAlone()
+    canvas.setTitle(title)
+    # no Direction R2L: PDFium would take the lines for right-to-left, and reverse the text around a comma
+    canvas.setViewerPreference("DisplayDocTitle", "true")
+    codes = CellCodes()
+    for result, page in pages:
+        _add_page(canvas, result, page, codes)
+    _add_font(canvas._doc, codes)
+    canvas.save()
     return target.getvalue()
 
 
-def _add_page(pdf: Pdf, result: PageResult, page: MarkedPage, font: _TextFont) -> None:
+class _TitleAlone(PDFInfo):  # type: ignore[misc]  # reportlab has no types
+    """What a document says of itself: without the dates and the anonymous author that reportlab writes."""
+
+    def format(self, document: PDFDocument) -> bytes:
+        entries = {"Title": PDFString(self.title), "Producer": PDFString(self.producer)}
+        formatted: bytes = PDFDictionary(entries).format(document)
+        return formatted
+
+
+def _add_page(canvas: Canvas, result: PageResult, page: MarkedPage, codes: CellCodes) -> None:
     assert result.image is not None, "only pages with images are marked"
     part = result.image_box or Box(0, 0, *result.image_size)
     width, height = part.w * POINTS_A_PIXEL, part.h * POINTS_A_PIXEL
-    image = _image(pdf, result.image, result.image_box)
-    content = [f"q {width:.3f} 0 0 {height:.3f} 0 0 cm /Im Do Q BT 3 Tr /T 1 Tf"]
+    canvas.setPageSize((width, height))
+    document, name = canvas._doc, f"image{canvas.getPageNumber()}"
+    document.Reference(_image(result.image, result.image_box), document.getXObjectName(name))
+    canvas.saveState()
+    canvas.transform(width, 0, 0, height, 0, 0)
+    canvas.doForm(name)
+    canvas.restoreState()
+    canvas.addLiteral(f"BT 3 Tr /{FONT_NAME} 1 Tf")
     for column in page.columns:
         for line in column.lines:
             clusters = list(line.clusters())
             boxes = _touching([box for _, box, _ in clusters])
             for (characters, *_), box in zip(clusters, boxes, strict=True):
-                content += _text_operators(characters, box, part, font)
-    content.append("ET")
-    contents = Stream(pdf, "\n".join(content).encode())
-    resources = Dictionary(XObject=Dictionary(Im=image), Font=Dictionary(T=font.reference))
-    pdf.pages.append(
-        pikepdf.Page(
-            pdf.make_indirect(
-                Dictionary(
-                    Type=Name.Page, MediaBox=Array([0, 0, round(width, 3), round(height, 3)]), Resources=resources,
-                    Contents=pdf.make_indirect(contents),
-                )
-            )
-        )
-    )  # fmt: skip
+                for operators in _text_operators(characters, box, part, codes):
+                    canvas.addLiteral(operators)
+    canvas.addLiteral("ET")
+    canvas.showPage()
 
 
 def _touching(boxes: Sequence[Box]) -> list[Box]:
@@ -100,7 +117,7 @@ def _touching(boxes: Sequence[Box]) -> list[Box]:
     return [replace(box, y=box.centre[1] - height / 2, h=height) if height > 0 else box for box in boxes]
 
 
-def _text_operators(characters: str, box: Box, part: Box, font: _TextFont) -> Iterable[str]:
+def _text_operators(characters: str, box: Box, part: Box, codes: CellCodes) -> Iterable[str]:
     """The PDF operators that write characters into equal parts of a box from top to bottom; `part` is the part of the
     image that is the page."""
     scale = POINTS_A_PIXEL
@@ -109,77 +126,84 @@ def _text_operators(characters: str, box: Box, part: Box, font: _TextFont) -> It
     for number, cell in enumerate(cells):
         x = (box.x + box.w / 2 - part.x) * scale
         y = (part.h - (box.y + number * height - part.y)) * scale
-        yield f"{box.w * scale:.3f} 0 0 {height * scale:.3f} {x:.3f} {y:.3f} Tm <{font.code(cell):04X}> Tj"
+        yield f"{box.w * scale:.3f} 0 0 {height * scale:.3f} {x:.3f} {y:.3f} Tm <{codes.of(cell):04X}> Tj"
 
 
-def _image(pdf: Pdf, path: Path, part: Box | None) -> pikepdf.Object:
+def _image(path: Path, part: Box | None) -> PDFStream:
     """The image, or the `part` of it that is the page. A whole JPEG is embedded unchanged, other images in grey."""
     if part is None and path.suffix.lower() in (".jpg", ".jpeg") and PdfPage.match(path) is None:
-        unchanged = _unchanged(pdf, path)
+        unchanged = _unchanged(path)
         if unchanged is not None:
             return unchanged
     pixels = load_image(path, part).pixels
     target = io.BytesIO()
     Image.fromarray(np.asarray(pixels)).save(target, "JPEG", quality=JPEG_QUALITY)
-    return _jpeg(pdf, target.getvalue(), (pixels.shape[1], pixels.shape[0]), Name.DeviceGray)
+    return _jpeg(target.getvalue(), (pixels.shape[1], pixels.shape[0]), "DeviceGray")
 
 
-def _unchanged(pdf: Pdf, path: Path) -> pikepdf.Object | None:
+def _unchanged(path: Path) -> PDFStream | None:
     """A JPEG with its own bytes; None if it cannot be read, is turned (by its EXIF), or is neither grey nor RGB."""
     try:
         data = path.read_bytes()
         with Image.open(io.BytesIO(data)) as image:
             turned = image.getexif().get(ExifTags.Base.Orientation, 1) != 1
-            colours = {"L": Name.DeviceGray, "RGB": Name.DeviceRGB}.get(image.mode)
+            colours = {"L": "DeviceGray", "RGB": "DeviceRGB"}.get(image.mode)
             size = image.size
     except OSError:
         return None
-    return None if turned or colours is None else _jpeg(pdf, data, size, colours)
+    return None if turned or colours is None else _jpeg(data, size, colours)
 
 
-def _jpeg(pdf: Pdf, data: bytes, size: tuple[int, int], colours: Any) -> pikepdf.Object:
-    stream = Stream(pdf, data)
-    stream.update(
-        Dictionary(Type=Name.XObject, Subtype=Name.Image, Width=size[0], Height=size[1], ColorSpace=colours,
-                   BitsPerComponent=8, Filter=Name.DCTDecode)
-    )  # fmt: skip
-    return pdf.make_indirect(stream)
+def _jpeg(data: bytes, size: tuple[int, int], colours: str) -> PDFStream:
+    entries = {
+        "Type": PDFName("XObject"), "Subtype": PDFName("Image"), "Width": size[0], "Height": size[1],
+        "ColorSpace": PDFName(colours), "BitsPerComponent": 8, "Filter": PDFName("DCTDecode"),
+    }  # fmt: skip
+    return PDFStream(PDFDictionary(entries), data)
 
 
-class _TextFont:
-    """The font of a document; a cell of the text gets its code when it first occurs."""
+class CellCodes:
+    """The codes of a document's font; a cell of the text gets its code when it first occurs."""
 
-    def __init__(self, pdf: Pdf) -> None:
-        self._pdf = pdf
+    def __init__(self) -> None:
         self._codes: dict[str, int] = {}
-        self.reference = pdf.make_indirect(Dictionary(Type=Name.Font))
 
-    def code(self, cell: str) -> int:
-        return self._codes.setdefault(cell, len(self._codes) + 1)
-
-    def finish(self) -> None:
-        """Write the font, after the last page. Raises UsageError if there are more characters than codes."""
-        if len(self._codes) > 0xFFFF:
+    def of(self, cell: str) -> int:
+        """The code of a cell. Raises UsageError if there are more characters than codes."""
+        code = self._codes.setdefault(cell, len(self._codes) + 1)
+        if code > 0xFFFF:
             raise UsageError("a PDF has more than 65,535 different characters: export fewer pages at once")
-        pdf, count = self._pdf, len(self._codes)
-        file = pdf.make_indirect(Stream(pdf, FONT.read_bytes()))
-        descriptor = Dictionary(
-            Type=Name.FontDescriptor, FontName=Name("/GlyphLess"), Flags=5, FontBBox=Array([0, 0, EM, EM]),
-            ItalicAngle=0, Ascent=EM, Descent=0, CapHeight=EM, StemV=80, FontFile2=file,
-        )  # fmt: skip
-        to_glyph = pdf.make_indirect(Stream(pdf, b"\0\1" * (count + 1)))
-        descendant = Dictionary(
-            Type=Name.Font, Subtype=Name.CIDFontType2, BaseFont=Name("/GlyphLess"), CIDToGIDMap=to_glyph, DW=EM,
-            DW2=Array([EM, -EM]), FontDescriptor=pdf.make_indirect(descriptor),
-            CIDSystemInfo=Dictionary(Registry=String("Adobe"), Ordering=String("Identity"), Supplement=0),
-        )  # fmt: skip
-        to_unicode = pdf.make_indirect(Stream(pdf, _to_unicode(list(self._codes))))
-        self.reference.update(
-            Dictionary(
-                Subtype=Name.Type0, BaseFont=Name("/GlyphLess"), Encoding=Name("/Identity-V"),
-                DescendantFonts=Array([pdf.make_indirect(descendant)]), ToUnicode=to_unicode,
-            )
-        )  # fmt: skip
+        return code
+
+    def cells(self) -> list[str]:
+        """The cells that have codes, in the order of their codes, which begin with 1."""
+        return list(self._codes)
+
+
+def _add_font(document: PDFDocument, codes: CellCodes) -> None:
+    """Add the font under its name, after the last page, when all codes are known."""
+    cells = codes.cells()
+
+    def stream(content: bytes) -> PDFObjectReference:
+        return document.Reference(PDFStream(content=content, filters=[PDFZCompress]))
+
+    descriptor = PDFDictionary({
+        "Type": PDFName("FontDescriptor"), "FontName": PDFName("GlyphLess"), "Flags": 5,
+        "FontBBox": PDFArray([0, 0, EM, EM]), "ItalicAngle": 0, "Ascent": EM, "Descent": 0, "CapHeight": EM,
+        "StemV": 80, "FontFile2": stream(FONT.read_bytes()),
+    })  # fmt: skip
+    collection = {"Registry": PDFString("Adobe"), "Ordering": PDFString("Identity"), "Supplement": 0}
+    descendant = PDFDictionary({
+        "Type": PDFName("Font"), "Subtype": PDFName("CIDFontType2"), "BaseFont": PDFName("GlyphLess"),
+        "CIDToGIDMap": stream(b"\0\1" * (len(cells) + 1)), "DW": EM, "DW2": PDFArray([EM, -EM]),
+        "FontDescriptor": document.Reference(descriptor), "CIDSystemInfo": PDFDictionary(collection),
+    })  # fmt: skip
+    font = PDFDictionary({
+        "Type": PDFName("Font"), "Subtype": PDFName("Type0"), "BaseFont": PDFName("GlyphLess"),
+        "Encoding": PDFName("Identity-V"), "DescendantFonts": PDFArray([document.Reference(descendant)]),
+        "ToUnicode": stream(_to_unicode(cells)),
+    })  # fmt: skip
+    document.idToObject[BasicFonts].dict[FONT_NAME] = document.Reference(font)  # as fonts of reportlab add themselves
 
 
 def _to_unicode(characters: Sequence[str]) -> bytes:
