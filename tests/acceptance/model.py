@@ -18,7 +18,8 @@ class Cell:
     """What is transcribed, what the file has there now, and what is decided: `reads`, None where the text stands.
     `flag` is the question that was decided last, `flags` those before it. `settled`: somebody decided it; `touched`:
     the text was changed there, or beside it, since then; `unseen`: somebody wrote into the file what was decided, and
-    no command has read the file since; `by`: who decided last. `others` are readings of questions before, which may
+    no command has read the file since; `unread` is what was transcribed, where they took that back meanwhile; `by`: who
+    decided last. `others` are readings of questions before, which may
     come back with the text that they were asked of; `before` is what was wanted before the last question, and is again
     where its answer is taken back (`open`), if that question still has its place, else what stood when it was asked;
     `displaced`: that answer was in the file when it was taken back, in the place of what the question before was of;
@@ -31,6 +32,7 @@ class Cell:
     settled: bool = False
     touched: bool = False
     unseen: bool = False
+    unread: str | None = None
     by: str = ""
     flags: list[int] = field(default_factory=list)
     others: set[str] = field(default_factory=set)
@@ -49,9 +51,12 @@ class Cell:
 
     def decide(self, reads: str | None, *, settled: bool) -> None:
         """Somebody decided that something is to be read here, or that the text stands; or took that back. What was
-        taken back after somebody wrote it into the file, and before any command read that, is their text."""
+        taken back after somebody wrote it into the file, and before any command read that, is their text; done again
+        before that, it is what was decided."""
         if self.unseen and reads != self.reads:
-            self.was, self.unseen, self.touched = self.now, False, True
+            self.unread, self.was, self.unseen, self.touched = self.was, self.now, False, True
+        elif self.unread is not None and reads == self.now:
+            self.was, self.unread, self.unseen = self.unread, None, True
         self.reads, self.open = reads, not settled
         self.displaced = self.displaced or (self.open and self.now != self.was)
         self.settled = settled or self.now != self.wanted
@@ -112,7 +117,7 @@ class Text:
     def seen(self) -> None:
         """A command has read the file as it is."""
         for cell in self.cells():
-            cell.unseen = False
+            cell.unseen, cell.unread = False, None
 
     def of_flag(self, flag: int) -> Cell | None:
         return next((cell for cell in self.known() if flag in (cell.flag, *cell.flags)), None)
