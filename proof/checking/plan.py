@@ -122,7 +122,8 @@ class PageKeys:
     def key(self, task: PageTask, image_sha: str = "") -> str:
         """A hash of all that the result of a page depends on; `image_sha` as in `readings_key`. Raises ImageError
         where the image cannot be read."""
-        image = task.image
+        image, columns = task.image, task.page.columns
+        begins = columns[0].start if columns else 0
         parts = [
             str(METHOD),
             proof.__version__,
@@ -139,7 +140,8 @@ class PageKeys:
             ),
             task.ref,
             task.page.id,
-            *(column.source for column in task.page.columns),
+            # another page may have come to stand between two columns, and findings stand at their columns
+            *(f"{column.start - begins} {column.source}" for column in columns),
         ]
         return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
 
