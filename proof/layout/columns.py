@@ -16,7 +16,6 @@ from proof.images.opencv import cv2
 from proof.layout.gaps import first_period
 from proof.layout.half_folio import ColumnArea, Layout, Outline
 from proof.layout.page import FoundColumn, PageLayout
-from proof.layout.regions import Region
 from proof.layout.rules import Mask, connected, inked_along
 
 MARGIN_GLYPHS = 0.06
@@ -39,6 +38,10 @@ MAX_NOTE_DISTANCE_GLYPHS = 1.05
 
 MAX_RULE_DISTANCE_PX = 4
 """Maximum distance of a rule's strokes from the position found for it, in pixels at the working size."""
+
+MAX_RULE_EDGE_DISTANCE_PX = 7
+"""Distance from the position found for a rule within which a piece of ink is a remnant of the rule's edge, in pixels at
+the working size."""
 
 MIN_WIDE_SHARE = 0.8
 """Width of a stretch of text, relative to the wide ones of its column, from which it counts for the column's body."""
@@ -92,7 +95,7 @@ def as_layout(page_layout: PageLayout) -> Layout:
         pitch = cell_height(page_layout.text, own)
         usual = float(np.median([column.glyph for column in own]))
         bodies = [_Body(len(areas) + 1 + i, c, *_body(page_layout.text, c, usual)) for i, c in enumerate(own)]
-        _assign_ink(owners, ink, page_layout.regions[register - 1], bodies, usual)
+        _assign_ink(owners, ink, page_layout, register, bodies, usual)
         firsts = [_ink_top(owners, body, usual) for body in bodies]
         for body, first, top in zip(bodies, firsts, _tops(firsts, pitch), strict=True):
             raised = max(0.0, top - first) if top - first > MIN_INDENT_CELLS * pitch else 0.0
@@ -127,13 +130,22 @@ def _without_rules(page_layout: PageLayout) -> Mask:
     return ink
 
 
-def _assign_ink(owners: NDArray[np.int16], ink: Mask, region: Region, bodies: Sequence[_Body], usual: float) -> None:
+def _assign_ink(
+    owners: NDArray[np.int16],
+    ink: Mask,
+    page_layout: PageLayout,
+    register: int,
+    bodies: Sequence[_Body],
+    usual: float,
+) -> None:
     """Write into `owners` the number of the column that each piece of a register's ink belongs to.
 
     Ink in the body of a column belongs to it; a large piece in two bodies is divided between them. A small piece
     between two columns belongs to a note of the one without main text at its height (the nearer one if both have none),
-    and to no column if both have main text there.
+    and to no column if both have main text there. The ragged edges of rules, which `_without_rules` leaves, belong to
+    none.
     """
+    region, rules = page_layout.regions[register - 1], np.array(page_layout.rules[register - 1])
     slack = round(MAX_END_DISTANCE_GLYPHS * usual)
     high = max(0, round(min([region.top, *(body.column.top for body in bodies)])) - slack)
     low = round(max(body.column.bottom for body in bodies)) + slack
@@ -142,12 +154,14 @@ def _assign_ink(owners: NDArray[np.int16], ink: Mask, region: Region, bodies: Se
     boxes, middles = np.array(stats, dtype=np.intp), np.array(centres, dtype=np.float64)
     small = np.maximum(boxes[:, 2], boxes[:, 3]) < MAX_SMALL_PIECE_GLYPHS * usual
     owner = np.zeros(len(boxes), dtype=np.int16)
+    far = np.abs(rules[:, None] - np.stack([boxes[:, 0], boxes[:, 0] + boxes[:, 2] - 1])[:, None]).max(axis=0)
+    is_edge = (far < MAX_RULE_EDGE_DISTANCE_PX).any(axis=0)
     near = MAX_DOT_DISTANCE_GLYPHS * usual
     for body in bodies:
         inside = (middles[:, 0] >= body.left - near) & (middles[:, 0] <= body.right + near)
         top, bottom = boxes[:, 1] + high, boxes[:, 1] + boxes[:, 3] + high
         within = (top >= body.column.top - slack) & (bottom <= body.column.bottom + slack)
-        owner[inside & within & small] = body.number
+        owner[inside & within & small & ~is_edge] = body.number
 
     def is_beside(body: _Body) -> NDArray[np.bool_]:
         """Which pieces have their middle beside the body and are no wider than a glyph and a half, as ornaments are."""
@@ -157,7 +171,7 @@ def _assign_ink(owners: NDArray[np.int16], ink: Mask, region: Region, bodies: Se
         return np.asarray(beside & (boxes[:, 2] < 1.5 * usual), dtype=np.bool_)
 
     clear = {body.number: _clear_rows(part, body, usual) for body in bodies}
-    for piece in np.flatnonzero(small & (owner == 0))[1:].tolist():
+    for piece in np.flatnonzero(small & (owner == 0) & ~is_edge)[1:].tolist():
         owner[piece] = _note_column(boxes[piece], float(middles[piece, 0]), bodies, clear, usual)
     owner[0] = 0
     owned = owner[labels]

@@ -19,7 +19,7 @@ from proof.images.size import shrunk
 from proof.layout.flattening import rectification_as_list, rectification_of
 from proof.layout.line_removal import without_lines
 from proof.layout.overrides import LayoutOverrideShape
-from proof.layout.ruled import has_rules, parted, text_against, unbounded
+from proof.layout.ruled import has_rules, parted, text_against, unbounded, without_headings
 from proof.layout.rules import Mask, Rectification, ink_mask, inked_along, long_strokes, slope, without_border
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
@@ -213,7 +213,6 @@ def find_layout(
     if hint:
         return _told(hint, whole, grey, ink, upright, level, rows)
     comb = _comb_on(ink, upright, level, [columns] if columns else range(5, 15))
-    count = len(comb.energy) - 1
     rules = _refine(comb, upright)
     top, bottom = _frame(upright, level, rules)
     support = float(np.mean(np.minimum(comb.energy * height / max(bottom - top, 1.0), 1.0)))
@@ -222,7 +221,9 @@ def find_layout(
         # no page of ruled columns: there are no lines to erase, and nobody asks whose ink is where
         clean, owners = ink, np.zeros(ink.shape, np.int16)
     else:
+        rules = without_headings(ink, upright, level, rules, (top, bottom))
         clean, owners = without_lines(ink, upright, level, rules, (top, bottom), (bottom - top) / rows)
+    count = len(rules) - 1
     areas = tuple(
         ColumnArea(
             count - i,

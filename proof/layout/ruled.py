@@ -50,6 +50,13 @@ MIN_SIDE_PRINTED = 0.5
 STROKE_REACH = 0.25
 """Maximum distance that strokes reach over the rule of their column, in widths of a column."""
 
+MIN_HEADING_SHARE = 0.34
+"""Minimum share of the ink of two neighbouring columns that stands within `STROKE_REACH` of the rule between them for
+it to be a heading over both: of one as wide as a column and a half it is 0.5, of two columns of text 0.2."""
+
+MAX_BESIDE_HEADING_SHARE = 0.015
+"""Maximum share of that ink that stands in the outer quarters of the two columns; of a figure it is 0.03 and more."""
+
 MAX_INK_OUTSIDE = 1.4
 """Maximum ink outside the comb, in columns of mean ink: half a fold strip and a part of the other half-folio."""
 
@@ -71,8 +78,7 @@ def text_against(
     the columns are two each, as those of a page of notes are, too. `ink` is all of the page, `upright` and `level` the
     long strokes of it, `support` the mean share of the height along which the rules run."""
     top, bottom = max(0, round(rows[0])), round(rows[1])
-    strokes, lines = thickened(upright[top:bottom], 5, 1), thickened(level[top:bottom], 1, 5)
-    text = inked_along(np.where(cv2.bitwise_or(strokes, lines) > 0, 0, ink[top:bottom]).astype(np.uint8), 0)
+    strokes, text = _strokes_and_text(ink, upright, level, rows)
     left, right, width = max(0, round(rules[0])), round(rules[-1]), rules[1] - rules[0]
     mean = float(text[left:right].mean()) if right > left else 0.0
     if not mean:
@@ -92,6 +98,39 @@ def text_against(
         and printed <= len(rules) - MIN_UNPRINTED
         and are_pairs(text / max(bottom - top, 1), [Span(max(a, 0.0), b) for a, b in pairwise(rules)])
     )
+
+
+def without_headings(
+    ink: Mask, upright: Mask, level: Mask, rules: Sequence[float], rows: tuple[float, float]
+) -> list[float]:
+    """The `rules` (x, left to right) without those whose place a heading over two columns takes: nothing is printed of
+    them from top to bottom (`rows`), and much of the ink of the columns on both sides stands about them. `ink` is all
+    of the page, `upright` and `level` the long strokes of it."""
+    strokes, text = _strokes_and_text(ink, upright, level, rows)
+    height, runs = rows[1] - rows[0], inked_along(strokes, 0)
+
+    def is_under_heading(left: float, rule: float, right: float) -> bool:
+        reach = STROKE_REACH * (right - left) / 2
+        columns = text[max(0, round(left)) + RULE_REACH_PX : round(right) - RULE_REACH_PX]
+        outer = round(reach) - RULE_REACH_PX
+        beside = int(columns[:outer].sum() + columns[-outer:].sum())
+        about = int(text[round(rule - reach) : round(rule + reach) + 1].sum())
+        is_printed = int(runs[_about(rule)].max(initial=0)) > MIN_PRINTED_SHARE * height
+        both = int(columns.sum())
+        return not is_printed and about > MIN_HEADING_SHARE * both and beside < MAX_BESIDE_HEADING_SHARE * both
+
+    inner = zip(rules, rules[1:], rules[2:], strict=False)
+    return [rules[0], *(place[1] for place in inner if not is_under_heading(*place)), rules[-1]]
+
+
+def _strokes_and_text(
+    ink: Mask, upright: Mask, level: Mask, rows: tuple[float, float]
+) -> tuple[Mask, NDArray[np.intp]]:
+    """The long upright strokes of a page from top to bottom (`rows`), and for every x how much other ink stands
+    there."""
+    top, bottom = max(0, round(rows[0])), round(rows[1])
+    strokes, lines = thickened(upright[top:bottom], 5, 1), thickened(level[top:bottom], 1, 5)
+    return strokes, inked_along(np.where(cv2.bitwise_or(strokes, lines) > 0, 0, ink[top:bottom]).astype(np.uint8), 0)
 
 
 def parted(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) -> bool:

@@ -12,7 +12,7 @@ flags that it had before, by their ids, with their decisions.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -23,9 +23,9 @@ from sqlalchemy.orm import Session
 
 from proof.errors import ProofError
 from proof.locale.marking import _
+from proof.store.chains import Chain, FlagDecision, chain_with, shown_decisions
 from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError
-from proof.store.decision_rows import events_of_flag, shown_decisions
-from proof.store.decisions import take_back_in, take_reading_back
+from proof.store.decisions import take_back_in
 from proof.store.events import Event, changes_since, key_of_another, standing
 from proof.store.lookup import StorePart, work_of
 from proof.store.models import (
@@ -34,7 +34,6 @@ from proof.store.models import (
     CommentRow,
     DecisionRow,
     FlagAct,
-    FlagRow,
     LayoutOverrideRow,
     PageEventRow,
     PageRow,
@@ -43,12 +42,8 @@ from proof.store.models import (
     RuleRow,
 )
 from proof.store.page_states import PageEvent, PageState, page_event
-from proof.store.readings import events_of_readings, readings_of
 
 AT_ONCE = 200
-OfFlag = TypeVar("OfFlag", DecisionRow, ReadingRow)
-TakeBack = Callable[[Session, FlagRow, OfFlag, str, str, str], Decision]
-"""Takes back one of them, for a person under a key, within a batch."""
 OfPage = PageEventRow | LayoutOverrideRow
 """What was said of a page, or how it is read; each page has its own, numbered by version."""
 OfSubject = TypeVar("OfSubject", PageEventRow, LayoutOverrideRow, RuleRow)
@@ -210,10 +205,8 @@ def _take_back(
     made: PageEventRow | LayoutOverrideRow | RuleRow | None
     try:
         match act:
-            case DecisionRow():
-                return _take_decisions_back(session, steps, act, key, take_back_in, again=again, leave=leave)
-            case ReadingRow():
-                return _take_decisions_back(session, steps, act, key, take_reading_back, again=again, leave=leave)
+            case DecisionRow() | ReadingRow():
+                return _take_decisions_back(session, steps, act, key, again=again, leave=leave)
             case RuleRow():
                 if not rules:
                     raise NotYoursError(
@@ -238,13 +231,13 @@ def _take_back(
 
 
 def _take_decisions_back(
-    session: Session, steps: _Steps, act: OfFlag, key: str, take_back: TakeBack[OfFlag], *, again: bool, leave: bool
+    session: Session, steps: _Steps, act: FlagDecision, key: str, *, again: bool, leave: bool
 ) -> Undone | None:
-    """Take back a decision or a reading, or those of its stroke that stand, each by `take_back`."""
+    """Take back a decision or a reading, or those of its stroke that stand."""
     table = type(act)
-    decisions: Sequence[OfFlag] = [act]
+    decisions: Sequence[FlagDecision] = [act]
     if act.batch:
-        same = select(table).where(table.batch == act.batch, table.person == steps.person)
+        same: Select[Any] = select(table).where(table.batch == act.batch, table.person == steps.person)
         rows = session.scalars(same.where(table.work_id == steps.work_id).order_by(table.id))
         kind = steps.distance(act) % 2
         decisions = [
@@ -252,32 +245,24 @@ def _take_decisions_back(
             for row in rows
             if row.id not in steps.settled and (row.verdict not in TAKING_BACK or steps.distance(row) % 2 == kind)
         ]
-    taken: list[tuple[OfFlag, FlagRow]] = []
+    taken: list[tuple[Chain, FlagDecision]] = []
     changed: list[str] = []
     place = ""
     for decision in decisions:
-        flag = session.scalars(select(FlagRow).where(FlagRow.id == decision.flag_id).with_for_update()).one()
-        others = _others(*_chain(session, decision), steps.person)
+        chain = chain_with(session, decision)
+        others = _others(chain.rows, chain.version_of(decision), steps.person)
         if others is None:
-            taken.append((decision, flag))
+            taken.append((chain, decision))
         elif others:
             changed += others
             place = place or f"{decision.page}, column {decision.line}"
     if changed and not leave:
         raise ChangedError(changed, place)
     made = [
-        take_back(session, flag, decision, steps.person, key if n == 0 else uuid.uuid4().hex, key)
-        for n, (decision, flag) in enumerate(taken)
+        take_back_in(session, chain, decision, steps.person, key if n == 0 else uuid.uuid4().hex, key)
+        for n, (chain, decision) in enumerate(taken)
     ]
     return Undone(What.DECISIONS, again, tuple(made)) if made else None
-
-
-def _chain(session: Session, act: DecisionRow | ReadingRow) -> tuple[list[Event], int]:
-    """What was said of a flag, by everybody or by its reader, and the number of an act in it."""
-    if isinstance(act, DecisionRow):
-        return events_of_flag(session, act.flag_id), act.version
-    own = readings_of(session, act.flag_id, act.person)
-    return events_of_readings(own), own.index(act) + 1
 
 
 def _others(events: Sequence[Event], number: int, person: str) -> list[str] | None:
@@ -309,11 +294,10 @@ def _take_last_back(
     subject have in common, `nothing` what holds of a subject of which nothing was said before, by column."""
     table = type(act)
     rows = session.scalars(select(table).filter_by(**subject).order_by(table.id)).all()
-    events = [Event(row.id, row.about, row.person) for row in rows]
     number = rows.index(act) + 1
-    if not _stands(events, number, act.person, place):
+    if not _stands(rows, number, act.person, place):
         return None
-    before = standing(events, number - 1)
+    before = standing(rows, number - 1)
     was = {name: getattr(rows[before - 1], name) for name in nothing} if before else nothing
     version: dict[str, int] = {} if isinstance(act, RuleRow) else {"version": len(rows) + 1}
     made = table(**subject, **was, **version, key=key, person=act.person, about=act.id, at=datetime.now(UTC))
@@ -347,7 +331,12 @@ def _answered(session: Session, person: str, key: str, again: bool) -> Undone | 
         raise key_of_another()
     if isinstance(act, (DecisionRow, ReadingRow)):
         query: Select[Any] = select(type(act)).where(type(act).batch == key, type(act).work_id == act.work_id)
-        acts: list[DecisionRow | ReadingRow] = [*session.scalars(query.order_by(ActRow.id))] or [act]
-        decisions = tuple(replace(decision, repeated=True) for decision in shown_decisions(session, acts))
+        acts: Sequence[FlagDecision] = session.scalars(query.order_by(ActRow.id)).all() or [act]
+        chains = [chain_with(session, row) for row in acts]
+        versions = [chain.version_of(row) for chain, row in zip(chains, acts, strict=True)]
+        shown = shown_decisions(session, acts)
+        decisions = tuple(
+            replace(decision, version=version, repeated=True) for decision, version in zip(shown, versions, strict=True)
+        )
         return Undone(What.DECISIONS, again, decisions, repeated=True)
     return replace(_undone(session, act, again), repeated=True)

@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from proof.locale.marking import _
 from proof.model.flags import Flag, Kind, Origin
 from proof.store.authorities import CARRIED, seen_at
+from proof.store.chains import LOOKER, Chain, FlagDecision, chain_of, decision_of, new_row, shown_decisions
 from proof.store.column_changes import DELETED, JOINED
 from proof.store.decision_records import (
     STATE_OF,
@@ -33,20 +34,11 @@ from proof.store.decision_records import (
     State,
     Verdict,
 )
-from proof.store.decision_rows import (
-    decision_of,
-    last_event,
-    maker_of,
-    restored,
-    shown_decisions,
-    values_of,
-)
-from proof.store.events import key_of_another, must_be_own
+from proof.store.events import key_of_another, standing
 from proof.store.judgements import by_day, by_person
 from proof.store.lookup import StorePart
-from proof.store.models import DecisionRow, FlagAct, FlagRow, ReadingRow, WorkRow
+from proof.store.models import ActRow, DecisionRow, FlagRow, ReadingRow, WorkRow
 from proof.store.places import no_longer_ask
-from proof.store.readings import LOOKER, as_read, own_readings, readings_of, shown_readings
 from proof.store.seeded import IS_SEEDED, SeededAnswer, answers
 from proof.store.texts import is_displaced
 from proof.store.typed_text import check_authority, check_markup, check_meant, check_note, check_reading
@@ -69,7 +61,6 @@ class Decisions(StorePart):
         check_demand(demand)
         try:
             with self._writing() as session:
-                must_be_own(session, [demand.key], FlagAct)
                 return decide_in(session, demand)
         except IntegrityError:  # another request stored the same key at the same moment
             with self._writing() as session:
@@ -84,10 +75,7 @@ class Decisions(StorePart):
             check_demand(demand)
         outcomes: list[Decision | ConflictError] = []
         with self._writing() as session:
-            must_be_own(session, [demand.key for demand in demands], FlagAct)
-            for demand in sorted(
-                demands, key=lambda demand: demand.flag
-            ):  # one order of locks for all, against deadlocks
+            for demand in sorted(demands, key=lambda demand: demand.flag):  # one order of locks, against deadlocks
                 try:
                     outcomes.append(decide_in(session, demand))
                 except ConflictError as conflict:
@@ -109,8 +97,9 @@ class Decisions(StorePart):
     def history(self, flag: int) -> list[Decision]:
         """All decisions about a flag, oldest first, and after them the own readings of a blind reader who asks."""
         with self._reading() as session:
-            rows = session.scalars(select(DecisionRow).where(DecisionRow.flag_id == flag).order_by(DecisionRow.version))
-            return [*shown_decisions(session, list(rows)), *own_readings(session, flag)]
+            row, reader = session.get_one(FlagRow, flag), LOOKER.get().reader
+            own = chain_of(session, row, reader).shown(session) if reader is not None else []
+            return [*chain_of(session, row).shown(session), *own]
 
     def log(self, work: str, *, before: int | None = None, limit: int = 50) -> list[Decision]:
         """At most `limit` decisions of a work, newest first; with `before` only those older than that decision."""
@@ -148,12 +137,7 @@ class Decisions(StorePart):
         """The person whose decision holds after each of `decisions`, by its number: after an undo the maker of the
         restored decision."""
         with self._reading() as session:
-            return {
-                decision.id: decision.person
-                if decision.about is None
-                else maker_of(session, session.get_one(DecisionRow, decision.id))
-                for decision in decisions
-            }
+            return {decision.id: _maker(session, decision) for decision in decisions}
 
     def displaced(self, work: str) -> list[DisplacedDecision]:
         """The last decisions about flags whose places are lost."""
@@ -205,98 +189,51 @@ def check_demand(demand: DecisionRequest) -> None:
 
 
 def decide_in(session: Session, demand: DecisionRequest) -> Decision:
-    """Store a decision within a transaction; raises as `Decisions.decide`."""
+    """Store a decision within a transaction, as a blind reading if its person reads blind; raises as
+    `Decisions.decide`."""
     flag = session.scalar(select(FlagRow).where(FlagRow.id == demand.flag).with_for_update())
     work = session.get(WorkRow, flag.work_id) if flag else None
     if flag is None or work is None or work.name != demand.work:
         raise MissingFlagError(_("%(work)s: there is no flag %(flag)s"), work=demand.work, flag=demand.flag)
-    if LOOKER.get().blind:
-        return _read_in(session, demand, flag)
-    stored = session.scalar(select(DecisionRow).where(DecisionRow.key == demand.key))
+    chain = chain_of(session, flag, LOOKER.get().reader)
+    stored = session.scalar(select(ActRow).where(ActRow.key == demand.key))
     if stored is not None:
-        _must_be_same_request(stored, demand, stored.version)
-        return replace(shown_decisions(session, [stored])[0], repeated=True)
-    if flag.version != demand.version:
-        made_with_other_half = _decided_with_other_half(session, flag, demand)
+        return replace(_stored_by(session, chain, stored, demand), repeated=True)
+    if chain.settled_for_reader:
+        raise NotYoursError(_("flag %(flag)s is settled: it was decided between the two readers"), flag=flag.id)
+    if chain.version != demand.version:
+        made_with_other_half = _decided_with_other_half(session, chain, demand)
         if made_with_other_half is not None:
             return replace(made_with_other_half, repeated=True)
-        raise conflict_of(session, flag, demand.version)
-    _must_be_as_seen(demand, flag)
+        raise chain.conflict(session, demand.version)
+    if demand.verdict is Verdict.TAKE and demand.suggested not in (None, flag.suggested):
+        raise ConflictError(flag.id, chain.version, [])  # the suggestion changed since the person saw it
     check_typed(demand, flag)
-    state, reading = _outcome(session, demand, flag)
-    undone = _undone(session, demand, flag) if demand.verdict is Verdict.UNDO else None
-    other_demand = _for_other_half(session, demand, flag, undone)
+    undone = _undone(chain, demand) if demand.verdict is Verdict.UNDO else None
+    state, reading = (State(undone.was_state), undone.was) if undone else _outcome(demand, flag)
+    other_demand = _for_other_half(session, demand, chain, undone)
     if other_demand is not None:  # one batch for both halves, so that they are taken back together
         demand = replace(demand, batch=other_demand.batch)
-    made = _write(session, demand, flag, state, reading, undone)
+    made = _write(session, demand, chain, state, reading, undone)
     if other_demand is not None:
         decide_in(session, other_demand)
     return made
 
 
-def _read_in(session: Session, demand: DecisionRequest, flag: FlagRow) -> Decision:
-    """Store a blind reader's decision as a reading; raises as `Decisions.decide`."""
-    own = readings_of(session, flag.id, demand.person)
-    stored_as = next((number for number, row in enumerate(own, 1) if row.key == demand.key), 0)
-    if stored_as:
-        _must_be_same_request(own[stored_as - 1], demand, stored_as)
-        return replace(shown_readings(session, own)[stored_as - 1], repeated=True)
-    if flag.state != State.OPEN.value:
-        raise NotYoursError(_("flag %(flag)s is settled: it was decided between the two readers"), flag=flag.id)
-    if len(own) != demand.version:
-        raise ConflictError(flag.id, len(own), shown_readings(session, own)[demand.version :])
-    seen = as_read(flag, own)
-    _must_be_as_seen(demand, seen)
-    check_typed(demand, seen)
-    undone = _undone_reading(own, demand) if demand.verdict is Verdict.UNDO else None
-    both = demand.verdict in _FOR_BOTH_HALVES and not demand.key.startswith(_OTHER_HALF_KEY)
-    other = _other_half_of(session, flag) if both else None
-    readings_of_other = readings_of(session, other.id, demand.person) if other is not None else []
-    if other is not None and not readings_of_other:  # one batch for both halves of a moved character
-        key = _key_of_other(demand.key)
-        demand = replace(demand, batch=demand.batch or key)
-        reading = other.suggested if demand.verdict is Verdict.RETAIN else ""
-        _read_in(session, replace(demand, flag=other.id, version=0, key=key, reading=reading, suggested=None), other)
-    state, reading = (State(undone.was_state), undone.was) if undone else _outcome_of_verdict(demand, seen)
-    return _write_reading(session, demand, seen, state, reading, undone)
-
-
-def _undone_reading(own: Sequence[ReadingRow], demand: DecisionRequest) -> ReadingRow:
-    """The reading that the undo `demand` takes back. Raises RefusedDecisionError if another one holds."""
-    number = len(own) if demand.undoes_version is None else demand.undoes_version
-    if not 0 < number <= len(own) or (own[number - 1].state, own[number - 1].reading) != (
-        own[-1].state,
-        own[-1].reading,
-    ):
-        raise RefusedDecisionError(_("flag %(flag)s: only its last decision can be taken back"), flag=demand.flag)
-    return own[number - 1]
-
-
-def take_reading_back(
-    session: Session, flag: FlagRow, taken: ReadingRow, person: str, key: str, batch: str = ""
-) -> Decision:
-    """Take back the valid reading `taken` of a blind reader within a transaction; the reading before it holds again."""
-    seen = as_read(flag, readings_of(session, flag.id, person))
-    demand = DecisionRequest("", flag.id, Verdict.UNDO, seen.version, person, key, batch=batch)
-    return _write_reading(session, demand, seen, State(taken.was_state), taken.was, taken)
-
-
-def _write_reading(
-    session: Session, demand: DecisionRequest, seen: FlagRow, state: State, reading: str, undone: ReadingRow | None
-) -> Decision:
-    row = ReadingRow(**values_of(session, demand, seen, state, reading))
-    if undone is not None:
-        row.about = undone.id
-        row.verdict = (Verdict.REDO if undone.verdict == Verdict.UNDO.value else Verdict.UNDO).value
-    session.add(row)
-    session.flush()
-    return replace(shown_decisions(session, [row])[0], version=seen.version + 1)
-
-
-def _must_be_as_seen(demand: DecisionRequest, flag: FlagRow) -> None:
-    """Raise ConflictError if the suggestion changed since the person saw it."""
-    if demand.verdict is Verdict.TAKE and demand.suggested not in (None, flag.suggested):
-        raise ConflictError(flag.id, flag.version, [])
+def _stored_by(session: Session, chain: Chain, stored: ActRow, demand: DecisionRequest) -> Decision:
+    """The decision that an earlier request with the key of `demand` made. Raises RefusedDecisionError if that was
+    another request."""
+    if not isinstance(stored, (DecisionRow, ReadingRow)) or stored not in chain.rows:
+        raise key_of_another()
+    version = chain.version_of(stored)
+    verdict = Verdict.UNDO.value if stored.verdict in TAKING_BACK else stored.verdict
+    # an undo without a note takes over the note of the restored decision
+    note = stored.note if demand.verdict is Verdict.UNDO and not demand.note else demand.note
+    asked = (demand.verdict.value, demand.version + 1, demand.person, note)
+    same_request = (verdict, version, stored.person, stored.note) == asked
+    if not same_request or (demand.verdict in (Verdict.OTHER, Verdict.TYPED) and stored.reading != demand.reading):
+        raise key_of_another()
+    return chain.shown(session, version - 1)[0]
 
 
 def check_typed(demand: DecisionRequest, flag: FlagRow) -> None:
@@ -311,37 +248,38 @@ def check_typed(demand: DecisionRequest, flag: FlagRow) -> None:
 
 
 def take_back_in(
-    session: Session, flag: FlagRow, taken: DecisionRow, person: str, key: str, batch: str = ""
+    session: Session, chain: Chain, taken: FlagDecision, person: str, key: str, batch: str = ""
 ) -> Decision:
-    """Take back the valid decision `taken` about `flag` within a transaction; the decision before it holds again."""
-    demand = DecisionRequest("", flag.id, Verdict.UNDO, flag.version, person, key, batch=batch)
-    return _write(session, demand, flag, State(taken.was_state), taken.was, taken)
+    """Take back the valid decision `taken` of a chain within a transaction; the decision before it holds again."""
+    demand = DecisionRequest("", chain.flag.id, Verdict.UNDO, chain.version, person, key, batch=batch)
+    return _write(session, demand, chain, State(taken.was_state), taken.was, taken)
 
 
 def _write(
-    session: Session, demand: DecisionRequest, flag: FlagRow, state: State, reading: str, undone: DecisionRow | None
+    session: Session,
+    demand: DecisionRequest,
+    chain: Chain,
+    state: State,
+    reading: str,
+    undone: FlagDecision | None,
 ) -> Decision:
-    row = DecisionRow(version=flag.version + 1, **values_of(session, demand, flag, state, reading))
+    row, flag = new_row(session, demand, chain, state, reading), chain.flag
     if undone is not None:
         row.about = undone.id
         row.verdict = (Verdict.REDO if undone.verdict == Verdict.UNDO.value else Verdict.UNDO).value
-        stands = restored(session, row)
-        if stands is not None:
-            row.note = row.note or stands.note
-            row.authority, row.copy_reads = stands.authority, stands.copy_reads
-            row.evidence = row.evidence | {name: stands.evidence[name] for name in {CARRIED} & stands.evidence.keys()}
+        restored = chain.row(chain.version_of(undone) - 1)
+        if restored is not None:
+            row.note = row.note or restored.note
+            row.authority, row.copy_reads = restored.authority, restored.copy_reads
+            carried = {name: restored.evidence[name] for name in {CARRIED} & restored.evidence.keys()}
+            row.evidence = row.evidence | carried
     session.add(row)
-    flag.state, flag.reading, flag.version = state.value, reading, flag.version + 1
+    if chain.reader is None:
+        flag.state, flag.reading, flag.version = state.value, reading, chain.version + 1
     session.flush()
-    no_longer_ask(session, [flag])
-    return shown_decisions(session, [row])[0]
-
-
-def conflict_of(session: Session, flag: FlagRow, version: int) -> ConflictError:
-    """The error that carries the decisions about a flag since `version`."""
-    since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > version)
-    rows = list(session.scalars(since.order_by(DecisionRow.version)))
-    return ConflictError(flag.id, flag.version, shown_decisions(session, rows))
+    if chain.reader is None:
+        no_longer_ask(session, [flag])
+    return replace(shown_decisions(session, [row])[0], version=chain.version + 1)
 
 
 _OTHER_HALF_KEY = "moved-"
@@ -351,28 +289,30 @@ _FOR_BOTH_HALVES = frozenset({Verdict.KEEP, Verdict.TAKE, Verdict.COPY, Verdict.
 
 
 def _for_other_half(
-    session: Session, demand: DecisionRequest, flag: FlagRow, undone: DecisionRow | None
+    session: Session, demand: DecisionRequest, chain: Chain, undone: FlagDecision | None
 ) -> DecisionRequest | None:
     """The request that applies `demand` to the other half of a moved character as well.
 
     None if the flag is no such half, if the verdict applies to one half only, or if the other half, or some of its
     characters, have a decision of their own.
     """
-    other = None if demand.key.startswith(_OTHER_HALF_KEY) else _other_half_of(session, flag)
+    other = None if demand.key.startswith(_OTHER_HALF_KEY) else _other_half_of(session, chain.flag)
     if other is None:
         return None
+    others = chain_of(session, other, chain.reader)
     key = _key_of_other(demand.key)
-    demand = replace(demand, batch=demand.batch or key, reading="", suggested=None)
-    if demand.verdict is Verdict.RETAIN:
-        demand = replace(demand, reading=other.suggested)
-    for_other = replace(demand, flag=other.id, version=other.version, key=key)
-    if demand.verdict is not Verdict.UNDO:
-        last = last_event(session, flag)
-        decided_apart = other.state != State.OPEN.value and (last is None or _twin(session, last, other) is None)
-        decided_apart = decided_apart or _is_corrected_in_part(session, other)
-        return None if decided_apart or demand.verdict not in _FOR_BOTH_HALVES else for_other
-    twin = _twin(session, undone, other) if undone else None
-    return replace(for_other, undoes=None, undoes_version=twin.version) if twin else None
+    reading = other.suggested if demand.verdict is Verdict.RETAIN else ""
+    demand = replace(demand, batch=demand.batch or key, reading=reading, suggested=None)
+    for_other = replace(demand, flag=other.id, version=others.version, key=key)
+    if others.settled_for_reader:
+        return None
+    if demand.verdict is Verdict.UNDO:
+        twin = _twin(undone, others) if undone else 0
+        return replace(for_other, undoes=None, undoes_version=twin) if twin else None
+    last = chain.row(chain.version)
+    decided_apart = others.state is not State.OPEN and (last is None or not _twin(last, others))
+    decided_apart = decided_apart or _is_corrected_in_part(session, other)
+    return None if decided_apart or demand.verdict not in _FOR_BOTH_HALVES else for_other
 
 
 def _other_half_of(session: Session, flag: FlagRow) -> FlagRow | None:
@@ -392,64 +332,45 @@ def _is_corrected_in_part(session: Session, flag: FlagRow) -> bool:
     return session.scalar(others.limit(1)) is not None
 
 
-def _twin(session: Session, event: DecisionRow, other: FlagRow) -> DecisionRow | None:
-    """The decision about the other half of a moved character made with `event`, if that half still has its outcome."""
-    if not event.batch:
-        return None
-    query = select(DecisionRow).where(DecisionRow.flag_id == other.id, DecisionRow.batch == event.batch)
-    query = query.where(DecisionRow.verdict == event.verdict).order_by(DecisionRow.version.desc())
-    twin = session.scalars(query.limit(1)).first()
-    return twin if twin is not None and (twin.state, twin.reading) == (other.state, other.reading) else None
+def _twin(row: FlagDecision, others: Chain) -> int:
+    """The version of the decision about the other half of a moved character that was made with `row`, if that half
+    still has its outcome; else 0."""
+    made = [other for other in others.rows if row.batch and (other.batch, other.verdict) == (row.batch, row.verdict)]
+    still = made and (made[-1].state, made[-1].reading) == (others.state.value, others.reading)
+    return others.version_of(made[-1]) if still else 0
 
 
-def _decided_with_other_half(session: Session, flag: FlagRow, demand: DecisionRequest) -> Decision | None:
+def _decided_with_other_half(session: Session, chain: Chain, demand: DecisionRequest) -> Decision | None:
     """The decision about this half of a moved character that was made with the other half, if it is the only one since
     `demand.version` and has the person and verdict of `demand`."""
-    since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > demand.version)
-    rows = list(session.scalars(since.order_by(DecisionRow.version)))
-    if [(decision.key[: len(_OTHER_HALF_KEY)], decision.person, decision.verdict) for decision in rows] != [
-        (_OTHER_HALF_KEY, demand.person, demand.verdict.value)
-    ]:
-        return None
-    return shown_decisions(session, rows)[0]
+    since = [(row.key[: len(_OTHER_HALF_KEY)], row.person, row.verdict) for row in chain.rows[max(demand.version, 0) :]]
+    asked = (_OTHER_HALF_KEY, demand.person, demand.verdict.value)
+    return chain.shown(session, demand.version)[0] if since == [asked] else None
 
 
 def _key_of_other(key: str) -> str:
     return _OTHER_HALF_KEY + hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
 
 
-def _must_be_same_request(stored: DecisionRow | ReadingRow, demand: DecisionRequest, version: int) -> None:
-    """Raise RefusedDecisionError if the key belongs to another request than the one that made `version`."""
-    verdict = Verdict.UNDO.value if stored.verdict in TAKING_BACK else stored.verdict
-    # an undo without a note takes over the note of the restored decision
-    note = stored.note if demand.verdict is Verdict.UNDO and not demand.note else demand.note
-    asked = (demand.flag, demand.verdict.value, demand.version + 1, demand.person, note)
-    same_request = (stored.flag_id, verdict, version, stored.person, stored.note) == asked
-    if not same_request or (demand.verdict in (Verdict.OTHER, Verdict.TYPED) and stored.reading != demand.reading):
-        raise key_of_another()
+def _undone(chain: Chain, demand: DecisionRequest) -> FlagDecision:
+    """The decision that the undo `demand` takes back. Raises RefusedDecisionError, NotYoursError."""
+    undone = chain.row(chain.version if demand.undoes_version is None else demand.undoes_version)
+    if (
+        undone is None
+        or (demand.undoes is not None and demand.undoes != undone.id)
+        or (undone.state, undone.reading) != (chain.state.value, chain.reading)
+    ):
+        raise RefusedDecisionError(_("flag %(flag)s: only its last decision can be taken back"), flag=chain.flag.id)
+    if not demand.overrules and undone.person != demand.person:
+        raise NotYoursError(
+            _("flag %(flag)s: %(person)s decided it; they or an administrator take it back"),
+            flag=chain.flag.id,
+            person=undone.person,
+        )
+    return undone
 
 
-def _outcome(session: Session, demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
-    """The state and reading of the flag after the requested decision. Raises RefusedDecisionError, NotYoursError."""
-    if demand.verdict is Verdict.UNDO:
-        undone = _undone(session, demand, flag)
-        if (
-            undone is None
-            or (demand.undoes is not None and demand.undoes != undone.id)
-            or (undone.state, undone.reading) != (flag.state, flag.reading)
-        ):
-            raise RefusedDecisionError(_("flag %(flag)s: only its last decision can be taken back"), flag=flag.id)
-        if not demand.overrules and undone.person != demand.person:
-            raise NotYoursError(
-                _("flag %(flag)s: %(person)s decided it; they or an administrator take it back"),
-                flag=flag.id,
-                person=undone.person,
-            )
-        return State(undone.was_state), undone.was
-    return _outcome_of_verdict(demand, flag)
-
-
-def _outcome_of_verdict(demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
+def _outcome(demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
     """The state and reading of a flag after a decision that is no undo. Raises RefusedDecisionError."""
     readings = {
         Verdict.TAKE: flag.suggested,
@@ -484,11 +405,13 @@ def _is_surplus(kind: str, reason: str) -> bool:
     return kind == Kind.INSERTION.value or reason in SURPLUS_COLUMN
 
 
-def _undone(session: Session, demand: DecisionRequest, flag: FlagRow) -> DecisionRow | None:
-    """The decision that the undo `demand` takes back; None if there is no such decision."""
-    version = flag.version if demand.undoes_version is None else demand.undoes_version
-    wanted = DecisionRow.flag_id == flag.id, DecisionRow.version == version
-    return session.scalar(select(DecisionRow).where(*wanted))
+def _maker(session: Session, decision: Decision) -> str:
+    """Who made the decision that holds after `decision`."""
+    if decision.about is None:
+        return decision.person
+    chain = chain_of(session, session.get_one(FlagRow, decision.flag))
+    made = chain.row(standing(chain.rows, decision.version))
+    return made.person if made is not None else decision.person
 
 
 def _last_decisions(work: str) -> Any:

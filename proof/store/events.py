@@ -6,8 +6,8 @@ an event redoes it. A repeated request is recognised by its key; a key that anot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -16,16 +16,23 @@ from proof.locale.marking import _
 from proof.store.decision_records import RefusedDecisionError
 from proof.store.models import ActRow
 
-AT_ONCE = 200
 Act = TypeVar("Act", bound=ActRow)
 
 
-class Event(NamedTuple):
+class Event(Protocol):
     """An event; `about` is the id of an earlier event of the list that it undoes, or None."""
 
-    id: int
-    about: int | None
-    person: str
+    @property
+    def id(self) -> int: ...
+
+    @property
+    def about(self) -> int | None: ...
+
+    @property
+    def person(self) -> str: ...
+
+
+E = TypeVar("E", bound=Event)
 
 
 def standing(events: Sequence[Event], last: int | None = None) -> int:
@@ -40,10 +47,10 @@ def standing(events: Sequence[Event], last: int | None = None) -> int:
     return 0
 
 
-def changes_since(events: Sequence[Event], number: int) -> list[Event]:
+def changes_since(events: Sequence[E], number: int) -> list[E]:
     """The events after the first `number` of them, oldest first, without undone events and those that undid them."""
     numbers = {event.id: n for n, event in enumerate(events, 1)}
-    changes: list[Event] = []
+    changes: list[E] = []
     last = len(events)
     while last > number:
         event = events[last - 1]
@@ -56,15 +63,6 @@ def changes_since(events: Sequence[Event], number: int) -> list[Event]:
 def key_of_another() -> RefusedDecisionError:
     """The error for a key that was used for something else."""
     return RefusedDecisionError(_("this key was used for something else; give every request its own"))
-
-
-def must_be_own(session: Session, keys: Iterable[str], kind: type) -> None:
-    """Raise RefusedDecisionError if an act of another kind (a class of rows) has one of these keys."""
-    asked = list(keys)
-    for start in range(0, len(asked), AT_ONCE):
-        same = select(ActRow).where(ActRow.key.in_(asked[start : start + AT_ONCE]))
-        if any(not isinstance(act, kind) for act in session.scalars(same)):
-            raise key_of_another()
 
 
 def answered(session: Session, kind: type[Act], key: str, **asked: object) -> Act | None:

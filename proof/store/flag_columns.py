@@ -10,11 +10,12 @@ from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind, Origin
+from proof.store.chains import LOOKER
 from proof.store.decision_records import State
 from proof.store.lookup import WorkNow
 from proof.store.models import DecisionRow, FlagRow, ReadingRow, RuleRow
 from proof.store.queue_records import Pair, QueueFilter, listed_pages
-from proof.store.readings import LOOKER, differing, own_states
+from proof.store.readings import differing, own_states
 from proof.store.rules import rules_of
 
 Mask = NDArray[np.bool_]

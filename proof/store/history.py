@@ -12,9 +12,9 @@ from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
 from proof.store.acts import RuleChange, What
+from proof.store.chains import shown_decisions
 from proof.store.comments import Comment, comments
 from proof.store.decision_records import Decision, Verdict
-from proof.store.decision_rows import shown_decisions
 from proof.store.judgements import (
     Differing,
     Pairs,

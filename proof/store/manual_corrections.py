@@ -15,13 +15,13 @@ from proof.model.flags import CORRECTED_BY_HAND, Evidence, Flag, Kind, Origin, c
 from proof.model.geometry import Box
 from proof.model.result import box_at
 from proof.store import codec, rows
+from proof.store.chains import LOOKER, chain_of
 from proof.store.column_changes import ColumnChange, check_column, flag_of_change
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
-from proof.store.decisions import check_demand, conflict_of, decide_in
-from proof.store.events import key_of_another, must_be_own
+from proof.store.decisions import check_demand, decide_in
+from proof.store.events import key_of_another
 from proof.store.lookup import NoPlaceError, StorePart, page_of
 from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow
-from proof.store.readings import version_seen
 from proof.store.seeded import BY_HAND, IS_SEEDED, seeded_places, shown_text
 from proof.store.texts import carry
 from proof.store.typed_text import LONGEST_READING
@@ -66,7 +66,6 @@ class ManualCorrections(StorePart):
         Raises NoPlaceError, RefusedDecisionError, and ConflictError where the place was corrected by hand already."""
         _check(wanted)
         with self._writing() as session:
-            must_be_own(session, [wanted.key], FlagAct)
             return correct_in(session, wanted)
 
     def correct_glyphs(self, corrections: Sequence[ManualCorrection]) -> list[Decision | ConflictError]:
@@ -77,7 +76,6 @@ class ManualCorrections(StorePart):
             _check(correction)
         outcomes: dict[int, Decision | ConflictError] = {}
         with self._writing() as session:
-            must_be_own(session, [correction.key for correction in corrections], FlagAct)
             places = [
                 (correction.page, correction.line, correction.offset, n) for n, correction in enumerate(corrections)
             ]
@@ -131,20 +129,20 @@ def correct_in(session: Session, wanted: ManualCorrection, column: ColumnRow | N
     if wanted.change is not None:
         change = wanted.change, wanted.offset, wanted.reading
         row = _row_by_hand(session, page, flag_of_change(session, page, column, *change, characters), column)
-        return decide_in(session, _demand(wanted, row.id, version_seen(session, row)))
+        return _decide(session, wanted, row)
     _check_alone(session, page, wanted)
     answered = wanted.length == 1 and (wanted.line, wanted.offset) in places  # what people see there was seeded
     there = (wanted.page, wanted.line, wanted.offset, wanted.length)
     flagged = flag_there(session, *there, seeded=answered)
     if flagged is not None and (answered or (flagged.state == State.OPEN.value and flagged.transcribed == stands)):
-        return decide_in(session, _demand(wanted, flagged.id, version_seen(session, flagged)))
+        return _decide(session, wanted, flagged)
     box = box_at(characters, column.number, wanted.offset, wanted.length)
     flag = _flag(page, column.source, wanted, box)
     row = _row_by_hand(session, page, flag, column)
     taken = _corrected_there(session, page, column.source, flag)
     if taken is not None:
-        raise conflict_of(session, taken, 0)
-    return decide_in(session, _demand(wanted, row.id, version_seen(session, row)))
+        raise chain_of(session, taken).conflict(session, 0)
+    return _decide(session, wanted, row)
 
 
 def _correct_glyph_in(session: Session, wanted: ManualCorrection) -> Decision:
@@ -153,7 +151,7 @@ def _correct_glyph_in(session: Session, wanted: ManualCorrection) -> Decision:
     there = (wanted.page, wanted.line, wanted.offset, wanted.length)
     flag = flag_there(session, *there) if earlier is None else None
     if flag is not None and flag.transcribed == wanted.transcribed and flag.state != State.OPEN.value:
-        raise conflict_of(session, flag, 0)
+        raise chain_of(session, flag).conflict(session, 0)
     return correct_in(session, wanted)
 
 
@@ -185,6 +183,11 @@ def _check_alone(session: Session, page: PageRow, wanted: ManualCorrection) -> N
         raise RefusedDecisionError(
             _("one of these characters is flagged: decide it, and correct the others one by one")
         )
+
+
+def _decide(session: Session, wanted: ManualCorrection, flag: FlagRow) -> Decision:
+    """Decide a flag as it stands for the person who asks."""
+    return decide_in(session, _demand(wanted, flag.id, chain_of(session, flag, LOOKER.get().reader).version))
 
 
 def _demand(wanted: ManualCorrection, flag: int, version: int) -> DecisionRequest:

@@ -18,7 +18,7 @@ from proof.locale.marking import _
 from proof.model.flags import LINE_BREAK, Kind
 from proof.model.result import PageResult
 from proof.store.decision_records import NotYoursError, RefusedDecisionError, State
-from proof.store.events import Event, answered, changes_since, standing
+from proof.store.events import answered, changes_since, standing
 from proof.store.lookup import PageConflictError, StorePart, page_of, work_now
 from proof.store.models import ColumnRow, FlagRow, PageEventRow, PageRow, TextVersionRow
 from proof.store.queries import policies_of
@@ -198,7 +198,7 @@ def _events_by_page(session: Session, *which: ColumnElement[bool]) -> Iterator[t
 
 def _standing_of(page_events: EventRows) -> PageStanding:
     """The standing of the page with these events."""
-    number = standing([Event(row.id, row.about, row.person) for row in page_events])
+    number = standing(page_events)
     # number 0: all events were undone
     valid, state = page_events[number - 1], PageState(page_events[-1].state)
     changed = state in STATES_OF_TEXT and 0 < number <= valid.changed_after
@@ -208,10 +208,8 @@ def _standing_of(page_events: EventRows) -> PageStanding:
 
 def _last_proofreader(page_events: EventRows) -> str:
     """Who last proofread the page with these events, without what was undone; empty if nobody did."""
-    state_of = {row.id: row.state for row in page_events}
-    changes = changes_since([Event(row.id, row.about, row.person) for row in page_events], 0)
-    proofreaders = (event.person for event in reversed(changes) if state_of[event.id] == PageState.PROOFREAD.value)
-    return next(proofreaders, "")
+    changes = reversed(changes_since(page_events, 0))
+    return next((event.person for event in changes if event.state == PageState.PROOFREAD.value), "")
 
 
 def page_states(session: Session, pages: Sequence[int]) -> dict[int, PageStanding]:

@@ -22,6 +22,7 @@ from proof.model.flags import REACH, Kind, Origin
 from proof.model.result import PageResult
 from proof.store import queries, rows
 from proof.store.cache import Bounded
+from proof.store.chains import LOOKER, Looker
 from proof.store.comments import count_problems
 from proof.store.decision_records import SETTLED, MissingFlagError, State
 from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask
@@ -41,7 +42,7 @@ from proof.store.queue_records import (
     WorkSummary,
     listed_page,
 )
-from proof.store.readings import LOOKER, Looker, own_states
+from proof.store.readings import own_states
 from proof.store.seeded import BY_HAND, Places, as_shown, seeded_places, shown_context
 from proof.store.work_text import At, TextColumn, columns_of
 from proof.text.model import script_shown

@@ -1,41 +1,27 @@
-"""Blind double proofreading: what each proofreader decides without seeing the decisions of others.
+"""Blind double proofreading: the readings of a flag by several people, compared.
 
-In a project that is read blind (`serve.blind`) a decision of a proofreader is a `ReadingRow`: an act like a decision,
-about a flag, of that person alone. Nothing but this module reads these rows, so that nothing else shows them. Who looks
-(`LOOKER`) sees their own readings in place of the open state of a flag. Whoever arbitrates sees the flags on which two
-readers differ; readings that agree become ordinary decisions, all in one act.
+Who looks (`LOOKER`) sees their own readings in place of the open state of a flag. Whoever arbitrates sees the flags on
+which two readers differ; readings that agree become ordinary decisions, all in one act.
 """
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterable, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, groupby
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, inspect, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Origin
-from proof.store.decision_records import Decision, State, Verdict
-from proof.store.decision_rows import shown_decisions
-from proof.store.events import Event
+from proof.store.chains import LOOKER
+from proof.store.decision_records import Decision, DecisionRequest, State, Verdict
+from proof.store.decisions import decide_in
+from proof.store.lookup import StorePart, work_of
 from proof.store.models import FlagRow, ReadingRow
 from proof.store.seeded import IS_SEEDED
-
-
-@dataclass(frozen=True, slots=True)
-class Looker:
-    """Who asks: `blind`, sees no decisions of others; `arbitrates`, decides where two readers differ."""
-
-    person: str = ""
-    blind: bool = False
-    arbitrates: bool = False
-
-
-LOOKER: ContextVar[Looker] = ContextVar("looker", default=Looker())  # noqa: B039 - it is frozen
-"""Who the present request is made by."""
 
 AGREEING = {State.KEPT: Verdict.KEEP, State.COPY: Verdict.COPY, State.RETAINED: Verdict.RETAIN}
 """The verdicts that take over a reading which does not correct the text."""
@@ -103,39 +89,54 @@ class Compared:
         return combinations(sorted(self.readings, key=lambda reading: reading.person), 2)
 
 
-def readings_of(session: Session, flag: int, person: str) -> list[ReadingRow]:
-    """The readings of a flag by a person, oldest first."""
-    query = select(ReadingRow).where(ReadingRow.flag_id == flag, ReadingRow.person == person)
-    return list(session.scalars(query.order_by(ReadingRow.id)))
+class DoubleReadings(StorePart):
+    """The compared readings of a store; `Store.double_readings` is one."""
 
+    def of_work(self, work: str) -> list[Compared]:
+        """The compared readings of a work, in the order of the flags' numbers: of flags that several people read, and
+        of corrections by hand, which one reader alone may have made. Raises NoPlaceError."""
+        with self._reading() as session:
+            return compared(session, FlagRow.work_id == work_of(session, work))
 
-def events_of_readings(own: Sequence[ReadingRow]) -> list[Event]:
-    """Readings of a flag as events, which may take each other back."""
-    return [Event(row.id, row.about, row.person) for row in own]
+    def of_flags(self, flags: Sequence[int]) -> dict[int, Compared]:
+        """The compared readings of these flags by flag number; flags without any are left out."""
+        with self._reading() as session:
+            return {comparison.flag: comparison for comparison in compared(session, FlagRow.id.in_(flags))}
 
+    def readers(self, work: str) -> dict[str, int]:
+        """How many flags of a work each person read, by name. Raises NoPlaceError."""
+        read = select(ReadingRow.person, func.count(ReadingRow.flag_id.distinct())).group_by(ReadingRow.person)
+        with self._reading() as session:
+            rows = session.execute(read.where(ReadingRow.work_id == work_of(session, work)).order_by(ReadingRow.person))
+            return dict(rows.all())
 
-def shown_readings(session: Session, own: Sequence[ReadingRow]) -> list[Decision]:
-    """All readings of a flag by a person as they are shown, numbered from 1."""
-    return [replace(made, version=number) for number, made in enumerate(shown_decisions(session, own), 1)]
+    def waiting(self, work: str) -> list[Compared]:
+        """The compared readings of flags that no decision has settled yet. Raises NoPlaceError."""
+        with self._reading() as session:
+            return compared(session, FlagRow.work_id == work_of(session, work), FlagRow.state == State.OPEN.value)
 
-
-def own_readings(session: Session, flag: int) -> list[Decision]:
-    """The readings of a flag by who looks; none where they do not look blind."""
-    looker = LOOKER.get()
-    return shown_readings(session, readings_of(session, flag, looker.person)) if looker.blind else []
-
-
-def as_read(flag: FlagRow, own: Sequence[ReadingRow]) -> FlagRow:
-    """A copy of a flag, outside the session, in the state in which its reader left it."""
-    values = {column.key: getattr(flag, column.key) for column in inspect(FlagRow).column_attrs}
-    last = {"state": own[-1].state, "reading": own[-1].reading} if own else {}
-    return FlagRow(**values | last | {"version": len(own)})
-
-
-def version_seen(session: Session, flag: FlagRow) -> int:
-    """The version of a flag for who looks."""
-    looker = LOOKER.get()
-    return len(readings_of(session, flag.id, looker.person)) if looker.blind else flag.version
+    def take_over(self, work: str, person: str, key: str) -> list[Decision]:
+        """Decide each open flag whose readers agree as they did; the decisions are one act of `person`, taken back as
+        one. Decided flags are left alone, so that a request may be sent again. Raises NoPlaceError."""
+        decisions: list[Decision] = []
+        with self._writing() as session:
+            open_flags = (FlagRow.work_id == work_of(session, work), FlagRow.state == State.OPEN.value)
+            for comparison in compared(session, *open_flags):
+                if not comparison.agreed or session.get_one(FlagRow, comparison.flag).state != State.OPEN.value:
+                    continue  # readers differ; or the flag was decided along with the other half of a moved character
+                last = comparison.readings[-1]
+                note = next((reading.note for reading in comparison.readings if reading.note), "")
+                request = DecisionRequest(
+                    *(work, comparison.flag, last.verdict, session.get_one(FlagRow, comparison.flag).version, person),
+                    uuid.uuid4().hex if decisions else key,
+                    last.copy_reads if last.state is State.RETAINED else last.reading,
+                    note,
+                    batch=key,
+                    authority=last.authority,
+                    confirmed=True,
+                )
+                decisions.append(decide_in(session, request))
+        return decisions
 
 
 def own_states(session: Session, *which: ColumnElement[bool]) -> dict[int, OwnState]:

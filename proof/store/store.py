@@ -33,7 +33,6 @@ from proof.store.collated import CollatedTexts
 from proof.store.comments import Comments
 from proof.store.database import Waiting, check_lock
 from proof.store.decisions import Decisions
-from proof.store.double_readings import DoubleReadings
 from proof.store.finder import Finder
 from proof.store.glyphs import Glyphs, Shapes
 from proof.store.history import History
@@ -46,6 +45,7 @@ from proof.store.models import FlagRow, PageRow, RunRow, TextVersionRow, WorkRow
 from proof.store.page_states import PageStates
 from proof.store.places import stand_in_text
 from proof.store.queue import Queue
+from proof.store.readings import DoubleReadings
 from proof.store.recovery import Recovered, recover
 from proof.store.reports import Reports
 from proof.store.rows import (

@@ -292,7 +292,8 @@ class Arrival:
     written: Writing | None = None
 
     def carried(self, standing: Iterable[Standing]) -> dict[int, tuple[Span, str]]:
-        """The span of each place in `content` and the reading found there, by flag number, without lost places."""
+        """The span of each place in `content` and the reading found there, by flag number, without lost places. An edit
+        from outside may bring back what was lost before; an export brings nothing back."""
         of_version: defaultdict[tuple[int, str], list[Standing]] = defaultdict(list)
         for known_place in standing:
             of_version[known_place.version, known_place.content].append(known_place)
@@ -300,6 +301,8 @@ class Arrival:
         spans_of: defaultdict[tuple[str, bool], list[tuple[int, Span]]] = defaultdict(list)
         for (version, content), of_same_version in sorted(of_version.items(), reverse=True):
             is_previous = version == self.version
+            if self.written is not None and not is_previous:
+                continue
             places = [known_place.place for known_place in of_same_version]
             step = _Step(
                 content, self, places, self.written if is_previous else None, None if is_previous else self.before

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from proof.errors import ProofError
 from proof.exports.preview import PlannedCorrection, Preview, preview_now
-from proof.store.readings import LOOKER
+from proof.store.chains import LOOKER
 from proof.web import schemas
 from proof.web.api import answer, api_blueprint, number_of
 from proof.web.language import say

@@ -12,7 +12,8 @@ from pydantic import BaseModel, Field
 from werkzeug.wrappers import Response as AnyResponse
 
 from proof.quality.agreement import agreement
-from proof.store.readings import LOOKER, Compared, Looker
+from proof.store.chains import LOOKER, Looker
+from proof.store.readings import Compared
 from proof.web import schemas
 from proof.web.answers import BlindReadingOut
 from proof.web.api import answer, api_blueprint

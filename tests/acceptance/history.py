@@ -201,6 +201,8 @@ class History:
         elif cell is not None:
             cell.others.add(made["reading"])
             cell.touched = True
+            if made["state"] == "open" and made["flag"] == cell.flags[-1]:
+                cell.before = None  # the answer that would hold again was taken back, too
 
     def by_hand(self) -> str:
         _, pages = self.ask("GET", "pages?limit=50")

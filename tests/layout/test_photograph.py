@@ -113,3 +113,12 @@ def test_the_few_columns_of_a_ruled_opening_are_found_where_they_are(seed: int) 
     for box in true:
         [own] = [other for other in found if other.contains(*box.centre)]
         assert own.w < 1.7 * box.w
+
+
+def test_a_column_of_notes_beside_the_ragged_side_of_a_frame_is_as_wide_as_its_glyphs() -> None:
+    book = draw_book_kind("label and stamps", cycle(TEXT), [9957])
+    layout = page_columns(book.image, 8, 21)
+    found = [layout.file_box(area.left, area.top, area.right, area.bottom) for area in layout.columns]
+    for box in (Box(x, y, w, h) for kind, x, y, w, h in book.boxes if kind == "text"):
+        [own] = [other for other in found if other.contains(*box.centre)]
+        assert own.w < 1.25 * box.w

@@ -7,7 +7,7 @@ import pytest
 
 from proof.layout.half_folio import find_layout
 from proof.layout.photograph import page_columns
-from proof.layout.ruled import text_against
+from proof.layout.ruled import text_against, without_headings
 from proof.layout.rules import ink_mask, inked_along, long_strokes
 from tests.layout.drawn import Layout, assert_found, draw
 
@@ -44,3 +44,21 @@ def test_columns_in_pairs_are_doubted_where_of_two_rules_and_more_nothing_is_pri
     for x in rules[1 + lost : -1].round().astype(int).tolist():
         upright[: height // 3, x - 1 : x + 2] = ink[: height // 3, x - 1 : x + 2] = 255
     assert text_against(ink, upright, level, rules.tolist(), (0.1 * height, 0.9 * height), 0.3) == (lost >= 2)
+
+
+@pytest.mark.parametrize(("printed", "wide", "kept"), [(False, True, 8), (False, False, 9), (True, True, 9)])
+def test_a_heading_takes_the_place_of_a_rule_that_is_not_printed(printed: bool, wide: bool, kept: int) -> None:
+    """A heading as wide as a column and a half stands on the place of the rule; two columns of text stand beside it."""
+    height, width = 900, 100
+    rules = [50.0 + width * number for number in range(9)]
+    ink = np.zeros((height, 900), np.uint8)
+    for x in rules:
+        if printed or x != rules[-2]:
+            ink[:, int(x) : int(x) + 3] = 255
+    upright, level = ink.copy(), np.zeros_like(ink)
+    for left in rules[:-3]:
+        ink[50:850, int(left) + 15 : int(left) + 85 : 4] = 255
+    heading = [(rules[-2] - 70, rules[-2] + 70)] if wide else [(x + 15, x + 85) for x in rules[-3:-1]]
+    for first, last in heading:
+        ink[50:400, int(first) : int(last) : 4] = 255
+    assert len(without_headings(ink, upright, level, rules, (0.0, float(height)))) == kept

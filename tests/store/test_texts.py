@@ -42,7 +42,7 @@ def wanted(store: Store) -> dict[str, tuple[str, bool]]:
 
 
 def content(store: Store) -> str:
-    return store.content(store.decided_places("KR1")[0].version)
+    return store.content(store.decided_places("KR1")[0].present)
 
 
 def write(store: Store) -> str:
@@ -51,7 +51,7 @@ def write(store: Store) -> str:
     edits = {
         one.place.flag: Edit(one.place.start, one.place.extent, one.place.wanted)
         for one in store.decided_places("KR1")
-        if one.place.reads != one.place.wanted
+        if one.place.reads != one.place.wanted and one.version == one.present
     }
     after = edited(before, edits.values())
     store.text_versions.wrote(
@@ -171,6 +171,19 @@ def test_of_a_line_that_was_doubled_and_corrected_in_one_of_the_two_neither_is_g
     decide(store, queued(store)[0].number, Verdict.TAKE)
     check(store, page("上躬坐", "上射坐", LINES[2]))
     assert [one.decision.transcribed for one in store.decisions.displaced("KR1")] == ["射"]
+
+
+def test_what_is_lost_does_not_come_back_by_what_an_export_writes_elsewhere(store: Store) -> None:
+    """Two lines are doubled, and a character of one copy goes: that is put back, and the other copy is corrected."""
+    lines = ("夫曰請降天地司射", "鄭注適次由前而北")
+    check(store, page(*lines, flags=((1, 4, "天地", ""),)))
+    decide(store, queued(store)[0].number, Verdict.TAKE)
+    check(store, page(lines[0], "鄭注次由前而北", *lines, flags=((2, 2, "", "適"), (4, 5, "前", "列"))))
+    assert [lost.decision.transcribed for lost in store.decisions.displaced("KR1")] == ["天地"]
+    for flag in queued(store):
+        decide(store, flag.number, Verdict.TAKE)
+    assert "\n".join((*lines, lines[0], "鄭注適次由列而北")) in write(store)
+    assert [lost.decision.transcribed for lost in store.decisions.displaced("KR1")] == ["天地"]
 
 
 def test_a_place_stays_where_its_line_stands_and_another_was_doubled_that_reads_as_decided(store: Store) -> None:

@@ -111,6 +111,24 @@ def test_what_both_read_alike_is_taken_over_in_one_act(blind: House) -> None:
     assert list(blind.store.decisions.standing(WORK)) == []
 
 
+def test_what_is_done_again_agrees_as_before(blind: House) -> None:
+    third, one, other = blind.browser("甲"), blind.browser("乙"), blind.browser("丙")
+    for browser in (one, other):
+        assert browser.decide(1, "retain", reading="鬼").status_code == 201
+    for way in ("undo", "redo"):
+        assert one.send(f"{BASE}/{way}", {"key": uuid.uuid4().hex}).status_code == 200
+    assert get(third, "/readings")["agreed"] == 1
+
+
+def test_an_undo_that_is_sent_again_has_the_same_answer(blind: House) -> None:
+    one = blind.browser("乙")
+    one.decide(1, "keep")
+    request = {"key": uuid.uuid4().hex}
+    first, again = (one.send(f"{BASE}/undo", request).get_json() for _ in range(2))
+    assert again["decisions"][0] == first["decisions"][0] | {"repeated": True}
+    assert again["decisions"][0]["version"] == 2
+
+
 def test_a_correction_by_hand_of_one_alone_is_where_they_differ(blind: House) -> None:
     third, one, other = blind.browser("甲"), blind.browser("乙"), blind.browser("丙")
     flag = correct(one, 2, 1, "鬼").get_json()["flag"]

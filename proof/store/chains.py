@@ -1,0 +1,164 @@
+"""The decisions about a flag as one chain, oldest first, and their rows.
+
+In a project that is read blind (`serve.blind`) each proofreader has a chain of their own about a flag, of
+`ReadingRow`s, which nobody else sees until the readings are compared. All rules are the same for both kinds of chains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from proof.model.flags import Origin
+from proof.store.authorities import CARRIED, authority_of
+from proof.store.decision_records import ConflictError, Decision, DecisionRequest, State, Verdict
+from proof.store.models import DecisionRow, FlagRow, PageRow, ReadingRow
+from proof.store.seeded import seeded_places, shown_context
+
+FlagDecision = DecisionRow | ReadingRow
+"""A decision that all see, or a blind reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looker:
+    """Who asks: `blind`, sees no decisions of others; `arbitrates`, decides where two readers differ."""
+
+    person: str = ""
+    blind: bool = False
+    arbitrates: bool = False
+
+    @property
+    def reader(self) -> str | None:
+        """The person whose blind readings stand in place of decisions; None if all see the same decisions."""
+        return self.person if self.blind else None
+
+
+LOOKER: ContextVar[Looker] = ContextVar("looker", default=Looker())  # noqa: B039 - it is frozen
+"""Who the present request is made by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The decisions about a flag, oldest first, or the blind readings of it by `reader`. Versions count them from 1."""
+
+    flag: FlagRow
+    rows: Sequence[FlagDecision]
+    reader: str | None = None
+
+    @property
+    def version(self) -> int:
+        """The version of the flag: the number of its decisions."""
+        return len(self.rows)
+
+    @property
+    def state(self) -> State:
+        """The state of the flag after the last decision."""
+        return State(self.rows[-1].state) if self.rows else State.OPEN
+
+    @property
+    def reading(self) -> str:
+        """The reading at the place after the last decision."""
+        return self.rows[-1].reading if self.rows else self.flag.transcribed
+
+    @property
+    def settled_for_reader(self) -> bool:
+        """Whether the flag was decided between two readers, so that its reader reads it no more."""
+        return self.reader is not None and self.flag.state != State.OPEN.value
+
+    def row(self, version: int) -> FlagDecision | None:
+        """The decision that made this version, if there is one."""
+        return self.rows[version - 1] if 0 < version <= len(self.rows) else None
+
+    def version_of(self, row: FlagDecision) -> int:
+        """The version that a decision of the chain made."""
+        return self.rows.index(row) + 1
+
+    def shown(self, session: Session, since: int = 0) -> list[Decision]:
+        """The decisions after version `since` as people are shown them."""
+        decisions = shown_decisions(session, self.rows[since:])
+        return [replace(decision, version=version) for version, decision in enumerate(decisions, since + 1)]
+
+    def conflict(self, session: Session, version: int) -> ConflictError:
+        """The error that carries the decisions since `version`."""
+        return ConflictError(self.flag.id, self.version, self.shown(session, version))
+
+
+def chain_of(session: Session, flag: FlagRow, reader: str | None = None) -> Chain:
+    """The decisions about a flag, or the blind readings of it by `reader`."""
+    if reader is None:
+        decisions = select(DecisionRow).where(DecisionRow.flag_id == flag.id).order_by(DecisionRow.version)
+        return Chain(flag, session.scalars(decisions).all())
+    readings = select(ReadingRow).where(ReadingRow.flag_id == flag.id, ReadingRow.person == reader)
+    return Chain(flag, session.scalars(readings.order_by(ReadingRow.id)).all(), reader)
+
+
+def chain_with(session: Session, row: FlagDecision) -> Chain:
+    """The chain that a decision or a reading belongs to; its flag is locked for the transaction."""
+    flag = session.scalars(select(FlagRow).where(FlagRow.id == row.flag_id).with_for_update()).one()
+    return chain_of(session, flag, row.person if isinstance(row, ReadingRow) else None)
+
+
+_AS_IN_FLAG = ("uid", "ref", "line", "offset", "length", "kind", "transcribed", "suggested", "context")
+"""What a decision keeps of its flag as that then was."""
+
+
+def new_row(session: Session, demand: DecisionRequest, chain: Chain, state: State, reading: str) -> FlagDecision:
+    """The row of a decision that follows those of a chain."""
+    flag = chain.flag
+    page = session.get_one(PageRow, flag.page_id)
+    values = {
+        "work_id": flag.work_id,
+        "flag_id": flag.id,
+        "key": demand.key,
+        "batch": demand.batch,
+        "verdict": demand.verdict.value,
+        "was_state": chain.state.value,
+        "state": state.value,
+        "was": chain.reading,
+        "reading": reading,
+        "person": demand.person,
+        "at": datetime.now(UTC),
+        "note": demand.note,
+        "authority": authority_of(demand, flag, page),
+        "copy_reads": demand.reading if demand.verdict is Verdict.RETAIN else "",
+        "page": page.page,
+        **{name: getattr(flag, name) for name in _AS_IN_FLAG},
+        "evidence": {"reason": flag.reason, "rule": flag.rule, "score": flag.score, "run": flag.last_run_id}
+        | dict(flag.evidence)
+        | ({CARRIED: dict(demand.origin)} if demand.origin else {}),
+    }
+    return DecisionRow(version=chain.version + 1, **values) if chain.reader is None else ReadingRow(**values)
+
+
+def shown_decisions(session: Session, rows: Sequence[FlagDecision]) -> list[Decision]:
+    """The decisions as people are shown them: around what was corrected by hand, the text as the page shows it."""
+    if not rows:
+        return []
+    by_hand = select(FlagRow.id, FlagRow.page_id).where(FlagRow.origin == Origin.PERSON.value)
+    by_hand = by_hand.where(FlagRow.id.in_({row.flag_id for row in rows}))
+    pages = {row.id: row.page_id for row in session.execute(by_hand)}
+    places = seeded_places(session, sorted(set(pages.values())))
+    decisions = []
+    for row in rows:
+        made, there = decision_of(row), places.get(pages.get(row.flag_id, 0))
+        if there:
+            context = shown_context(made.context, made.line, made.offset, made.length, there)
+            made = replace(made, context=context)
+        decisions.append(made)
+    return decisions
+
+
+def decision_of(row: FlagDecision) -> Decision:
+    same: dict[str, Any] = {name: getattr(row, name) for name in _AS_IN_ROW}
+    was, now = State(row.was_state), State(row.state)
+    return Decision(flag=row.flag_id, verdict=Verdict(row.verdict), was_state=was, state=now, **same)
+
+
+_AS_IN_ROW = {one.name for one in fields(Decision)} - {"flag", "verdict", "was_state", "state", "repeated"}
+"""What a decision has as its row has it."""
