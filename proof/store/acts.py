@@ -23,7 +23,7 @@ from sqlalchemy.orm import Session
 from proof.errors import ProofError
 from proof.locale.marking import _
 from proof.store.chains import Chain, FlagDecision, chain_with, shown_decisions
-from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError
+from proof.store.decision_records import Decision, NotYoursError
 from proof.store.decisions import take_back_in
 from proof.store.events import Event, changes_since, check_key, key_of_another, standing
 from proof.store.lookup import StorePart, work_of
@@ -238,11 +238,7 @@ def _take_decisions_back(
         same: Select[Any] = select(table).where(table.batch == act.batch, table.person == steps.person)
         rows = session.scalars(same.where(table.work_id == steps.work_id).order_by(table.id))
         kind = steps.distance(act) % 2
-        decisions = [
-            row
-            for row in rows
-            if row.id not in steps.settled and (row.verdict not in TAKING_BACK or steps.distance(row) % 2 == kind)
-        ]
+        decisions = [row for row in rows if row.id not in steps.settled and steps.distance(row) % 2 == kind]
     taken: list[tuple[Chain, FlagDecision]] = []
     changed: list[str] = []
     place = ""
@@ -323,9 +319,8 @@ def _answered(session: Session, person: str, key: str, again: bool) -> Undone | 
     act = session.scalar(select(ActRow).where(ActRow.key == key))
     if act is None:
         return None
-    takes_back = act.about is not None and not (isinstance(act, FlagAct) and act.verdict not in TAKING_BACK)
-    done_again = takes_back and _Steps(session, act.work_id, person).distance(act) % 2 == 0
-    if act.person != person or not takes_back or done_again != again:
+    done_again = _Steps(session, act.work_id, person).distance(act) % 2 == 0
+    if act.person != person or act.about is None or done_again != again:
         raise key_of_another()
     if isinstance(act, (DecisionRow, ReadingRow)):
         query: Select[Any] = select(type(act)).where(type(act).batch == key, type(act).work_id == act.work_id)
