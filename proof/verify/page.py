@@ -23,10 +23,10 @@ from proof.model.result import PageResult, Status
 from proof.ocr.drawn import DrawnReadings
 from proof.ocr.engine import Engine
 from proof.ocr.external.folder import ExternalEngine
+from proof.ocr.null import NullEngine
 from proof.ocr.page import PageEngine, PageReading
 from proof.ocr.page_record import PageRecord, PageSheet
 from proof.ocr.readings import HalfFolioReadings, cutting_fingerprint
-from proof.ocr.replay import NullEngine
 from proof.text.model import Column, Page
 from proof.text.variants import VariantPolicy, policy_of
 from proof.verify import lines
