@@ -12,7 +12,7 @@ from pathlib import Path
 from proof.errors import TextError
 from proof.text.encoding import Decoded
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, numbered_lines
-from proof.text.remarks import Code, Remark
+from proof.text.remarks import Remark, RemarkCode
 from proof.text.transcription import Footnote, Format, Transcription
 
 MARK = re.compile(r"<small>|^\[\^[^\]\n]+\]:|^#{1,6}[ \t]+\S", re.MULTILINE)
@@ -50,7 +50,7 @@ class _Reader:
     opened: int = 0
     """The line on which an open `<small>` stands; 0 for none."""
 
-    def remark(self, number: int, code: Code, **values: str | int) -> None:
+    def remark(self, number: int, code: RemarkCode, **values: str | int) -> None:
         self.remarks.append(Remark.of(self.path, number, code, **values))
 
     def line(self, begin: int, line: str, number: int) -> None:
@@ -78,7 +78,7 @@ class _Reader:
             at = markup.end()
             if markup["label"] is not None:
                 if markup["label"] in self.references:
-                    self.remark(number, Code.FOOTNOTE_TWICE, label=markup["label"])
+                    self.remark(number, RemarkCode.FOOTNOTE_TWICE, label=markup["label"])
                 self.references.setdefault(markup["label"], markup.start())
             elif markup["close"] is not None:
                 self.small(number, closing=bool(markup["close"]))
@@ -91,21 +91,21 @@ class _Reader:
 
     def small(self, number: int, *, closing: bool) -> None:
         if closing and not self.opened:
-            self.remark(number, Code.SMALL_NOT_OPENED)
+            self.remark(number, RemarkCode.SMALL_NOT_OPENED)
         elif not closing and self.opened:
-            self.remark(number, Code.SMALL_NESTED, first=self.opened)
+            self.remark(number, RemarkCode.SMALL_NESTED, first=self.opened)
         self.opened = 0 if closing else number
 
     def footnotes(self) -> tuple[Footnote, ...]:
         notes = []
         for label, text, start, number in self.definitions:
             if label not in self.references:
-                self.remark(number, Code.FOOTNOTE_UNUSED, label=label)
+                self.remark(number, RemarkCode.FOOTNOTE_UNUSED, label=label)
             notes.append(Footnote(label, text, start, number, self.references.get(label)))
         for label, start in self.references.items():
             if all(label != known for known, *_ in self.definitions):
                 line = self.text.count("\n", 0, start) + 1
-                self.remark(line, Code.FOOTNOTE_MISSING, label=label)
+                self.remark(line, RemarkCode.FOOTNOTE_MISSING, label=label)
         return tuple(notes)
 
 
@@ -119,7 +119,7 @@ def parse_critical(decoded: Decoded, path: Path) -> Transcription:
     for number, begin, line in numbered_lines(text, front.body):
         reader.line(begin, line, number)
     if reader.opened:
-        reader.remark(reader.opened, Code.SMALL_OPEN)
+        reader.remark(reader.opened, RemarkCode.SMALL_OPEN)
     footnotes = reader.footnotes()
     return Transcription.of_blocks(
         decoded, path, Format.CRITICAL, reader.blocks, reader.remarks, front.title, footnotes
@@ -141,7 +141,7 @@ class _Front:
 
     body: int
     title: str = ""
-    odd: tuple[tuple[int, Code], ...] = ()
+    odd: tuple[tuple[int, RemarkCode], ...] = ()
 
 
 def _front_matter(text: str, path: Path) -> _Front:
@@ -149,7 +149,7 @@ def _front_matter(text: str, path: Path) -> _Front:
     TextError if there is nothing but front matter."""
     half = _HALF_OPENED.match(text)
     if half is not None:
-        return _Front(half.end(), _title_in(text, 0, half.end()), ((1, Code.FRONT_MATTER_BROKEN),))
+        return _Front(half.end(), _title_in(text, 0, half.end()), ((1, RemarkCode.FRONT_MATTER_BROKEN),))
     opening = _FRONT.match(text)
     if opening is None:
         return _Front(0)
@@ -162,10 +162,10 @@ def _front_matter(text: str, path: Path) -> _Front:
         closing is None or MARK.search(text, strange[0], end) or _EMPTY_LINE.search(text, strange[0], end)
     )
     if closing is not None and not swallowed:
-        odd = tuple((text.count("\n", 0, at) + 1, Code.FRONT_MATTER_BROKEN) for at in strange)
+        odd = tuple((text.count("\n", 0, at) + 1, RemarkCode.FRONT_MATTER_BROKEN) for at in strange)
         return _Front(closing.end(), _title_in(text, opening.end(), end), odd)
     body = strange[0]
-    odd = ((text.count("\n", 0, body) + 1, Code.FRONT_MATTER_OPEN),)
+    odd = ((text.count("\n", 0, body) + 1, RemarkCode.FRONT_MATTER_OPEN),)
     return _Front(body, _title_in(text, opening.end(), body), odd)
 
 
