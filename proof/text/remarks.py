@@ -9,6 +9,9 @@ from pathlib import Path
 from proof.locale.marking import _
 from proof.model.notices import MessageCode, Notice, Value
 
+QUOTED_CHARACTERS = 20
+"""Characters of the file that a remark quotes, at most."""
+
 _PASSED_OVER = _("passed over")
 _AS_TEXT = _("taken as text")
 _AS_PAGE = _("taken as a page")
