@@ -17,7 +17,7 @@ from proof.store.acts import ChangedError
 from proof.store.decision_records import ConflictError, UnconfirmedReadingError
 from proof.web.answers import DecisionOut
 from proof.web.attempts import TooManyAttemptsError
-from proof.web.error_messages import told
+from proof.web.error_messages import english_message, told
 from proof.web.language import say
 from proof.web.messages import REFUSALS, STATUSES, TROUBLES
 from proof.web.people import DATA_PATHS
@@ -96,7 +96,7 @@ def answer_errors(app: Flask) -> None:
     @app.errorhandler(Exception)
     def unforeseen(error: Exception) -> Response:
         LOG.exception("%s %s failed", request.method, request.path, exc_info=error)
-        return _answer(500, "the server made a mistake; its log says which", say(REFUSALS["mistake"]))
+        return _answer(500, english_message(error), say(REFUSALS["mistake"]))
 
 
 def in_language(error: ProofError) -> str:
