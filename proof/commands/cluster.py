@@ -20,7 +20,7 @@ MIN_MEMORY_BYTES = 300_000_000
 """Least memory of a worker; with less it ends before it has read a page, and is started for ever."""
 
 DASK_SETTINGS = {
-    # pages of a dead worker are sent again by the sender, which limits the tries (`proof.checking.cluster.DEATHS`)
+    # pages of a dead worker are sent again by the sender, which limits the tries (`proof.checking.cluster.MAX_DEATHS`)
     "distributed.scheduler.allowed-failures": 0,
     # the scheduler drops a disconnected machine before a person takes the check for hanging
     "distributed.scheduler.worker-ttl": "60 s",
