@@ -168,7 +168,7 @@ def _alone(settings: Settings, engine: Engine, store: Store, waiting: Callable[[
 def _must_be_in_files(texts: Sequence[Transcription]) -> None:
     """Raises OutputError where the file of a text was changed since it was read."""
     for text in texts:
-        if not text.is_in_file():
+        if not text.is_current():
             raise OutputError(f"{text.path} was changed while its check began: check again")
 
 

@@ -159,7 +159,7 @@ def write_corrected(corrected: CorrectedSource, target: Path) -> None:
     """Write the corrected file, whole or not at all. Raises OutputError, also where it would replace its source, and
     the source has changed since it was read."""
     edition = corrected.edition
-    if target.exists() and target.samefile(edition.path) and not edition.is_in_file():
+    if target.exists() and target.samefile(edition.path) and not edition.is_current():
         raise OutputError(f"{target} was changed while it was being corrected: export again")
     with whole_binary_file(target) as file:
         file.write(corrected.data)

@@ -17,6 +17,9 @@ from proof.text.transcription import Format
 LINE_ENDING = re.compile(r"¶*(?:\r\n|\n|\r)|¶+")
 """The separator of two columns of a page."""
 
+_ENDINGS = "\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+"""Characters that end a line."""
+
 
 def lines(text: str) -> Iterator[SourceLine]:
     """The lines of `text`, or parts of lines, with their kinds; a file may hold both formats one after the other. Parts
@@ -36,10 +39,6 @@ def lines(text: str) -> Iterator[SourceLine]:
     if first is not None:
         yield first
         yield from parts
-
-
-_ENDINGS = "\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
-"""Characters that end a line."""
 
 
 class _Lines:
@@ -108,44 +107,44 @@ class _Lines:
 
     def kanripo(self, source: str) -> Iterator[SourceLine]:
         """The parts of a line in the Kanripo format, or before the first page mark."""
-        annotation = kanripo.ANNOTATION.search(source) if "\t" in source else None
+        annotation = kanripo.ANNOTATION.search(source)
         end = annotation.start() if annotation else len(source)
-        begin, marked = 0, False
+        alone = True
+        begin = 0
         outline = self.current is not Format.MIRROR and kanripo.HEADING.match(source) is not None
         if outline and (printed := kanripo.PRINTED_HEADING.match(source, 0, end)) is not None:
             outline, begin = False, printed.end()
             yield self.part(LineKind.OUTLINE, printed[0])
         for match in kanripo.MARK.finditer(source, 0, end):
-            part = source[begin : match.start()]
-            yield from self.written(part, begin, outline=outline, marked=marked, last=False)
-            self.current, marked, begin = Format.KANRIPO, True, match.end()
+            yield from self.text(source[begin : match.start()], begin, outline=outline, alone=False)
+            self.current, begin = Format.KANRIPO, match.end()
             yield self.part(LineKind.MARK, match[0], match.start(), mark=kanripo.page_mark(match))
-        yield from self.written(source[begin:end], begin, outline=outline, marked=marked, last=True)
+            alone = False
+        yield from self.text(source[begin:end], begin, outline=outline, alone=alone)
         if annotation is not None:
-            rest = source[end:]
-            yield self.part(LineKind.ANNOTATION, rest, end, _unread_mark(rest) or Code.ANNOTATION)
+            note = source[end:]
+            yield self.part(LineKind.ANNOTATION, note, end, _unread_mark(note) or Code.ANNOTATION)
 
-    def written(self, part: str, begin: int, *, outline: bool, marked: bool, last: bool) -> Iterator[SourceLine]:
-        """The parts of the text before, between or after the page marks of a line; `marked`: a mark precedes it;
-        `last`: none follows."""
+    def text(self, part: str, begin: int, *, outline: bool, alone: bool) -> Iterator[SourceLine]:
+        """The columns of the text before, between or after the page marks of a line; `alone`: the line has no mark."""
         if outline:
             if part:
                 yield self.part(LineKind.OUTLINE, part, begin, Code.HEADING if any(map(is_han, part)) else None)
             return
-        blank = not part.strip("¶ \u3000")
-        if not part or (blank and (marked or not last)):
-            if not marked and last:
-                yield self.part(LineKind.EMPTY, part)
+        if alone and not part:
+            yield self.part(LineKind.EMPTY, part)
+        elif not alone and not part.strip("¶ \u3000"):
+            return
         elif not self.base_lines:
-            yield from self.columns(part, begin, alone=not marked and last)
+            yield from self.columns(part, begin, alone=alone)
         elif not kanripo.BASE_PAGE.sub("", part).strip("¶"):
             yield self.part(LineKind.EMPTY, part, begin)
         else:
             yield self.column(part, begin)
 
     def columns(self, part: str, begin: int, *, alone: bool) -> Iterator[SourceLine]:
-        """A part of a line divided at its pilcrows. A pilcrow without text before it ends no column, unless it is
-        `alone` on its line: then it is a column whose text was lost."""
+        """The text of a line, or of a part of it, divided at its pilcrows. A pilcrow without text before it ends no
+        column, unless it is `alone` on its line: then it is a column whose text was lost."""
         if alone and not part.strip("¶"):
             yield self.column(part, begin)
             return

@@ -13,13 +13,10 @@ from proof.text.lines import lines
 from proof.text.model import Page
 from proof.text.page_remarks import page_remarks
 from proof.text.pages import LineKind, PageMark, SourceLine
-from proof.text.remarks import Code, Remark
+from proof.text.remarks import QUOTED_CHARACTERS, Code, Remark
 from proof.text.script import script_of
 from proof.text.transcription import Format, Transcription, apparatus_notes
 from proof.text.undivided_notes import divide_notes, notes_are_undivided
-
-SHOWN = 20
-"""Characters of a line that a remark about it quotes."""
 
 
 def page_sources(path: Path | str) -> dict[str, list[str]]:
@@ -101,7 +98,7 @@ class _Gatherer:
 
     def take(self, line: SourceLine) -> None:
         if line.fault is not None and (self.current is not None or line.fault is not Code.ANNOTATION):
-            self.remark(line.number, line.fault, text=line.source.strip()[:SHOWN])
+            self.remark(line.number, line.fault, text=line.source.strip()[:QUOTED_CHARACTERS])
         if line.kind is LineKind.COLUMN and self.current is not None:
             self.add_column(line, self.current)
         elif line.kind is LineKind.MARK and line.mark is not None:

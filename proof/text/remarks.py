@@ -11,6 +11,9 @@ from proof.locale.marking import _
 
 Value = str | int
 
+QUOTED_CHARACTERS = 20
+"""Characters of the file that a remark quotes, at most."""
+
 _PASSED_OVER = _("passed over")
 _AS_TEXT = _("taken as text")
 _AS_PAGE = _("taken as a page")

@@ -53,7 +53,7 @@ class Footnote:
 
 
 def apparatus_notes(decoded: Decoded) -> tuple[Footnote, ...]:
-    """The notes of the apparatus that a file has elsewhere than in its text."""
+    """The notes of an apparatus that stands apart from the text of the file."""
     notes = decoded.extraction.notes if decoded.extraction else ()
     return tuple(
         Footnote(f"app{number}", words, at, decoded.text.count("\n", 0, at) + 1, at)
@@ -132,15 +132,15 @@ class Transcription:
     def layers(self) -> frozenset[Layer]:
         return frozenset(stretch.layer for stretch in self.stretches())
 
-    def is_in_file(self) -> bool:
-        """Whether the file still has the content that was read, or is gone."""
+    def is_current(self) -> bool:
+        """Whether the file still has the content that was read; also true if the file is gone."""
         return not self.path.is_file() or self.path.read_bytes() == self.data()
 
     def data(self, edits: Iterable[Edit] = ()) -> bytes:
         """The bytes of the file after edits of its text; without edits the bytes that were read. Raises UsageError for
         overlapping edits, TextError if a character cannot be written in the file's encoding."""
         edits = list(edits)
-        text = edited(self.text, edits)
+        text = edited(self.text, edits)  # refuses edits that overlap
         if self.decoded.extraction is not None:
             return self.decoded.extraction.edited(edits)
         return encode(self.path, text, self.decoded.encoding, self.decoded.bom)

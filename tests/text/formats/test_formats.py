@@ -79,6 +79,16 @@ def test_a_correction_changes_a_character_however_each_place_writes_it(line: str
     assert re.sub(r"<!\[CDATA\[|\]\]>", "", written).count("<Unicode>天帝玄黃</Unicode>") == 2
 
 
+def test_an_index_that_is_no_number_counts_as_none() -> None:
+    data = (
+        "<PcGts><Page imageFilename='a.png'><ReadingOrder><OrderedGroup><RegionRefIndexed index='x' regionRef='r'/>"
+        "</OrderedGroup></ReadingOrder><TextRegion id='r'><TextLine>"
+        "<TextEquiv index='1'><Unicode>地</Unicode></TextEquiv><TextEquiv index='b'><Unicode>天</Unicode></TextEquiv>"
+        "</TextLine></TextRegion></Page></PcGts>"
+    ).encode()
+    assert "天" in decoded(Path("x.xml"), data).text
+
+
 def test_an_archive_with_a_damaged_member_is_refused_where_it_is_written() -> None:
     source = extraction(SAMPLES["docx"])
     with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
