@@ -21,7 +21,7 @@ from proof.model.refs import Folio, ImageRef, PageId
 from proof.text.addresses import Addresses
 from proof.text.layers import NOTES, Layer, WitnessCell
 from proof.text.model import Cell, Column, Page, Row, Run
-from proof.text.remarks import Code, Remark
+from proof.text.remarks import Remark, RemarkCode
 from proof.text.transcription import Transcription
 
 ELSEWHERE = 12
@@ -77,7 +77,7 @@ def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable
             on_page[page].append((Layer.CANON, cell))
     paged = tuple(_page(images[number].id, edition, lines.columns(on_it)) for number, on_it in on_page.items())
     remarks = _remarks(edition, pages, cells, lines)
-    for number, code in ((first, Code.IMAGES_BEFORE), (len(images) - 1 - last, Code.IMAGES_AFTER)):
+    for number, code in ((first, RemarkCode.IMAGES_BEFORE), (len(images) - 1 - last, RemarkCode.IMAGES_AFTER)):
         if number:
             remarks.append(Remark.of(edition.path, 0, code, number=number))
     return replace(edition, pages=paged, remarks=(*edition.remarks, *remarks))
@@ -195,6 +195,6 @@ def _remarks(
         if nowhere:
             quoted = "".join(cell.text for cell in cells[at : at + min(size, QUOTED)]) + "…" * (size > QUOTED)
             line = lines.number(cells[at].start)
-            remarks.append(Remark.of(edition.path, line, Code.ON_NO_IMAGE, text=quoted, number=size))
+            remarks.append(Remark.of(edition.path, line, RemarkCode.ON_NO_IMAGE, text=quoted, number=size))
         at += size
     return remarks

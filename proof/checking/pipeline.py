@@ -129,7 +129,9 @@ def check(
         if whole != run:
             written = replace(written, tally=Tally.of(run.outlines()))
         suspicious = tuple(places(run, show, language))
-    remarks = tuple(remark for text in sources.texts for remark in text.remarks if remark.code not in OF_SEQUENCE)
+    remarks = tuple(
+        remark for text in sources.texts for remark in text.remarks if remark.notice.code not in OF_SEQUENCE
+    )
     notices = tuple(notice for notice in sources.index.notices if notice not in unused.unusable)
     notices += (*unused.left_over, *repeated_material(work.tasks))
     return CheckOutcome(run_id, written, findings, remarks, notices, sources.unread, unused.unusable, suspicious)
