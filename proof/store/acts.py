@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from proof.errors import ProofError
+from proof.errors import ToldError
 from proof.locale.marking import _
 from proof.store.chains import Chain, FlagDecision, chain_with, shown_decisions
 from proof.store.decision_records import Decision, NotYoursError
@@ -87,25 +87,24 @@ class Undone:
     repeated: bool = False
 
 
-class NothingLeftError(ProofError):
+class NothingLeftError(ToldError):
     """There is nothing of this person's to take back, or to do again."""
 
     http_status = 404
 
     def __init__(self, again: bool) -> None:
-        super().__init__(f"nothing of yours is left to {'do again' if again else 'take back'}")
-        self.again = again
+        super().__init__(_("Nothing is left to do again.") if again else _("Nothing of yours is left to take back."))
 
 
-class ChangedError(ProofError):
+class ChangedError(ToldError):
     """Somebody else changed what was to be taken back; `people` did."""
 
     http_status = 409
 
     def __init__(self, people: Sequence[str], place: str) -> None:
         self.people = tuple(dict.fromkeys(people))
-        self.place = place
-        super().__init__(f"{place}: changed by {', '.join(self.people)} in the meantime; nothing was taken back")
+        message = _("%(place)s: changed by %(person)s in the meantime. Nothing was taken back.")
+        super().__init__(message, place=place, person=", ".join(self.people))
 
 
 class Acts(StorePart):

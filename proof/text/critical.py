@@ -12,7 +12,7 @@ from pathlib import Path
 from proof.errors import TextError
 from proof.text.encoding import Decoded
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, numbered_lines
-from proof.text.remarks import Code, Remark
+from proof.text.remarks import Remark, RemarkCode
 from proof.text.transcription import Footnote, Format, Transcription
 
 MARK = re.compile(r"<small>|^\[\^[^\]\n]+\]:|^#{1,6}[ \t]+\S", re.MULTILINE)
@@ -49,7 +49,7 @@ class _Reader:
     remarks: list[Remark] = field(default_factory=list)
     small_line: int = 0
 
-    def remark(self, number: int, code: Code, **values: str | int) -> None:
+    def remark(self, number: int, code: RemarkCode, **values: str | int) -> None:
         self.remarks.append(Remark.of(self.path, number, code, **values))
 
     def line(self, begin: int, line: str, number: int) -> None:
@@ -77,7 +77,7 @@ class _Reader:
             at = markup.end()
             if markup["label"] is not None:
                 if markup["label"] in self.references:
-                    self.remark(number, Code.FOOTNOTE_TWICE, label=markup["label"])
+                    self.remark(number, RemarkCode.FOOTNOTE_TWICE, label=markup["label"])
                 self.references.setdefault(markup["label"], markup.start())
             elif markup["close"] is not None:
                 self.small(number, closing=bool(markup["close"]))
@@ -90,9 +90,9 @@ class _Reader:
 
     def small(self, number: int, *, closing: bool) -> None:
         if closing and not self.small_line:
-            self.remark(number, Code.SMALL_NOT_OPENED)
+            self.remark(number, RemarkCode.SMALL_NOT_OPENED)
         elif not closing and self.small_line:
-            self.remark(number, Code.SMALL_NESTED, first=self.small_line)
+            self.remark(number, RemarkCode.SMALL_NESTED, first=self.small_line)
         self.small_line = 0 if closing else number
 
     def footnotes(self) -> tuple[Footnote, ...]:
@@ -100,12 +100,12 @@ class _Reader:
         defined = {label for label, *_ in self.definitions}
         for label, text, start, number in self.definitions:
             if label not in self.references:
-                self.remark(number, Code.FOOTNOTE_UNUSED, label=label)
+                self.remark(number, RemarkCode.FOOTNOTE_UNUSED, label=label)
             notes.append(Footnote(label, text, start, number, self.references.get(label)))
         for label, start in self.references.items():
             if label not in defined:
                 line = self.text.count("\n", 0, start) + 1
-                self.remark(line, Code.FOOTNOTE_MISSING, label=label)
+                self.remark(line, RemarkCode.FOOTNOTE_MISSING, label=label)
         return tuple(notes)
 
 
@@ -119,7 +119,7 @@ def parse_critical(decoded: Decoded, path: Path) -> Transcription:
     for number, begin, line in numbered_lines(text, front.body):
         reader.line(begin, line, number)
     if reader.small_line:
-        reader.remark(reader.small_line, Code.SMALL_OPEN)
+        reader.remark(reader.small_line, RemarkCode.SMALL_OPEN)
     footnotes = reader.footnotes()
     return Transcription.of_blocks(
         decoded, path, Format.CRITICAL, reader.blocks, reader.remarks, front.title, footnotes
@@ -141,7 +141,7 @@ class _Front:
 
     body: int
     title: str = ""
-    faults: tuple[tuple[int, Code], ...] = ()
+    faults: tuple[tuple[int, RemarkCode], ...] = ()
 
 
 def _front_matter(text: str, path: Path) -> _Front:
@@ -149,7 +149,7 @@ def _front_matter(text: str, path: Path) -> _Front:
     encloses marks or an empty line of the body. Raises TextError if there is nothing but front matter."""
     half = _HALF_OPENED.match(text)
     if half is not None:
-        return _Front(half.end(), _title_in(text, 0, half.end()), ((1, Code.FRONT_MATTER_BROKEN),))
+        return _Front(half.end(), _title_in(text, 0, half.end()), ((1, RemarkCode.FRONT_MATTER_BROKEN),))
     opening = _FRONT.match(text)
     if opening is None:
         return _Front(0)
@@ -160,10 +160,10 @@ def _front_matter(text: str, path: Path) -> _Front:
         raise TextError(path, 1, "the front matter has no end: expected a line --- after it")
     has_body = bool(others) and (MARK.search(text, others[0], end) or _EMPTY_LINE.search(text, others[0], end))
     if closing is not None and not has_body:
-        faults = tuple((text.count("\n", 0, start) + 1, Code.FRONT_MATTER_BROKEN) for start in others)
+        faults = tuple((text.count("\n", 0, start) + 1, RemarkCode.FRONT_MATTER_BROKEN) for start in others)
         return _Front(closing.end(), _title_in(text, opening.end(), end), faults)
     body = others[0]
-    faults = ((text.count("\n", 0, body) + 1, Code.FRONT_MATTER_OPEN),)
+    faults = ((text.count("\n", 0, body) + 1, RemarkCode.FRONT_MATTER_OPEN),)
     return _Front(body, _title_in(text, opening.end(), body), faults)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from proof.text import kanripo, mirror
 from proof.text.model import is_han
 from proof.text.pages import LineKind, PageMark, SourceLine, implied_first_page
-from proof.text.remarks import Code
+from proof.text.remarks import RemarkCode
 from proof.text.transcription import Format
 
 LINE_ENDING = re.compile(r"¶*(?:\r\n|\n|\r)|¶+")
@@ -83,7 +83,7 @@ class _Lines:
             self.number += raw[-1] in "\r\n"
 
     def part(
-        self, kind: LineKind, source: str, begin: int = 0, fault: Code | None = None, mark: PageMark | None = None
+        self, kind: LineKind, source: str, begin: int = 0, fault: RemarkCode | None = None, mark: PageMark | None = None
     ) -> SourceLine:
         """The part of the current line from its code point `begin` on."""
         return SourceLine(kind, self.start + begin, self.number, source, self.current, mark, fault)
@@ -92,15 +92,15 @@ class _Lines:
         if source.startswith("#"):
             fault = None if kanripo.LAST_PAGE.match(source) else _unread_mark(source)
             if fault is None and kanripo.MARKDOWN_HEADING.match(source) and any(map(is_han, source)):
-                fault = Code.HEADING
+                fault = RemarkCode.HEADING
             yield self.part(LineKind.COMMENT, source, fault=fault)
         elif kanripo.FORME_WORK.match(source) is not None:
-            yield self.part(LineKind.OUTLINE, source, fault=Code.FORME_WORK)
+            yield self.part(LineKind.OUTLINE, source, fault=RemarkCode.FORME_WORK)
         elif (match := mirror.MARK.match(source)) is not None:
             self.current = Format.MIRROR
             yield self.part(LineKind.MARK, source, mark=mirror.page_mark(match))
         elif self.current is Format.MIRROR and kanripo.MARK.search(source) is None:
-            fault = Code.MARK_MALFORMED if mirror.LIKE_A_MARK.match(source) else None
+            fault = RemarkCode.MARK_MALFORMED if mirror.LIKE_A_MARK.match(source) else None
             yield self.part(LineKind.COLUMN, source.rstrip("¶"), fault=fault)
         else:
             yield from self.kanripo(source)
@@ -123,13 +123,13 @@ class _Lines:
         yield from self.text(source[begin:end], begin, outline=outline, alone=alone)
         if annotation is not None:
             note = source[end:]
-            yield self.part(LineKind.ANNOTATION, note, end, _unread_mark(note) or Code.ANNOTATION)
+            yield self.part(LineKind.ANNOTATION, note, end, _unread_mark(note) or RemarkCode.ANNOTATION)
 
     def text(self, part: str, begin: int, *, outline: bool, alone: bool) -> Iterator[SourceLine]:
         """The columns of the text before, between or after the page marks of a line; `alone`: the line has no mark."""
         if outline:
             if part:
-                yield self.part(LineKind.OUTLINE, part, begin, Code.HEADING if any(map(is_han, part)) else None)
+                yield self.part(LineKind.OUTLINE, part, begin, RemarkCode.HEADING if any(map(is_han, part)) else None)
             return
         if alone and not part:
             yield self.part(LineKind.EMPTY, part)
@@ -160,12 +160,12 @@ class _Lines:
         source = part.rstrip("¶")
         fault = None
         if kanripo.MARK_BEGINS in source or mirror.LIKE_A_MARK.match(source):
-            fault = Code.MARK_MALFORMED
+            fault = RemarkCode.MARK_MALFORMED
         elif kanripo.DRAWER.match(source):
-            fault = Code.DRAWER_OPEN
+            fault = RemarkCode.DRAWER_OPEN
         return self.part(LineKind.BEFORE if self.current is None else LineKind.COLUMN, source, begin, fault)
 
 
-def _unread_mark(source: str) -> Code | None:
+def _unread_mark(source: str) -> RemarkCode | None:
     """The remark on a line that is no text but holds a page mark; None for others."""
-    return Code.MARK_NOT_READ if kanripo.MARK_BEGINS in source else None
+    return RemarkCode.MARK_NOT_READ if kanripo.MARK_BEGINS in source else None

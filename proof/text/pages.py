@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from proof.model.refs import Folio, ImageRef
-from proof.text.remarks import Code
+from proof.text.remarks import RemarkCode
 from proof.text.transcription import Format
 
 
@@ -21,7 +21,7 @@ class PageMark:
     ref: ImageRef | None
     juan: str
     work: str
-    fault: Code | None = None
+    fault: RemarkCode | None = None
 
 
 class LineKind(Enum):
@@ -55,7 +55,7 @@ class SourceLine:
     source: str
     format: Format | None
     mark: PageMark | None = None
-    fault: Code | None = None
+    fault: RemarkCode | None = None
 
 
 def implied_first_page(
@@ -66,7 +66,7 @@ def implied_first_page(
     either the lines do not change."""
     text = (line for line in before if line.kind is LineKind.BEFORE and line.source.strip("¶ \u3000"))
     first_text = next(text, None)
-    page = replace(named, fault=Code.PAGE_CONTINUED) if named is not None else _right_half(first)
+    page = replace(named, fault=RemarkCode.PAGE_CONTINUED) if named is not None else _right_half(first)
     if first_text is None or page is None:
         yield from before
         return
@@ -84,4 +84,6 @@ def _right_half(mark: PageMark | None) -> PageMark | None:
     if mark is None or mark.folio is None or mark.folio.side != "b" or not mark.id.endswith(str(mark.folio)):
         return None
     folio = Folio(mark.folio.leaf, "a")
-    return replace(mark, id=mark.id.removesuffix(str(mark.folio)) + str(folio), folio=folio, fault=Code.PAGE_IMPLIED)
+    return replace(
+        mark, id=mark.id.removesuffix(str(mark.folio)) + str(folio), folio=folio, fault=RemarkCode.PAGE_IMPLIED
+    )

@@ -97,7 +97,7 @@ class Transcription:
         """A transcription without page marks; its script is recognised. What the file has besides its text is added."""
         script = script_of(stretch.source for block in blocks for stretch in block.stretches)
         extracted = decoded.extraction.remarks if decoded.extraction else ()
-        of_file = (Remark(path, line, code, values) for line, code, values in extracted)
+        of_file = (Remark(path, line, notice) for line, notice in extracted)
         by_line = tuple(sorted((*remarks, *of_file), key=lambda remark: remark.line))
         notes = (*footnotes, *apparatus_notes(decoded))
         return cls(path, form, script, decoded, title, running=tuple(blocks), footnotes=notes, remarks=by_line)

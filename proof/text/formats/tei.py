@@ -19,7 +19,7 @@ from proof.text.formats import TextFormat
 from proof.text.formats.columns import draft_of_columns, page_mark
 from proof.text.formats.running import Running
 from proof.text.formats.xml_tree import Node, Run, escaped, root_name, tree
-from proof.text.remarks import QUOTED_CHARACTERS, Code
+from proof.text.remarks import QUOTED_CHARACTERS, RemarkCode
 
 _ROOTS = frozenset({"TEI", "TEI.2", "teiCorpus"})
 _UNREAD = frozenset({"teiHeader", "facsimile", "standOff", "rdg", "fw", "mulu", "figDesc", "del"})
@@ -127,7 +127,7 @@ class _Apparatus:
             start, end = (self.anchors.get(app.attributes.get(name, "").removeprefix("#")) for name in ("from", "to"))
             if start is None or end is None or not app.child("lem"):
                 line = data.count(b"\n", 0, app.at) + 1
-                self.draft.remark(Code.APPARATUS_UNPLACED, place=line, text=_words(app)[:QUOTED_CHARACTERS])
+                self.draft.remark(RemarkCode.APPARATUS_UNPLACED, place=line, text=_words(app)[:QUOTED_CHARACTERS])
             else:
                 self.note(app, end)
 
@@ -256,7 +256,7 @@ class _Columns:
             self.line_open = True
             self.draft.read(run.text, run.site, verbatim=run.verbatim)
         elif run.text.strip():
-            self.draft.remark(Code.LINES_ON_NO_PAGE, number=1)
+            self.draft.remark(RemarkCode.LINES_ON_NO_PAGE, number=1)
 
     def break_at(self, node: Node) -> None:
         if node.attributes.get("ed", self.edition) != self.edition:
@@ -275,7 +275,7 @@ class _Columns:
 
     def note(self, node: Node) -> None:
         if _is_footnote(node):
-            self.draft.remark(Code.NOTE_OF_APPARATUS, text=node.text().strip()[:QUOTED_CHARACTERS])
+            self.draft.remark(RemarkCode.NOTE_OF_APPARATUS, text=node.text().strip()[:QUOTED_CHARACTERS])
             return
         if not self.notes:
             self.draft.mark("(")

@@ -25,7 +25,7 @@ from proof.text.formats.running import Running
 from proof.text.formats.variant_markup import NOT_SHOWN, shown
 from proof.text.formats.xml_tree import Run
 from proof.text.model import is_han
-from proof.text.remarks import QUOTED_CHARACTERS, Code
+from proof.text.remarks import QUOTED_CHARACTERS, RemarkCode
 
 SUFFIXES = frozenset({".wiki", ".wikitext", ".mediawiki"})
 _SIGNS = re.compile(
@@ -137,16 +137,16 @@ class _Reader:
             elif part[0][0] == NOT_SHOWN:
                 self.hidden(self.source[start + part.start() : start + part.end()])
             elif part.start() in edges:
-                self.running.remark(Code.FORE_EDGE, text=part[0][:QUOTED_CHARACTERS])
+                self.running.remark(RemarkCode.FORE_EDGE, text=part[0][:QUOTED_CHARACTERS])
             else:
                 if "-{" in part[0] or "}-" in part[0]:
-                    self.running.remark(Code.VARIANTS_OPEN, text=part[0].strip()[:QUOTED_CHARACTERS])
+                    self.running.remark(RemarkCode.VARIANTS_OPEN, text=part[0].strip()[:QUOTED_CHARACTERS])
                 self.running.read(Run(part[0], self.site(start + part.start(), start + part.end()), True))
 
     def hidden(self, markup: str) -> None:
         """Remark what the markup of variants holds besides the form that is shown."""
         if any(map(is_han, markup)):
-            self.running.remark(Code.VARIANT_FORM, text=markup[:QUOTED_CHARACTERS])
+            self.running.remark(RemarkCode.VARIANT_FORM, text=markup[:QUOTED_CHARACTERS])
 
     def template(self, node: Template, start: int) -> None:
         name = _name(node)
@@ -168,7 +168,7 @@ class _Reader:
         named = [parameter.value for parameter in node.params if not _is_first(parameter) and parameter.showkey]
         for value in [*(value for value, _ in values[1:]), *named]:
             if any(map(is_han, str(value))):
-                self.running.remark(Code.TEMPLATE_PART, name=name, text=_clean(str(value))[:QUOTED_CHARACTERS])
+                self.running.remark(RemarkCode.TEMPLATE_PART, name=name, text=_clean(str(value))[:QUOTED_CHARACTERS])
 
     def tag(self, node: Tag, start: int) -> None:
         name = str(node.tag).strip().lower()

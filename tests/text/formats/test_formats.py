@@ -20,7 +20,7 @@ from proof.text.edit import Edit, edited
 from proof.text.extraction import Draft, Extraction, Site, as_it_is
 from proof.text.formats import TextFormat, decoded
 from proof.text.read import parse_transcription, read_transcription
-from proof.text.remarks import Code
+from proof.text.remarks import RemarkCode
 from proof.text.transcription import Format
 from tests.text.formats.samples import SAMPLES, Sample
 
@@ -163,8 +163,8 @@ def test_readings_are_notes_on_their_place_wherever_the_apparatus_stands(pages: 
         ("羅什", "作", "羅", "wit3"),
         ("是", "無", "", "宋"),
     ]
-    unplaced = [remark for remark in read.remarks if remark.code is Code.APPARATUS_UNPLACED]
-    assert [dict(remark.values) for remark in unplaced] == [{"place": 5, "text": "佛"}]
+    unplaced = [remark for remark in read.remarks if remark.notice.code is RemarkCode.APPARATUS_UNPLACED]
+    assert [dict(remark.notice.values) for remark in unplaced] == [{"place": 5, "text": "佛"}]
 
 
 def test_the_cells_of_a_wikitext_table_are_text_and_what_a_template_names_is_remarked() -> None:
@@ -174,7 +174,7 @@ def test_the_cells_of_a_wikitext_table_are_text_and_what_a_template_names_is_rem
     assert (
         "".join(cell.text for stretch in read.stretches() for cell in stretch.cells()) == "學而丙丁甲乙子曰學而時習之"
     )
-    assert [dict(remark.values)["text"] for remark in read.remarks] == ["有朋自遠方來"]
+    assert [dict(remark.notice.values)["text"] for remark in read.remarks] == ["有朋自遠方來"]
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_the_markup_of_variants_is_read_as_a_wiki_shows_it(source: str, read: st
     found = decoded(Path("x.wiki"), data).extraction
     assert found is not None
     assert found.text.split("---\n\n", 1)[1].strip() == read
-    assert [dict(values)["text"] for _, _, values in found.remarks] == remarked
+    assert [dict(notice.values)["text"] for _, notice in found.remarks] == remarked
     assert found.edited([]) == data
     han = re.findall(r"[\u4e00-\u9fff]", read)[-1]
     written = found.edited([Edit(found.text.rindex(han), 1, "龜")]).decode()
