@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from proof.locale.notices import in_english
 from proof.model.notices import Notice, NoticeCode, Value
 
 
@@ -60,14 +59,14 @@ class TextError(ProofError):
         self.line = line
 
 
-class ImageError(ProofError):
+class ImageError(ToldError):
     """An image file cannot be used; `notice` gives the reason. Only the page of this image fails."""
 
     http_status = 422
 
     def __init__(self, path: Path | str, code: NoticeCode, **values: Value) -> None:
         self.notice = Notice.of(code, path=str(path), **values)
-        super().__init__(in_english(self.notice))
+        super().__init__(self.notice.message, **dict(self.notice.values))
         self.path = Path(path)
 
 

@@ -8,7 +8,7 @@ from proof.text.transcription import Transcription
 
 def remarked(read: Transcription) -> list[tuple[int, str]]:
     """Lines and codes of the remarks, in the order in which they were made."""
-    return [(remark.line, remark.code.name.lower().replace("_", "-")) for remark in read.remarks]
+    return [(remark.line, remark.notice.code.code) for remark in read.remarks]
 
 
 def said(text: str) -> Notice:

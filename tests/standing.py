@@ -11,13 +11,26 @@ from sqlalchemy import select
 from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
-from proof.store.decision_records import Decision, DecisionRequest, Verdict
+from proof.store.acts import What
+from proof.store.decision_records import Decision, DecisionRequest, State, Verdict
+from proof.store.history import HistoryFilter
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
 from proof.store.saving import CheckedResult
 from proof.store.texts import sha_of
 from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
+
+
+def standing_decisions(store: Store, work: str) -> list[Decision]:
+    """The last decision about each flag of a work that is not open again, oldest first."""
+    return [decision for decision in store.decisions.last_of_flags(work) if decision.state is not State.OPEN]
+
+
+def decision_log(store: Store, work: str) -> list[Decision]:
+    """All decisions of a work, newest first."""
+    entries, _ = store.history.log(work, HistoryFilter(what=What.DECISIONS), limit=1_000_000)
+    return [entry.decision for entry in entries if entry.decision is not None]
 
 
 def text_info(path: Path, script: str = "traditional") -> TextInfo:

@@ -16,6 +16,7 @@ from proof.paths import expanded
 from proof.store import Store
 from proof.store.decision_records import Verdict
 from proof.web import create_app
+from tests.standing import decision_log
 from tests.web.drawn import WORK, Served, fill, settings_in
 
 pytestmark = pytest.mark.slow
@@ -44,7 +45,7 @@ def test_decisions_bear_a_number(tmp_path: Path) -> None:
         client = Served(settings, store, create_app(settings, store=store), sha).client
         body = {"verdict": "take", "version": 0, "key": "request-0001"}
         assert client.post(f"/api/v1/works/{WORK}/flags/1/decisions", json=body).status_code == 201
-        [made] = store.decisions.log(WORK)
+        [made] = decision_log(store, WORK)
         assert (made.person, made.verdict) == (f"user {os.getuid()}", Verdict.TAKE)
 
 

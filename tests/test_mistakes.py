@@ -75,8 +75,6 @@ MISTAKES = {
     "check text.txt --images nowhere": "nowhere does not exist",
     "check text.txt --engine ppcor": "did you mean ppocr?",
     "check text.txt --model none.onnx": "none.onnx: cannot be read (No such file or directory); name an ONNX file",
-    "check text.txt --engine replay": "the engine replay needs a recording: name its file",
-    "check text.txt --engine replay --recording words.txt": "words.txt: not a recording of format 2, or damaged;",
     "check text.txt --engine readings": "the engine readings needs what was read: name its folder",
     "check text.txt --imglist none.txt": "none.txt: there is no such image list, file or folder",
     "check text.txt --out text.txt": "text.txt: cannot be written to (File exists); allow writing, or name another",

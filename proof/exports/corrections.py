@@ -7,14 +7,16 @@ refused.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass
+from enum import unique
 
 from proof.errors import UsageError
 from proof.locale.marking import _
+from proof.locale.notices import in_english
 from proof.model.flags import LINE_BREAK, REACH, Kind
+from proof.model.notices import MessageCode, Notice
 from proof.text.addresses import Addresses
 from proof.text.edit import Edit
 from proof.text.lines import LINE_ENDING
@@ -88,8 +90,9 @@ class PlacedCorrection:
     edit: Edit
 
 
-class Refusal(StrEnum):
-    """Why a correction cannot be written: messages to translate, with places for values."""
+@unique
+class Refusal(MessageCode):
+    """Why a correction cannot be written."""
 
     LINE_END = _("a correction stays within its line: no line endings, no pilcrow")
     OTHER_LENGTH = _("%(number)s characters were to be %(text)s")
@@ -104,19 +107,13 @@ class Refusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RefusedCorrection:
-    """A correction that cannot be written, and why, with the values of the message. All others are written."""
+    """A correction that cannot be written, and why. All others are written."""
 
     correction: Correction
-    why: Refusal
-    values: Mapping[str, object] = field(default_factory=dict, compare=False)
-
-    @property
-    def reason(self) -> str:
-        """Why, in English."""
-        return self.why.value % self.values if self.values else self.why.value
+    reason: Notice
 
     def __str__(self) -> str:
-        return f"{self.correction.place}: {self.reason}"
+        return f"{self.correction.place}: {in_english(self.reason)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,14 +189,14 @@ def _placed(
     try:
         begin, end = addresses.line(correction.page, correction.line)
     except UsageError:
-        return RefusedCorrection(correction, Refusal.CHANGED)
+        return RefusedCorrection(correction, Notice.of(Refusal.CHANGED))
     line = edition.text[begin:end]
     if _reads(line, correction, correction.original):
         edit = Edit(begin + correction.offset, correction.length, correction.replacement)
         return PlacedCorrection(correction, edit)
     if correction.changes and _reads(line, correction, correction.replacement):
         return None  # it alone: others of its line are not written yet
-    return RefusedCorrection(correction, Refusal.CHANGED)
+    return RefusedCorrection(correction, Notice.of(Refusal.CHANGED))
 
 
 def _reads(line: str, correction: Correction, text: str) -> bool:
@@ -219,10 +216,10 @@ def _placed_at(edition: Transcription, correction: Correction, start: int) -> Pl
     if correction.kind is Kind.LAYOUT and correction.original == LINE_BREAK:
         end = LINE_ENDING.match(edition.text, start)
         if end is None:
-            return RefusedCorrection(correction, Refusal.OTHER_BY_NOW)
+            return RefusedCorrection(correction, Notice.of(Refusal.OTHER_BY_NOW))
         return PlacedCorrection(correction, Edit(start, end.end() - start, ""))
     if not edition.text.startswith(correction.original, start):
-        return RefusedCorrection(correction, Refusal.OTHER_BY_NOW)
+        return RefusedCorrection(correction, Notice.of(Refusal.OTHER_BY_NOW))
     if correction.kind is Kind.LAYOUT:
         return PlacedCorrection(correction, line_edit(edition.text, correction, start))
     return PlacedCorrection(correction, Edit(start, correction.length, correction.replacement))
@@ -258,8 +255,9 @@ def _wrong(correction: Correction) -> RefusedCorrection | None:
     if correction.is_of_line_ending:
         return None
     if any(char in correction.replacement for char in "\n\r¶\v\f\x1c\x1d\x1e\x85\u2028\u2029"):
-        return RefusedCorrection(correction, Refusal.LINE_END)
+        return RefusedCorrection(correction, Notice.of(Refusal.LINE_END))
     if len(correction.original) != correction.length:
-        values = {"number": correction.length, "text": repr(correction.original)}
-        return RefusedCorrection(correction, Refusal.OTHER_LENGTH, values)
+        original = repr(correction.original)
+        reason = Notice.of(Refusal.OTHER_LENGTH, number=correction.length, text=original)
+        return RefusedCorrection(correction, reason)
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
+from enum import unique
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -14,6 +14,7 @@ from proof.exports.corrections import Correction
 from proof.exports.source import CorrectedSource
 from proof.locale.marking import _
 from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Kind, context_of
+from proof.model.notices import MessageCode
 from proof.store import Store
 from proof.store.authorities import witnesses_of
 from proof.store.decision_records import Decision, State, Verdict
@@ -28,8 +29,9 @@ from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of
 
 
-class Unused(StrEnum):
-    """Why a decision does not reach the text. The values are message ids of the catalogues."""
+@unique
+class Unused(MessageCode):
+    """Why a decision does not reach the text."""
 
     OTHER_TEXT = _("about another file with the same pages")
     CONFLICT = _("contradicts another decision about the same place; take back one of the two")

@@ -3,17 +3,19 @@ the web use the same preview."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from proof.exports.corrections import Correction, Refusal, RefusedCorrection
+from proof.exports.corrections import Correction, RefusedCorrection
 from proof.exports.decided import Decided, LeftOut, Unused, decided_in
 from proof.exports.script import FormChoice
 from proof.exports.source import CorrectedSource, correct
 from proof.locale.marking import Say, _
+from proof.locale.notices import in_words
+from proof.model.notices import Notice
 from proof.store import Store
 from proof.text.edit import Edit
 from proof.text.read import in_script, read_transcription
@@ -24,9 +26,9 @@ REACH = 10
 
 @dataclass(frozen=True, slots=True)
 class PlannedCorrection:
-    """A correction that would be written, or, with the reason `why`, would not; `values` fill in the message of that
-    reason. `before` and `after` are the text around the place. `flag` is the number of its flag in the store, 0 for
-    none; `text` names the file if it is not the text of the preview."""
+    """A correction that would be written, or, with the reason `why`, would not. `before` and `after` are the text
+    around the place. `flag` is the number of its flag in the store, 0 for none; `text` names the file if it is not the
+    text of the preview."""
 
     page: str
     line: int
@@ -35,8 +37,7 @@ class PlannedCorrection:
     new: str
     person: str
     flag: int = 0
-    why: Refusal | Unused | None = None
-    values: Mapping[str, object] = field(default_factory=dict)
+    why: Notice | None = None
     text: str = ""
     before: str = ""
     after: str = ""
@@ -49,8 +50,7 @@ class PlannedCorrection:
 
     def reason(self, say: Say = str) -> str:
         """The reason why it would not be written; empty if it would."""
-        reason = say(self.why.value) if self.why is not None else ""
-        return reason % self.values if self.values else reason
+        return in_words(self.why, say) if self.why is not None else ""
 
     def __str__(self) -> str:
         column = f", column {self.line}" if self.line else ""
@@ -121,7 +121,7 @@ def preview_now(store: Store, path: Path, script: str, pairs: Path | None) -> Pr
 
 
 def _refused(refused: RefusedCorrection) -> PlannedCorrection:
-    return _not_written(refused.correction, refused.why, values=refused.values)
+    return _not_written(refused.correction, refused.reason)
 
 
 def _left_out(left_out: LeftOut) -> PlannedCorrection:
@@ -140,10 +140,10 @@ def _left_out(left_out: LeftOut) -> PlannedCorrection:
         number=decision.flag,
     )
     text = left_out.text if left_out.reason is Unused.OTHER_TEXT else ""
-    return _not_written(correction, left_out.reason, text=text)
+    return _not_written(correction, Notice.of(left_out.reason), text=text)
 
 
-def _not_written(correction: Correction, why: Refusal | Unused, **more: Any) -> PlannedCorrection:
+def _not_written(correction: Correction, why: Notice, **more: Any) -> PlannedCorrection:
     """A correction that would not be written, with the text around its place from its context."""
     before, place, after = correction.context.partition(f"[{correction.original}]")
     return _planned(correction, before * bool(place), after * bool(place), why=why, **more)

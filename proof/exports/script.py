@@ -6,12 +6,13 @@ or 髮): these become questions to the user, and are never guessed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 from proof.errors import UsageError
-from proof.exports.corrections import Correction
+from proof.exports.corrections import Correction, Refusal, RefusedCorrection
+from proof.model.notices import Notice
 from proof.text.variants import VariantPolicy
 
 
@@ -24,10 +25,11 @@ class Question:
     choices: tuple[str, ...]
 
     @property
-    def values(self) -> Mapping[str, object]:
-        """The values of the message `Refusal.SEVERAL_FORMS`."""
-        answer = f"{self.character}@{_reference(self.correction)}={self.choices[0]}"
-        return {"character": self.character, "forms": " or ".join(self.choices), "answer": answer}
+    def refusal(self) -> RefusedCorrection:
+        """The refusal of the correction until the question is answered, which says how."""
+        answer, forms = f"{self.character}@{_reference(self.correction)}={self.choices[0]}", " or ".join(self.choices)
+        values = {"character": self.character, "forms": forms, "answer": answer}
+        return RefusedCorrection(self.correction, Notice.of(Refusal.SEVERAL_FORMS, **values))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from proof.errors import OutputError, TextError
 from proof.exports.corrections import Correction, PlacedCorrection, Refusal, RefusedCorrection, place
 from proof.exports.diff import unified_diff
 from proof.exports.script import FormChoice, in_source_script, open_forms
+from proof.model.notices import Notice
 from proof.text.edit import Edit, edited
 from proof.text.encoding import encode
 from proof.text.lines import lines
@@ -84,10 +85,7 @@ def correct(
     edits = [change.edit for change in placed if change.correction.changes]
     text, data = edited(edition.text, edits), edition.data(edits)
     rewritten = tuple((was, now) for was, now in conversions if was != now)
-    unanswered = (
-        RefusedCorrection(question.correction, Refusal.SEVERAL_FORMS, question.values) for question in questions
-    )
-    refused = (*unanswered, *placements.refused, *unwritable)
+    refused = (*(question.refusal for question in questions), *placements.refused, *unwritable)
     applied = (*placements.applied, *same_as_text, *written_before.values())
     return CorrectedSource(edition, text, data, tuple(placed), applied, rewritten, refused)
 
@@ -122,7 +120,7 @@ def _writable(
 
 def _refused(edition: Transcription, correction: Correction, why: Refusal) -> RefusedCorrection:
     values = {"text": correction.replacement, "encoding": edition.decoded.encoding} if why is Refusal.ENCODING else {}
-    return RefusedCorrection(correction, why, values)
+    return RefusedCorrection(correction, Notice.of(why, **values))
 
 
 def _breaking(edition: Transcription, edits: Mapping[int, Edit]) -> dict[int, Refusal]:
@@ -159,7 +157,7 @@ def write_corrected(corrected: CorrectedSource, target: Path) -> None:
     """Write the corrected file, whole or not at all. Raises OutputError, also where it would replace its source, and
     the source has changed since it was read."""
     edition = corrected.edition
-    if target.exists() and target.samefile(edition.path) and not edition.is_in_file():
+    if target.exists() and target.samefile(edition.path) and not edition.is_current():
         raise OutputError(f"{target} was changed while it was being corrected: export again")
     with whole_binary_file(target) as file:
         file.write(corrected.data)

@@ -195,6 +195,18 @@ def seal_shape(side: int, rng: np.random.Generator) -> Canvas:
     return shape
 
 
+@dataclass(frozen=True, slots=True)
+class _Layers:
+    """What a page is made of: its ink and what lies `behind` it and shows through, blurred, how `stained` its paper is
+    (each 0 to 1), the shape of its `seal`, and the `threshold` over which ink prints."""
+
+    ink: Plane
+    threshold: Plane
+    behind: Plane | None
+    seal: Canvas | None
+    stained: Plane | None
+
+
 def age(ink: Canvas, behind: Canvas | None, seal: Canvas | None, wear: Wear, scale: float, seed: list[int]) -> Pixels:
     """The photograph of a page with this `ink`, the ink `behind` it (mirrored) and the shape of its `seal`, all skewed
     already.
@@ -213,10 +225,8 @@ def age(ink: Canvas, behind: Canvas | None, seal: Canvas | None, wear: Wear, sca
     # A copyist sets the threshold so that thin strokes survive; they are thinnest on a small scan.
     threshold = 0.5 - 0.1 / scale + 0.12 * wear.fade * _clouds(shape, 90 * scale, rng)
     level += 0.16 * wear.grain * _clouds(shape, 1.1 * scale, rng)
-    if wear.grey:
-        image = _grey(level, threshold, through, seal, stained, wear, scale, rng)
-    else:
-        image = _binary(level, threshold, through, seal, stained, wear, scale, rng)
+    page = _Layers(level, threshold, through, seal, stained)
+    image = _grey(page, wear, scale, rng) if wear.grey else _binary(page, wear, scale, rng)
     _speckle(image, wear, scale, rng)
     if wear.jpeg is not None:
         _, packed = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, wear.jpeg])
@@ -239,53 +249,35 @@ def _stain(shape: tuple[int, int], wear: Wear, scale: float, rng: np.random.Gene
     return np.clip((clouds - edge) * 2, 0, 1)
 
 
-def _binary(
-    level: Plane,
-    threshold: Plane,
-    through: Plane | None,
-    seal: Canvas | None,
-    stained: Plane | None,
-    wear: Wear,
-    scale: float,
-    rng: np.random.Generator,
-) -> Pixels:
+def _binary(page: _Layers, wear: Wear, scale: float, rng: np.random.Generator) -> Pixels:
     """Black and white: what lies over the copyist's threshold is ink."""
-    shape = (level.shape[0], level.shape[1])
-    if through is not None:
+    shape, level = (page.ink.shape[0], page.ink.shape[1]), page.ink
+    if page.behind is not None:
         # Only scraps of the other side are dark enough to print.
         scraps = _clouds(shape, 4 * scale, rng)
-        level = np.maximum(level, through * np.clip(0.2 * scraps + 0.8 * wear.bleed, 0, 0.9))
-    if seal is not None and wear.seal:
+        level = np.maximum(level, page.behind * np.clip(0.2 * scraps + 0.8 * wear.bleed, 0, 0.9))
+    if page.seal is not None and wear.seal:
         dots = _clouds(shape, 1.15 * scale, rng) + 0.2 * _clouds(shape, 40 * scale, rng)
-        level = np.maximum(level, np.where(dots > 2.1 - 1.8 * wear.seal, seal.astype(np.float32) / 255, 0))
-    if stained is not None:
+        level = np.maximum(level, np.where(dots > 2.1 - 1.8 * wear.seal, page.seal.astype(np.float32) / 255, 0))
+    if page.stained is not None:
         dots = _clouds(shape, 0.7 * scale, rng)
-        level = np.maximum(level, ((dots + 1.6 * stained > 2.3) & (stained > 0.05)).astype(np.float32))
-    return np.asarray(np.where(level > threshold, 0, 255), dtype=np.uint8)
+        level = np.maximum(level, ((dots + 1.6 * page.stained > 2.3) & (page.stained > 0.05)).astype(np.float32))
+    return np.asarray(np.where(level > page.threshold, 0, 255), dtype=np.uint8)
 
 
-def _grey(
-    level: Plane,
-    threshold: Plane,
-    through: Plane | None,
-    seal: Canvas | None,
-    stained: Plane | None,
-    wear: Wear,
-    scale: float,
-    rng: np.random.Generator,
-) -> Pixels:
+def _grey(page: _Layers, wear: Wear, scale: float, rng: np.random.Generator) -> Pixels:
     """The tones of a photograph: paper, ink that is not quite black, a seal in a middle tone."""
-    shape = (level.shape[0], level.shape[1])
+    shape = (page.ink.shape[0], page.ink.shape[1])
     steep = 2.2 / max(0.4, wear.blur)
-    coverage = np.clip((level - threshold) * steep + 0.5, 0, 1)
+    coverage = np.clip((page.ink - page.threshold) * steep + 0.5, 0, 1)
     paper = 232 + 5 * _clouds(shape, 60 * scale, rng)
-    if through is not None:
-        paper -= 70 * wear.bleed * through
-    if stained is not None:
-        paper -= 60 * stained
-    if seal is not None and wear.seal:
+    if page.behind is not None:
+        paper -= 70 * wear.bleed * page.behind
+    if page.stained is not None:
+        paper -= 60 * page.stained
+    if page.seal is not None and wear.seal:
         tone = 1 - 0.45 * wear.seal * np.clip(0.8 + 0.25 * _clouds(shape, 2 * scale, rng), 0, 1)
-        paper = np.where(seal >= INKED, paper * tone, paper)
+        paper = np.where(page.seal >= INKED, paper * tone, paper)
     dark = 35 + 25 * wear.fade * np.clip(_clouds(shape, 5 * scale, rng), -1, 2)
     image = paper * (1 - coverage) + dark * coverage
     image += 4 * _clouds(shape, 0.6, rng)

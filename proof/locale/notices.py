@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from proof.locale.marking import Say
+from proof.locale.marking import Say, _
 from proof.model.notices import Notice, NoticeCode
 
 
 def in_words(notice: Notice, say: Say) -> str:
     """A notice in the language that `say` speaks."""
     values = {name: in_words(value, say) if isinstance(value, Notice) else value for name, value in notice.values}
-    return (notice.message if notice.code is NoticeCode.AS_TOLD else say(notice.message)) % values
+    what = (notice.message if notice.code is NoticeCode.AS_TOLD else say(notice.message)) % values
+    if not notice.code.done:
+        return what
+    return say(_("%(what)s; %(done)s")) % {"what": what, "done": say(notice.code.done) % values}
 
 
 def in_english(notice: Notice) -> str:

@@ -6,7 +6,7 @@ import inspect
 import os
 from collections.abc import Iterator, Mapping
 
-from proof.errors import ImageError, ToldError
+from proof.errors import ToldError
 from proof.locale import notices
 from proof.locale.languages import known_language, translations
 from proof.model.notices import Notice
@@ -46,9 +46,7 @@ def sentence(notice: Notice) -> str:
 def error_text(error: Exception) -> str:
     """What an error says: in the language of the command line where its message is one of the catalogues, else in
     English."""
-    if isinstance(error, ToldError):
-        return say(error.message, **error.values)
-    return sentence(error.notice) if isinstance(error, ImageError) else str(error)
+    return say(error.message, **error.values) if isinstance(error, ToldError) else str(error)
 
 
 def paragraphs(help_text: str) -> Iterator[str]:

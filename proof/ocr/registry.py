@@ -36,8 +36,8 @@ class EngineSettings:
 
     `model` (and `detection_model`, for whole pages): a path, or with `paddleocr` the name of one of its
     models; empty, the packaged one. `threads` of one reading, 0 for one a core; `readers` is how many read at
-    once. `runtime` computes the network of `ppocr`. `device`: `cpu`, `gpu` or `gpu:1`. `recording`: the file that
-    `replay` repeats.
+    once. `runtime` computes the network of `ppocr`. `device`: `cpu`, `gpu` or `gpu:1`. `recording`: what
+    `readings` takes.
     """
 
     name: str = DEFAULT
@@ -201,14 +201,6 @@ def _open_paddle_pages(settings: EngineSettings) -> PageEngine:
     return PaddlePages(PaddleSettings(settings.model, settings.detection_model, settings.threads, settings.device))
 
 
-def _open_replay(settings: EngineSettings, *_: object) -> Engine:
-    from proof.ocr.replay import ReplayEngine  # noqa: PLC0415
-
-    if settings.recording is None:
-        raise UsageError("the engine replay needs a recording: name its file")
-    return ReplayEngine(settings.recording)
-
-
 def _open_readings(settings: EngineSettings, *_: object) -> Engine:
     from proof.ocr.external.folder import ExternalEngine  # noqa: PLC0415
 
@@ -218,7 +210,7 @@ def _open_readings(settings: EngineSettings, *_: object) -> Engine:
 
 
 def _open_null(_settings: EngineSettings, *_: object) -> Engine:
-    from proof.ocr.replay import NullEngine  # noqa: PLC0415
+    from proof.ocr.null import NullEngine  # noqa: PLC0415
 
     return NullEngine()
 
@@ -238,6 +230,5 @@ _OWN = {
         _open_paddle_pages,
     ),
     "readings": EngineEntry("takes what other software read: PAGE XML, ALTO, hOCR", _open_readings),
-    "replay": EngineEntry("repeats the readings of a recording", _open_replay),
     "null": EngineEntry("reads nothing", _open_null),
 }

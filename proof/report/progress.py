@@ -118,7 +118,7 @@ def progress_of(store: Store, work: str) -> WorkProgress:
             sum(decisions.get(verdict, 0) for verdict in COUNTED_VERDICTS),
             {verdict: decisions[verdict] for verdict in COUNTED_VERDICTS if verdict in decisions},
         )
-        for name, decisions in store.decisions.people(work).items()
+        for name, decisions in store.judgements.by_person(work).items()
     ]
     answers = store.decisions.answers(work)
     names = dict.fromkeys(answer.person for place in answers for answer in place)
@@ -147,7 +147,7 @@ def agreements_of(store: Store, work: str) -> list[Agreement]:
             [(judgement.one, judgement.other) for judgement in judged],
             sum(judgement.validated for judgement in judged),
         )
-        for people, judged in store.history.judged_twice(work).items()
+        for people, judged in store.judgements.judged_twice(work).items()
     ]
     return sorted(agreements, key=lambda pair: -pair.places)
 
@@ -164,7 +164,7 @@ class TimeLeft:
 
 def time_left(store: Store, work: str) -> TimeLeft | None:
     """The time that one person needs for the rest of a work; None with fewer than `MIN_PLACES` timed decisions."""
-    paces = store.history.paces(work)
+    paces = store.judgements.paces(work)
     if len(paces) < MIN_PLACES:
         return None
     flags = store.queue.open_beside_images(work)

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from proof.locale.marking import Say, _
-from proof.text.remarks import Code, Remark
-
-_SAID = _("%(where)s: %(what)s; %(done)s")
+from proof.locale.notices import in_words
+from proof.model.notices import MessageCode
+from proof.text.remarks import Remark
 
 
 def sentence(remark: Remark, say: Say) -> str:
     """A remark in the language of `say`: the place, what is odd, and how it was read."""
     where = f"{remark.path}:{remark.line}" if remark.line else str(remark.path)
-    code, values = remark.code, dict(remark.values)
-    return say(_SAID) % {"where": where, "what": say(code.what) % values, "done": say(code.done) % values}
+    return say(_("%(where)s: %(what)s")) % {"where": where, "what": in_words(remark.notice, say)}
 
 
 def sentences(remarks: Iterable[Remark], say: Say, *, each: bool = False) -> list[str]:
     """The remarks as sentences: each kind once, with its first place and the number of remarks, in the order of first
     occurrence; or all of them (`each`)."""
-    kinds: dict[Code, list[Remark]] = {}
+    kinds: dict[MessageCode, list[Remark]] = {}
     for remark in dict.fromkeys(remarks):
-        kinds.setdefault(remark.code, []).append(remark)
+        kinds.setdefault(remark.notice.code, []).append(remark)
     if each:
         return [sentence(remark, say) for alike in kinds.values() for remark in alike]
     return [_once(alike, say) for alike in kinds.values()]

@@ -73,7 +73,7 @@ class EngineSection:
         ValueKind.TEXT,
         "ppocr",
         "recogniser that reads the columns",
-        choices=("ppocr", "paddleocr", "readings", "replay", "null"),
+        choices=("ppocr", "paddleocr", "readings", "null"),
         installed="hanproof.engines",
         results=True,
     )
@@ -101,7 +101,7 @@ class EngineSection:
     recording: Path | None = _setting(
         ValueKind.PATH,
         None,
-        "what `readings` takes (PAGE XML, ALTO or hOCR: a file, or a folder of them) and what `replay` repeats",
+        "what `readings` takes (PAGE XML, ALTO or hOCR: a file, or a folder of them)",
         must_exist=True,
         or_folder=True,
     )

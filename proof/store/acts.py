@@ -14,19 +14,18 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from proof.errors import ProofError
+from proof.errors import ToldError
 from proof.locale.marking import _
 from proof.store.chains import Chain, FlagDecision, chain_with, shown_decisions
-from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError
+from proof.store.decision_records import Decision, NotYoursError
 from proof.store.decisions import take_back_in
-from proof.store.events import Event, changes_since, key_of_another, standing
+from proof.store.events import Event, changes_since, check_key, key_of_another, standing
 from proof.store.lookup import StorePart, work_of
 from proof.store.models import (
     ActRow,
@@ -88,25 +87,24 @@ class Undone:
     repeated: bool = False
 
 
-class NothingLeftError(ProofError):
+class NothingLeftError(ToldError):
     """There is nothing of this person's to take back, or to do again."""
 
     http_status = 404
 
     def __init__(self, again: bool) -> None:
-        super().__init__(f"nothing of yours is left to {'do again' if again else 'take back'}")
-        self.again = again
+        super().__init__(_("Nothing is left to do again.") if again else _("Nothing of yours is left to take back."))
 
 
-class ChangedError(ProofError):
+class ChangedError(ToldError):
     """Somebody else changed what was to be taken back; `people` did."""
 
     http_status = 409
 
     def __init__(self, people: Sequence[str], place: str) -> None:
         self.people = tuple(dict.fromkeys(people))
-        self.place = place
-        super().__init__(f"{place}: changed by {', '.join(self.people)} in the meantime; nothing was taken back")
+        message = _("%(place)s: changed by %(person)s in the meantime. Nothing was taken back.")
+        super().__init__(message, place=place, person=", ".join(self.people))
 
 
 class Acts(StorePart):
@@ -126,8 +124,7 @@ class Acts(StorePart):
         return self._act(work, person, key, again=True, leave=leave, rules=rules)
 
     def _act(self, work: str, person: str, key: str, *, again: bool, leave: bool, rules: bool) -> Undone:
-        if not 8 <= len(key) <= 64:
-            raise RefusedDecisionError(_("the key of a request has 8 to 64 letters"))
+        check_key(key)
         with self._writing() as session:
             number = work_of(session, work)
             answered = _answered(session, person, key, again)
@@ -240,11 +237,7 @@ def _take_decisions_back(
         same: Select[Any] = select(table).where(table.batch == act.batch, table.person == steps.person)
         rows = session.scalars(same.where(table.work_id == steps.work_id).order_by(table.id))
         kind = steps.distance(act) % 2
-        decisions = [
-            row
-            for row in rows
-            if row.id not in steps.settled and (row.verdict not in TAKING_BACK or steps.distance(row) % 2 == kind)
-        ]
+        decisions = [row for row in rows if row.id not in steps.settled and steps.distance(row) % 2 == kind]
     taken: list[tuple[Chain, FlagDecision]] = []
     changed: list[str] = []
     place = ""
@@ -300,7 +293,7 @@ def _take_last_back(
     before = standing(rows, number - 1)
     was = {name: getattr(rows[before - 1], name) for name in nothing} if before else nothing
     version: dict[str, int] = {} if isinstance(act, RuleRow) else {"version": len(rows) + 1}
-    made = table(**subject, **was, **version, key=key, person=act.person, about=act.id, at=datetime.now(UTC))
+    made = table(**subject, **was, **version, key=key, person=act.person, about=act.id)
     session.add(made)
     session.flush()
     return made
@@ -325,9 +318,8 @@ def _answered(session: Session, person: str, key: str, again: bool) -> Undone | 
     act = session.scalar(select(ActRow).where(ActRow.key == key))
     if act is None:
         return None
-    takes_back = act.about is not None and not (isinstance(act, FlagAct) and act.verdict not in TAKING_BACK)
-    done_again = takes_back and _Steps(session, act.work_id, person).distance(act) % 2 == 0
-    if act.person != person or not takes_back or done_again != again:
+    done_again = _Steps(session, act.work_id, person).distance(act) % 2 == 0
+    if act.person != person or act.about is None or done_again != again:
         raise key_of_another()
     if isinstance(act, (DecisionRow, ReadingRow)):
         query: Select[Any] = select(type(act)).where(type(act).batch == key, type(act).work_id == act.work_id)

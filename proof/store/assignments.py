@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, func, select
@@ -12,8 +10,9 @@ from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
 from proof.store.decision_records import NotYoursError
+from proof.store.events import answered
 from proof.store.lookup import StorePart, page_of, work_of
-from proof.store.models import ActRow, AssignmentRow, PageRow, WorkRow
+from proof.store.models import AssignmentRow, PageRow, WorkRow
 
 GIVEN = "given"
 BACK = "back"
@@ -39,7 +38,7 @@ class Assignments(StorePart):
         Raises NoPlaceError; NotYoursError, unless `person` overrules others, where another person has one of the pages
         or is to have them."""
         with self._writing() as session:
-            if session.scalar(select(ActRow.id).where(ActRow.key == key)) is not None:
+            if answered(session, AssignmentRow, key, person=person, assigned=to) is not None:
                 return
             rows = [page_of(session, work, page) for page in pages]
             holder_of = holders(session, AssignmentRow.page_id.in_(pages))
@@ -48,12 +47,11 @@ class Assignments(StorePart):
                 if not overrules and (holder not in ("", person) or to not in ("", person)):
                     reason = _("%(page)s: %(person)s has it; they or an administrator give it back")
                     raise NotYoursError(reason, page=row.page, person=holder or to)
-            for row in rows:
-                if holder_of.get(row.id, "") != to:
-                    made = {"key": key, "batch": key, "person": person, "at": datetime.now(UTC)}
-                    made |= {"assigned": to, "state": GIVEN if to else BACK}
-                    session.add(AssignmentRow(work_id=row.work_id, page_id=row.id, **made))
-                    key = uuid.uuid4().hex
+            others = [row for row in rows if holder_of.get(row.id, "") != to]
+            for n, row in enumerate(others):
+                made = {"batch": key, "person": person, "assigned": to, "state": GIVEN if to else BACK}
+                made |= {"key": key} if n == 0 else {}
+                session.add(AssignmentRow(work_id=row.work_id, page_id=row.id, **made))
 
     def of_work(self, work: str) -> dict[int, str]:
         """The person who has each page of a work, by the page's number; without those that nobody has. Raises

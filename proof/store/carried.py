@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import uuid
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.errors import ToldError
 from proof.locale.marking import _
-from proof.store.collated import ColumnInText, columns_of_text, pages_of_text
+from proof.store.collated import ColumnsInText, columns_of_text, pages_of_text
 from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.decisions import decide_in
 from proof.store.lookup import NoPlaceError, StorePart, changed
@@ -67,7 +67,7 @@ class CarriedDecisions(StorePart):
         try:
             with self._writing() as session:
                 pages = pages_of_text(session, work, path, edition)
-                text = _Columns(session, pages, edition)
+                text = columns_of_text(session, pages, edition)
                 batch = uuid.uuid4().hex
                 refused += [_made(session, text, work, group, person, batch) for group in groups]
                 if dry_run:
@@ -80,7 +80,7 @@ class CarriedDecisions(StorePart):
 
 
 def _made(
-    session: Session, text: _Columns, work: str, group: Sequence[CarriedDecision], person: str, batch: str
+    session: Session, text: ColumnsInText, work: str, group: Sequence[CarriedDecision], person: str, batch: str
 ) -> str:
     try:
         with session.begin_nested():
@@ -91,51 +91,29 @@ def _made(
     return ""
 
 
-def _make(session: Session, text: _Columns, work: str, decision: CarriedDecision, person: str, batch: str) -> None:
+def _make(session: Session, text: ColumnsInText, work: str, decision: CarriedDecision, person: str, batch: str) -> None:
     """Make a decision. Raises ToldError where it cannot be made."""
-    page, column = text.at(decision.start)
-    offset = decision.start - page.start - (column.begins or 0)
+    column = text.at(decision.start)
+    if column is None:
+        raise NoPlaceError(ON_NO_PAGE)
+    page, offset = column.page, decision.start - column.start
     _must_be_undecided(session, page, column.number, offset, decision.length)
-    key = uuid.uuid4().hex
     flag = flag_there(session, page.id, column.number, offset, decision.length)
-    retain = decision.verdict is Verdict.RETAIN and flag is None
-    if retain or decision.verdict in (Verdict.TYPED, Verdict.DELETE):
-        wanted = ManualCorrection(
-            work,
-            page.id,
-            column.number,
-            offset,
-            decision.length,
-            decision.reading,
-            person,
-            key,
-            note=decision.note,
-            delete=decision.verdict is Verdict.DELETE,
-            retain=retain,
-            batch=batch,
-            authority=decision.authority,
-            confirmed=True,
-            origin=decision.origin,
-        )
-        correct_in(session, wanted, column)
-        return
-    if flag is None:
+    key, reading = uuid.uuid4().hex, decision.reading
+    as_carried: dict[str, Any] = {"note": decision.note, "authority": decision.authority, "origin": decision.origin}
+    as_carried |= {"batch": batch, "confirmed": True}
+    retain, delete = decision.verdict is Verdict.RETAIN and flag is None, decision.verdict is Verdict.DELETE
+    if retain or delete or decision.verdict is Verdict.TYPED:
+        place = (page.id, column.number, offset, decision.length)
+        wanted = ManualCorrection(work, *place, reading, person, key, delete=delete, retain=retain, **as_carried)
+        begins = column.start - page.start
+        row = ColumnRow(page_id=page.id, number=column.number, source=column.source, begins=begins)
+        correct_in(session, wanted, row)
+    elif flag is None:
         raise NoPlaceError(NOTHING_ASKED)
-    demand = DecisionRequest(
-        work,
-        flag.id,
-        decision.verdict,
-        flag.version,
-        person,
-        key,
-        decision.reading,
-        decision.note,
-        batch=batch,
-        authority=decision.authority,
-        confirmed=True,
-        origin=decision.origin,
-    )
-    decide_in(session, demand)
+    else:
+        demand = DecisionRequest(work, flag.id, decision.verdict, flag.version, person, key, reading, **as_carried)
+        decide_in(session, demand)
 
 
 def _must_be_undecided(session: Session, page: PageRow, line: int, offset: int, length: int) -> None:
@@ -146,22 +124,3 @@ def _must_be_undecided(session: Session, page: PageRow, line: int, offset: int, 
         same = (flag.offset, flag.length) == (offset, length)
         if same or (flag.offset < offset + length and offset < flag.offset + flag.length):
             raise NoPlaceError(DECIDED)
-
-
-class _Columns:
-    """The columns of the pages of a text."""
-
-    def __init__(self, session: Session, pages: Sequence[PageRow], edition: Transcription) -> None:
-        self._pages = pages
-        self._columns: list[ColumnInText] = columns_of_text(session, pages, edition)
-        self._starts = [column.start for column in self._columns]
-
-    def at(self, start: int) -> tuple[PageRow, ColumnRow]:
-        """The page and the column that have a code point of the text. Raises NoPlaceError."""
-        number = bisect_right(self._starts, start) - 1
-        column = self._columns[number] if number >= 0 else None
-        if column is None or start > column.start + len(column.source):
-            raise NoPlaceError(ON_NO_PAGE)
-        page = self._pages[column.page]
-        begins = column.start - page.start
-        return page, ColumnRow(page_id=page.id, number=column.number, source=column.source, begins=begins)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import select
@@ -123,7 +122,6 @@ def new_row(session: Session, demand: DecisionRequest, chain: Chain, state: Stat
         "was": chain.reading,
         "reading": reading,
         "person": demand.person,
-        "at": datetime.now(UTC),
         "note": demand.note,
         "authority": authority_of(demand, flag, page),
         "copy_reads": demand.reading if demand.verdict is Verdict.RETAIN else "",

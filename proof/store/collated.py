@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -93,25 +93,24 @@ def pages_of_text(session: Session, work: str, path: str, edition: Transcription
 def _save(
     session: Session, pages: Sequence[PageRow], edition: Transcription, differences: Sequence[FlagOfText]
 ) -> SavedDifferences:
-    results = queries.results(session, pages)
+    results = {page.id: result for page, result in zip(pages, queries.results(session, pages), strict=True)}
     columns = columns_of_text(session, pages, edition)
-    starts = [column.start for column in columns]
     flags_of_page: defaultdict[int, list[Flag]] = defaultdict(list)
     on_no_page = 0
     for difference in differences:
-        column = columns[max(0, bisect_right(starts, difference.start) - 1)] if columns else None
-        flag = column.flag(difference, pages, results) if column is not None else None
+        column = columns.at(difference.start)
+        flag = column.flag(difference, results[column.page.id]) if column is not None else None
         if column is None or flag is None:
             on_no_page += 1
             continue
-        flags_of_page[column.page].append(flag)
+        flags_of_page[column.page.id].append(flag)
     to_place = []
-    for n, page in enumerate(pages):
-        of_page = [column for column in columns if column.page == n]
+    for page in pages:
+        of_page = [column for column in columns.in_order if column.page is page]
         place = PagePlace(page.position, page.text, lines={column.number: column.start for column in of_page})
         sources = [CheckedColumn(column.number, NO_BOX, column.source) for column in of_page]
-        renamed = numbered(flags_of_page[n])
-        ids = {flag.id: own.id for flag, own in zip(flags_of_page[n], renamed, strict=True)}
+        renamed = numbered(flags_of_page[page.id])
+        ids = {flag.id: own.id for flag, own in zip(flags_of_page[page.id], renamed, strict=True)}
         flags = [(replace(flag, moved=ids.get(flag.moved, "")), Origin.COLLATION) for flag in renamed]
         to_place.append(PageToPlace(page, place, sources, flags))
     at_flags = put_flags(session, to_place, OF_COLLATION)
@@ -120,49 +119,64 @@ def _save(
 
 @dataclass(frozen=True, slots=True)
 class ColumnInText:
-    """A column: the code point of the text at which it begins, the index of its page in the given sequence of pages,
-    its number on the page, and its text."""
+    """A column: the code point of the text at which it begins, its page, its number on the page, and its text."""
 
     start: int
-    page: int
+    page: PageRow
     number: int
     source: str
 
-    def flag(self, difference: FlagOfText, pages: Sequence[PageRow], results: Sequence[PageResult]) -> Flag | None:
-        """The flag of a difference, with its place in this column; None where it is not in this column."""
-        offset, flag, page = difference.start - self.start, difference.flag, pages[self.page]
-        if not 0 <= offset <= len(self.source) or not self.source.startswith(flag.transcribed, offset):
+    def flag(self, difference: FlagOfText, result: PageResult) -> Flag | None:
+        """The flag of a difference, with its place in this column; None where the column has other characters there.
+        `result` is that of the page."""
+        offset, flag = difference.start - self.start, difference.flag
+        if not self.source.startswith(flag.transcribed, offset):
             return None
         return replace(
             flag,
-            page=page.page,
-            ref=page.ref,
+            page=self.page.page,
+            ref=self.page.ref,
             line=self.number,
             offset=offset,
             context=context_of(self.source, offset, flag.length),
-            bbox=box_at(results[self.page].characters, self.number, offset, flag.length),
+            bbox=box_at(result.characters, self.number, offset, flag.length),
         )
 
 
-def columns_of_text(session: Session, pages: Sequence[PageRow], edition: Transcription) -> list[ColumnInText]:
-    """The columns of pages in the order of the text: as they were checked or, on a page that was not, as the text has
-    them."""
-    number_of_page = {page.id: n for n, page in enumerate(pages)}
-    query = select(ColumnRow).where(ColumnRow.page_id.in_(number_of_page), ColumnRow.begins.is_not(None))
+class ColumnsInText:
+    """The columns of the pages of a text, `in_order` of the text."""
+
+    def __init__(self, columns: Iterable[ColumnInText]) -> None:
+        self.in_order = sorted(columns, key=lambda column: column.start)
+        self._starts = [column.start for column in self.in_order]
+
+    def at(self, start: int) -> ColumnInText | None:
+        """The column that has a code point of the text, or ends before it; None where none does."""
+        number = bisect_right(self._starts, start) - 1
+        column = self.in_order[number] if number >= 0 else None
+        return column if column is not None and start <= column.start + len(column.source) else None
+
+
+def columns_of_text(session: Session, pages: Sequence[PageRow], edition: Transcription) -> ColumnsInText:
+    """The columns of pages: as they were checked or, on a page that was not, as the text has them."""
+    page_of = {page.id: page for page in pages}
+    query = select(ColumnRow).where(ColumnRow.page_id.in_(page_of), ColumnRow.begins.is_not(None))
     columns = [
-        ColumnInText(pages[n].start + (row.begins or 0), n, row.number, row.source)
+        ColumnInText(page.start + (row.begins or 0), page, row.number, row.source)
         for row in session.scalars(query)
-        for n in (number_of_page[row.page_id],)
+        for page in (page_of[row.page_id],)
     ]
-    known = {(column.page, column.number) for column in columns}  # a page without an image has columns with findings
-    unchecked = sorted(
-        (page.start, page.page, n) for n, page in enumerate(pages) if page.status != Status.CHECKED.value
-    )
+    known = {(column.page.id, column.number) for column in columns}  # findings of pages without an image have columns
+    unchecked = sorted((page for page in pages if page.status != Status.CHECKED.value), key=_place_of)
+    begins = [_place_of(page) for page in unchecked]
     for start, end, page_id, number in Addresses(edition).columns() if unchecked else ():
-        at = bisect_right(unchecked, (start, "\U0010ffff", 0)) - 1
-        if at < 0:
-            continue
-        _, name, n = unchecked[at]
-        if (not edition.paged or name == page_id) and (n, number) not in known:
-            columns.append(ColumnInText(start, n, number, edition.text[start:end]))
-    return sorted(columns, key=lambda column: column.start)
+        at = bisect_right(begins, (start, "\U0010ffff")) - 1
+        page = unchecked[at]
+        if at >= 0 and (not edition.paged or page.page == page_id) and (page.id, number) not in known:
+            columns.append(ColumnInText(start, page, number, edition.text[start:end]))
+    return ColumnsInText(columns)
+
+
+def _place_of(page: PageRow) -> tuple[int, str]:
+    """Where a page begins, and its id, in the order of the text."""
+    return page.start, page.page

@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session, aliased
 from proof.errors import ToldError
 from proof.locale.marking import _
 from proof.store.decision_records import MissingFlagError, RefusedDecisionError
-from proof.store.events import answered
+from proof.store.events import answered, check_key
 from proof.store.lookup import NO_PAGE, NoPlaceError, StorePart, page_of, work_of
 from proof.store.models import CommentRow, FlagRow, PageEventRow, PageRow, WorkRow
 from proof.store.page_states import PageState, page_states
@@ -254,8 +254,7 @@ def _row(session: Session, asked: CommentRequest, page: PageRow, flag: FlagRow |
 
 def _refuse_impossible(asked: CommentRequest, stood: CommentState, state: CommentState) -> None:
     """Raises RefusedDecisionError for a request that a thread which stood at `stood` cannot take to `state`."""
-    if not 8 <= len(asked.key) <= 64:
-        raise RefusedDecisionError(_("the key of a request has 8 to 64 letters"))
+    check_key(asked.key)
     if asked.state is CommentState.NOTE:
         raise RefusedDecisionError(_("a problem is resolved, and does not become a note"))
     if asked.state is CommentState.RESOLVED and stood is not CommentState.PROBLEM:
@@ -284,7 +283,7 @@ def _mark_page(session: Session, page: PageRow, asked: CommentRequest) -> None:
         return
     values = {"key": _key_of_page(asked.key), "state": state.value, "person": asked.person, "note": ""}
     subject = {"work_id": page.work_id, "page_id": page.id, "version": current.version + 1}
-    session.add(PageEventRow(**subject, **values, at=datetime.now(UTC)))
+    session.add(PageEventRow(**subject, **values))
 
 
 def _key_of_page(key: str) -> str:

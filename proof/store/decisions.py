@@ -8,11 +8,10 @@ under its key returns the first decision again.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -34,17 +33,13 @@ from proof.store.decision_records import (
     State,
     Verdict,
 )
-from proof.store.events import key_of_another, standing
-from proof.store.judgements import by_day, by_person
-from proof.store.lookup import StorePart
+from proof.store.events import check_key, key_of_another, standing
+from proof.store.lookup import StorePart, number_of
 from proof.store.models import ActRow, DecisionRow, FlagRow, ReadingRow, WorkRow
 from proof.store.places import no_longer_ask
 from proof.store.seeded import IS_SEEDED, SeededAnswer, answers
 from proof.store.texts import is_displaced
 from proof.store.typed_text import check_authority, check_markup, check_meant, check_note, check_reading
-
-AT_ONCE = 500
-"""Decisions read in one query."""
 
 SURPLUS_COLUMN = frozenset({"column doubled", "column moved", "column not on the page", DELETED, JOINED})
 """Reasons of findings that a column, or the end of a column, should not stand where it does."""
@@ -101,37 +96,10 @@ class Decisions(StorePart):
             own = chain_of(session, row, reader).shown(session) if reader is not None else []
             return [*chain_of(session, row).shown(session), *own]
 
-    def log(self, work: str, *, before: int | None = None, limit: int = 50) -> list[Decision]:
-        """At most `limit` decisions of a work, newest first; with `before` only those older than that decision."""
-        query = select(DecisionRow).join(WorkRow, DecisionRow.work_id == WorkRow.id).where(WorkRow.name == work)
-        if before is not None:
-            query = query.where(DecisionRow.id < before)
-        with self._reading() as session:
-            rows = session.scalars(query.order_by(DecisionRow.id.desc()).limit(limit))
-            return shown_decisions(session, list(rows))
-
-    def standing(self, work: str) -> Iterator[Decision]:
-        """The last decision about each flag of a work, oldest first; without flags that are open again, and without
-        seeded errors."""
-        after = 0
-        while True:
-            query = (
-                _last_decisions(work).where(DecisionRow.id > after, ~IS_SEEDED).order_by(DecisionRow.id).limit(AT_ONCE)
-            )
-            with self._reading() as session:
-                decisions = [decision_of(row) for row in session.scalars(query)]
-            if not decisions:
-                return
-            after = decisions[-1].id
-            yield from decisions
-
     def last_of_flags(self, work: str) -> list[Decision]:
         """The last decision about each flag of a work, including flags that are open again, without seeded errors."""
-        of_flag = (FlagRow.id == DecisionRow.flag_id) & (FlagRow.version == DecisionRow.version)
-        query = select(DecisionRow).join(FlagRow, of_flag).join(WorkRow, DecisionRow.work_id == WorkRow.id)
         with self._reading() as session:
-            rows = session.scalars(query.where(WorkRow.name == work, ~IS_SEEDED).order_by(DecisionRow.id))
-            return [decision_of(row) for row in rows]
+            return [decision_of(row) for row in session.scalars(_last_decisions(work))]
 
     def makers(self, decisions: Iterable[Decision]) -> dict[int, str]:
         """The person whose decision holds after each of `decisions`, by its number: after an undo the maker of the
@@ -141,36 +109,19 @@ class Decisions(StorePart):
 
     def displaced(self, work: str) -> list[DisplacedDecision]:
         """The last decisions about flags whose places are lost."""
-        query = _last_decisions(work).where(is_displaced(), ~IS_SEEDED).order_by(DecisionRow.id)
+        query = _last_decisions(work).where(is_displaced(), DecisionRow.state != State.OPEN.value)
         with self._reading() as session:
-            return [DisplacedDecision(shown) for shown in shown_decisions(session, list(session.scalars(query)))]
-
-    def people(self, work: str, *, seeded: bool = False) -> dict[str, dict[Verdict, int]]:
-        """The number of decisions by person and verdict, without those taken back; with `seeded` including decisions
-        about seeded errors."""
-        with self._reading() as session:
-            return by_person(session, work, seeded=seeded)
-
-    def days(self, work: str) -> dict[str, int]:
-        """The number of decisions by day (UTC, as `2026-01-31`) in order of time, without those taken back."""
-        with self._reading() as session:
-            return by_day(session, work)
+            return [DisplacedDecision(shown) for shown in shown_decisions(session, session.scalars(query).all())]
 
     def answers(self, work: str) -> list[list[SeededAnswer]]:
         """For each answered seeded error the last answer of each person, in the order of the answers."""
         with self._reading() as session:
             return list(answers(session, work).values())
 
-    def last(self) -> int:
-        """The number of the newest decision in the store, 0 if there is none."""
-        with self._reading() as session:
-            return session.scalar(select(func.max(DecisionRow.id))) or 0
-
 
 def check_demand(demand: DecisionRequest) -> None:
     """Raise RefusedDecisionError for a request that is invalid regardless of the content of the store."""
-    if not 8 <= len(demand.key) <= 64:
-        raise RefusedDecisionError(_("the key of a request has 8 to 64 letters"))
+    check_key(demand.key)
     if demand.verdict is Verdict.REDO:
         raise RefusedDecisionError(_("what was taken back is done again by taking that back: say `undo`"))
     check_reading(demand.reading)
@@ -414,10 +365,8 @@ def _maker(session: Session, decision: Decision) -> str:
     return made.person if made is not None else decision.person
 
 
-def _last_decisions(work: str) -> Any:
-    return (
-        select(DecisionRow)
-        .join(FlagRow, (FlagRow.id == DecisionRow.flag_id) & (FlagRow.version == DecisionRow.version))
-        .join(WorkRow, DecisionRow.work_id == WorkRow.id)
-        .where(WorkRow.name == work, DecisionRow.state != State.OPEN.value)
-    )
+def _last_decisions(work: str) -> Select[DecisionRow]:
+    """The last decision about each flag of a work that is no seeded error, oldest first."""
+    query = select(DecisionRow).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
+    last = DecisionRow.version == FlagRow.version
+    return query.where(DecisionRow.work_id == number_of(work), last, ~IS_SEEDED).order_by(DecisionRow.id)

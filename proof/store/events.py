@@ -60,6 +60,12 @@ def changes_since(events: Sequence[E], number: int) -> list[E]:
     return changes[::-1]
 
 
+def check_key(key: str) -> None:
+    """Raise RefusedDecisionError for a key that no request can have."""
+    if not 8 <= len(key) <= 64:
+        raise RefusedDecisionError(_("the key of a request has 8 to 64 letters"))
+
+
 def key_of_another() -> RefusedDecisionError:
     """The error for a key that was used for something else."""
     return RefusedDecisionError(_("this key was used for something else; give every request its own"))

@@ -15,19 +15,9 @@ from proof.store.acts import RuleChange, What
 from proof.store.chains import shown_decisions
 from proof.store.comments import Comment, comments
 from proof.store.decision_records import Decision, Verdict
-from proof.store.judgements import (
-    Differing,
-    Pairs,
-    WitnessRecord,
-    changed_of,
-    differing,
-    judged_twice,
-    paces,
-    standings_in,
-    witness_records,
-)
+from proof.store.judgements import standings_in
 from proof.store.lookup import StorePart, number_of
-from proof.store.models import ActRow, CommentRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
+from proof.store.models import ActRow, CommentRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow
 from proof.store.page_states import PageEvent, PageState, page_event
 from proof.store.queue_records import CursorError
 
@@ -95,21 +85,6 @@ class History(StorePart):
         with self._reading() as session:
             return sorted(session.scalars(query))
 
-    def judged_twice(self, work: str) -> Pairs:
-        """The judgements of two people on the same places of a work."""
-        with self._reading() as session:
-            return judged_twice(session, work)
-
-    def witness_records(self, work: str) -> list[WitnessRecord]:
-        """For each witness the number of flags of a work at which its reading was decided on."""
-        with self._reading() as session:
-            return witness_records(session, work)
-
-    def paces(self, work: str) -> list[float]:
-        """Seconds from each decision of a person to their next one, without pauses and batches."""
-        with self._reading() as session:
-            return paces(session, work)
-
     def awaiting(self, work: str, limit: int | None = None) -> tuple[list[HistoryEntry], int]:
         """The acts that marked pages of a work as proofread which await a second person, the oldest first, at most
         `limit`; and the number of such pages."""
@@ -126,24 +101,12 @@ class History(StorePart):
         proofread = {page: there.person for page, there in stand if there.state is PageState.PROOFREAD}
         return {page for page, other in proofread.items() if other not in ("", person)}
 
-    def differing(self, work: str, page: int, person: str) -> list[Differing]:
-        """The flags of a page on which another person decided differently from `person`."""
-        with self._reading() as session:
-            return differing(session, work, page, person)
-
-    def changed_of(self, work: str, person: str) -> list[Differing]:
-        """Decisions of `person` in a work that another person changed since, the latest changes first."""
-        with self._reading() as session:
-            return changed_of(session, work, person)
-
     def juans(self, work: str) -> list[str]:
         """The juan of a work in the order of their pages."""
-        query = select(PageRow.juan, func.min(PageRow.id)).join(WorkRow, WorkRow.id == PageRow.work_id)
+        first = func.min(PageRow.id)
+        query = select(PageRow.juan).where(PageRow.work_id == number_of(work), PageRow.juan != "")
         with self._reading() as session:
-            rows = session.execute(
-                query.where(WorkRow.name == work).group_by(PageRow.juan).order_by(func.min(PageRow.id))
-            )
-            return [juan for juan, _first in rows if juan]
+            return list(session.scalars(query.group_by(PageRow.juan).order_by(first)))
 
 
 def _wanted(work: ColumnElement[int], wanted: HistoryFilter) -> Select[ActRow]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -13,8 +13,8 @@ from proof.errors import ToldError
 from proof.layout.overrides import LayoutOverrideShape
 from proof.locale.marking import _
 from proof.store.events import answered
-from proof.store.lookup import PageConflictError, StorePart, page_of
-from proof.store.models import LayoutOverrideRow, PageRow, WorkRow
+from proof.store.lookup import PageConflictError, StorePart, number_of, page_of
+from proof.store.models import LayoutOverrideRow, PageRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,7 @@ class LayoutOverrides(StorePart):
         query = select(LayoutOverrideRow, PageRow.page, PageRow.repeat).join(
             PageRow, PageRow.id == LayoutOverrideRow.page_id
         )
-        query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(
-            WorkRow.name == work, LayoutOverrideRow.id.in_(last)
-        )
+        query = query.where(PageRow.work_id == number_of(work), LayoutOverrideRow.id.in_(last))
         with self._reading() as session:
             override_of = {(page, repeat): _override(row) for row, page, repeat in session.execute(query)}
         return {place: override for place, override in override_of.items() if override.layout or override.image}
@@ -107,8 +105,7 @@ class LayoutOverrides(StorePart):
                 raise PageConflictError(
                     _("%(page)s: somebody set it otherwise in the meantime; look at the page again"), page=row.page
                 )
-            values = {"work_id": row.work_id, "version": version + 1, "key": key, "at": datetime.now(UTC)}
-            made = LayoutOverrideRow(**values, **asked)
+            made = LayoutOverrideRow(work_id=row.work_id, version=version + 1, key=key, **asked)
             session.add(made)
             session.flush()
             return _override(made)

@@ -191,14 +191,26 @@ def _decide(session: Session, wanted: ManualCorrection, flag: FlagRow) -> Decisi
 
 
 def _demand(wanted: ManualCorrection, flag: int, version: int) -> DecisionRequest:
-    if wanted.change is not None:
-        demand = DecisionRequest(wanted.work, flag, Verdict.TAKE, version, wanted.person, wanted.key, note=wanted.note)
-        return replace(demand, batch=wanted.batch, authority=wanted.authority)
-    verdict = Verdict.DELETE if wanted.delete else Verdict.UNSURE if wanted.doubt else Verdict.TYPED
-    verdict = Verdict.RETAIN if wanted.retain else verdict
-    answer = (wanted.person, wanted.key, wanted.reading, wanted.note)
-    demand = DecisionRequest(wanted.work, flag, verdict, version, *answer, batch=wanted.batch)
-    return replace(demand, authority=wanted.authority, confirmed=wanted.confirmed, origin=wanted.origin)
+    verdicts = (
+        (wanted.change is not None, Verdict.TAKE),
+        (wanted.retain, Verdict.RETAIN),
+        (wanted.delete, Verdict.DELETE),
+        (wanted.doubt, Verdict.UNSURE),
+    )
+    return DecisionRequest(
+        wanted.work,
+        flag,
+        next((verdict for asked, verdict in verdicts if asked), Verdict.TYPED),
+        version,
+        wanted.person,
+        wanted.key,
+        wanted.reading if wanted.change is None else "",
+        wanted.note,
+        batch=wanted.batch,
+        authority=wanted.authority,
+        confirmed=wanted.confirmed,
+        origin=wanted.origin,
+    )
 
 
 def _row_by_hand(session: Session, page: PageRow, flag: Flag, column: ColumnRow) -> FlagRow:

@@ -7,6 +7,7 @@ the room. What is searched for, columns and flags, are rows.
 
 from __future__ import annotations
 
+import uuid
 from datetime import UTC, datetime
 from typing import Any
 
@@ -276,9 +277,9 @@ class ActRow(Base):
     id: Mapped[int] = mapped_column(BigKey, primary_key=True)
     act: Mapped[str] = mapped_column(String(16))
     work_id: Mapped[int] = mapped_column(ForeignKey("works.id"))
-    key: Mapped[str] = mapped_column(String(64))
+    key: Mapped[str] = mapped_column(String(64), default=lambda: uuid.uuid4().hex)
     person: Mapped[str] = mapped_column(String(255))
-    at: Mapped[datetime] = mapped_column(Moment)
+    at: Mapped[datetime] = mapped_column(Moment, default=lambda: datetime.now(UTC))
     about: Mapped[int | None] = mapped_column(BigKey, index=True)
 
 

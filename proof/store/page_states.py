@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
@@ -149,7 +149,6 @@ class PageStates(StorePart):
                 key=key,
                 state=state.value,
                 person=person,
-                at=datetime.now(UTC),
                 note=note,
             )
             session.add(event)

@@ -30,9 +30,6 @@ from proof.store.rows import PagePlace
 from proof.store.texts import carry, carry_to, content_of, decided_reading, version_read
 from proof.text.positions import PositionMap, Span
 
-_SETTLED = frozenset(state.value for state in SETTLED)
-
-
 OF_CHECK = frozenset({Origin.FINDING.value, Origin.SAMPLE.value, Origin.SEEDED.value})
 OF_COLLATION = frozenset({Origin.COLLATION.value})
 
@@ -291,7 +288,7 @@ def _placed(
         for row in (*known[place_of[flag.id]], *known[flag.id]):
             rank = _rank(spans, row, flag, place_of[flag.id])
             alike = (row.origin == Origin.SEEDED.value) == (origin is Origin.SEEDED)
-            if rank is not None and alike and (row.state in _SETTLED or flag.id not in answered):
+            if rank is not None and alike and (row.state in SETTLED or flag.id not in answered):
                 ranked.append((rank, n, row.id, row))
     rows_of: dict[int, FlagRow] = {}
     taken: set[int] = set()
@@ -320,7 +317,7 @@ def _rank(spans: _PageSpans, row: FlagRow, flag: Flag, span: Span | None) -> int
     same = span == (row.start, row.extent) and spans.has(row) and row.reads == row.transcribed
     if same and row.kind == flag.kind.value:
         return 0 if row.uid == flag.id else 1
-    if same and row.state in _SETTLED:
+    if same and row.state in SETTLED:
         return 2
     return 3 if row.uid == flag.id and _may_be_anywhere(row, spans) else None
 
@@ -336,7 +333,7 @@ def answers(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
         return False
     if row.reads == row.transcribed:
         of_text = Kind.LAYOUT.value not in (row.kind, flag.kind)
-        return row.state in _SETTLED and of_text and span == (row.start, row.extent)
+        return row.state in SETTLED and of_text and span == (row.start, row.extent)
     if row.reads != decided_reading(row) or not flag.line:
         return False
     end = row.start + row.extent

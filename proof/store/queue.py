@@ -26,7 +26,7 @@ from proof.store.chains import LOOKER, Looker
 from proof.store.comments import count_problems
 from proof.store.decision_records import SETTLED, MissingFlagError, State
 from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask
-from proof.store.lookup import NO_PAGE, NoPlaceError, Sessions, StorePart, newest_act, work_now
+from proof.store.lookup import NO_PAGE, NoPlaceError, Sessions, StorePart, newest_act, number_of, work_now
 from proof.store.models import ColumnRow, FlagRow, PageRow, RunRow, WorkRow
 from proof.store.page_states import PageStanding, PageState, page_states
 from proof.store.queue_records import (
@@ -231,8 +231,7 @@ class Queue(StorePart):
         both_halves = {*numbers, *(other for other in halves.values() if other is not None)}
         with self._reading() as session:
             query = select(FlagRow, PageRow).join(PageRow, FlagRow.page_id == PageRow.id)
-            query = query.join(WorkRow, FlagRow.work_id == WorkRow.id)
-            query = query.where(FlagRow.id.in_(both_halves), WorkRow.name == work)
+            query = query.where(FlagRow.id.in_(both_halves), FlagRow.work_id == number_of(work))
             if not taken_back:
                 present = [half for half in both_halves if half in columns.at and columns.present[columns.at[half]]]
                 corrected = ~BY_HAND | (FlagRow.state != State.OPEN.value)
@@ -365,6 +364,6 @@ def _between_columns(context: str, line: int, sources: dict[int, str]) -> str:
 
 def _script(session: Session, work: str) -> str:
     """The language tag of a work's texts in its last run."""
-    last = select(func.max(RunRow.id)).join(WorkRow, RunRow.work_id == WorkRow.id).where(WorkRow.name == work)
+    last = select(func.max(RunRow.id)).where(RunRow.work_id == number_of(work))
     texts = session.scalar(select(RunRow.texts).where(RunRow.id == last.scalar_subquery())) or []
     return script_shown(text.get("script", "") for text in texts)

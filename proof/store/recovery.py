@@ -36,6 +36,7 @@ from proof.store.journal import (
     moment,
     texts_of,
 )
+from proof.store.lookup import number_of
 from proof.store.models import (
     ActRow,
     ColumnRow,
@@ -306,7 +307,7 @@ def _put(session: Session, line: Line, last: int, done: _Work) -> str:
 
 
 def _page(session: Session, line: Line) -> PageRow | None:
-    query = select(PageRow).join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == line["work"])
+    query = select(PageRow).where(PageRow.work_id == number_of(line["work"]))
     return session.scalar(query.where(PageRow.page == line["page"], PageRow.repeat == line["repeat"]))
 
 
@@ -376,7 +377,7 @@ def _stand_on(session: Session, page: PageRow, flag: FlagRow) -> None:
 
 def _page_at(session: Session, flag: FlagRow, line: Line) -> PageRow | None:
     """The page on which the place of a flag stands."""
-    pages = select(PageRow).join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == line["work"])
+    pages = select(PageRow).where(PageRow.work_id == number_of(line["work"]))
     pages = pages.where(PageRow.version_id == flag.version_id, PageRow.start <= flag.start, PageRow.absent.is_(False))
     return session.scalars(pages.order_by(PageRow.start.desc()).limit(1)).first()
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 
 from sqlalchemy import ColumnElement, func, select
@@ -53,8 +52,7 @@ class Reports(StorePart):
             row = page_of(session, work, page)
             values = {"page_id": page, "line": line, "transcribed": text, "reading": reading, "note": note}
             if answered(session, ReportRow, key, **values) is None:
-                made = {"person": "", "at": datetime.now(UTC), "state": ReportState.OPEN.value}
-                session.add(ReportRow(work_id=row.work_id, key=key, **values, **made))
+                session.add(ReportRow(work_id=row.work_id, key=key, person="", state=ReportState.OPEN.value, **values))
 
     def open(self, work: str) -> list[Report]:
         """The reports of a work that nobody settled, oldest first. Raises NoPlaceError."""
@@ -80,8 +78,7 @@ class Reports(StorePart):
             same = {
                 name: getattr(row, name) for name in ("work_id", "page_id", "line", "transcribed", "reading", "note")
             }
-            made = {"key": uuid.uuid4().hex, "person": person, "at": datetime.now(UTC), "state": state.value}
-            session.add(ReportRow(about=row.id, **same, **made))
+            session.add(ReportRow(about=row.id, person=person, state=state.value, **same))
 
 
 def _open(work_id: int) -> tuple[ColumnElement[bool], ...]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -69,8 +68,6 @@ class Rules(StorePart):
                     suggested=suggested,
                     holds=holds,
                     person=person,
-                    at=datetime.now(UTC),
-                    key=uuid.uuid4().hex,
                 )
             )
 

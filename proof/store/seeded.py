@@ -18,7 +18,8 @@ from sqlalchemy.orm import Session
 from proof.model.flags import REACH, Origin
 from proof.model.result import PageResult
 from proof.store.decision_records import State, Verdict
-from proof.store.models import DecisionRow, FlagRow, WorkRow
+from proof.store.lookup import number_of
+from proof.store.models import DecisionRow, FlagRow
 
 Places = Mapping[tuple[int, int], "Shown"]
 """Seeded errors of a page by column and offset."""
@@ -96,9 +97,9 @@ def answers(session: Session, work: str) -> dict[tuple[int, int, int], list[Seed
     """What was said of each seeded error (by page, column and offset): of each person the last thing that they did
     not take back, in the order in which they said it. Errors that are no longer seeded stay counted."""
     query = select(DecisionRow, FlagRow.page_id).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
-    query = query.join(WorkRow, DecisionRow.work_id == WorkRow.id)
+    query = query.where(DecisionRow.work_id == number_of(work), IS_SEEDED)
     stands: dict[int, tuple[tuple[int, int, int], DecisionRow]] = {}
-    for row, page in session.execute(query.where(WorkRow.name == work, IS_SEEDED).order_by(DecisionRow.id)):
+    for row, page in session.execute(query.order_by(DecisionRow.id)):
         if row.verdict == Verdict.UNDO.value:
             stands.pop(row.about or 0, None)
         elif row.state not in (State.OPEN.value, State.SKIPPED.value):

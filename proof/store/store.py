@@ -37,9 +37,10 @@ from proof.store.finder import Finder
 from proof.store.glyphs import Glyphs, Shapes
 from proof.store.history import History
 from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal, standing_lines
+from proof.store.judgements import Judgements
 from proof.store.layout_overrides import LayoutOverrides, PageStamp, held_in
 from proof.store.library import Library
-from proof.store.lookup import changed, work_of
+from proof.store.lookup import changed, number_of, work_of
 from proof.store.manual_corrections import ManualCorrections
 from proof.store.models import FlagRow, PageRow, RunRow, TextVersionRow, WorkRow
 from proof.store.page_states import PageStates
@@ -103,6 +104,7 @@ class Store:
         self.library = Library(*sessions)
         self.glyphs = Glyphs(*sessions)
         self.history = History(*sessions)
+        self.judgements = Judgements(*sessions)
         self.text_versions = Texts(*sessions)
         self.finder = Finder(*sessions, self.queue, self.library)
 
@@ -221,7 +223,7 @@ class Store:
         """The run begun last, of all works or of one."""
         last = select(func.max(RunRow.id))
         if work is not None:
-            last = last.join(WorkRow, RunRow.work_id == WorkRow.id).where(WorkRow.name == work)
+            last = last.where(RunRow.work_id == number_of(work))
         with self._reading() as session:
             run_id = session.scalar(last)
         return None if run_id is None else self.run(run_id)

@@ -13,7 +13,7 @@ from unicodedata import category, name
 from proof.locale.marking import _
 from proof.store.decision_records import RefusedDecisionError, UnconfirmedReadingError
 from proof.text.column import COMPOSITION, ENTITY, parse_column
-from proof.text.remarks import Code
+from proof.text.remarks import RemarkCode
 
 LONGEST_READING = 64
 """Maximum length of a reading or an alternative, in code points: a correction is for a place, not for a page."""
@@ -82,7 +82,7 @@ def check_meant(reading: str, seen: Container[str] = ()) -> None:
     if letters:
         question = _("these are Latin letters: %(letters)s")
         raise UnconfirmedReadingError(question, reason="latin letters", letters=letters)
-    if any(problem.code is Code.DESCRIPTION_INCOMPLETE for problem in parse_column(reading).problems):
+    if any(problem.code is RemarkCode.DESCRIPTION_INCOMPLETE for problem in parse_column(reading).problems):
         question = _("%(reading)s describes a character by its parts, and a part is missing")
         raise UnconfirmedReadingError(question, reason="incomplete description", reading=reading)
 

@@ -19,7 +19,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from proof.text.model import Cell, Column, Row, Run, is_han
-from proof.text.remarks import Code, Problem
+from proof.text.remarks import Problem, RemarkCode
 
 _INVISIBLE = "\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
@@ -230,7 +230,7 @@ class _Reader:
         left_open = self.end()
         return ParsedColumn(tuple(self.runs), tuple(dict.fromkeys(self.problems)), left_open)
 
-    def problem(self, code: Code, what: str = "") -> None:
+    def problem(self, code: RemarkCode, what: str = "") -> None:
         self.problems.append(Problem(code, what))
 
     def special(self, at: int) -> int:
@@ -244,7 +244,7 @@ class _Reader:
             case "/" | "／":
                 self.divide()
             case "¶":
-                self.problem(Code.PILCROW_WITHIN)
+                self.problem(RemarkCode.PILCROW_WITHIN)
             case "&" | "[" | "<":
                 return self.named(at, char)
             case _ if "⿰" <= char <= "⿿" or char == "㇯":
@@ -252,7 +252,7 @@ class _Reader:
             case _ if "\ufe00" <= char <= "\ufe0f" or char >= "\U000e0100":
                 self.select_variant(at)
             case _:
-                self.problem(Code.INVISIBLE, f"U+{ord(char):04X}")
+                self.problem(RemarkCode.INVISIBLE, f"U+{ord(char):04X}")
         return at + 1
 
     def open_note(self) -> None:
@@ -261,10 +261,10 @@ class _Reader:
         # Nested, if the rest of the column closes this parenthesis and all open ones; else the open note lacks its end.
         if self.depth and self.closes - self.opens >= self.depth + 1:
             self.depth += 1
-            self.problem(Code.NOTE_NESTED)
+            self.problem(RemarkCode.NOTE_NESTED)
             return
         if self.depth:
-            self.problem(Code.NOTE_BEFORE_NEXT)
+            self.problem(RemarkCode.NOTE_BEFORE_NEXT)
             self.end_unclosed_note()
         self.flush_main()
         self.depth, self.row = 1, Row.RIGHT
@@ -276,7 +276,7 @@ class _Reader:
         elif self.depth == 1:
             self.flush_note()
         else:
-            self.problem(Code.NOTE_NOT_OPENED)
+            self.problem(RemarkCode.NOTE_NOT_OPENED)
             self.recover_opening()
             self.continues = False
 
@@ -284,9 +284,9 @@ class _Reader:
         if self.depth == 1 and self.row is Row.RIGHT:
             self.row = Row.LEFT
         elif self.depth:
-            self.problem(Code.SLASH_AGAIN)
+            self.problem(RemarkCode.SLASH_AGAIN)
         else:
-            self.problem(Code.SLASH_OUTSIDE)
+            self.problem(RemarkCode.SLASH_OUTSIDE)
             self.slash = len(self.cells[Row.MAIN])
 
     def named(self, at: int, char: str) -> int:
@@ -297,14 +297,14 @@ class _Reader:
             if char == "&":
                 name = _LOOSE_ENTITY.match(self.source, at)
                 ended = name is not None and name[0].endswith(";")
-                self.problem(Code.ENTITY_UNKNOWN if ended else Code.ENTITY_OPEN, name[0] if name else char)
+                self.problem(RemarkCode.ENTITY_UNKNOWN if ended else RemarkCode.ENTITY_OPEN, name[0] if name else char)
             elif char == "[" and "]" not in self.source[at:]:
-                self.problem(Code.COMPOSITION_OPEN, self.source[at : at + _QUOTED])
+                self.problem(RemarkCode.COMPOSITION_OPEN, self.source[at : at + _QUOTED])
             return self.add(at, at + 1)
         if char == "<":
             return match.end()
         if char == "&" and _FAMILIES.match(match[0]) is None:
-            self.problem(Code.ENTITY_FAMILY, match[0])
+            self.problem(RemarkCode.ENTITY_FAMILY, match[0])
         return self.add(at, match.end())
 
     def described(self, at: int) -> int:
@@ -322,7 +322,7 @@ class _Reader:
                 break
             position += 1
         if missing:
-            self.problem(Code.DESCRIPTION_INCOMPLETE, self.source[at : at + _QUOTED])
+            self.problem(RemarkCode.DESCRIPTION_INCOMPLETE, self.source[at : at + _QUOTED])
             return self.add(at, at + 1)
         return self.add(at, position)
 
@@ -333,7 +333,7 @@ class _Reader:
             start = cells.pop().offset
             self.add(start, at + 1)
         else:
-            self.problem(Code.SELECTOR_ALONE, f"U+{ord(self.source[at]):04X}")
+            self.problem(RemarkCode.SELECTOR_ALONE, f"U+{ord(self.source[at]):04X}")
 
     def add(self, start: int, end: int) -> int:
         self.cells[self.row].append(Cell(self.source[start:end], start, end - start, self.row))
@@ -390,7 +390,7 @@ class _Reader:
         """Finish the column; return whether a note continues in the next one."""
         left_open = self.continues
         if self.depth:
-            self.problem(Code.NOTE_OPEN)
+            self.problem(RemarkCode.NOTE_OPEN)
             left_open = self.end_unclosed_note()
         self.flush_main()
         return left_open

@@ -12,7 +12,7 @@ from pathlib import Path
 from proof.errors import TextError
 from proof.text.encoding import Decoded
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, numbered_lines
-from proof.text.remarks import Code, Remark
+from proof.text.remarks import Remark, RemarkCode
 from proof.text.transcription import Footnote, Format, Transcription
 
 MARK = re.compile(r"<small>|^\[\^[^\]\n]+\]:|^#{1,6}[ \t]+\S", re.MULTILINE)
@@ -39,7 +39,7 @@ _MARKUP = re.compile(
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads the body line by line; `small` says whether the commentary goes on."""
+    """Reads the body line by line. `small_line` is the line of a `<small>` that is still open, 0 for none."""
 
     path: Path
     text: str
@@ -47,10 +47,9 @@ class _Reader:
     references: dict[str, int] = field(default_factory=dict)
     definitions: list[tuple[str, str, int, int]] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
-    opened: int = 0
-    """The line on which an open `<small>` stands; 0 for none."""
+    small_line: int = 0
 
-    def remark(self, number: int, code: Code, **values: str | int) -> None:
+    def remark(self, number: int, code: RemarkCode, **values: str | int) -> None:
         self.remarks.append(Remark.of(self.path, number, code, **values))
 
     def line(self, begin: int, line: str, number: int) -> None:
@@ -78,7 +77,7 @@ class _Reader:
             at = markup.end()
             if markup["label"] is not None:
                 if markup["label"] in self.references:
-                    self.remark(number, Code.FOOTNOTE_TWICE, label=markup["label"])
+                    self.remark(number, RemarkCode.FOOTNOTE_TWICE, label=markup["label"])
                 self.references.setdefault(markup["label"], markup.start())
             elif markup["close"] is not None:
                 self.small(number, closing=bool(markup["close"]))
@@ -87,25 +86,26 @@ class _Reader:
         return parts
 
     def stretch(self, start: int, end: int) -> LayerStretch:
-        return LayerStretch(Layer.COMMENTARY if self.opened else Layer.CANON, start, self.text[start:end])
+        return LayerStretch(Layer.COMMENTARY if self.small_line else Layer.CANON, start, self.text[start:end])
 
     def small(self, number: int, *, closing: bool) -> None:
-        if closing and not self.opened:
-            self.remark(number, Code.SMALL_NOT_OPENED)
-        elif not closing and self.opened:
-            self.remark(number, Code.SMALL_NESTED, first=self.opened)
-        self.opened = 0 if closing else number
+        if closing and not self.small_line:
+            self.remark(number, RemarkCode.SMALL_NOT_OPENED)
+        elif not closing and self.small_line:
+            self.remark(number, RemarkCode.SMALL_NESTED, first=self.small_line)
+        self.small_line = 0 if closing else number
 
     def footnotes(self) -> tuple[Footnote, ...]:
         notes = []
+        defined = {label for label, *_ in self.definitions}
         for label, text, start, number in self.definitions:
             if label not in self.references:
-                self.remark(number, Code.FOOTNOTE_UNUSED, label=label)
+                self.remark(number, RemarkCode.FOOTNOTE_UNUSED, label=label)
             notes.append(Footnote(label, text, start, number, self.references.get(label)))
         for label, start in self.references.items():
-            if all(label != known for known, *_ in self.definitions):
+            if label not in defined:
                 line = self.text.count("\n", 0, start) + 1
-                self.remark(line, Code.FOOTNOTE_MISSING, label=label)
+                self.remark(line, RemarkCode.FOOTNOTE_MISSING, label=label)
         return tuple(notes)
 
 
@@ -114,12 +114,12 @@ def parse_critical(decoded: Decoded, path: Path) -> Transcription:
     text = decoded.text
     front = _front_matter(text, path)
     reader = _Reader(path, text)
-    for at, code in front.odd:
-        reader.remark(at, code)
+    for line_number, code in front.faults:
+        reader.remark(line_number, code)
     for number, begin, line in numbered_lines(text, front.body):
         reader.line(begin, line, number)
-    if reader.opened:
-        reader.remark(reader.opened, Code.SMALL_OPEN)
+    if reader.small_line:
+        reader.remark(reader.small_line, RemarkCode.SMALL_OPEN)
     footnotes = reader.footnotes()
     return Transcription.of_blocks(
         decoded, path, Format.CRITICAL, reader.blocks, reader.remarks, front.title, footnotes
@@ -137,39 +137,37 @@ def has_front_matter(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Front:
-    """Front matter: the start of the body, the title, and remarks with their lines."""
+    """Front matter: the start of the body, the title, and lines with the remarks on them."""
 
     body: int
     title: str = ""
-    odd: tuple[tuple[int, Code], ...] = ()
+    faults: tuple[tuple[int, RemarkCode], ...] = ()
 
 
 def _front_matter(text: str, path: Path) -> _Front:
-    """The front matter of a text. If its last line is missing it ends at the first line that is no `key: value`. Raises
-    TextError if there is nothing but front matter."""
+    """The front matter of a text. It ends at the first line that is no `key: value` if its last line is missing, or
+    encloses marks or an empty line of the body. Raises TextError if there is nothing but front matter."""
     half = _HALF_OPENED.match(text)
     if half is not None:
-        return _Front(half.end(), _title_in(text, 0, half.end()), ((1, Code.FRONT_MATTER_BROKEN),))
+        return _Front(half.end(), _title_in(text, 0, half.end()), ((1, RemarkCode.FRONT_MATTER_BROKEN),))
     opening = _FRONT.match(text)
     if opening is None:
         return _Front(0)
     closing = _FRONT_END.search(text, opening.end())
     end = closing.start() if closing else len(text)
-    strange = _strange_lines(text, opening.end(), end)
-    if closing is None and not strange:
+    others = _other_lines(text, opening.end(), end)
+    if closing is None and not others:
         raise TextError(path, 1, "the front matter has no end: expected a line --- after it")
-    swallowed = bool(strange) and (
-        closing is None or MARK.search(text, strange[0], end) or _EMPTY_LINE.search(text, strange[0], end)
-    )
-    if closing is not None and not swallowed:
-        odd = tuple((text.count("\n", 0, at) + 1, Code.FRONT_MATTER_BROKEN) for at in strange)
-        return _Front(closing.end(), _title_in(text, opening.end(), end), odd)
-    body = strange[0]
-    odd = ((text.count("\n", 0, body) + 1, Code.FRONT_MATTER_OPEN),)
-    return _Front(body, _title_in(text, opening.end(), body), odd)
+    has_body = bool(others) and (MARK.search(text, others[0], end) or _EMPTY_LINE.search(text, others[0], end))
+    if closing is not None and not has_body:
+        faults = tuple((text.count("\n", 0, start) + 1, RemarkCode.FRONT_MATTER_BROKEN) for start in others)
+        return _Front(closing.end(), _title_in(text, opening.end(), end), faults)
+    body = others[0]
+    faults = ((text.count("\n", 0, body) + 1, RemarkCode.FRONT_MATTER_OPEN),)
+    return _Front(body, _title_in(text, opening.end(), body), faults)
 
 
-def _strange_lines(text: str, start: int, end: int) -> list[int]:
+def _other_lines(text: str, start: int, end: int) -> list[int]:
     """The starts of lines that do not belong to front matter."""
     lines = re.finditer(r"^.*$", text[start:end], re.MULTILINE)
     return [start + line.start() for line in lines if not _FRONT_LINE.match(line[0])]

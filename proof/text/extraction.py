@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from proof.errors import OutputError
+from proof.model.notices import Notice, Value
 from proof.text.edit import Edit
-from proof.text.remarks import Code, Value
+from proof.text.remarks import RemarkCode
 
 DAMAGED_ARCHIVE = (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, OSError, zlib.error, EOFError)
 """Exceptions that reading a damaged archive may raise."""
@@ -64,7 +65,7 @@ class Extraction:
     text: str = field(repr=False)
     pieces: tuple[Piece, ...] = field(repr=False)
     escape: Callable[[str], str]
-    remarks: tuple[tuple[int, Code, tuple[tuple[str, Value], ...]], ...] = ()
+    remarks: tuple[tuple[int, Notice], ...] = ()
     notes: tuple[tuple[int, str], ...] = ()
     own_marks: bool = False
 
@@ -168,7 +169,7 @@ class Draft:
     line: int = 1
     _text: list[str] = field(default_factory=list)
     _pieces: list[Piece] = field(default_factory=list)
-    _remarks: list[tuple[int, Code, tuple[tuple[str, Value], ...]]] = field(default_factory=list)
+    _remarks: list[tuple[int, Notice]] = field(default_factory=list)
     _notes: list[tuple[int, str]] = field(default_factory=list)
 
     def mark(self, text: str) -> None:
@@ -192,9 +193,9 @@ class Draft:
             self._pieces.append(Piece(self.length, text, sites, verbatim))
             self.mark(text)
 
-    def remark(self, code: Code, **values: Value) -> None:
+    def remark(self, code: RemarkCode, **values: Value) -> None:
         """Add a remark about the current line."""
-        self._remarks.append((self.line, code, tuple(values.items())))
+        self._remarks.append((self.line, Notice.of(code, **values)))
 
     def note(self, at: int, words: str) -> None:
         """Add a note of the apparatus on the words before code point `at`."""

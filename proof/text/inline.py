@@ -15,7 +15,7 @@ from pathlib import Path
 from proof.text.encoding import Decoded
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, numbered_lines
 from proof.text.note_layers import note_parts
-from proof.text.remarks import Code, Remark
+from proof.text.remarks import Remark, RemarkCode
 from proof.text.transcription import Format, Transcription
 
 MARK = re.compile(r"【[^【】\n]{2,}】")
@@ -68,12 +68,12 @@ def _line_stretches(
     stretches: list[LayerStretch] = []
     at = start
     for private in _PRIVATE.finditer(text, start, end):
-        remarks.append(remark(Code.PRIVATE_CHARACTER, what=f"U+{ord(private[0]):04X}"))
+        remarks.append(remark(RemarkCode.PRIVATE_CHARACTER, what=f"U+{ord(private[0]):04X}"))
     while at < end:
         opening = _find(text, "【", at, end)
         stray = _find(text, "】", at, opening)
         if stray < opening:
-            remarks.append(remark(Code.BRACKET_NOT_OPENED))
+            remarks.append(remark(RemarkCode.BRACKET_NOT_OPENED))
             stretches += _main(text, at, stray)
             at = stray + 1
             continue
@@ -82,7 +82,7 @@ def _line_stretches(
             break
         closing, again = _find(text, "】", opening, end), _find(text, "【", opening + 1, end)
         if closing > again or closing == end:
-            remarks.append(remark(Code.BRACKET_OPEN))
+            remarks.append(remark(RemarkCode.BRACKET_OPEN))
         stop = min(closing, again)
         body = text[opening + 1 : stop]
         stretches += [

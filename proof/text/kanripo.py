@@ -16,7 +16,7 @@ import re
 
 from proof.model.refs import PageId
 from proof.text.pages import PageMark
-from proof.text.remarks import Code
+from proof.text.remarks import RemarkCode
 
 _PROPERTY = re.compile(r"#\+(?:PROPERTY:[ \t]*)?(TITLE|ID|JUAN)\b:?[ \t]*(.*)", re.IGNORECASE)
 
@@ -47,9 +47,9 @@ def page_mark(match: re.Match[str]) -> PageMark:
     """The page mark of a match of `MARK`."""
     name = match["id"] or match["open"]
     page = PageId.match(name)
-    fault = None if match["id"] else Code.MARK_UNCLOSED
+    fault = None if match["id"] else RemarkCode.MARK_UNCLOSED
     if page is None:
-        return PageMark(name, None, None, "", "", fault or Code.MARK_WITHOUT_FOLIO)
+        return PageMark(name, None, None, "", "", fault or RemarkCode.MARK_WITHOUT_FOLIO)
     return PageMark(name, page.folio, None, page.juan, page.work, fault)
 
 

@@ -81,23 +81,23 @@ class LayerStretch:
         return _HAN.fullmatch(self.source) is not None and COMPONENTS.isdisjoint(self.source)
 
     def cells(self) -> Iterator[WitnessCell]:
-        """Its glyphs in reading order, without spaces and punctuation. A component before a Han character is one cell
-        with that."""
+        """Its glyphs in reading order, without spaces and punctuation. A component (`COMPONENTS`) and the Han character
+        after it are one cell."""
         if self.plain:
             yield from (WitnessCell(char, start, 1) for start, char in enumerate(self.source, self.start))
             return
         component: WitnessCell | None = None
-        for cell in (cell for run in parse_column(self.source).runs for cell in run.cells if cell.glyph):
-            here = WitnessCell(cell.text, self.start + cell.offset, cell.length)
-            if component is not None and component.start + component.length == here.start and here.han:
-                yield WitnessCell(component.text + here.text, component.start, component.length + here.length)
+        for column_cell in (cell for run in parse_column(self.source).runs for cell in run.cells if cell.glyph):
+            cell = WitnessCell(column_cell.text, self.start + column_cell.offset, column_cell.length)
+            if component is not None and component.start + component.length == cell.start and cell.han:
+                yield WitnessCell(component.text + cell.text, component.start, component.length + cell.length)
                 component = None
                 continue
             if component is not None:
                 yield component
-            component = here if here.text in COMPONENTS else None
+            component = cell if cell.text in COMPONENTS else None
             if component is None:
-                yield here
+                yield cell
         if component is not None:
             yield component
 

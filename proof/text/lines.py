@@ -11,11 +11,14 @@ from collections.abc import Iterator
 from proof.text import kanripo, mirror
 from proof.text.model import is_han
 from proof.text.pages import LineKind, PageMark, SourceLine, implied_first_page
-from proof.text.remarks import Code
+from proof.text.remarks import RemarkCode
 from proof.text.transcription import Format
 
 LINE_ENDING = re.compile(r"¶*(?:\r\n|\n|\r)|¶+")
 """The separator of two columns of a page."""
+
+_ENDINGS = "\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+"""Characters that end a line."""
 
 
 def lines(text: str) -> Iterator[SourceLine]:
@@ -36,10 +39,6 @@ def lines(text: str) -> Iterator[SourceLine]:
     if first is not None:
         yield first
         yield from parts
-
-
-_ENDINGS = "\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
-"""Characters that end a line."""
 
 
 class _Lines:
@@ -84,7 +83,7 @@ class _Lines:
             self.number += raw[-1] in "\r\n"
 
     def part(
-        self, kind: LineKind, source: str, begin: int = 0, fault: Code | None = None, mark: PageMark | None = None
+        self, kind: LineKind, source: str, begin: int = 0, fault: RemarkCode | None = None, mark: PageMark | None = None
     ) -> SourceLine:
         """The part of the current line from its code point `begin` on."""
         return SourceLine(kind, self.start + begin, self.number, source, self.current, mark, fault)
@@ -93,59 +92,59 @@ class _Lines:
         if source.startswith("#"):
             fault = None if kanripo.LAST_PAGE.match(source) else _unread_mark(source)
             if fault is None and kanripo.MARKDOWN_HEADING.match(source) and any(map(is_han, source)):
-                fault = Code.HEADING
+                fault = RemarkCode.HEADING
             yield self.part(LineKind.COMMENT, source, fault=fault)
         elif kanripo.FORME_WORK.match(source) is not None:
-            yield self.part(LineKind.OUTLINE, source, fault=Code.FORME_WORK)
+            yield self.part(LineKind.OUTLINE, source, fault=RemarkCode.FORME_WORK)
         elif (match := mirror.MARK.match(source)) is not None:
             self.current = Format.MIRROR
             yield self.part(LineKind.MARK, source, mark=mirror.page_mark(match))
         elif self.current is Format.MIRROR and kanripo.MARK.search(source) is None:
-            fault = Code.MARK_MALFORMED if mirror.LIKE_A_MARK.match(source) else None
+            fault = RemarkCode.MARK_MALFORMED if mirror.LIKE_A_MARK.match(source) else None
             yield self.part(LineKind.COLUMN, source.rstrip("¶"), fault=fault)
         else:
             yield from self.kanripo(source)
 
     def kanripo(self, source: str) -> Iterator[SourceLine]:
         """The parts of a line in the Kanripo format, or before the first page mark."""
-        annotation = kanripo.ANNOTATION.search(source) if "\t" in source else None
+        annotation = kanripo.ANNOTATION.search(source)
         end = annotation.start() if annotation else len(source)
-        begin, marked = 0, False
+        alone = True
+        begin = 0
         outline = self.current is not Format.MIRROR and kanripo.HEADING.match(source) is not None
         if outline and (printed := kanripo.PRINTED_HEADING.match(source, 0, end)) is not None:
             outline, begin = False, printed.end()
             yield self.part(LineKind.OUTLINE, printed[0])
         for match in kanripo.MARK.finditer(source, 0, end):
-            part = source[begin : match.start()]
-            yield from self.written(part, begin, outline=outline, marked=marked, last=False)
-            self.current, marked, begin = Format.KANRIPO, True, match.end()
+            yield from self.text(source[begin : match.start()], begin, outline=outline, alone=False)
+            self.current, begin = Format.KANRIPO, match.end()
             yield self.part(LineKind.MARK, match[0], match.start(), mark=kanripo.page_mark(match))
-        yield from self.written(source[begin:end], begin, outline=outline, marked=marked, last=True)
+            alone = False
+        yield from self.text(source[begin:end], begin, outline=outline, alone=alone)
         if annotation is not None:
-            rest = source[end:]
-            yield self.part(LineKind.ANNOTATION, rest, end, _unread_mark(rest) or Code.ANNOTATION)
+            note = source[end:]
+            yield self.part(LineKind.ANNOTATION, note, end, _unread_mark(note) or RemarkCode.ANNOTATION)
 
-    def written(self, part: str, begin: int, *, outline: bool, marked: bool, last: bool) -> Iterator[SourceLine]:
-        """The parts of the text before, between or after the page marks of a line; `marked`: a mark precedes it;
-        `last`: none follows."""
+    def text(self, part: str, begin: int, *, outline: bool, alone: bool) -> Iterator[SourceLine]:
+        """The columns of the text before, between or after the page marks of a line; `alone`: the line has no mark."""
         if outline:
             if part:
-                yield self.part(LineKind.OUTLINE, part, begin, Code.HEADING if any(map(is_han, part)) else None)
+                yield self.part(LineKind.OUTLINE, part, begin, RemarkCode.HEADING if any(map(is_han, part)) else None)
             return
-        blank = not part.strip("¶ \u3000")
-        if not part or (blank and (marked or not last)):
-            if not marked and last:
-                yield self.part(LineKind.EMPTY, part)
+        if alone and not part:
+            yield self.part(LineKind.EMPTY, part)
+        elif not alone and not part.strip("¶ \u3000"):
+            return
         elif not self.base_lines:
-            yield from self.columns(part, begin, alone=not marked and last)
+            yield from self.columns(part, begin, alone=alone)
         elif not kanripo.BASE_PAGE.sub("", part).strip("¶"):
             yield self.part(LineKind.EMPTY, part, begin)
         else:
             yield self.column(part, begin)
 
     def columns(self, part: str, begin: int, *, alone: bool) -> Iterator[SourceLine]:
-        """A part of a line divided at its pilcrows. A pilcrow without text before it ends no column, unless it is
-        `alone` on its line: then it is a column whose text was lost."""
+        """The text of a line, or of a part of it, divided at its pilcrows. A pilcrow without text before it ends no
+        column, unless it is `alone` on its line: then it is a column whose text was lost."""
         if alone and not part.strip("¶"):
             yield self.column(part, begin)
             return
@@ -161,12 +160,12 @@ class _Lines:
         source = part.rstrip("¶")
         fault = None
         if kanripo.MARK_BEGINS in source or mirror.LIKE_A_MARK.match(source):
-            fault = Code.MARK_MALFORMED
+            fault = RemarkCode.MARK_MALFORMED
         elif kanripo.DRAWER.match(source):
-            fault = Code.DRAWER_OPEN
+            fault = RemarkCode.DRAWER_OPEN
         return self.part(LineKind.BEFORE if self.current is None else LineKind.COLUMN, source, begin, fault)
 
 
-def _unread_mark(source: str) -> Code | None:
+def _unread_mark(source: str) -> RemarkCode | None:
     """The remark on a line that is no text but holds a page mark; None for others."""
-    return Code.MARK_NOT_READ if kanripo.MARK_BEGINS in source else None
+    return RemarkCode.MARK_NOT_READ if kanripo.MARK_BEGINS in source else None

@@ -11,7 +11,7 @@ import re
 
 from proof.model.refs import Folio, ImageRef
 from proof.text.pages import PageMark
-from proof.text.remarks import Code
+from proof.text.remarks import RemarkCode
 
 _REFERENCE_LIKE = re.compile(r"[^\W\d_]+[0-9]+-[0-9]+[A-Za-z]", re.IGNORECASE)
 MARK = re.compile(
@@ -26,9 +26,9 @@ def page_mark(match: re.Match[str]) -> PageMark:
     written, name = match["folio"] or match["alone"], match["ref"]
     folio = Folio.match(written)
     if name is None:
-        return PageMark(f"{match['juan']}-{written}", folio, None, match["juan"], "", Code.MARK_WITHOUT_IMAGE)
+        return PageMark(f"{match['juan']}-{written}", folio, None, match["juan"], "", RemarkCode.MARK_WITHOUT_IMAGE)
     ref = ImageRef.match(name)
-    fault = None if folio else Code.MARK_WITHOUT_FOLIO
+    fault = None if folio else RemarkCode.MARK_WITHOUT_FOLIO
     if ref is None:
-        fault = Code.QUADRANT_IMPOSSIBLE if _REFERENCE_LIKE.fullmatch(name) else fault or Code.IMAGE_UNKNOWN
+        fault = RemarkCode.QUADRANT_IMPOSSIBLE if _REFERENCE_LIKE.fullmatch(name) else fault or RemarkCode.IMAGE_UNKNOWN
     return PageMark(name, folio, ref, match["juan"], "", fault)

@@ -35,7 +35,7 @@ class Script(StrEnum):
 
 
 def script_shown(scripts: Iterable[str]) -> str:
-    """The language tag for texts in these scripts: simplified if all are."""
+    """The language tag of texts in these scripts: `zh-Hans` if all are simplified."""
     return (Script.SIMPLIFIED if set(scripts) == {Script.SIMPLIFIED} else Script.TRADITIONAL).tag
 
 
@@ -47,7 +47,7 @@ def is_han(text: str) -> bool:
     return 0x3400 <= code <= 0x9FFF or 0xF900 <= code <= 0xFAFF or 0x20000 <= code <= 0x3FFFF or code == 0x3007
 
 
-def _radical(text: str) -> bool:
+def _is_radical(text: str) -> bool:
     return len(text) == 1 and "\u2e80" <= text <= "\u2fdf"
 
 
@@ -77,13 +77,15 @@ class Cell:
         """Whether the page has a glyph for this cell: a Han character, a radical in place of one (⼤, in texts from
         PDF), an entity, a composition or any other letter, but no space and no punctuation, which the page does not
         print."""
-        return self.han or self.length > 1 or self.text.isalnum() or category(self.text) == "Co" or _radical(self.text)
+        return (
+            self.han or self.length > 1 or self.text.isalnum() or category(self.text) == "Co" or _is_radical(self.text)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A stretch of one column: main text, or a note of two half-rows. The cells of main text are in `right`, and `left`
-    is empty. Of a note `right` is read first, then `left`."""
+    """A stretch of one column: main text, or a note of two half-rows. A note is read from `right` to `left`; main text
+    is all in `right`."""
 
     note: bool
     right: tuple[Cell, ...]
@@ -96,7 +98,7 @@ class Run:
 
     @property
     def height(self) -> int:
-        """How many cells high it is: a note is as high as its longer half-row."""
+        """Its height in cells: that of the longer half-row."""
         return max(len(self.right), len(self.left))
 
 
@@ -125,7 +127,7 @@ class Column:
 
     @property
     def height(self) -> int:
-        """How many cells high it is, its runs one below the other."""
+        """Its height in cells: the sum of its runs."""
         return sum(run.height for run in self.runs)
 
 

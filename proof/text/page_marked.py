@@ -13,13 +13,10 @@ from proof.text.lines import lines
 from proof.text.model import Page
 from proof.text.page_remarks import page_remarks
 from proof.text.pages import LineKind, PageMark, SourceLine
-from proof.text.remarks import Code, Remark
+from proof.text.remarks import QUOTED_CHARACTERS, Remark, RemarkCode
 from proof.text.script import script_of
 from proof.text.transcription import Format, Transcription, apparatus_notes
 from proof.text.undivided_notes import divide_notes, notes_are_undivided
-
-SHOWN = 20
-"""Characters of a line that a remark about it quotes."""
 
 
 def page_sources(path: Path | str) -> dict[str, list[str]]:
@@ -36,12 +33,12 @@ def parse_page_marked(decoded: Decoded, path: Path, form: Format) -> Transcripti
     pages, remarks = gatherer.pages(), gatherer.remarks
     if decoded.extraction is not None:  # the file itself has names of pages, not page marks
         remarks = remarks if decoded.extraction.own_marks else []
-        remarks += (Remark(path, line, code, values) for line, code, values in decoded.extraction.remarks)
+        remarks += (Remark(path, line, notice) for line, notice in decoded.extraction.remarks)
     if not pages:
-        remarks.append(Remark.of(path, 1, Code.NO_PAGES))
+        remarks.append(Remark.of(path, 1, RemarkCode.NO_PAGES))
     if notes_are_undivided(pages):
         pages = divide_notes(pages)
-        remarks.append(Remark.of(path, pages[0].file_line, Code.NOTES_UNDIVIDED))
+        remarks.append(Remark.of(path, pages[0].file_line, RemarkCode.NOTES_UNDIVIDED))
     pilcrows = gatherer.format is Format.KANRIPO and not gatherer.base_lines
     remarks += page_remarks(path, pages, decoded.text, pilcrows=pilcrows)
     return Transcription(
@@ -100,15 +97,15 @@ class _Gatherer:
             self.take(line)
 
     def take(self, line: SourceLine) -> None:
-        if line.fault is not None and (self.current is not None or line.fault is not Code.ANNOTATION):
-            self.remark(line.number, line.fault, text=line.source.strip()[:SHOWN])
+        if line.fault is not None and (self.current is not None or line.fault is not RemarkCode.ANNOTATION):
+            self.remark(line.number, line.fault, text=line.source.strip()[:QUOTED_CHARACTERS])
         if line.kind is LineKind.COLUMN and self.current is not None:
             self.add_column(line, self.current)
         elif line.kind is LineKind.MARK and line.mark is not None:
             if self.format is None:  # the first page mark decides; only the mirror may have lines before it
                 self.format = line.format
                 if self.before and self.format is not Format.MIRROR:
-                    self.remark(self.before[0], Code.LINES_ON_NO_PAGE, number=len(self.before))
+                    self.remark(self.before[0], RemarkCode.LINES_ON_NO_PAGE, number=len(self.before))
             self.begin_page(line, line.mark)
         elif line.kind is LineKind.COMMENT:
             name, value = kanripo.header_property(line.source) or ("", "")
@@ -119,7 +116,7 @@ class _Gatherer:
         elif line.kind is LineKind.BEFORE and line.source.strip("¶ \u3000"):
             self.before.append(line.number)
 
-    def remark(self, line: int, code: Code, **values: str | int) -> None:
+    def remark(self, line: int, code: RemarkCode, **values: str | int) -> None:
         self.remarks.append(Remark.of(self.path, line, code, **values))
 
     def begin_page(self, line: SourceLine, mark: PageMark) -> None:
@@ -135,7 +132,7 @@ class _Gatherer:
             self.opened[mark.id] = page
         else:
             page.starts.append(line.start)
-            self.remark(line.number, Code.PAGE_AGAIN, page=mark.id, first=page.file_line)
+            self.remark(line.number, RemarkCode.PAGE_AGAIN, page=mark.id, first=page.file_line)
         self.current = page
 
     def add_column(self, line: SourceLine, page: _OpenPage) -> None:
@@ -145,7 +142,7 @@ class _Gatherer:
         number = len(page.spans) // SPAN.size
         problems, self.note_open = faults_of(line.source, self.note_open)
         for problem in problems:
-            if problem.code is not Code.PILCROW_WITHIN or not self.base_lines:
+            if problem.code is not RemarkCode.PILCROW_WITHIN or not self.base_lines:
                 self.remark(line.number, problem.code, page=page.mark.id, column=number, what=problem.what)
 
     def pages(self) -> tuple[Page, ...]:

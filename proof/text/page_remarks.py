@@ -8,7 +8,7 @@ from pathlib import Path
 
 from proof.model.refs import Folio
 from proof.text.model import Page
-from proof.text.remarks import Code, Remark
+from proof.text.remarks import Remark, RemarkCode
 
 MANY_COLUMNS = 40
 """Columns of a page above which the mark of the next page was probably lost."""
@@ -27,10 +27,10 @@ def page_remarks(path: Path, pages: Sequence[Page], text: str, *, pilcrows: bool
     half_folios = _half_folios(pages)
     for page in pages:
         if not page.columns:
-            remarks.append(Remark.of(path, page.file_line, Code.NO_COLUMN, page=page.id))
+            remarks.append(Remark.of(path, page.file_line, RemarkCode.NO_COLUMN, page=page.id))
         elif half_folios and len(page.columns) > MANY_COLUMNS:
             number = len(page.columns)
-            remarks.append(Remark.of(path, page.file_line, Code.MANY_COLUMNS, page=page.id, number=number))
+            remarks.append(Remark.of(path, page.file_line, RemarkCode.MANY_COLUMNS, page=page.id, number=number))
     remarks += _out_of_sequence(path, pages)
     return remarks + (_without_pilcrow(path, pages, text) if pilcrows else [])
 
@@ -50,10 +50,10 @@ def _out_of_sequence(path: Path, pages: Sequence[Page]) -> Iterator[Remark]:
         if distance > step:
             missing = distance // step - 1
             yield Remark.of(
-                path, following.file_line, Code.PAGES_MISSING, page=following.id, before=page.id, number=missing
+                path, following.file_line, RemarkCode.PAGES_MISSING, page=following.id, before=page.id, number=missing
             )
         elif distance <= 0:
-            yield Remark.of(path, following.file_line, Code.PAGES_BACK, page=following.id, before=page.id)
+            yield Remark.of(path, following.file_line, RemarkCode.PAGES_BACK, page=following.id, before=page.id)
 
 
 def _begins_juan(page: Page, following: Page) -> bool:
@@ -68,4 +68,4 @@ def _without_pilcrow(path: Path, pages: Sequence[Page], text: str) -> list[Remar
     bare = [c for c in columns if not text.startswith("¶", c.start + len(c.source))]
     if len(bare) * BARE_ONE_IN > len(columns):
         return []
-    return [Remark.of(path, column.file_line, Code.NO_PILCROW) for column in bare]
+    return [Remark.of(path, column.file_line, RemarkCode.NO_PILCROW) for column in bare]

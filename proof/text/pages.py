@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from proof.model.refs import Folio, ImageRef
-from proof.text.remarks import Code
+from proof.text.remarks import RemarkCode
 from proof.text.transcription import Format
 
 
@@ -21,7 +21,7 @@ class PageMark:
     ref: ImageRef | None
     juan: str
     work: str
-    fault: Code | None = None
+    fault: RemarkCode | None = None
 
 
 class LineKind(Enum):
@@ -46,7 +46,7 @@ class SourceLine:
     lines of the file from 1. `source` is its text without its ending, for a column also without trailing pilcrows; for
     a page mark it is the mark.
 
-    `format` is that of its page; `mark` is set only for page marks; `fault` is a remark on a line that is no mark.
+    `format` is that of its page; `mark` is set only for page marks; `fault` is a remark on any other line.
     """
 
     kind: LineKind
@@ -55,7 +55,7 @@ class SourceLine:
     source: str
     format: Format | None
     mark: PageMark | None = None
-    fault: Code | None = None
+    fault: RemarkCode | None = None
 
 
 def implied_first_page(
@@ -64,15 +64,16 @@ def implied_first_page(
     """The lines before the first page mark, put on the page that the head of the file names (`named`), or else on the
     one that the mark implies: before `1b` it is `1a`, whose mark was lost with the page of the base edition. Without
     either the lines do not change."""
-    written = [line for line in before if line.kind is LineKind.BEFORE and line.source.strip("¶ \u3000")]
-    page = replace(named, fault=Code.PAGE_CONTINUED) if named is not None else _right_half(first)
-    if not written or page is None:
+    text = (line for line in before if line.kind is LineKind.BEFORE and line.source.strip("¶ \u3000"))
+    first_text = next(text, None)
+    page = replace(named, fault=RemarkCode.PAGE_CONTINUED) if named is not None else _right_half(first)
+    if first_text is None or page is None:
         yield from before
         return
     for line in before:
-        if line is written[0]:
+        if line is first_text:
             yield SourceLine(LineKind.MARK, line.start, line.number, "", Format.KANRIPO, page)
-        if line.kind is LineKind.BEFORE and line.start >= written[0].start:
+        if line.kind is LineKind.BEFORE and line.start >= first_text.start:
             yield replace(line, kind=LineKind.COLUMN, format=Format.KANRIPO)
         else:
             yield line
@@ -83,4 +84,6 @@ def _right_half(mark: PageMark | None) -> PageMark | None:
     if mark is None or mark.folio is None or mark.folio.side != "b" or not mark.id.endswith(str(mark.folio)):
         return None
     folio = Folio(mark.folio.leaf, "a")
-    return replace(mark, id=mark.id.removesuffix(str(mark.folio)) + str(folio), folio=folio, fault=Code.PAGE_IMPLIED)
+    return replace(
+        mark, id=mark.id.removesuffix(str(mark.folio)) + str(folio), folio=folio, fault=RemarkCode.PAGE_IMPLIED
+    )

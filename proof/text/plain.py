@@ -29,8 +29,7 @@ _FOREIGN = (
 _XML = re.compile(r"\s*<(?:\?xml|[A-Za-z][\w:.-]*[\s>/])")
 """The beginning of XML. A text with marks may begin with a tag, such as `<small>`."""
 
-
-_TABLE_ROWS = 3
+MIN_TABLE_ROWS = 3
 """Lines with the same number of fields from which on a text is a table."""
 
 
@@ -41,32 +40,36 @@ def is_plain(text: str) -> bool:
 
 
 def foreign(text: str, *, marked: bool = False) -> str:
-    """The name of another known format and what to do with the file; empty if the text is in none. `marked`: it has
+    """What a text in another known format is, and what to do with the file; empty if it is in none. `marked`: it has
     marks of a format that is read."""
-    rest, lines = "", text.splitlines()
+    for pattern, advice in _FOREIGN:
+        if pattern.match(text):
+            return advice
     if not marked and _XML.match(text):
-        rest = "is XML of a kind that is not read: PAGE, ALTO and TEI are"
-    elif any(_is_table(lines, separator) for separator in "\t,;"):
-        rest = "is a table (CSV, TSV): save its column of text alone, as plain text"
-    return next((advice for pattern, advice in _FOREIGN if pattern.match(text)), rest)
+        return "is XML of a kind that is not read: PAGE, ALTO and TEI are"
+    lines = text.splitlines()
+    if any(_is_table(lines, separator) for separator in "\t,;"):
+        return "is a table (CSV, TSV): save its column of text alone, as plain text"
+    return ""
 
 
 def _is_table(lines: Sequence[str], separator: str) -> bool:
-    """Whether each line has as many fields as the first. Verses with a comma in each line have them too: a table has
-    names of columns in ASCII, or a number or such in each row, or is divided by tabs."""
+    """Whether each line has as many fields as the first, and the first has a name for each column, in ASCII unless tabs
+    divide them, or each other line has a field in ASCII, as a number is. Verses with a comma in each line have as many
+    fields, too."""
     rows = (row for row in csv.reader(lines, delimiter=separator) if any(row))
     others: list[list[str]] = []
     try:
-        first = next(rows, [])
-        for row in rows if len(first) > 1 else ():
-            if len(row) != len(first):
+        head = next(rows, [])
+        for row in rows if len(head) > 1 else ():
+            if len(row) != len(head):
                 return False
             others.append(row)
     except csv.Error:
         return False
-    if 1 + len(others) < _TABLE_ROWS:
+    if 1 + len(others) < MIN_TABLE_ROWS:
         return False
-    named = all(first) and (separator == "\t" or "".join(first).isascii())
+    named = all(head) and (separator == "\t" or "".join(head).isascii())
     return named or all(any(field and field.isascii() for field in row) for row in others)
 
 

@@ -53,7 +53,8 @@ def parse_transcription(decoded: Decoded, path: Path, form: Format | None = None
 
 
 def detect_format(text: str) -> Format | None:
-    """The format of a text by its marks, None if it has none. Page marks decide first, then the most frequent mark."""
+    """The format of a text by its marks: page marks decide, else the most frequent mark. A text without marks is plain
+    if it is Chinese. None if no format is recognised."""
     for line in text.splitlines():
         if has_page_mark(line):
             return Format.KANRIPO

@@ -1,15 +1,16 @@
-"""Remarks on oddities in text files: a code with values and a line. `proof.report.remarks` turns them into
-sentences."""
+"""Remarks on oddities in text files: a notice and a line. `proof.report.remarks` turns them into sentences."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import unique
 from pathlib import Path
 
 from proof.locale.marking import _
+from proof.model.notices import MessageCode, Notice, Value
 
-Value = str | int
+QUOTED_CHARACTERS = 20
+"""Characters of the file that a remark quotes, at most."""
 
 _PASSED_OVER = _("passed over")
 _AS_TEXT = _("taken as text")
@@ -22,9 +23,12 @@ _ENDS_THERE = _("it ends there")
 _WITHOUT_IMAGE = _("taken as a page without image")
 
 
-class Code(Enum):
-    """The oddities of files that are read all the same: each has a sentence, with placeholders for values, and how the
-    program reads it."""
+@unique
+class RemarkCode(MessageCode):
+    """The oddities of files that are read all the same, and how the program reads them."""
+
+    def __init__(self, sentence: str, done: str) -> None:
+        super().__init__(sentence, done=done)
 
     # page marks
     MARK_UNCLOSED = _("the page mark %(page)s is not closed"), _AS_PAGE
@@ -123,18 +127,8 @@ class Code(Enum):
     IMAGES_BEFORE = _("images before the text begins: %(number)s"), _NOT_CHECKED
     IMAGES_AFTER = _("images after the text ends: %(number)s"), _NOT_CHECKED
 
-    @property
-    def what(self) -> str:
-        """The oddity."""
-        return self.value[0]
 
-    @property
-    def done(self) -> str:
-        """How the program reads it."""
-        return self.value[1]
-
-
-OF_SEQUENCE = frozenset({Code.PAGES_MISSING, Code.PAGES_BACK})
+OF_SEQUENCE = frozenset({RemarkCode.PAGES_MISSING, RemarkCode.PAGES_BACK})
 """Codes that a check reports itself, from folios and images together."""
 
 
@@ -142,20 +136,18 @@ OF_SEQUENCE = frozenset({Code.PAGES_MISSING, Code.PAGES_BACK})
 class Problem:
     """A problem within a column; `what` are the affected characters, if any."""
 
-    code: Code
+    code: RemarkCode
     what: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A remark about a line of the file at `path`, counted from 1; 0 for the file as a whole. `values` are the names
-    and values of the placeholders in its sentence."""
+    """A remark about a line of the file at `path`, counted from 1; 0 for the file as a whole."""
 
     path: Path
     line: int
-    code: Code
-    values: tuple[tuple[str, Value], ...] = ()
+    notice: Notice
 
     @classmethod
-    def of(cls, path: Path, line: int, code: Code, **values: Value) -> Remark:
-        return cls(path, line, code, tuple(values.items()))
+    def of(cls, path: Path, line: int, code: RemarkCode, **values: Value) -> Remark:
+        return cls(path, line, Notice.of(code, **values))

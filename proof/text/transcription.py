@@ -53,7 +53,7 @@ class Footnote:
 
 
 def apparatus_notes(decoded: Decoded) -> tuple[Footnote, ...]:
-    """The notes of the apparatus that a file has elsewhere than in its text."""
+    """The notes of an apparatus that stands apart from the text of the file."""
     notes = decoded.extraction.notes if decoded.extraction else ()
     return tuple(
         Footnote(f"app{number}", words, at, decoded.text.count("\n", 0, at) + 1, at)
@@ -97,7 +97,7 @@ class Transcription:
         """A transcription without page marks; its script is recognised. What the file has besides its text is added."""
         script = script_of(stretch.source for block in blocks for stretch in block.stretches)
         extracted = decoded.extraction.remarks if decoded.extraction else ()
-        of_file = (Remark(path, line, code, values) for line, code, values in extracted)
+        of_file = (Remark(path, line, notice) for line, notice in extracted)
         by_line = tuple(sorted((*remarks, *of_file), key=lambda remark: remark.line))
         notes = (*footnotes, *apparatus_notes(decoded))
         return cls(path, form, script, decoded, title, running=tuple(blocks), footnotes=notes, remarks=by_line)
@@ -132,15 +132,15 @@ class Transcription:
     def layers(self) -> frozenset[Layer]:
         return frozenset(stretch.layer for stretch in self.stretches())
 
-    def is_in_file(self) -> bool:
-        """Whether the file still has the content that was read, or is gone."""
+    def is_current(self) -> bool:
+        """Whether the file still has the content that was read; also true if the file is gone."""
         return not self.path.is_file() or self.path.read_bytes() == self.data()
 
     def data(self, edits: Iterable[Edit] = ()) -> bytes:
         """The bytes of the file after edits of its text; without edits the bytes that were read. Raises UsageError for
         overlapping edits, TextError if a character cannot be written in the file's encoding."""
         edits = list(edits)
-        text = edited(self.text, edits)
+        text = edited(self.text, edits)  # refuses edits that overlap
         if self.decoded.extraction is not None:
             return self.decoded.extraction.edited(edits)
         return encode(self.path, text, self.decoded.encoding, self.decoded.bom)

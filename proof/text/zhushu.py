@@ -12,7 +12,7 @@ from pathlib import Path
 from proof.text.encoding import Decoded
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, numbered_lines
 from proof.text.model import is_han
-from proof.text.remarks import Code, Remark
+from proof.text.remarks import Remark, RemarkCode
 from proof.text.transcription import Format, Transcription
 
 MARK = re.compile(r"\[疏\]")
@@ -38,7 +38,7 @@ def parse_zhushu(decoded: Decoded, path: Path) -> Transcription:
     for number, begin, line in numbered_lines(decoded.text):
         if not line.strip():
             continue
-        remarks += (Remark.of(path, number, Code.SUBCOMMENTARY_OPEN) for _ in _UNCLOSED.finditer(line))
+        remarks += (Remark.of(path, number, RemarkCode.SUBCOMMENTARY_OPEN) for _ in _UNCLOSED.finditer(line))
         if (mark := MARK.match(line) or _UNCLOSED.match(line)) is None:
             stretches: tuple[LayerStretch, ...] = (LayerStretch(Layer.UNDIVIDED, begin, line),)
         else:
@@ -46,7 +46,7 @@ def parse_zhushu(decoded: Decoded, path: Path) -> Transcription:
             if blocks and blocks[-1].stretches[0].layer is Layer.UNDIVIDED:
                 blocks[-1] = _divided(blocks[-1], lemmas)
             else:
-                remarks.append(Remark.of(path, number, Code.SUBCOMMENTARY_ALONE))
+                remarks.append(Remark.of(path, number, RemarkCode.SUBCOMMENTARY_ALONE))
         blocks.append(TextBlock(BlockKind.PARAGRAPH, begin, begin + len(line), number, stretches))
     return Transcription.of_blocks(decoded, path, Format.ZHUSHU, blocks, remarks)
 

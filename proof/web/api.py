@@ -184,7 +184,7 @@ def facets(path: schemas.WorkPath, query: schemas.Filter) -> Response:
     summary="How often each witness read what people then decided",
 )
 def witness_records(path: schemas.WorkPath) -> Response:
-    records = project().store.history.witness_records(path.work)
+    records = project().store.judgements.witness_records(path.work)
     return answer(answers.WitnessRecordsOut(items=[answers.WitnessRecordOut(**record._asdict()) for record in records]))
 
 

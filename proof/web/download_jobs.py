@@ -16,6 +16,7 @@ from threading import Event, Lock
 from typing import TypeVar
 
 from proof.errors import ProofError, StoppedError, ToldError
+from proof.web.error_messages import english_message
 from proof.web.messages import REFUSALS
 from proof.web.scratch import ScratchFolder, remove_abandoned
 
@@ -97,8 +98,7 @@ class DownloadJob:
         """Why it failed; empty if it did not, or is not done."""
         if self.state is not DownloadState.FAILED:
             return ""
-        error = None if self.future.cancelled() else self.future.exception()
-        return str(error) if isinstance(error, ProofError) else "the server made a mistake; its log says which"
+        return english_message(None if self.future.cancelled() else self.future.exception())
 
     @property
     def file(self) -> Path | None:

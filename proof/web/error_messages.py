@@ -1,10 +1,10 @@
-"""Refusals in the language of the request."""
+"""What errors say: to people in the language of the request, to programs in English."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-from proof.errors import ToldError
+from proof.errors import ProofError, ToldError
 from proof.web.language import say
 from proof.web.messages import PAGE_STATES, RIGHTS, ROLES
 
@@ -14,6 +14,11 @@ def told(error: ToldError) -> str:
     states."""
     values = {name: _word(value) if isinstance(value, StrEnum) else value for name, value in error.values.items()}
     return say(error.message) % values if values else say(error.message)
+
+
+def english_message(error: BaseException | None) -> str:
+    """What an error says to programs; one that is a mistake of the program says nothing of itself."""
+    return str(error) if isinstance(error, ProofError) else "the server made a mistake; its log says which"
 
 
 def _word(value: StrEnum) -> str:

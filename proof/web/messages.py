@@ -119,9 +119,6 @@ UNDONE = {
     "page": _("%(page)s: %(state)s"),
     "layout": _("%(page)s: layout or image; the page is read again"),
     "many": _("%(num)s decisions, the first: %(what)s"),
-    "nothing": _("Nothing of yours is left to take back."),
-    "nothing again": _("Nothing is left to do again."),
-    "changed": _("%(place)s: changed by %(person)s in the meantime. Nothing was taken back."),
 }
 """Messages about undo and redo."""
 

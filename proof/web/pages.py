@@ -120,7 +120,7 @@ def changed(work: str) -> AnyResponse:
     """Decisions of the person who looks that others changed since, each with its glyph."""
     store = project().store
     summary = store.queue.work(work)
-    changes = [change for change in store.history.changed_of(work, person()) if store.queue.has(work, change.flag)]
+    changes = [change for change in store.judgements.changed_of(work, person()) if store.queue.has(work, change.flag)]
     shown = changes[:CHANGED]
     flags = serializers.details(store, work, store.queue.flags(work, [change.flag for change in shown]))
     return sheet("changed.html", summary, changed=list(zip(shown, flags, strict=True)), count=len(changes))
@@ -147,7 +147,7 @@ def page(work: str, number: int) -> AnyResponse:
     around = {listed.position: listed.number for listed in queue.pages(work, max(place.position - 1, 1), 3)}
     data = detail.model_dump(mode="json") | {"assignees": assignees()}
     data["differing"] = [
-        difference._asdict() for difference in project().store.history.differing(work, number, person())
+        difference._asdict() for difference in project().store.judgements.differing(work, number, person())
     ]
     if not place.image_sha or not detail.characters_found:
         columns = columns_in_files([place]).get(number, ())
@@ -238,6 +238,7 @@ def progress(work: str) -> AnyResponse:
     store = project().store
     verdicts = {verdict: say(VERDICTS[verdict]) for verdict in COUNTED_VERDICTS}
     awaiting, all_awaiting = store.history.awaiting(work, AWAITING)
+    records = store.judgements.witness_records(work)
     return sheet(
         "progress.html",
         store.queue.work(work),
@@ -245,11 +246,11 @@ def progress(work: str) -> AnyResponse:
         left=store.queue.left(work),
         time_left=time_left(store, work),
         agreements=agreements_of(store, work),
-        witnesses=[(record, interval(record.upheld, record.places)) for record in store.history.witness_records(work)],
+        witnesses=[(record, interval(record.upheld, record.places)) for record in records],
         awaiting=awaiting,
         all_awaiting=all_awaiting,
         problems=store.comments.problems(work=work),
-        days=store.decisions.days(work),
+        days=store.judgements.by_day(work),
         verdicts=verdicts,
         arbitrates=LOOKER.get().arbitrates,
         reports=store.reports.count(work),
@@ -275,7 +276,7 @@ def history(work: str) -> AnyResponse:
         ],
         "people": {
             who: {verdict.value: n for verdict, n in counts.items()}
-            for who, counts in store.decisions.people(work, seeded=True).items()
+            for who, counts in store.judgements.by_person(work, seeded=True).items()
         },
     }
     choices = {"person": store.history.people(work), "juan": store.history.juans(work)}

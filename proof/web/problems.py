@@ -12,15 +12,14 @@ from werkzeug.exceptions import HTTPException, SecurityError
 from werkzeug.http import HTTP_STATUS_CODES
 
 from proof.checking.recheck import RecheckFault
-from proof.errors import ImageError, ProofError, ToldError
-from proof.locale.notices import in_words
-from proof.store.acts import ChangedError, NothingLeftError
+from proof.errors import ProofError, ToldError
+from proof.store.acts import ChangedError
 from proof.store.decision_records import ConflictError, UnconfirmedReadingError
 from proof.web.answers import DecisionOut
 from proof.web.attempts import TooManyAttemptsError
-from proof.web.error_messages import told
+from proof.web.error_messages import english_message, told
 from proof.web.language import say
-from proof.web.messages import REFUSALS, STATUSES, TROUBLES, UNDONE
+from proof.web.messages import REFUSALS, STATUSES, TROUBLES
 from proof.web.people import DATA_PATHS
 
 LOG = logging.getLogger(__name__)
@@ -64,12 +63,7 @@ def answer_errors(app: Flask) -> None:
 
     @app.errorhandler(ChangedError)
     def changed(error: ChangedError) -> Response:
-        message = say(UNDONE["changed"]) % {"place": error.place, "person": ", ".join(error.people)}
-        return problem(409, str(error), people=error.people, told=message)
-
-    @app.errorhandler(NothingLeftError)
-    def nothing_left(error: NothingLeftError) -> Response:
-        return problem(404, str(error), told=say(UNDONE["nothing again" if error.again else "nothing"]))
+        return problem(409, str(error), people=error.people, told=told(error))
 
     @app.errorhandler(ProofError)
     def ours(error: ProofError) -> Response:
@@ -102,7 +96,7 @@ def answer_errors(app: Flask) -> None:
     @app.errorhandler(Exception)
     def unforeseen(error: Exception) -> Response:
         LOG.exception("%s %s failed", request.method, request.path, exc_info=error)
-        return _answer(500, "the server made a mistake; its log says which", say(REFUSALS["mistake"]))
+        return _answer(500, english_message(error), say(REFUSALS["mistake"]))
 
 
 def in_language(error: ProofError) -> str:
@@ -110,8 +104,6 @@ def in_language(error: ProofError) -> str:
     general message; its own text is for the log and for programs."""
     if isinstance(error, ToldError):
         return told(error)
-    if isinstance(error, ImageError):
-        return in_words(error.notice, say)
     fault = RecheckFault.of(error)
     if fault is RecheckFault.MISTAKE and error.http_status < 500:
         return _of_status(error.http_status)

@@ -12,6 +12,7 @@ from threading import Event, Lock
 
 from proof.checking.recheck import Rechecker, RecheckFault, Reread
 from proof.errors import ProofError, StoppedError, ToldError
+from proof.web.error_messages import english_message
 from proof.web.messages import REFUSALS
 
 LOG = logging.getLogger(__name__)
@@ -88,7 +89,7 @@ class Job:
             return ""
         if isinstance(error, CancelledError):
             return STOPPED
-        return str(error) if isinstance(error, ProofError) else "the server made a mistake; its log says which"
+        return english_message(error)
 
     @property
     def outcome(self) -> Reread | None:

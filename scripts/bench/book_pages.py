@@ -9,19 +9,14 @@ kind (`KINDS`); a book at random has some of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from proof.facsimile.brush import Hand, rule, write_glyph
-from proof.facsimile.fonts import FontChain
+from proof.facsimile.brush import Hand, rule
 from proof.facsimile.wear import seal_shape
-
-Pixels = NDArray[np.uint8]
-Box = tuple[str, float, float, float, float]
-"""Kind (`text`, `midText` a fold strip, `ear` what else may be taken for a column or not), x, y, w, h."""
+from scripts.bench.sheet import NUMBERS, Box, Pixels, Sheet
 
 KANA, TURNS = "アイウエオカキクケコサシスセソタチツテトナニヌネノ", "レ一二三上下"
 
@@ -73,22 +68,9 @@ class Book:
     lines: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Sheet:
-    canvas: Pixels
+@dataclass(slots=True, kw_only=True)
+class _Sheet(Sheet):
     style: BookStyle
-    rng: np.random.Generator
-    fonts: FontChain
-    letters: Iterator[str]
-    boxes: list[Box] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
-
-    def glyph(self, letter: str, x: float, y: float, size: float) -> None:
-        shape = self.fonts.field(letter)
-        if shape is not None:
-            weight = self.style.weight + (8 if size < 0.7 * self.style.glyph else 0)
-            hand = Hand(0.03, 0.02, 1.0, 0.02, -0.02, weight, 2.5)
-            write_glyph(self.canvas, shape, (x, y), (size, size), hand, self.rng)
 
     def line(self, a: tuple[float, float], b: tuple[float, float], thick: float, printed: float = 1.0) -> None:
         rule(self.canvas, a, b, thick, self.rng, 0.7, 0.25, 1 - printed, 40.0, float(self.rng.normal(0, 1.5)))
@@ -124,7 +106,8 @@ def draw_book(letters: Iterator[str], rng: np.random.Generator, style: BookStyle
     gap *= style.pitch
     width = round(2 * outer + style.leaves * wide + (style.leaves - 1) * gap + 2 * style.pitch)
     canvas = np.zeros((round(top + tall + style.margin * style.cell), width), np.uint8)
-    sheet = _Sheet(canvas, style, rng, FontChain.found(), letters)
+    hand = Hand(0.03, 0.02, 1.0, 0.02, -0.02, style.weight, 2.5)
+    sheet = _Sheet(canvas, rng, letters, style.glyph, hand, style=style)
     right, bottom = width - outer - style.pitch, top + tall
     if style.fold == "strip" and style.leaves == 2:
         _frame(sheet, right - 2 * wide - gap, top, right, bottom)
@@ -155,30 +138,21 @@ def _frame(sheet: _Sheet, left: float, top: float, right: float, bottom: float) 
         for start in (top, top + high):
             sheet.line((left - wide, start), (left, start), 2)
         sheet.line((left - wide, top), (left - wide, top + high), 2)
-        for row in range(3):
-            y = top + (row + 0.6) * 0.9 * sheet.style.cell
-            sheet.glyph(next(sheet.letters), left - wide / 2, y, 0.5 * sheet.style.glyph)
+        step = 0.9 * sheet.style.cell
+        sheet.row(sheet.next(3), left - wide / 2, top + 0.6 * step, 0.5 * sheet.size, step)
 
 
 def _strip(sheet: _Sheet, left: float, wide: float, top: float, bottom: float) -> None:
     """A title, a fish tail, a page number: what is no text of the page."""
-    size, tall, x = 0.6 * sheet.style.glyph, bottom - top, left + wide / 2
-    first = top + 0.06 * tall if sheet.rng.random() < 0.5 else top + 0.3 * tall
-    for row in range(int(sheet.rng.integers(3, 8))):
-        sheet.glyph(next(sheet.letters), x, first + row * 1.15 * size, min(size, wide))
-    for row in range(int(sheet.rng.integers(1, 4))):
-        sheet.glyph(
-            "一二三四五六七八九十"[int(sheet.rng.integers(10))],
-            x,
-            top + 0.72 * tall + row * 1.1 * size,
-            min(size, wide),
-        )
-    if sheet.rng.random() < 0.8:
-        y, half = top + 0.22 * tall, 0.45 * wide
-        for sign, at in ((1, y), (-1, y + 0.44 * tall)):
-            points = [(x - half, at), (x + half, at), (x + half, at + sign * half * 2), (x, at + sign * half),
-                      (x - half, at + sign * half * 2)]  # fmt: skip
-            cv2.fillPoly(sheet.canvas, [np.array(points).round().astype(np.int32)], (255,))
+    size, tall, x, rng = 0.6 * sheet.size, bottom - top, left + wide / 2, sheet.rng
+    first = top + 0.06 * tall if rng.random() < 0.5 else top + 0.3 * tall
+    sheet.row(sheet.next(int(rng.integers(3, 8))), x, first, min(size, wide), 1.15 * size)
+    numbers = (NUMBERS[int(rng.integers(10))] for _ in range(int(rng.integers(1, 4))))
+    sheet.row(numbers, x, top + 0.72 * tall, min(size, wide), 1.1 * size)
+    if rng.random() < 0.8:
+        half = 0.45 * wide
+        sheet.fish_tail(x, top + 0.22 * tall, half, 2 * half)
+        sheet.fish_tail(x, top + 0.66 * tall, half, -2 * half)
     sheet.boxes.append(("midText", left, top, wide, bottom - top))
 
 
@@ -190,10 +164,7 @@ def _leaf(sheet: _Sheet, right: float, top: float, high: float) -> None:
     if rng.random() < style.titles:
         first, size = 2, 1.7 * style.glyph
         count, x = int(rng.integers(3, max(4, round(style.cells / 2.2)))), right - style.pitch
-        title = [next(sheet.letters) for _ in range(count)]
-        for row, letter in enumerate(title):
-            sheet.glyph(letter, x, top + (row + 0.6) * 1.1 * size, size)
-        sheet.lines.append("".join(title))
+        sheet.lines.append(sheet.row(sheet.next(count), x, top + 0.66 * size, size, 1.1 * size))
         sheet.boxes.append(("text", x - 0.5 * size, top + 0.1 * size, size, 1.1 * count * size))
     for number in range(max(1, first), style.columns):
         if style.rules:
@@ -216,9 +187,9 @@ def _headnotes(sheet: _Sheet, right: float, top: float, wide: float) -> None:
     x = right - float(rng.uniform(0.0, 0.4)) * wide
     for _ in range(int(rng.integers(2, 7))):
         count = int(rng.integers(3, max(4, int(style.headnotes / 0.56))))
-        sheet.boxes.append(("ear", x - 0.5 * size, top - style.headnotes * style.cell, size, 1.1 * count * size))
-        for row in range(count):
-            sheet.glyph(next(sheet.letters), x, top - (style.headnotes * style.cell) + (row + 0.3) * 1.1 * size, size)
+        start = top - style.headnotes * style.cell
+        sheet.boxes.append(("ear", x - 0.5 * size, start, size, 1.1 * count * size))
+        sheet.row(sheet.next(count), x, start + 0.33 * size, size, 1.1 * size)
         x -= 1.25 * size
 
 
@@ -238,14 +209,11 @@ def _column(sheet: _Sheet, x: float, top: float) -> None:
             count = int(min(rng.integers(3, 12), (last - row) / 0.56)) if not whole else int((last - row) / 0.56)
             if count < 1:
                 break
-            halves = []
-            for side in (0.26, -0.26):
-                halves.append("")
-                for k in range(count if side > 0 else max(1, count - int(rng.integers(2)))):
-                    halves[-1] += (letter := next(sheet.letters))
-                    y = top + row * style.cell + (k + 0.5) * 0.56 * style.cell
-                    sheet.glyph(letter, x + side * style.glyph, y, 0.53 * style.glyph)
-            source += f"({'/'.join(halves)})"
+            y, size, step = top + (row + 0.28) * style.cell, 0.53 * style.glyph, 0.56 * style.cell
+            right = sheet.row(sheet.next(count), x + 0.26 * style.glyph, y, size, step)
+            fewer = max(1, count - int(rng.integers(2)))
+            left = sheet.row(sheet.next(fewer), x - 0.26 * style.glyph, y, size, step)
+            source += f"({right}/{left})"
             row += count * 0.56
             continue
         y = top + (row + 0.5) * style.cell

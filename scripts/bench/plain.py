@@ -29,7 +29,7 @@ from proof.model.geometry import Box
 from proof.model.result import PageResult
 from proof.ocr.readings import HalfFolioReadings
 from proof.text.column import parse_column
-from proof.text.model import Column, Page
+from proof.text.model import Page
 from proof.verify.page import Checker
 from scripts.bench.book_pages import KINDS as BOOKS
 from scripts.bench.book_pages import draw_book_kind
@@ -42,11 +42,7 @@ RATE = 0.03
 def draw_of_book(kind: str, letters: Iterator[str], seed: int) -> PlainPage:
     """A page of a kind of book, with its columns as its text."""
     book = draw_book_kind(kind, letters, [seed])
-    boxes = [(x, y, x + w, y + h) for what, x, y, w, h in book.boxes if what == "text"]
-    corners = [((a, b), (c, b), (c, d), (a, d)) for a, b, c, d in boxes]
-    lines = (Column(number, line, 0, number, parse_column(line).runs) for number, line in enumerate(book.lines, 1))
-    page = Page(f"B_{seed:04}", None, None, "", 1, tuple(lines))
-    return PlainPage(book.image, page, np.array(corners, np.float64).reshape(-1, 4, 2))
+    return PlainPage.of(f"B_{seed:04}", book.image, book.lines, book.boxes)
 
 
 def spoiled(page: Page, rng: np.random.Generator) -> tuple[Page, set[tuple[int, int]]]:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.facsimile.brush import Hand, write_glyph
-from proof.facsimile.fonts import FontChain
+from proof.facsimile.brush import Hand
 from proof.facsimile.wear import Wear, age, moved, seal_shape
 from proof.text.column import parse_column
 from proof.text.model import Column, Page
+from scripts.bench.sheet import NUMBERS, Box, Pixels, Sheet
 
-Pixels = NDArray[np.uint8]
 Floats = NDArray[np.float64]
-NUMBERS = "一二三四五六七八九十"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,6 @@ class PlainStyle:
     pitch: float
     cell: float
     frame: str
-    parted: bool
     rules: float
     notes: float
     numbers: float
@@ -80,6 +77,14 @@ class PlainPage:
     page: Page
     corners: Floats
 
+    @classmethod
+    def of(cls, name: str, image: Pixels, lines: Sequence[str], boxes: Sequence[Box]) -> PlainPage:
+        """A page with these columns of text, `boxes` of other kinds left out."""
+        columns = (Column(number, line, 0, number, parse_column(line).runs) for number, line in enumerate(lines, 1))
+        edges = [(x, y, x + w, y + h) for kind, x, y, w, h in boxes if kind == "text"]
+        corners = np.array([((a, b), (c, b), (c, d), (a, d)) for a, b, c, d in edges], np.float64).reshape(-1, 4, 2)
+        return cls(image, Page(name, None, None, "", 1, tuple(columns)), corners)
+
 
 def plain_style(rng: np.random.Generator) -> PlainStyle:
     """A style at random."""
@@ -97,7 +102,6 @@ def plain_style(rng: np.random.Generator) -> PlainStyle:
     return PlainStyle(
         leaves, registers, columns, cells, glyph, pitch, cell,
         frame=str(rng.choice(["none", "single", "double", "sides", "ends", "single"])),
-        parted=True,
         rules=float(rng.choice([0.0, 0.0, 0.0, 0.0, 0.3])),
         notes=float(rng.uniform(0.1, 0.5)) if noted < 0.35 else 0.0,
         numbers=float(rng.uniform(0.05, 0.25)) if noted > 0.65 else 0.0,
@@ -140,25 +144,9 @@ def camera(rng: np.random.Generator, photographed: bool) -> Camera:
     )
 
 
-@dataclass(slots=True)
-class _Sheet:
-    """What is being drawn on, and how."""
-
-    canvas: Pixels
+@dataclass(slots=True, kw_only=True)
+class _Sheet(Sheet):
     style: PlainStyle
-    rng: np.random.Generator
-    fonts: FontChain
-    sources: list[str] = field(default_factory=list)
-    boxes: list[tuple[float, float, float, float]] = field(default_factory=list)
-
-    def glyph(self, letter: str, x: float, y: float, size: float) -> None:
-        shape = self.fonts.field(letter)
-        if shape is not None:
-            free = self.style.hand
-            # small script is cut with strokes that are thicker for its size
-            weight = self.style.weight + (8 if size < 0.7 * self.style.glyph else 0)
-            hand = Hand(0.04 * free, 0.02 * free, 1.2 * free, 0.02 * free, -0.02 * free, weight, 2.5 * free)
-            write_glyph(self.canvas, shape, (x, y), (size, size), hand, self.rng)
 
     def line(self, a: tuple[float, float], b: tuple[float, float], thick: int) -> None:
         cv2.line(self.canvas, (round(a[0]), round(a[1])), (round(b[0]), round(b[1])), (255,), thick)
@@ -174,7 +162,7 @@ def draw_plain(
     rng = np.random.default_rng([*seed, 7])
     style = plain_style(rng)
     wide, high = style.columns * style.pitch, style.cells * style.cell
-    apart = (0.7 if style.parted else 1.4) * style.cell
+    apart = 0.7 * style.cell
     tall = style.registers * high + (style.registers - 1) * apart
     margin = float(rng.uniform(1.6, 3.2)) * style.glyph
     gutter = float(rng.uniform(1.2, 3.0)) * style.pitch
@@ -182,29 +170,28 @@ def draw_plain(
         round(2 * margin + tall + style.glyph),
         round(2 * margin + 2 * style.pitch + style.leaves * wide + (style.leaves - 1) * gutter),
     )
-    sheet = _Sheet(np.zeros(size, np.uint8), style, rng, FontChain.found())
+    free = style.hand
+    hand = Hand(0.04 * free, 0.02 * free, 1.2 * free, 0.02 * free, -0.02 * free, style.weight, 2.5 * free)
+    sheet = _Sheet(np.zeros(size, np.uint8), rng, letters, style.glyph, hand, style=style)
     room = 0.35 * style.cell
     for leaf in range(style.leaves):
         right = size[1] - margin - style.pitch - leaf * (wide + gutter)
-        _furniture(sheet, letters, (right - wide, margin, right, margin + tall), room, leaf)
+        _furniture(sheet, (right - wide, margin, right, margin + tall), room, leaf)
         for register in range(style.registers):
             top = margin + register * (high + apart)
-            if style.parted and register:
+            if register:
                 sheet.line((right - wide - room, top - apart / 2), (right + room, top - apart / 2), 3)
             for column in range(style.columns):
-                _column(sheet, letters, right - (column + 0.5) * style.pitch, top)
+                _column(sheet, right - (column + 0.5) * style.pitch, top)
     if style.leaves == 2 and style.title == "fold":
         middle = size[1] - margin - style.pitch - wide - gutter / 2
-        _strip(sheet, letters, middle, margin, margin + tall, style.tail)
+        _strip(sheet, middle, margin, margin + tall)
     image, homography = _seen(sheet, camera(rng, photographed), photographed, [*seed, 8])
-    corners = np.array([[(a, b), (c, b), (c, d), (a, d)] for a, b, c, d in sheet.boxes], np.float64).reshape(-1, 2)
-    lines = tuple(Column(n, one, 0, n, parse_column(one).runs) for n, one in enumerate(sheet.sources, 1))
-    return PlainPage(image, Page(name, None, None, "", 1, lines), moved(corners, homography).reshape(-1, 4, 2))
+    drawn = PlainPage.of(name, image, sheet.lines, sheet.boxes)
+    return replace(drawn, corners=moved(drawn.corners.reshape(-1, 2), homography).reshape(-1, 4, 2))
 
 
-def _furniture(
-    sheet: _Sheet, letters: Iterator[str], block: tuple[float, float, float, float], room: float, leaf: int
-) -> None:
+def _furniture(sheet: _Sheet, block: tuple[float, float, float, float], room: float, leaf: int) -> None:
     """Frame, marginal title, page number, ornaments: what is no text of the page."""
     style, rng = sheet.style, sheet.rng
     left, top, right, bottom = block[0] - room, block[1] - room, block[2] + room, block[3] + room
@@ -230,23 +217,20 @@ def _furniture(
             cv2.ellipse(sheet.canvas, (round(x), round(y)), (half, half // 2), 45, 0, 360, (255,), 3)
     outer = {"left": left - 0.62 * style.pitch, "right": right + 0.62 * style.pitch}.get(style.title)
     if outer is not None and (style.leaves == 1 or (style.title == "left") == (leaf == 1)):
-        _strip(sheet, letters, outer, top, bottom, style.tail)
+        _strip(sheet, outer, top, bottom)
 
 
-def _strip(sheet: _Sheet, letters: Iterator[str], x: float, top: float, bottom: float, tail: bool) -> None:
+def _strip(sheet: _Sheet, x: float, top: float, bottom: float) -> None:
     """A title, a page number below, a fish tail between."""
-    size, tall = 0.62 * sheet.style.glyph, bottom - top
-    for row in range(6):
-        sheet.glyph(next(letters), x, top + 0.08 * tall + row * 1.1 * size, size)
-    for row in range(2):
-        sheet.glyph(str(sheet.rng.choice(list(NUMBERS))), x, top + 0.75 * tall + row * 1.1 * size, size)
-    if tail:
-        y, half = top + 0.55 * tall, 0.4 * size
-        points = [(x - half, y), (x + half, y), (x + half, y + size), (x, y + 0.5 * size), (x - half, y + size)]
-        cv2.fillPoly(sheet.canvas, [np.array(points).round().astype(np.int32)], (255,))
+    size, tall = 0.62 * sheet.size, bottom - top
+    sheet.row(sheet.next(6), x, top + 0.08 * tall, size, 1.1 * size)
+    numbers = (str(sheet.rng.choice(list(NUMBERS))) for _ in range(2))
+    sheet.row(numbers, x, top + 0.75 * tall, size, 1.1 * size)
+    if sheet.style.tail:
+        sheet.fish_tail(x, top + 0.55 * tall, 0.4 * size, size)
 
 
-def _column(sheet: _Sheet, letters: Iterator[str], x: float, top: float) -> None:
+def _column(sheet: _Sheet, x: float, top: float) -> None:
     """One column of a register; what is empty has no line in the text."""
     style, rng = sheet.style, sheet.rng
     if rng.random() < style.blank:
@@ -262,22 +246,16 @@ def _column(sheet: _Sheet, letters: Iterator[str], x: float, top: float) -> None
         share = rng.random() if not source.endswith(")") else 1.0
         if share < style.numbers and row > 1:
             numbers = [str(one) for one in rng.choice(list(NUMBERS), int(rng.integers(1, 4)))]
-            half = (len(numbers) + 1) // 2
-            right, left = numbers[:half], numbers[half:]
-            at = _note(sheet, right, left, x, at)
-            source += f"({''.join(right)}/{''.join(left)})"
-            row += half
+            note, half, at = _note(sheet, numbers, x, at)
+            source, row = source + note, row + half
         elif share < style.notes / 4:
             length = int(min(rng.integers(2, 9), 2 * (cells - row)))
-            half = (length + 1) // 2
-            right, left = [next(letters) for _ in range(half)], [next(letters) for _ in range(length - half)]
-            at = _note(sheet, right, left, x, at)
-            source += f"({''.join(right)}/{''.join(left)})"
-            row += half
+            note, half, at = _note(sheet, list(sheet.next(length)), x, at)
+            source, row = source + note, row + half
         elif gap and row == cells // 2:
             source, at, row = source + "　", at + style.cell, row + 1
         else:
-            letter = next(letters)
+            letter = next(sheet.letters)
             sheet.glyph(letter, x, at + style.cell / 2, style.glyph)
             _beside(sheet, x, at)
             source, at, row = source + letter, at + style.cell, row + 1
@@ -287,9 +265,8 @@ def _column(sheet: _Sheet, letters: Iterator[str], x: float, top: float) -> None
             sheet.glyph(str(rng.choice(list(NUMBERS))), x - style.pitch / 2, place, 0.34 * style.glyph)
     if not source.strip("　"):
         return
-    sheet.sources.append(source)
-    half_width = style.pitch / 2
-    sheet.boxes.append((x - half_width, first, x + half_width, at))
+    sheet.lines.append(source)
+    sheet.boxes.append(("text", x - style.pitch / 2, first, style.pitch, at - first))
 
 
 def _beside(sheet: _Sheet, x: float, at: float) -> None:
@@ -300,14 +277,13 @@ def _beside(sheet: _Sheet, x: float, at: float) -> None:
         cv2.circle(sheet.canvas, place, max(2, round(0.07 * style.glyph)), (255,), 1)
 
 
-def _note(sheet: _Sheet, right: Sequence[str], left: Sequence[str], x: float, at: float) -> float:
-    """A note in two half-rows; gives where it ends."""
-    style = sheet.style
-    step = 1.12 * style.note * style.glyph
-    for letters, side in ((right, 0.28), (left, -0.28)):
-        for row, letter in enumerate(letters):
-            sheet.glyph(letter, x + side * style.glyph, at + (row + 0.5) * step, style.note * style.glyph)
-    return at + max(len(right), len(left)) * step
+def _note(sheet: _Sheet, letters: Sequence[str], x: float, at: float) -> tuple[str, int, float]:
+    """A note in two half-rows; gives it as a transcription has it, the rows of the longer half, and where it ends."""
+    size, rows = sheet.style.note * sheet.size, (len(letters) + 1) // 2
+    step = 1.12 * size
+    right = sheet.row(letters[:rows], x + 0.28 * sheet.size, at + 0.5 * step, size, step)
+    left = sheet.row(letters[rows:], x - 0.28 * sheet.size, at + 0.5 * step, size, step)
+    return f"({right}/{left})", rows, at + rows * step
 
 
 def _seen(sheet: _Sheet, how: Camera, grey: bool, seed: list[int]) -> tuple[Pixels, Floats]:

@@ -21,6 +21,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from proof.store import Store
+from proof.store.acts import What
+from proof.store.history import HistoryFilter
 from scripts.bench.material import ROOT, TableRow
 from scripts.bench.web import WORK, Browser, fill, p95, queries, start, thirty
 from tests.web.drawn import LINES
@@ -91,7 +93,7 @@ def served(folder: Path, people: int, seconds: float) -> list[TableRow]:
         process.wait()
     times, acknowledged, failed = found[0]
     with Store.open(folder / "proof.sqlite") as store:
-        kept = {one.id for one in store.decisions.log(WORK, limit=1_000_000)}
+        kept = {entry.id for entry in store.history.log(WORK, HistoryFilter(what=What.DECISIONS), limit=1_000_000)[0]}
     lost = len(set(acknowledged) - kept)
     return [
         *rows,

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from proof.exports.source import correct
 from proof.text.read import read_transcription
-from proof.text.remarks import Code
+from proof.text.remarks import RemarkCode
 from proof.text.transcription import Format, Transcription
 from scripts.bench.material import TableRow
 
@@ -66,7 +66,11 @@ def read_back(paths: Sequence[Path]) -> Read:
         characters += len(edition.text)
         changed += correct(edition, []).data != path.read_bytes()
         standing, missed = marks_of(edition)
-        told = {one.line for one in edition.remarks if one.code in (Code.MARK_MALFORMED, Code.MARK_NOT_READ)}
+        told = {
+            one.line
+            for one in edition.remarks
+            if one.notice.code in (RemarkCode.MARK_MALFORMED, RemarkCode.MARK_NOT_READ)
+        }
         marks, unread, unnamed = (
             marks + standing,
             unread + len(missed),

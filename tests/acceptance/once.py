@@ -21,7 +21,6 @@ from proof.checking.plan import PageKeys, PageTask
 from proof.ocr.engine import Engine as Recogniser
 from proof.ocr.engine import Pixels, Reading, WrappedEngine
 from proof.ocr.registry import EngineSettings, open_engine
-from proof.ocr.replay import strip_key
 from proof.report.source import RunSource
 from proof.report.tally import Tally
 from proof.report.write import WrittenReport
@@ -40,8 +39,8 @@ class _ReadOnce(WrappedEngine):
         self._readings: dict[bytes, Reading] = {}
 
     def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
-        asked = hashlib.blake2b("\0".join(sought).encode(), digest_size=16).digest()
-        keys = [strip_key(strip) + asked for strip in strips]
+        asked = [repr((strip.shape, sought)).encode() + strip.tobytes() for strip in strips]
+        keys = [hashlib.blake2b(each, digest_size=16).digest() for each in asked]
         lacking = {key: strip for key, strip in zip(keys, strips, strict=True) if key not in self._readings}
         if lacking:
             read = super().read(list(lacking.values()), sought)

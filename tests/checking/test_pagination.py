@@ -13,7 +13,7 @@ from proof.errors import TextError
 from proof.text.encoding import Decoded
 from proof.text.model import Page, Script
 from proof.text.read import parse_transcription
-from proof.text.remarks import Code
+from proof.text.remarks import RemarkCode
 from proof.text.transcription import Format, Transcription
 from proof.text.variants import VariantPolicy
 
@@ -69,9 +69,9 @@ TWICE = PAGES[0][4:16]
 APPARATUS = f"---\ntitle: 儀禮\n---\n\n{CANON[:20]}[^1]{CANON[20:64]}\n\n[^1]: 卒：原作率，據嚴本改。\n"
 
 
-def missed(text: str) -> tuple[Code, dict[str, object]]:
+def missed(text: str) -> tuple[RemarkCode, dict[str, object]]:
     """The remark that this much of the text is on no image."""
-    return Code.ON_NO_IMAGE, {"text": f"{text[:12]}…", "number": len(text)}
+    return RemarkCode.ON_NO_IMAGE, {"text": f"{text[:12]}…", "number": len(text)}
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def missed(text: str) -> tuple[Code, dict[str, object]]:
             f"　　{PAGES[1]}{PAGES[2]}",
             [OTHER, *PAGES[1:3], OTHER, OTHER],
             PAGES[1:3],
-            [(Code.IMAGES_BEFORE, {"number": 1}), (Code.IMAGES_AFTER, {"number": 2})],
+            [(RemarkCode.IMAGES_BEFORE, {"number": 1}), (RemarkCode.IMAGES_AFTER, {"number": 2})],
         ),
         (f"　　{CANON[:128]}", [PAGES[0], *PAGES[2:]], [PAGES[0], *PAGES[2:]], [missed(PAGES[1])]),
         (f"　　{PAGES[0]}{PAGES[1]}{PAGES[3]}", PAGES, [*PAGES[:2], "", PAGES[3]], []),
@@ -110,11 +110,11 @@ def missed(text: str) -> tuple[Code, dict[str, object]]:
     ],
 )
 def test_each_image_has_the_slice_that_it_shows_and_what_is_left_over_is_told(
-    source: str, shown: list[str], expected: list[str], remarks: list[tuple[Code, dict[str, object]]]
+    source: str, shown: list[str], expected: list[str], remarks: list[tuple[RemarkCode, dict[str, object]]]
 ) -> None:
     text = paginate(edition(source, Format.CRITICAL if source == APPARATUS else Format.INLINE), images(*shown), FOLD)
     assert list(slices(text).values()) == expected
-    assert [(remark.code, dict(remark.values)) for remark in text.remarks] == remarks
+    assert [(remark.notice.code, dict(remark.notice.values)) for remark in text.remarks] == remarks
 
 
 def test_without_images_every_character_is_on_a_page_at_its_place() -> None:

@@ -20,7 +20,7 @@ from proof.text.convert import convert
 from proof.text.encoding import Decoded
 from proof.text.model import is_han
 from proof.text.read import parse_transcription, read_transcription
-from proof.text.remarks import Code
+from proof.text.remarks import RemarkCode
 from proof.text.transcription import Format
 from tests.accepted import accepted
 
@@ -88,7 +88,7 @@ def test_each_error_is_found_and_its_correction_gives_back_the_very_file(drawn: 
     outcome, results = checked(drawn, text, "out-inline")
     assert [result.status for result in results] == [Status.CHECKED] * 3
     assert sum(result.characters_checked for result in results) > 250
-    assert Code.ON_NO_IMAGE in {remark.code for remark in outcome.remarks}
+    assert RemarkCode.ON_NO_IMAGE in {remark.notice.code for remark in outcome.remarks}
     found = raised(results)
     sure = sorted((flag for flag in found if flag.score > SURE), key=lambda flag: flag.line)
     assert [flag.kind for flag in sure] == [Kind.OMISSION, Kind.SUBSTITUTION, Kind.INSERTION]

@@ -11,6 +11,7 @@ from proof.cli import main
 from proof.store import Store
 from proof.store.decision_records import Decision, DecisionRequest, Verdict
 from proof.store.queue_records import Order, QueueFilter
+from tests.standing import standing_decisions
 
 WORK = "KR1x0001"
 FIRST = "司射東面于大夫之西北耦大夫與大夫命上射曰某御于"
@@ -50,7 +51,7 @@ def with_other(text: str) -> None:
 def decided() -> list[Decision]:
     """What the person decided to whom decisions are carried."""
     with Store.open(Path("proof.sqlite")) as store:
-        return [one for one in store.decisions.standing(WORK) if one.person == "乙"]
+        return [one for one in standing_decisions(store, WORK) if one.person == "乙"]
 
 
 def carried(*more: str) -> int:

@@ -16,7 +16,7 @@ from proof.exports.spreadsheet import spreadsheet
 from proof.model.flags import Kind
 from proof.text.edit import Edit
 from proof.text.read import parse_transcription, read_transcription
-from proof.text.remarks import Code
+from proof.text.remarks import RemarkCode
 from tests.build import transcription
 
 KANRIPO = "<pb:KR1_WYG_010-1a>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n司射不告告者&KR0058;揖耦以¶\n"
@@ -123,11 +123,11 @@ def test_a_footnote_without_a_place_and_a_place_without_a_footnote_are_remarked(
     (tmp_path / "text.txt").write_text(f"{damaged}\n[^1]: 甲\n[^2]: 乙\n", encoding="utf-8")
     read = read_transcription(tmp_path / "text.txt")
     assert [(note.text, read.text[: note.anchor][-1]) for note in read.footnotes] == [("甲", "北")]
-    assert [(remark.code, remark.line) for remark in read.remarks] == [
-        (Code.FOOTNOTE_MISSING, 2),
-        (Code.FOOTNOTE_TWICE, 2),
-        (Code.NOTE_OPEN, 3),
-        (Code.FOOTNOTE_UNUSED, 4),
+    assert [(remark.notice.code, remark.line) for remark in read.remarks] == [
+        (RemarkCode.FOOTNOTE_MISSING, 2),
+        (RemarkCode.FOOTNOTE_TWICE, 2),
+        (RemarkCode.NOTE_OPEN, 3),
+        (RemarkCode.FOOTNOTE_UNUSED, 4),
     ]
 
 

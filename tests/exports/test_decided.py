@@ -103,9 +103,9 @@ def project(tmp_path: Path, checked: PageResult) -> Iterator[Project]:
         yield made
 
 
-def left_out(decided: Decided) -> list[tuple[Unused, str, str]]:
+def left_out(decided: Decided) -> list[tuple[str, str, str]]:
     """What is not written: why, what stood there, and who decided it."""
-    return sorted((one.reason, one.decision.transcribed, one.decision.person) for one in decided.left_out)
+    return sorted((one.reason.code, one.decision.transcribed, one.decision.person) for one in decided.left_out)
 
 
 def test_only_what_was_decided_is_corrected(project: Project) -> None:
@@ -251,7 +251,7 @@ def test_who_decides_a_flag_and_who_corrects_its_place_otherwise_contradict_each
     project.say("f-north", verdict)
     project.by_hand(1, 5, "此")
     assert project.decided.corrections == ()
-    assert left_out(project.decided) == [(Unused.CONFLICT, "北", "乙"), (Unused.CONFLICT, "北", "甲")]
+    assert left_out(project.decided) == [(Unused.CONFLICT.code, "北", "乙"), (Unused.CONFLICT.code, "北", "甲")]
 
 
 def test_a_decision_is_not_written_over_what_a_newer_one_has_written(project: Project) -> None:
@@ -265,7 +265,7 @@ def test_a_decision_is_not_written_over_what_a_newer_one_has_written(project: Pr
     for _ in range(2):
         project.export()
         assert project.edition.text == TEXT.replace("西北", "西比")
-        assert left_out(project.decided) == [(Unused.CONFLICT, "比", "乙")]
+        assert left_out(project.decided) == [(Unused.CONFLICT.code, "比", "乙")]
 
 
 def test_what_is_typed_at_an_open_flag_decides_it_and_who_says_otherwise_is_told(project: Project) -> None:
@@ -289,7 +289,7 @@ def test_what_is_left_open_is_told(project: Project) -> None:
     for uid, verdict in {"f-say": Verdict.UNSURE, "f-order": Verdict.SKIP, "f-shoot": Verdict.KEEP}.items():
         project.say(uid, verdict)
     assert (project.decided.corrections, project.decided.settled) == ((), 1)
-    assert left_out(project.decided) == [(Unused.UNSURE, "曰", "甲"), (Unused.SKIPPED, "命", "甲")]
+    assert left_out(project.decided) == [(Unused.SKIPPED.code, "命", "甲"), (Unused.UNSURE.code, "曰", "甲")]
 
 
 def test_the_same_said_twice_of_a_place_is_one_correction(project: Project) -> None:
@@ -355,7 +355,7 @@ def test_a_decision_whose_place_the_last_check_no_longer_saw_keeps_no_other_back
     project.write(TEXT.replace("西北", "西東"))
     project.check(SAY)
     assert [one.flag for one in project.decided.corrections] == ["f-say"]
-    assert left_out(project.decided) == [(Unused.GONE, "北", "甲")]
+    assert left_out(project.decided) == [(Unused.GONE.code, "北", "甲")]
 
 
 def move_down(project: Project, by: int) -> None:
@@ -396,7 +396,7 @@ def test_of_two_forms_the_likelier_is_not_taken_for_decided(project: Project) ->
     project.check(replace(NORTH, id="f-dry", suggested="干", evidence=evidence), script="simplified")
     project.say("f-north", Verdict.TAKE)
     [refused] = project.corrected.refused
-    assert "is 乾 干 or 乾" in refused.reason
+    assert "is 乾 干 or 乾" in str(refused)
     decided = project.decided
     assert "西乾" in correct(decided.edition, decided.corrections, choices=[FormChoice("乾", "乾")]).text
 

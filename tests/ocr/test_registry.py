@@ -9,15 +9,14 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from proof.errors import EngineError, UsageError
 from proof.ocr import models, registry
+from proof.ocr.null import NullEngine
 from proof.ocr.paddle import PaddlePages, PaddleRecogniser
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.registry import EngineSettings, availability, names, open_engine, open_page_engine
-from proof.ocr.replay import NullEngine, RecordingEngine, ReplayEngine
 
 pytestmark = pytest.mark.usefixtures("from_scratch")
 
@@ -29,7 +28,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_engine_can_run_here() -> None:
-    assert names() == ("ppocr", "paddleocr", "readings", "replay", "null")
+    assert names() == ("ppocr", "paddleocr", "readings", "null")
     assert names()[0] == EngineSettings().name
     for each in availability():
         assert each.available, each.message
@@ -69,13 +68,9 @@ def test_without_the_packaged_models_an_engine_runs_only_with_one_that_the_user_
         assert open_engine(EngineSettings(name, model=str(model))).identity.model == model.stem
 
 
-def test_engines_are_opened_with_their_settings(tmp_path: Path) -> None:
-    recording = tmp_path / "recording.npz"
-    with RecordingEngine(NullEngine(), recording) as engine:
-        engine.read([np.zeros((5, 5), np.uint8)])
+def test_engines_are_opened_with_their_settings() -> None:
     assert isinstance(open_engine(EngineSettings()), PPOCR)
     assert isinstance(open_engine(EngineSettings("null")), NullEngine)
-    assert isinstance(open_engine(EngineSettings("replay", recording=recording)), ReplayEngine)
     paddle = open_engine(EngineSettings("paddleocr", threads=2, device="gpu:1"))
     assert isinstance(paddle, PaddleRecogniser)
     assert (paddle.settings.threads, paddle.settings.device) == (2, "gpu:1")
@@ -87,13 +82,13 @@ def test_what_an_engine_cannot_do_is_said() -> None:
         open_engine(EngineSettings("tesseract"))
     with pytest.raises(UsageError, match="ppocr reads strips, not whole pages: choose paddleocr"):
         open_page_engine(EngineSettings("ppocr"))
-    with pytest.raises(UsageError, match="replay needs a recording"):
-        open_engine(EngineSettings("replay"))
+    with pytest.raises(UsageError, match="readings needs what was read"):
+        open_engine(EngineSettings("readings"))
 
 
 TOY_ENGINE = """
 from proof.ocr.registry import EngineEntry
-from proof.ocr.replay import NullEngine
+from proof.ocr.null import NullEngine
 
 ENGINE = EngineEntry("reads nothing, from elsewhere", lambda settings, known, kept: NullEngine())
 """

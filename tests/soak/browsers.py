@@ -33,6 +33,7 @@ from playwright.sync_api import Page, sync_playwright
 from proof.store import Store
 from scripts.bench.material import CHROMIUM
 from scripts.bench.web import Browser, fill
+from tests.standing import decision_log
 from tests.web.drawn import WORK
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -303,7 +304,7 @@ def main() -> None:
         try:
             rows, one, acknowledged = measure(port, process.pid, given, given.browsers * PAGES_EACH * FLAGS_A_PAGE + 1)
             with Store.open(folder / "proof.sqlite") as store:
-                log = store.decisions.log(WORK, limit=1_000_000)
+                log = decision_log(store, WORK)
         finally:
             process.terminate()
             process.wait(20)

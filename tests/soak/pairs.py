@@ -3,11 +3,11 @@
 
     python -m tests.soak.pairs [--offsets 20] [--pages 3] [--only check-backup]
 
-The project is the first half-folios of the sample with a recording of the recogniser, checked and decided on; then a
-page is taken out of its text, so that a check has something to change. Each pair is run in processes of its own, the
-second begun at moments spread over the time that the first takes alone. The state afterwards (pages, flags, decisions,
-page states, the journal, reports, exported texts, what a backup and a restored folder hold) must be the one that some
-order of the two alone leaves. Prints a line a pair; the exit status is 1 where one was broken.
+The project is the first half-folios of the sample, checked and decided on; then a page is taken out of its text, so
+that a check has something to change. Each pair is run in processes of its own, the second begun at moments spread over
+the time that the first takes alone. The state afterwards (pages, flags, decisions, page states, the journal, reports,
+exported texts, what a backup and a restored folder hold) must be the one that some order of the two alone leaves.
+Prints a line a pair; the exit status is 1 where one was broken.
 """
 
 from __future__ import annotations
@@ -30,12 +30,9 @@ import click
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from proof.checking import pipeline
 from proof.checking.recheck import Rechecker
 from proof.cli import main as proof
 from proof.layout.overrides import LayoutOverrideShape
-from proof.ocr.registry import EngineSettings, open_engine
-from proof.ocr.replay import RecordingEngine
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.backup import restore
@@ -61,16 +58,8 @@ def make(folder: Path, pages: int, workers: int = 2) -> None:
     (folder / "images").mkdir(parents=True)
     for image in sorted((ROOT / "pages").glob("WYG*.png"))[:pages]:
         shutil.copy(image, folder / "images")
-    said = f'[project]\ntexts = ["text.txt"]\nimages = ["images"]\nout = "out"\n[engine]\nworkers = {workers}\n'
-    (folder / "config.toml").write_text(said, encoding="utf-8")
-    with _recorded(folder / "recording.npz"):
-        for count in (pages - 1, pages):
-            write_text(folder, count)
-            quietly(lambda: proof(["check", "-q", "--config", str(folder)]))
-    said += 'name = "replay"\nrecording = "recording.npz"\n'
-    (folder / "config.toml").write_text(said, encoding="utf-8")
-    for file in (*folder.glob("proof.*"), *folder.glob(".proof*")):
-        file.unlink()
+    config = f'[project]\ntexts = ["text.txt"]\nimages = ["images"]\nout = "out"\n[engine]\nworkers = {workers}\n'
+    (folder / "config.toml").write_text(config, encoding="utf-8")
     write_text(folder, pages)
     quietly(lambda: proof(["check", "-q", "--config", str(folder)]))
     decide(folder, "before", 1)
@@ -224,10 +213,10 @@ def expected(base: Path, first: str, second: str) -> list[State]:
 
 def lost(folder: Path) -> list[str]:
     """What a server acknowledged and the store does not hold."""
-    said = folder / ACKNOWLEDGED
-    if not said.exists():
+    acknowledged = folder / ACKNOWLEDGED
+    if not acknowledged.exists():
         return []
-    decided, proofread = json.loads(said.read_text(encoding="utf-8"))
+    decided, proofread = json.loads(acknowledged.read_text(encoding="utf-8"))
     flags = json.loads((folder / FLAGS).read_text(encoding="utf-8"))
     keys = [f"beside-{flag:05}" for flag, _ in flags if decided] + ["beside-page-002"] * proofread
     with Store.open(folder / "proof.sqlite") as store, Session(store.engine) as session:
@@ -303,17 +292,6 @@ def copied(base: Path) -> Iterator[Path]:
         yield Path(shutil.copytree(base, folder))
     finally:
         shutil.rmtree(folder)
-
-
-@contextmanager
-def _recorded(path: Path) -> Iterator[None]:
-    real = open_engine
-    with RecordingEngine(open_engine(EngineSettings()), path) as engine:
-        setattr(pipeline, "open_engine", lambda *_: engine)  # noqa: B010 - not a name that it exports
-        try:
-            yield
-        finally:
-            setattr(pipeline, "open_engine", real)  # noqa: B010
 
 
 def main() -> int:

@@ -29,6 +29,7 @@ from proof.store.models import DecisionRow, LayoutOverrideRow, PageEventRow, Rul
 from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
 from tests.build import check, decide, demand, flag, key, page
+from tests.standing import standing_decisions
 from tests.store.conftest import on_both
 from tests.wide import examples
 
@@ -56,7 +57,7 @@ def seen(store: Store) -> dict[str, Any]:
         "flags": [(one.number, one.state, one.reading) for one in store.queue.flags(WORK, numbers)],
         "pages": [(one.number, one.state, one.flags, one.open) for one in store.queue.pages(WORK)],
         "rules": {(one.transcribed, one.suggested) for one in store.rules.of_work(WORK)},
-        "standing": sorted((one.flag, one.state, one.reading) for one in store.decisions.standing(WORK)),
+        "standing": sorted((one.flag, one.state, one.reading) for one in standing_decisions(store, WORK)),
         "layouts": {
             place: (one.layout, one.image, one.quadrant) for place, one in store.layout_overrides.of_work(WORK).items()
         },

@@ -25,6 +25,7 @@ from proof.store import Store
 from proof.store.backup import MANIFEST, BackupError, backup, restore, verify
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.web import create_app
+from tests.standing import decision_log, standing_decisions
 from tests.web.drawn import WORK, fill, settings_in
 
 pytestmark = pytest.mark.slow
@@ -61,7 +62,7 @@ def saved(saved_once: Path, tmp_path: Path) -> Path:
 def standing(settings: Settings) -> list[int]:
     """The flags about which a decision stands in the store of a project."""
     with Store.open(settings.store_address) as store:
-        return [one.flag for one in store.decisions.standing(WORK)]
+        return [one.flag for one in standing_decisions(store, WORK)]
 
 
 def test_a_project_comes_back_whole_in_another_place_and_goes_on_there(project: Settings, tmp_path: Path) -> None:
@@ -78,7 +79,7 @@ def test_a_project_comes_back_whole_in_another_place_and_goes_on_there(project: 
 
     def held(store: Store) -> tuple[object, ...]:
         layouts = [store.layout_overrides.history(WORK, page) for page in (1, 2, 3)]
-        return list(store.decisions.standing(WORK)), list(store.results(work=WORK)), layouts
+        return standing_decisions(store, WORK), list(store.results(work=WORK)), layouts
 
     with Store.open(settings.store_address) as store, Store.open(tmp_path / "gone" / STORE_NAME) as old:
         assert held(store) == held(old)
@@ -116,11 +117,11 @@ def test_it_holds_one_moment_while_somebody_decides_all_the_time(project: Settin
             verify(tmp_path / f"{number}.zip")
             restore(tmp_path / f"{number}.zip", tmp_path / f"{number}")
             with Store.open(tmp_path / f"{number}" / STORE_NAME) as store:
-                kept = sorted(one.id for one in store.decisions.log(WORK, limit=1_000_000))
+                kept = sorted(one.id for one in decision_log(store, WORK))
                 assert kept == list(range(1, len(kept) + 1))
                 assert before <= len(kept) - 1 <= after + 1  # the first was there from the beginning
                 said = {flag: store.decisions.history(flag)[-1:] for flag in range(2, 7)}
-                standing = {one.flag: one.id for one in store.decisions.standing(WORK)}
+                standing = {one.flag: one.id for one in standing_decisions(store, WORK)}
                 assert all(
                     not last or (last[0].verdict is Verdict.KEEP) == (standing.get(flag) == last[0].id)
                     for flag, last in said.items()

@@ -35,6 +35,7 @@ from proof.store.decisions import may_take
 from proof.store.typed_text import check_note
 from tests.build import WORK, check, decide, demand, flag, page, queued
 from tests.conftest import PATIENCE
+from tests.standing import decision_log, standing_decisions
 from tests.store.conftest import on_both
 
 SOURCE = "射人(告具/于公)"
@@ -89,7 +90,7 @@ def test_a_verdict_says_where_the_flag_stands_and_what_is_to_be_read(store: Stor
         assert made.note == "影像清晰"
         assert store.decisions.history(number) == [made]
         decided.append(made)
-    assert sorted(store.decisions.standing(WORK), key=lambda one: one.id) == decided
+    assert sorted(standing_decisions(store, WORK), key=lambda one: one.id) == decided
     assert list(store.flags(WORK)) == found_before
 
 
@@ -113,7 +114,7 @@ def test_what_is_not_there_and_what_makes_no_sense_is_refused(filled: Store) -> 
             filled.decisions.decide(wrong)
         with pytest.raises(RefusedDecisionError, match=told):
             filled.decisions.decide_all([wrong])
-    assert filled.decisions.last() == 0
+    assert filled.decisions.last_of_flags(WORK) == []
 
 
 @pytest.mark.parametrize(
@@ -153,7 +154,7 @@ def test_a_reading_that_would_break_its_line_or_the_markup_is_refused(filled: St
     for reading in ("告(注", "注)", "甲/乙", "<pb:KR1_001-1a>", "&KR12", "&", "（注"):
         with pytest.raises(RefusedDecisionError, match="markup"):
             filled.decisions.decide(demand(WRONG, Verdict.TYPED, reading=reading, confirmed=True))
-    assert filled.decisions.last() == 0
+    assert filled.decisions.last_of_flags(WORK) == []
 
 
 @on_both
@@ -196,7 +197,7 @@ def test_undo_and_redo_go_back_and_forth_without_limit_and_leave_every_step(fill
     decide(filled, WRONG, Verdict.TAKE)
     gone = decide(filled, WRONG, Verdict.UNDO)
     assert (gone.state, gone.reading) == (State.OPEN, "告")
-    assert list(filled.decisions.standing(WORK)) == []
+    assert standing_decisions(filled, WORK) == []
     assert decide(filled, WRONG, Verdict.TAKE).was == "告"
     first = decide(filled, WRONG, Verdict.TYPED, reading="吉")
     seen = [decide(filled, WRONG, Verdict.UNDO, "乙") for _ in range(4)]
@@ -263,7 +264,7 @@ def test_many_are_decided_in_one_stroke_and_conflicts_stand_in_their_place(fille
     outcomes = filled.decisions.decide_all(asked)
     assert [type(outcome) for outcome in outcomes] == [Decision, ConflictError, Decision]
     assert [outcome.flag for outcome in outcomes] == [PART, VARIANT, WRONG]
-    assert {one.flag for one in filled.decisions.log(WORK) if one.batch == "stroke"} == {WRONG, PART}
+    assert {one.flag for one in decision_log(filled, WORK) if one.batch == "stroke"} == {WRONG, PART}
     again = filled.decisions.decide_all(asked)
     assert [isinstance(one, Decision) and one.repeated for one in again] == [True, False, True]
 
@@ -271,14 +272,13 @@ def test_many_are_decided_in_one_stroke_and_conflicts_stand_in_their_place(fille
 @on_both
 def test_the_log_has_all_newest_first_and_people_are_counted_by_what_stands(filled: Store) -> None:
     made = [decide(filled, WRONG, Verdict.KEEP), decide(filled, WRONG, Verdict.UNDO)]
-    assert (filled.decisions.people(WORK), filled.decisions.days(WORK)) == ({}, {})
+    assert (filled.judgements.by_person(WORK), filled.judgements.by_day(WORK)) == ({}, {})
     made.append(decide(filled, WRONG, Verdict.UNDO))
-    assert filled.decisions.people(WORK) == {"甲": {Verdict.KEEP: 1}}
+    assert filled.judgements.by_person(WORK) == {"甲": {Verdict.KEEP: 1}}
     made.append(decide(filled, WRONG, Verdict.SKIP, "乙"))
-    assert filled.decisions.people(WORK) == {"甲": {Verdict.KEEP: 1}, "乙": {Verdict.SKIP: 1}}
-    assert list(filled.decisions.days(WORK).values()) == [2]
-    assert filled.decisions.log(WORK, limit=2) == made[:1:-1]
-    assert filled.decisions.log(WORK, before=made[2].id) == made[1::-1]
+    assert filled.judgements.by_person(WORK) == {"甲": {Verdict.KEEP: 1}, "乙": {Verdict.SKIP: 1}}
+    assert list(filled.judgements.by_day(WORK).values()) == [2]
+    assert decision_log(filled, WORK) == made[::-1]
 
 
 @on_both
@@ -301,7 +301,7 @@ def test_a_decision_stands_where_its_place_reads_so_and_is_listed_where_it_was_c
         assert [one.decision for one in filled.decisions.displaced(WORK)] == lost
         check(filled, found())
         assert filled.decisions.displaced(WORK) == []
-        assert list(filled.decisions.standing(WORK)) == [made]
+        assert standing_decisions(filled, WORK) == [made]
 
 
 def on_line(store: Store, line: int) -> int:
@@ -344,7 +344,7 @@ def test_who_does_not_overrule_others_takes_back_only_what_they_decided(filled: 
         filled.decisions.decide(back)
     with pytest.raises(NotYoursError):
         filled.decisions.decide_all([demand(VARIANT, Verdict.KEEP, person="乙", overrules=False), back])
-    assert filled.decisions.log(WORK) == [made]
+    assert decision_log(filled, WORK) == [made]
     anew = decide(filled, WRONG, Verdict.KEEP, "乙", overrules=False)
     assert decide(filled, WRONG, Verdict.UNDO, "乙", overrules=False).about == anew.id
     assert decide(filled, WRONG, Verdict.UNDO, "丙").person == "丙"
@@ -356,8 +356,8 @@ def test_a_moment_of_a_store_stays_as_it_was_while_people_go_on(filled: Store) -
     with filled.at_one_moment() as then:
         later = decide(filled, VARIANT, Verdict.KEEP, "乙")
         decide(filled, WRONG, Verdict.UNDO)
-        assert list(then.decisions.standing(WORK)) == then.decisions.log(WORK) == [made]
-    assert list(filled.decisions.standing(WORK)) == [later]
+        assert standing_decisions(then, WORK) == decision_log(then, WORK) == [made]
+    assert standing_decisions(filled, WORK) == [later]
 
 
 def small_store(folder: Path, flags: int) -> Store:
@@ -394,7 +394,7 @@ def test_many_writers_lose_nothing_and_double_nothing(tmp_path: Path) -> None:
     for writer in writers:
         writer.join()
     assert len(seen) + len(beaten) == people * (each + 2)
-    kept = store.decisions.log(WORK, limit=1000)
+    kept = decision_log(store, WORK)
     assert sorted(one.id for one in kept) == sorted(one.id for one in seen)
     versions = [one.version for one in store.decisions.history(1)]
     assert versions == list(range(1, len(versions) + 1))
@@ -424,6 +424,6 @@ def test_every_acknowledged_decision_survives_a_kill(tmp_path: Path) -> None:
         writer.kill()
         acknowledged += [int(line) for line in writer.stdout.read().split("\n")[:-1]]
     with Store.open(tmp_path / "proof.sqlite") as store:
-        kept = {one.id for one in store.decisions.log(WORK, limit=5000)}
+        kept = {one.id for one in decision_log(store, WORK)}
         assert kept >= set(acknowledged)
         assert len(kept) <= len(acknowledged) + 1

@@ -31,6 +31,7 @@ from proof.store.page_states import PageState
 from proof.store.texts import Writing
 from proof.text.edit import Edit, edited
 from tests.build import PLACE, check, decide, page
+from tests.standing import standing_decisions
 from tests.web.drawn import WORK, fill
 from tests.wide import examples
 
@@ -114,7 +115,7 @@ def noted(store: Store) -> set[str]:
 
 def standing(store: Store) -> list[tuple[object, ...]]:
     """What holds, without the numbers of rows."""
-    said = store.decisions.standing(WORK)
+    said = standing_decisions(store, WORK)
     decisions: list[tuple[object, ...]] = sorted((d.page, d.uid, d.version, d.state, d.reading) for d in said)
     pages = [(place.page, place.state, place.version, place.open) for place in store.queue.pages(WORK)]
     comments = [(one.name, one.uid, one.text, one.state, one.assigned) for one in store.comments.of_work(WORK)]
@@ -206,7 +207,7 @@ def test_a_flag_that_was_not_found_again_comes_back_as_gone_and_a_page_that_is_n
         done = store.recover()
         assert [one.line["key"] for one in done.unplaced] == ["request-b003"]
         assert "elsewhere" in str(done.unplaced[0])
-        assert "gone" in {one.uid for one in store.decisions.standing(WORK)}
+        assert "gone" in {one.uid for one in standing_decisions(store, WORK)}
 
 
 def test_a_line_cut_off_by_a_crash_costs_itself_alone(worked: Path, tmp_path: Path) -> None:

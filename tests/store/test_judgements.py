@@ -40,12 +40,12 @@ def test_who_decides_anew_and_who_validates_judge_what_another_decided(store: St
     decide(store, 1, "甲", Verdict.TAKE)
     decide(store, 2, "甲", Verdict.KEEP)
     decide(store, 3, "甲", Verdict.UNSURE)
-    assert store.history.judged_twice(WORK) == {}
+    assert store.judgements.judged_twice(WORK) == {}
     decide(store, 2, "乙", Verdict.COPY)
-    assert store.history.judged_twice(WORK) == {("乙", "甲"): [("copy", "kept", False)]}
+    assert store.judgements.judged_twice(WORK) == {("乙", "甲"): [("copy", "kept", False)]}
     mark(store, 1, "甲", PageState.PROOFREAD)
     mark(store, 1, "乙", PageState.VALIDATED)
-    both = store.history.judged_twice(WORK)[("乙", "甲")]
+    both = store.judgements.judged_twice(WORK)[("乙", "甲")]
     judged = [("as the image", "as the image", True), ("copy", "kept", False)]
     assert sorted(both) == judged, "what is unsure is judged by nobody"
     [found] = agreements_of(store, WORK)
@@ -57,9 +57,9 @@ def test_what_was_taken_back_is_no_judgement_and_what_is_done_again_is_one(store
     decide(store, 1, "甲", Verdict.KEEP)
     decide(store, 1, "乙", Verdict.TYPED, reading="某")
     store.acts.undo(WORK, "乙", "request-undo")
-    assert store.history.judged_twice(WORK) == {}
+    assert store.judgements.judged_twice(WORK) == {}
     store.acts.redo(WORK, "乙", "request-redo")
-    assert store.history.judged_twice(WORK) == {("乙", "甲"): [("= 某", "kept", False)]}
+    assert store.judgements.judged_twice(WORK) == {("乙", "甲"): [("= 某", "kept", False)]}
 
 
 def test_with_places_enough_there_is_a_kappa_with_its_interval(store: Store) -> None:
@@ -109,4 +109,4 @@ def test_a_witness_is_upheld_where_people_decide_as_it_reads(store: Store) -> No
     decide(store, taken, "甲", Verdict.TAKE)
     decide(store, typed, "甲", Verdict.TYPED, reading="某")
     decide(store, kept, "甲", Verdict.KEEP)
-    assert store.history.witness_records(WORK) == [("~engine", 3, 2), ("唐石經", 3, 1)]
+    assert store.judgements.witness_records(WORK) == [("~engine", 3, 2), ("唐石經", 3, 1)]

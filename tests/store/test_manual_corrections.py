@@ -23,6 +23,7 @@ from proof.store.page_states import PageState
 from proof.store.queue_records import QueueFilter
 from tests import build
 from tests.build import check
+from tests.standing import standing_decisions
 from tests.store.conftest import on_both
 
 WORK = "KR1d0030"
@@ -44,7 +45,7 @@ def test_any_place_is_corrected_and_a_missed_character_inserted(filled: Store) -
         assert (made.state, made.verdict) == (State.CORRECTED, Verdict.TYPED if reading else Verdict.DELETE)
         [flag] = filled.queue.flags(WORK, [made.flag])
         assert flag.flag.bbox is not None
-        assert made in list(filled.decisions.standing(WORK))
+        assert made in standing_decisions(filled, WORK)
 
 
 def test_a_correction_by_hand_is_not_doubled_and_the_second_of_two_is_told(filled: Store) -> None:
@@ -56,7 +57,7 @@ def test_a_correction_by_hand_is_not_doubled_and_the_second_of_two_is_told(fille
         with pytest.raises(ConflictError) as told:
             filled.manual_corrections.correct(second)
         assert told.value.decisions == (first,)
-    assert list(filled.decisions.standing(WORK)) == [first]
+    assert standing_decisions(filled, WORK) == [first]
 
 
 def test_a_place_is_corrected_in_the_column_that_was_seen_and_in_no_other(
@@ -89,7 +90,7 @@ def test_an_empty_box_deletes_no_character_and_a_place_that_is_not_there_is_refu
     ]:
         with pytest.raises(error):
             filled.manual_corrections.correct(wrong)
-    assert filled.decisions.last() == 0
+    assert filled.decisions.last_of_flags(WORK) == []
 
 
 @on_both
@@ -106,7 +107,7 @@ def test_a_correction_by_hand_that_is_taken_back_is_nowhere_to_be_seen_but_in_th
         with pytest.raises(MissingFlagError):
             filled.queue.flags(WORK, [made.flag])
     assert len(filled.decisions.history(made.flag)) == 2
-    assert list(filled.decisions.standing(WORK)) == []
+    assert standing_decisions(filled, WORK) == []
 
 
 @on_both
@@ -116,7 +117,7 @@ def test_a_place_is_corrected_by_hand_anew_after_that_was_taken_back(filled: Sto
     again = filled.manual_corrections.correct(corrected(1, 1, "八", "request-anew"))
     assert (again.version, again.suggested, again.reading) == (3, "八", "八")
     assert filled.manual_corrections.correct(corrected(1, 1, "八", "request-anew")) == replace(again, repeated=True)
-    assert [one.reading for one in filled.decisions.standing(WORK)] == ["八"]
+    assert [one.reading for one in standing_decisions(filled, WORK)] == ["八"]
 
 
 def test_a_note_that_no_export_can_carry_is_refused_everywhere(filled: Store) -> None:

@@ -16,6 +16,7 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import QueuedFlag
 from tests.build import decide, key, queued
 from tests.ground import COLUMNS, FLAGS, WORK, check_again, seeded_ids, store_in
+from tests.standing import standing_decisions
 
 
 @pytest.fixture
@@ -115,7 +116,7 @@ def test_a_correction_beside_one_is_kept_as_the_text_is_and_shown_as_the_page_re
     assert flag.transcribed in made.context
     [history] = store.decisions.history(made.flag)
     assert history.context == made.context == store.queue.flags(WORK, [made.flag])[0].flag.context
-    [kept] = store.decisions.standing(WORK)
+    [kept] = standing_decisions(store, WORK)
     assert flag.transcribed not in kept.context
     assert flag.suggested in kept.context
 
@@ -164,7 +165,7 @@ def test_an_answer_that_comes_back_from_the_journal_is_no_decision_about_the_tex
         mark(lost, by_hand.line, by_hand.offset, 1, by_hand.suggested)
         assert lost.journal is not None
         assert new.recover(lost.journal.path).rebuilt == {"decision": 2}
-        assert list(new.decisions.standing(WORK)) == []
+        assert standing_decisions(new, WORK) == []
         assert progress_of(new, WORK).planted.answered == 2
         check_again(new, 600)
         assert [(again.state, again.reading) for again in queued(new, WORK) if again.flag.id == one.flag.id] == [
@@ -179,4 +180,4 @@ def test_what_a_check_finds_where_an_error_was_seeded_is_a_finding_and_the_answe
     place = (one.flag.line, one.flag.offset, one.flag.transcribed)
     found = {(flag.line, flag.offset, flag.transcribed) for flag in store.flags(WORK)}
     assert place in found
-    assert list(store.decisions.standing(WORK)) == []
+    assert standing_decisions(store, WORK) == []

@@ -18,6 +18,7 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.texts import Writing
 from proof.text.edit import Edit, edited
 from tests.build import PLACE, check, check_at, decide, page, queued
+from tests.standing import standing_decisions
 from tests.store.conftest import on_both
 
 LINES = ("上射揖坐", "東面于北耦大夫", "與進者相左")
@@ -263,7 +264,7 @@ def test_a_finding_at_a_place_that_somebody_corrected_and_took_back_is_recovered
     check(store, asked)
     decide(store, queued(store)[0].number, Verdict.TAKE)
     with recovered(store, tmp_path, asked, {"decision": 3}) as new:
-        assert [one.reading for one in new.decisions.standing("KR1")] == ["躬"]
+        assert [one.reading for one in standing_decisions(new, "KR1")] == ["躬"]
 
 
 @on_both

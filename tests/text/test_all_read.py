@@ -12,7 +12,7 @@ import pytest
 from proof.exports.source import correct
 from proof.text.mirror import MARK
 from proof.text.read import read_transcription
-from proof.text.remarks import Code
+from proof.text.remarks import RemarkCode
 from proof.text.transcription import Format, Transcription
 from tests.wide import cross_section, looks_wide
 
@@ -37,7 +37,7 @@ def unread(edition: Transcription) -> dict[int, int]:
     for block in edition.blocks:
         read[block.file_line] += sum(len(HAN.findall(one.source)) for one in block.stretches)
     remarked = {remark.line for remark in edition.remarks}
-    on_no_page = any(remark.code is Code.LINES_ON_NO_PAGE for remark in edition.remarks)
+    on_no_page = any(remark.notice.code is RemarkCode.LINES_ON_NO_PAGE for remark in edition.remarks)
     first = min(read, default=0) if on_no_page else 0
     wanted = counted(edition.text)
     return {
@@ -51,7 +51,11 @@ def unread_marks(edition: Transcription) -> list[int]:
     """The lines of page marks that begin no page and are not remarked."""
     standing = [found.start() for found in re.finditer("<pb:", edition.text)]
     missing = {edition.text.count("\n", 0, at) + 1 for at in standing if at not in edition.marks}
-    told = {remark.line for remark in edition.remarks if remark.code in (Code.MARK_MALFORMED, Code.MARK_NOT_READ)}
+    told = {
+        remark.line
+        for remark in edition.remarks
+        if remark.notice.code in (RemarkCode.MARK_MALFORMED, RemarkCode.MARK_NOT_READ)
+    }
     return sorted(missing - told)
 
 
@@ -68,7 +72,7 @@ def test_every_character_and_mark_is_read_or_remarked_and_every_byte_written_bac
         characters += sum(counted(edition.text).values())
         if edition.format is Format.KANRIPO:
             assert unread_marks(edition) == [], path
-            implied = sum(remark.code is Code.PAGE_IMPLIED for remark in edition.remarks)
+            implied = sum(remark.notice.code is RemarkCode.PAGE_IMPLIED for remark in edition.remarks)
             marks += len(edition.marks) - implied
     assert characters > 1000
     assert marks >= MARKS_IN[folder] * (20 if looks_wide() else 1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from proof.text.column import SPECIAL, ParsedColumn, parse_column
 from proof.text.model import Cell, Row
-from proof.text.remarks import Code, Problem
+from proof.text.remarks import Problem, RemarkCode
 
 HAN = st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF)
 OTHERS = "　| |𫝊|㑹|○|□|〓|、|&KR0058;|[金*本]|[卄/瀹]|⿰金本|葛\U000e0100"
@@ -83,12 +83,12 @@ def test_a_character_without_a_code_point_of_its_own_is_one_cell(token: str) -> 
 @pytest.mark.parametrize(
     ("source", "read", "said"),
     [
-        ("為&KR0058後", "為 & K R 0 0 5 8 後", Problem(Code.ENTITY_OPEN, "&KR0058")),
-        ("為&foo;後", "為 & f o o ; 後", Problem(Code.ENTITY_UNKNOWN, "&foo;")),
-        ("為&;後", "為 & ; 後", Problem(Code.ENTITY_UNKNOWN, "&;")),
-        ("為&後", "為 & 後", Problem(Code.ENTITY_OPEN, "&")),
-        ("為&ZZZZ0058;後", "為 &ZZZZ0058; 後", Problem(Code.ENTITY_FAMILY, "&ZZZZ0058;")),
-        ("為⿰金", "為 ⿰ 金", Problem(Code.DESCRIPTION_INCOMPLETE, "⿰金")),
+        ("為&KR0058後", "為 & K R 0 0 5 8 後", Problem(RemarkCode.ENTITY_OPEN, "&KR0058")),
+        ("為&foo;後", "為 & f o o ; 後", Problem(RemarkCode.ENTITY_UNKNOWN, "&foo;")),
+        ("為&;後", "為 & ; 後", Problem(RemarkCode.ENTITY_UNKNOWN, "&;")),
+        ("為&後", "為 & 後", Problem(RemarkCode.ENTITY_OPEN, "&")),
+        ("為&ZZZZ0058;後", "為 &ZZZZ0058; 後", Problem(RemarkCode.ENTITY_FAMILY, "&ZZZZ0058;")),
+        ("為⿰金", "為 ⿰ 金", Problem(RemarkCode.DESCRIPTION_INCOMPLETE, "⿰金")),
     ],
 )
 def test_a_malformed_entity_or_description_is_read_by_character_and_told(source: str, read: str, said: Problem) -> None:
@@ -106,24 +106,24 @@ def test_tags_and_invisible_characters_have_no_cell() -> None:
 @pytest.mark.parametrize(
     ("source", "expected", "said"),
     [
-        ("公(甲乙/丙丁", "公{甲乙|丙丁}", Code.NOTE_OPEN),
-        ("公(甲乙/丙丁戊己庚", "公{甲乙|丙丁}戊己庚", Code.NOTE_OPEN),
-        ("公(甲乙", "公{甲乙|}", Code.NOTE_OPEN),
-        ("公(甲/乙入(丙/丁)", "公{甲|乙入}{丙|丁}", Code.NOTE_BEFORE_NEXT),
-        ("公(甲乙(丙丁)戊/己)入", "公{甲乙丙丁戊|己}入", Code.NOTE_NESTED),
-        ("公(甲(丙/丁)戊/己)入", "公{甲丙丁戊|己}入", Code.NOTE_NESTED),
-        ("　甲乙/丙丁)公", "　{甲乙|丙丁}公", Code.NOTE_NOT_OPENED),
-        ("司射東面甲乙/丙丁)公", "司射東面{甲乙|丙丁}公", Code.NOTE_NOT_OPENED),
-        ("甲乙)公", "甲乙公", Code.NOTE_NOT_OPENED),
-        ("甲乙/丙丁", "甲乙丙丁", Code.SLASH_OUTSIDE),
-        ("(甲/乙/丙)", "{甲|乙丙}", Code.SLASH_AGAIN),
-        ("甲¶乙", "甲乙", Code.PILCROW_WITHIN),
-        ("玄黃[疏宇宙", "玄黃[疏宇宙", Code.COMPOSITION_OPEN),
-        ("甲[沔-丏乙", "甲[沔-丏乙", Code.COMPOSITION_OPEN),
-        ("[", "[", Code.COMPOSITION_OPEN),
+        ("公(甲乙/丙丁", "公{甲乙|丙丁}", RemarkCode.NOTE_OPEN),
+        ("公(甲乙/丙丁戊己庚", "公{甲乙|丙丁}戊己庚", RemarkCode.NOTE_OPEN),
+        ("公(甲乙", "公{甲乙|}", RemarkCode.NOTE_OPEN),
+        ("公(甲/乙入(丙/丁)", "公{甲|乙入}{丙|丁}", RemarkCode.NOTE_BEFORE_NEXT),
+        ("公(甲乙(丙丁)戊/己)入", "公{甲乙丙丁戊|己}入", RemarkCode.NOTE_NESTED),
+        ("公(甲(丙/丁)戊/己)入", "公{甲丙丁戊|己}入", RemarkCode.NOTE_NESTED),
+        ("　甲乙/丙丁)公", "　{甲乙|丙丁}公", RemarkCode.NOTE_NOT_OPENED),
+        ("司射東面甲乙/丙丁)公", "司射東面{甲乙|丙丁}公", RemarkCode.NOTE_NOT_OPENED),
+        ("甲乙)公", "甲乙公", RemarkCode.NOTE_NOT_OPENED),
+        ("甲乙/丙丁", "甲乙丙丁", RemarkCode.SLASH_OUTSIDE),
+        ("(甲/乙/丙)", "{甲|乙丙}", RemarkCode.SLASH_AGAIN),
+        ("甲¶乙", "甲乙", RemarkCode.PILCROW_WITHIN),
+        ("玄黃[疏宇宙", "玄黃[疏宇宙", RemarkCode.COMPOSITION_OPEN),
+        ("甲[沔-丏乙", "甲[沔-丏乙", RemarkCode.COMPOSITION_OPEN),
+        ("[", "[", RemarkCode.COMPOSITION_OPEN),
     ],
 )
-def test_what_is_unbalanced_is_read_in_the_likeliest_way_and_told(source: str, expected: str, said: Code) -> None:
+def test_what_is_unbalanced_is_read_in_the_likeliest_way_and_told(source: str, expected: str, said: RemarkCode) -> None:
     parsed = parse_column(source)
     assert shape(parsed) == expected
     assert said in [problem.code for problem in parsed.problems]

@@ -11,10 +11,9 @@ import pytest
 
 from proof.images.load import LoadedImage, load_image
 from proof.layout.half_folio import Layout, find_layout
-from proof.ocr.engine import Engine, Pixels, Reading
+from proof.ocr.engine import Engine, Pixels, Reading, WrappedEngine
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.readings import HalfFolioReadings
-from proof.ocr.replay import RecordingEngine
 from proof.text.column import parse_column
 from proof.text.model import Column, Row, Script
 from proof.text.read import read_transcription
@@ -96,15 +95,12 @@ def test_a_column_is_laid_on_its_line_cell_by_cell_and_half_row_by_half_row(firs
             assert {row for row, _ in rows} == ({Row.MAIN, Row.RIGHT, Row.LEFT} if noted else {Row.MAIN})
 
 
-@dataclass
-class Counted(RecordingEngine):
-    """A real engine, and every strip that it was given."""
+class Counted(WrappedEngine):
+    """An engine, and the bytes of every strip that it was given."""
 
-    engine: PPOCR
-    given: list[bytes]
-
-    def __post_init__(self) -> None:
-        super().__init__(self.engine, Path("never-written"))
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self.given: list[bytes] = []
 
     def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
         self.given += [strip.tobytes() for strip in strips]
@@ -113,7 +109,7 @@ class Counted(RecordingEngine):
 
 def test_no_strip_is_read_twice(first: Leaf, ppocr: PPOCR) -> None:
     """Neither when a column is cut otherwise, nor when it is read without its line as well."""
-    counted = Counted(ppocr, [])
+    counted = Counted(ppocr)
     page = sample_leaf(FIRST, counted, ppocr)
     for number in range(1, 9):
         page.read(number, first.lines[number % 8].source)

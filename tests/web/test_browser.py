@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.decision_records import State, Verdict
+from tests.standing import decision_log, standing_decisions
 from tests.web.drawn import WORK
 from tests.web.served import ServerProcess, serving
 from tests.web.waiting import open_desk, passed, press, saved, shown, until
@@ -26,7 +27,7 @@ def desk(page: Page, query: str = "") -> Page:
 def verdicts(folder: Path) -> list[tuple[int, Verdict, str]]:
     """What the store has, in the order in which it was decided."""
     with Store.open(folder / "proof.sqlite") as store:
-        return [(one.flag, one.verdict, one.reading) for one in store.decisions.log(WORK, limit=1000)[::-1]]
+        return [(one.flag, one.verdict, one.reading) for one in decision_log(store, WORK)[::-1]]
 
 
 def kinds(folder: Path) -> list[Verdict]:
@@ -61,7 +62,7 @@ def test_a_whole_session_by_keys_is_what_the_store_has_and_is_gone_back_through_
     saved(page)
     assert kinds(folder)[len(pressed) :] == [Verdict.UNDO, Verdict.UNDO, Verdict.REDO]
     with Store.open(folder / "proof.sqlite") as store:
-        assert sorted(one.flag for one in store.decisions.standing(WORK)) == sorted(flag for flag, _ in pressed[:-1])
+        assert sorted(one.flag for one in standing_decisions(store, WORK)) == sorted(flag for flag, _ in pressed[:-1])
     assert {"/".join(url.split("/")[:3]) for url in asked if not url.startswith("data:")} == {
         "/".join(page.url.split("/")[:3])
     }
@@ -241,7 +242,7 @@ def test_the_text_is_kept_with_what_the_copy_reads_after_an_authority_with_a_rem
     passed(page, number)
     saved(page)
     with Store.open(folder / "proof.sqlite") as store:
-        [made] = store.decisions.log(WORK)
+        [made] = decision_log(store, WORK)
     assert (made.verdict, made.state, made.reading) == (Verdict.RETAIN, State.RETAINED, made.transcribed)
     assert (made.copy_reads, made.authority, made.note) == (made.suggested, "理校", "文義不通")
 

@@ -24,6 +24,7 @@ from proof.store.accounts import Role
 from proof.web import create_app
 from proof.web.rights import MADE_TO_SEE, OPEN, OWN, Right, needed
 from proof.web.tokens import Tokens
+from tests.standing import decision_log
 from tests.web.drawn import WORK, Served, fill, settings_in
 
 BASE = f"/api/v1/works/{WORK}"
@@ -172,7 +173,7 @@ def test_a_token_is_over_when_it_expired_or_was_revoked_and_with_its_accounts_pa
         headers = bearer(house, "乙")
         end()
         assert decided_with(house, headers) == 401
-    assert house.store.decisions.last() == 0
+    assert house.store.decisions.last_of_flags(WORK) == []
 
 
 def test_nobody_sees_anything_before_logging_in(calm: House) -> None:
@@ -313,7 +314,7 @@ def test_a_session_goes_on_while_it_is_used_but_not_for_ever_and_nothing_is_writ
     body = {"verdict": "take", "version": 0, "key": "0123456789"}
     answer = browser.client.post(f"{BASE}/flags/1/decisions", json=body, headers={"X-CSRFToken": token})
     assert answer.status_code == 401
-    assert calm.store.decisions.last() == 0
+    assert calm.store.decisions.last_of_flags(WORK) == []
 
 
 def test_logging_out_ends_every_session_and_no_copy_of_a_cookie_is_good(house: House) -> None:
@@ -368,7 +369,7 @@ def test_each_role_may_do_what_it_may_and_no_more(calm: House) -> None:
             assert (answer.status_code == 403) is (right not in may[name]), (name, method, path, answer.text)
             tried += 1
     assert tried >= 24
-    assert calm.store.decisions.last() == 0
+    assert calm.store.decisions.last_of_flags(WORK) == []
 
 
 # forged and repeated requests
@@ -395,7 +396,7 @@ def test_a_session_alone_is_not_enough_to_change_anything(calm: House) -> None:
         for path in ("/logout", "/account", "/people", "/login"):
             answer = browser.client.post(path, data={"csrf_token": token, "act": "disable", "number": 2})
             assert answer.status_code == 403, path
-    assert calm.store.decisions.last() == 0
+    assert calm.store.decisions.last_of_flags(WORK) == []
     assert browser.is_in()
     assert not calm.store.accounts.named("乙").disabled
 
@@ -413,7 +414,7 @@ def test_the_request_of_one_repeated_by_another_does_nothing(house: House) -> No
     for path, body in (("corrections", mark), ("states", state)):
         assert first.send(f"{BASE}/pages/1/{path}", body).status_code == 201
         assert second.send(f"{BASE}/pages/1/{path}", body).status_code == 422
-    assert [one.person for one in house.store.decisions.log(WORK)] == ["乙", "乙"]
+    assert [one.person for one in decision_log(house.store, WORK)] == ["乙", "乙"]
     assert house.store.decisions.history(1)[0].id == made["id"]
 
 

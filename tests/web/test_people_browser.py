@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from proof.store import Store
+from tests.standing import decision_log
 from tests.web.drawn import WORK
 from tests.web.served import serving
 from tests.web.test_people import PASSWORD, PEOPLE
@@ -64,7 +65,7 @@ def desk_of(page: Page, address: str, name: str) -> Page:
 
 def decided(folder: Path) -> list[tuple[str, str]]:
     with Store.open(folder / "proof.sqlite") as store:
-        return [(one.person, one.verdict.value) for one in store.decisions.log(WORK, limit=1000)[::-1]]
+        return [(one.person, one.verdict.value) for one in decision_log(store, WORK)[::-1]]
 
 
 def ends_session(folder: Path, name: str) -> Callable[[Route], None]:

@@ -11,6 +11,7 @@ import pytest
 
 from proof.store import Store
 from proof.store.decision_records import State
+from tests.standing import standing_decisions
 from tests.web.drawn import WORK, fill
 from tests.web.test_people import BASE, Browser, House, house_in
 
@@ -105,10 +106,10 @@ def test_what_both_read_alike_is_taken_over_in_one_act(blind: House) -> None:
     assert (whole["people"], whole["kind"], whole["places"], whole["same"]) == (["丙", "乙"], "", 2, 2)
     assert blind.store.decisions.last_of_flags(WORK) == []
     assert third.send(f"{BASE}/readings/agreed", {"key": uuid.uuid4().hex}).get_json()["agreed"] == 0
-    decided = {made.flag: (made.state, made.reading) for made in blind.store.decisions.standing(WORK)}
+    decided = {made.flag: (made.state, made.reading) for made in standing_decisions(blind.store, WORK)}
     assert decided == {1: (State.CORRECTED, "吿"), 3: (State.CORRECTED, "")}
     third.send(f"{BASE}/undo", {"key": uuid.uuid4().hex})
-    assert list(blind.store.decisions.standing(WORK)) == []
+    assert standing_decisions(blind.store, WORK) == []
 
 
 def test_what_is_done_again_agrees_as_before(blind: House) -> None:

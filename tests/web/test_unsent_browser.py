@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from proof.store import Store
 from proof.store.decision_records import DecisionRequest, State, Verdict
 from tests.conftest import PATIENCE
+from tests.standing import decision_log
 from tests.web.drawn import WORK
 from tests.web.served import serving
 from tests.web.waiting import middle, open_desk, passed, press, saved, shown
@@ -38,7 +39,7 @@ def desk(context: BrowserContext, address: str = DESK) -> Page:
 def stands(folder: Path) -> list[tuple[int, Verdict, State]]:
     """What the store has, in the order in which it was decided."""
     with Store.open(folder / "proof.sqlite") as store:
-        return [(one.flag, one.verdict, one.state) for one in store.decisions.log(WORK, limit=1000)[::-1]]
+        return [(one.flag, one.verdict, one.state) for one in decision_log(store, WORK)[::-1]]
 
 
 def decide(folder: Path, flag: int, verdict: Verdict, version: int, person: str = "王") -> None:

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.decision_records import Verdict
+from tests.standing import decision_log
 from tests.web.drawn import WORK
 from tests.web.waiting import open_desk, passed, press, saved, shown
 
@@ -74,7 +75,7 @@ def test_arrows_walk_along_the_columns_and_a_place_is_typed_taken_or_marked_as_d
     page.keyboard.press("Enter")
     expect(corrected).to_have_text("少")
     with Store.open(Settings.load(folder).store_address) as store:
-        made = [(one.verdict, one.transcribed, one.reading) for one in store.decisions.log(WORK, limit=100)[::-1]]
+        made = [(one.verdict, one.transcribed, one.reading) for one in decision_log(store, WORK)[::-1]]
     assert made == [
         (Verdict.TYPED, "司", "同"),
         (Verdict.TYPED, "告", "吿"),  # of the flag, which is not asked again

@@ -17,7 +17,7 @@ _HEAD = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:#[^\n]*\n)*#?\s*" + _INFORMATION)
 _PAGE = r"[A-Z]{1,3}[0-9]+n[A-Za-z0-9]+_p[A-Za-z]?[0-9]+[a-z]"
 _PLACE = re.compile(rf"(?P<page>{_PAGE})[0-9]+[^║\n]{{0,4}}║")
 _PLACE_BYTES = re.compile(rf"^{_PAGE}[0-9]+[^\n]{{0,9}}".encode() + "║".encode(), re.MULTILINE)
-_TOLD = re.compile(
+_HEAD_LINE = re.compile(
     r"#|【(?:經文資訊|版本記錄|編輯說明|原始資料|其[他它]事項)】|[-=]{5,}"
     r"|(?:Taisho|CBETA|Distributor|Source|Copyright)\b"
 )
@@ -26,7 +26,7 @@ _TITLE = re.compile(r"【經文資訊】.*?(?:No\. *[0-9A-Za-z]+ *)?《?(?P<titl
 
 
 def _read_parts(line: str, begin: int) -> Iterator[tuple[int, int]]:
-    """Where the text of a line stands, from `begin` on: of a correction what it puts."""
+    """Start and end of each part of a line that is text, from `begin` on: of a correction the corrected text."""
     for correction in _CORRECTED.finditer(line, begin):
         yield begin, correction.start()
         yield correction.span("read")
@@ -35,15 +35,15 @@ def _read_parts(line: str, begin: int) -> Iterator[tuple[int, int]]:
 
 
 def _read(data: bytes, path: Path) -> Extraction:
-    read = decode(path, data)
+    decoded = decode(path, data)
     draft = Draft(data, as_it_is, UNSAFE)
-    byte = read.begins
+    byte = decoded.begins
     page = ""
     head = True
-    for raw in read.text.splitlines(keepends=True):
+    for raw in decoded.text.splitlines(keepends=True):
         line = raw.rstrip("\r\n")
         place = _PLACE.match(line)
-        in_head = head and place is None and (_TOLD.match(line) is not None or not line.strip())
+        in_head = head and place is None and (_HEAD_LINE.match(line) is not None or not line.strip())
         if title := _TITLE.match(line.lstrip("# ")) if in_head else None:
             draft.mark(f"#+TITLE: {title['title']}\n")
         head = head and (in_head or not line.strip())

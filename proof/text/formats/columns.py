@@ -73,8 +73,8 @@ def _write(draft: Draft, line: Line) -> None:
         if not line.copies:
             draft.read(run.text, run.site, verbatim=run.verbatim)
             continue
-        for own in run.characters():
-            copies = (copy[at] for copy in line.copies if len(own.text) == 1)
-            same = [own, *(copy for copy in copies if copy is not None)]
-            draft.read(own.text, *(one.site for one in same), verbatim=all(one.verbatim for one in same))
-            at += len(own.text)
+        for character in run.characters():
+            copies = (copy[at] for copy in line.copies if len(character.text) == 1)
+            same = [character, *(copy for copy in copies if copy is not None)]
+            draft.read(character.text, *(copy.site for copy in same), verbatim=all(copy.verbatim for copy in same))
+            at += len(character.text)

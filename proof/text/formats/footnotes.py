@@ -13,7 +13,7 @@ from proof.text.encoding import decode
 from proof.text.extraction import Draft, Extraction, Site, as_it_is
 from proof.text.formats import TextFormat
 from proof.text.read import detect_format
-from proof.text.remarks import Code
+from proof.text.remarks import RemarkCode
 from proof.text.transcription import PAGED, Format
 
 _DEFINED = re.compile(rb"^\[\^[^\]\n]+\]:", re.MULTILINE)
@@ -49,10 +49,10 @@ def _read(data: bytes, path: Path) -> Extraction:
             unused.remove(label)
             draft.note(draft.length, notes[label])
         elif label:
-            draft.remark(Code.FOOTNOTE_TWICE if label in notes else Code.FOOTNOTE_MISSING, label=label)
+            draft.remark(RemarkCode.FOOTNOTE_TWICE if label in notes else RemarkCode.FOOTNOTE_MISSING, label=label)
     draft.read(read.text[at:], Site(byte, len(read.text[at:].encode())))
     for label in sorted(unused):
-        draft.remark(Code.FOOTNOTE_UNUSED, label=label)
+        draft.remark(RemarkCode.FOOTNOTE_UNUSED, label=label)
     return replace(draft.done(), own_marks=True)
 
 

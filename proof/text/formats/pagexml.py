@@ -7,7 +7,7 @@ What is read is the text of the lines; the same characters in their region, word
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from proof.text.extraction import Extraction
@@ -29,7 +29,7 @@ def _read(data: bytes, path: Path) -> Extraction:
 
 
 def _in_order(page: Node) -> list[Node]:
-    """The regions with lines, in the reading order that the page gives, those that it does not name behind."""
+    """The regions with lines in the reading order of the page; regions that it does not name come last."""
     regions = [region for region in page.all("TextRegion") if region.child("TextLine")]
     order = page.child("ReadingOrder")
     named = [node.attributes.get("regionRef", "") for node in _references(order)] if order else []
@@ -37,9 +37,15 @@ def _in_order(page: Node) -> list[Node]:
     return sorted(regions, key=lambda region: rank.get(region.attributes.get("id", ""), len(rank)))
 
 
+def _index(node: Node) -> int:
+    """The index of a node among its siblings; 0 if it has none."""
+    index = node.attributes.get("index", "")
+    return int(index) if index.isdecimal() else 0
+
+
 def _references(group: Node) -> Iterator[Node]:
-    children = [child for child in group.content if isinstance(child, Node)]
-    for child in sorted(children, key=lambda child: int(child.attributes.get("index", 0) or 0)):
+    """The references to regions in a group and in the groups within it, in their order."""
+    for child in sorted((child for child in group.content if isinstance(child, Node)), key=_index):
         if child.name.startswith("RegionRef"):
             yield child
         yield from _references(child)
@@ -47,20 +53,19 @@ def _references(group: Node) -> Iterator[Node]:
 
 def _lines(region: Node) -> Iterator[Line]:
     lines = [(line, _equivalent(line)) for line in region.children("TextLine")]
-    whole = _equivalent(region)
     texts = ["".join(run.text for run in runs) for _, runs in lines]
-    together = _copies(whole, "\n".join(texts))
+    in_region = _copies(_equivalent(region), "\n".join(texts))
     at = 0
     for (line, runs), text in zip(lines, texts, strict=True):
         note_row = _ROW.search(line.attributes.get("custom", ""))
-        copies = [together[at : at + len(text)]] if together else []
+        copies = [in_region[at : at + len(text)]] if in_region else []
         copies += [copy for part in _parts(line) if (copy := _copies(part, text))]
         yield Line(tuple(runs), Half(note_row[1]) if note_row else None, tuple(map(tuple, copies)))
         at += len(text) + 1
 
 
 def _parts(line: Node) -> Iterator[list[Run]]:
-    """The text of a line as its words have it, and as their glyphs do."""
+    """The text of a line in its words, and in the glyphs of these."""
     words = list(line.children("Word"))
     for parts in (words, [glyph for word in words for glyph in word.children("Glyph")]):
         if parts:
@@ -68,15 +73,14 @@ def _parts(line: Node) -> Iterator[list[Run]]:
 
 
 def _equivalent(node: Node) -> list[Run]:
-    """The first text of a line, word or glyph: that of the lowest index, as readers take it."""
-    given: Sequence[Node] = list(node.children("TextEquiv"))
-    first = min(given, key=lambda equivalent: int(equivalent.attributes.get("index", 0) or 0), default=None)
+    """The text of a region, line, word or glyph: the alternative with the lowest index."""
+    first = min(node.children("TextEquiv"), key=_index, default=None)
     unicode = first.child("Unicode") if first else None
     return list(unicode.runs()) if unicode else []
 
 
 def _copies(runs: Iterable[Run], text: str) -> list[Run]:
-    """A run of its own for each character of a text; empty where the runs say another one."""
+    """One run for each character of `text`; empty where the runs have another text."""
     copies = [char for run in runs for char in run.characters()]
     return copies if [copy.text for copy in copies] == list(text) else []
 

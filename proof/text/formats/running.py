@@ -8,9 +8,10 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from proof.model.notices import Value
 from proof.text.extraction import Draft, Extraction, Site
 from proof.text.formats.xml_tree import Run
-from proof.text.remarks import Code, Value
+from proof.text.remarks import RemarkCode
 
 UNSAFE = {"<": "＜", "#": "＃", "\n": "", "\r": "", "\t": "\u3000"}
 """Characters that would be marks in running text, each with its substitute."""
@@ -80,7 +81,7 @@ class Running:
             self.notes.append(runs)
             self.draft.mark(f"[^{len(self.notes)}]")
 
-    def remark(self, code: Code, **values: Value) -> None:
+    def remark(self, code: RemarkCode, **values: Value) -> None:
         self.draft.remark(code, **values)
 
     def done(self) -> Extraction:

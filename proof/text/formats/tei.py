@@ -19,7 +19,7 @@ from proof.text.formats import TextFormat
 from proof.text.formats.columns import draft_of_columns, page_mark
 from proof.text.formats.running import Running
 from proof.text.formats.xml_tree import Node, Run, escaped, root_name, tree
-from proof.text.remarks import Code
+from proof.text.remarks import QUOTED_CHARACTERS, RemarkCode
 
 _ROOTS = frozenset({"TEI", "TEI.2", "teiCorpus"})
 _UNREAD = frozenset({"teiHeader", "facsimile", "standOff", "rdg", "fw", "mulu", "figDesc", "del"})
@@ -27,7 +27,6 @@ _INLINE = frozenset({"inline", "inline2", "interlinear"})
 _HEADS = frozenset({"head", "jhead"})
 _BLOCKS = frozenset({"p", "ab", "l", "lg", "head", "jhead", "byline", "docNumber", "item", "cell", "row", "div", "t",
                      "list", "juan", "closer", "opener", "trailer", "titlePage", "entry", "form", "def"})  # fmt: skip
-_SHOWN = 20
 _DIVIDING = re.compile(r"[\s，。；：,;]")
 _TAG = re.compile(rb"""<[^\s<>/]+(?:\s+[^\s=<>]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*(/?)>""")
 
@@ -42,7 +41,7 @@ def _read(data: bytes, path: Path) -> Extraction:
     running = Running(data, escaped, title)
     apparatus = _Apparatus.of(running.draft, root)
     _Prose(data, running, apparatus).take(body)
-    apparatus.tie(data, root)
+    apparatus.note_anchored(data, root)
     return running.done()
 
 
@@ -50,11 +49,12 @@ def _title(root: Node) -> str:
     """The first title of the header; of CBETA the one in Chinese."""
     titles = [title for statement in root.all("titleStmt") for title in statement.children("title")]
     chinese = [title for title in titles if title.attributes.get("lang", "").startswith(("zh", "lzh"))]
-    level = [title for title in chinese if title.attributes.get("level") == "m"]
-    return "".join((level or chinese or titles or [root])[0].text().split()) if titles else ""
+    of_monograph = [title for title in chinese if title.attributes.get("level") == "m"]
+    candidates = of_monograph or chinese or titles
+    return "".join(candidates[0].text().split()) if candidates else ""
 
 
-def _is_about_the_text(node: Node) -> bool:
+def _is_apparatus(node: Node) -> bool:
     """Whether a division behind the text is its apparatus, as CBETA's: its entries point to places of the text."""
     return any("from" in entry.attributes for entry in (node, *node.all("app"))) or any(
         "target" in note.attributes for note in node.all("note")
@@ -62,13 +62,13 @@ def _is_about_the_text(node: Node) -> bool:
 
 
 def _chosen(node: Node) -> Sequence[Node | Run]:
-    """What is read of an element: of a choice or a pair of translations the first that counts."""
+    """The children of an element that are read: of alternatives (`choice`, `app`, `tt`) only one."""
     if node.name == "choice":
         for name in ("corr", "orig", "abbr"):
             if child := node.child(name):
                 return [child]
     if node.name == "back":
-        return [child for child in node.content if isinstance(child, Run) or not _is_about_the_text(child)]
+        return [child for child in node.content if isinstance(child, Run) or not _is_apparatus(child)]
     if node.name == "app" and (lemma := node.child("lem")):
         return [lemma]
     if node.name == "tt":
@@ -76,8 +76,8 @@ def _chosen(node: Node) -> Sequence[Node | Run]:
     return node.content
 
 
-def _is_foot(note: Node) -> bool:
-    """Whether a note is one of the apparatus or of an editor, and not printed in the text."""
+def _is_footnote(note: Node) -> bool:
+    """Whether a note is one of the apparatus or of an editor, not a note within the text."""
     place = note.attributes.get("place", "").split()
     return not _INLINE.intersection(place) and (bool(place) or "resp" in note.attributes or "n" in note.attributes)
 
@@ -112,22 +112,22 @@ class _Apparatus:
         listed = (witness for witness in root.all("witness") if "id" in witness.attributes)
         return cls(draft, {witness.attributes["id"]: _words(witness).strip("【】〔〕[]") for witness in listed})
 
-    def passed(self, node: Node) -> None:
+    def after(self, node: Node) -> None:
         """Keep where an anchor stands, and note the readings of an `app` whose lemma was just read."""
         if node.name == "anchor":
             self.anchors[node.attributes.get("id", "")] = self.draft.length
         elif node.name == "app" and "from" not in node.attributes:
             self.note(node, self.draft.length)
 
-    def tie(self, data: bytes, root: Node) -> None:
-        """Note the readings of each `app` that names its place by `from` and `to`."""
+    def note_anchored(self, data: bytes, root: Node) -> None:
+        """Note the readings of each `app` that names its place by `from` and `to`, once all anchors are known."""
         for app in root.all("app"):
             if "from" not in app.attributes:
                 continue
             start, end = (self.anchors.get(app.attributes.get(name, "").removeprefix("#")) for name in ("from", "to"))
             if start is None or end is None or not app.child("lem"):
                 line = data.count(b"\n", 0, app.at) + 1
-                self.draft.remark(Code.APPARATUS_UNPLACED, place=line, text=_words(app)[:_SHOWN])
+                self.draft.remark(RemarkCode.APPARATUS_UNPLACED, place=line, text=_words(app)[:QUOTED_CHARACTERS])
             else:
                 self.note(app, end)
 
@@ -172,16 +172,16 @@ class _Prose:
                 self.running.read(child)
             elif child.name == "g":
                 self.running.named(_gaiji(child), _whole(child, self.data))
-            elif child.name == "note" and _is_foot(child):
-                own = next(child.all("note"), child)  # of an `app` the note in the edition's words
-                self.running.footnote(*own.runs())
+            elif child.name == "note" and _is_footnote(child):
+                innermost = next(child.all("note"), child)  # a note with an `app` has the edition's words in a note
+                self.running.footnote(*innermost.runs())
             elif child.name == "note":
                 self.running.open_note()
                 self.take(child)
                 self.running.close_note()
             elif child.name not in _UNREAD:
                 self.inside(child)
-                self.apparatus.passed(child)
+                self.apparatus.after(child)
 
     def inside(self, child: Node) -> None:
         block = child.name in _BLOCKS
@@ -196,32 +196,33 @@ class _Prose:
 
 @dataclass(slots=True)
 class _Columns:
-    """Takes a document with pages and lines. `edition` is whose page and line breaks count, where it names several."""
+    """Takes a document with pages and lines. `edition` is the one whose page and line breaks count, if the document has
+    those of several; `prefix` begins the id of every page; `mark` is the element that begins a column. `notes` is how
+    many notes are open, within one another; `left_half`: the left half-row of the note has begun."""
 
     data: bytes
     draft: Draft
     apparatus: _Apparatus
     edition: str
     prefix: str
-    mark: str = "lb"
+    mark: str
     paged: bool = False
     line_open: bool = False
     notes: int = 0
-    half: bool = False
-    indent: list[str] = field(default_factory=list)
+    left_half: bool = False
 
     @classmethod
     def of(cls, data: bytes, root: Node, body: Node, title: str) -> _Columns:
         first = next(body.all("pb"))
-        own = root.attributes.get("id", "")
+        document = root.attributes.get("id", "")
         draft = draft_of_columns(data)
-        edition, prefix = first.attributes.get("ed", ""), f"{own}_p" if own else ""
-        reader = cls(data, draft, _Apparatus.of(draft, root), edition, prefix)
-        reader.mark = "cb" if next(body.all("cb"), None) else "lb"
+        edition, prefix = first.attributes.get("ed", ""), f"{document}_p" if document else ""
+        mark = "cb" if next(body.all("cb"), None) else "lb"
+        reader = cls(data, draft, _Apparatus.of(draft, root), edition, prefix, mark)
         if title:
             reader.draft.mark(f"#+TITLE: {title}\n")
         reader.take(body)
-        reader.apparatus.tie(data, root)
+        reader.apparatus.note_anchored(data, root)
         return reader
 
     def done(self) -> Extraction:
@@ -248,15 +249,14 @@ class _Columns:
                 self.draft.mark("\u3000")
             elif child.name not in _UNREAD:
                 self.take(child)
-                self.apparatus.passed(child)
+                self.apparatus.after(child)
 
     def run(self, run: Run) -> None:
-        if not run.text.strip("\n\r\t ") or not self.paged:
-            if run.text.strip():
-                self.draft.remark(Code.LINES_ON_NO_PAGE, number=1)
-            return
-        self.line_open = True
-        self.draft.read(run.text, run.site, verbatim=run.verbatim)
+        if self.paged and run.text.strip("\n\r\t "):
+            self.line_open = True
+            self.draft.read(run.text, run.site, verbatim=run.verbatim)
+        elif run.text.strip():
+            self.draft.remark(RemarkCode.LINES_ON_NO_PAGE, number=1)
 
     def break_at(self, node: Node) -> None:
         if node.attributes.get("ed", self.edition) != self.edition:
@@ -269,17 +269,17 @@ class _Columns:
         elif node.name == self.mark:
             self.end_line()
             self.line_open = True
-        elif self.notes:
-            self.draft.mark("/" if not self.half else "")
-            self.half = True
+        elif self.notes and not self.left_half:  # a line break where columns have breaks of their own
+            self.draft.mark("/")
+            self.left_half = True
 
     def note(self, node: Node) -> None:
-        if _is_foot(node):
-            self.draft.remark(Code.NOTE_OF_APPARATUS, text=node.text().strip()[:_SHOWN])
+        if _is_footnote(node):
+            self.draft.remark(RemarkCode.NOTE_OF_APPARATUS, text=node.text().strip()[:QUOTED_CHARACTERS])
             return
         if not self.notes:
             self.draft.mark("(")
-            self.half = False
+            self.left_half = False
         self.notes += 1
         self.take(node)
         self.notes -= 1

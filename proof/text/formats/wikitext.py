@@ -1,17 +1,16 @@
 """Wikitext, as Wikisource has it: a page, or a page of ProofreadPage. Parsed with mwparserfromhell, which keeps every
 character of the source.
 
-Read are the templates of the Siku Quanshu and of texts with commentary: `{{SK notes}}` and `{{*}}` are commentary,
-`{{SK anchor}}` and other templates what stands in them, of `{{另}}` what the text has, and `{{SKchar}}` is a character
-without code point. Headers, footers, categories and what ProofreadPage keeps out (`noinclude`) are no text, nor is the
-fore-edge of the Siku (`<史部,正史類,晉書,卷一>`). `ref` is a footnote.
+Templates: `{{SK notes}}` and `{{*}}` are commentary, `{{SKchar}}` is a character without code point; of any other
+(`{{SK anchor}}`, `{{另}}`) the first part is text. Headers, footers, categories and what ProofreadPage keeps out
+(`noinclude`) are no text, nor is the fore-edge of the Siku (`<史部,正史類,晉書,卷一>`). `ref` is a footnote.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import mwparserfromhell
@@ -25,8 +24,10 @@ from proof.text.formats import TextFormat
 from proof.text.formats.running import Running
 from proof.text.formats.variant_markup import NOT_SHOWN, shown
 from proof.text.formats.xml_tree import Run
-from proof.text.remarks import Code
+from proof.text.model import is_han
+from proof.text.remarks import QUOTED_CHARACTERS, RemarkCode
 
+SUFFIXES = frozenset({".wiki", ".wikitext", ".mediawiki"})
 _SIGNS = re.compile(
     (
         r"\{\{(?:SK ?(?:anchor|notes|char[23]?)|SKQS|[Hh]eader\d?|\*\||YL\||另\||PD-)|<noinclude>|<pagequality|<pages\s"
@@ -34,17 +35,16 @@ _SIGNS = re.compile(
     ).encode()
 )
 _MARKUP = re.compile(rb"\{\{[^{}\n]+\}\}|\[\[[^\[\]\n]+\]\]|^==+[^=\n]+==+\s*$", re.MULTILINE)
-_NOTES = frozenset({"*", "sk_notes", "sknotes", "小注", "注", "夾注", "夹注", "雙行小注", "双行小注", "small", "zhu"})
+_NOTES = frozenset({"*", "sk notes", "sknotes", "小注", "注", "夾注", "夹注", "雙行小注", "双行小注", "small", "zhu"})
 _CHARACTERS = frozenset({"skchar", "skchar2", "skchar3"})
 _HEADERS = re.compile(
     r"(?:skqs )?(?:header\d?|footer)|pd|pd-.*|textquality|versions|translations|authority.*|cc-.*|gfdl.*|novel"
     r"|scripture|detail|rh|runningheader|nop|dhr|clear|page break|toc.*|目錄",
     re.IGNORECASE,
 )
-_OUTSIDE = re.compile(r"(?:file|image|category|分類|分类|文件|圖像|图像)\s*:", re.IGNORECASE)
+_LINK_WITHOUT_TEXT = re.compile(r"(?:file|image|category|分類|分类|文件|圖像|图像)\s*:", re.IGNORECASE)
 _FORE_EDGE = re.compile(r"^<[經史子集]部[,，][^<>\n]*>[ \t]*$", re.MULTILINE)
 _UNREAD_TAGS = frozenset({"noinclude", "pagequality", "pages", "references", "section", "gallery", "math"})
-_SHOWN = 20
 
 
 def _recognises(data: bytes, path: Path) -> bool:
@@ -56,10 +56,10 @@ def _recognises(data: bytes, path: Path) -> bool:
 
 
 def _read(data: bytes, path: Path) -> Extraction:
-    read = decode(path, data)
-    visible = shown(read.text)
+    decoded = decode(path, data)
+    visible = shown(decoded.text)
     code = mwparserfromhell.parse(visible)
-    reader = _Reader(Running(data, as_it_is, _title(code)), read.text, visible, read.begins)
+    reader = _Reader(Running(data, as_it_is, _title(code)), decoded.text, visible, decoded.begins)
     reader.take(code, 0)
     return reader.running.done()
 
@@ -79,25 +79,20 @@ def _clean(text: str) -> str:
     return text.replace(NOT_SHOWN, "")
 
 
-def _has_han(text: str) -> bool:
-    return any("\u3400" <= char <= "\u9fff" for char in text)
-
-
 @dataclass(slots=True)
 class _Reader:
-    """Takes nodes in the order of the source; `byte` is where in the file the text that was passed ends. `visible` is
-    the source without what the markup of variants hides."""
+    """Takes the nodes of the source, nearly in its order: a footnote before the text behind it. `byte` is the place in
+    the file of the character `at` of the source. `visible` is the source without what the markup of variants hides."""
 
     running: Running
     source: str
     visible: str
     byte: int
     at: int = 0
-    told: set[str] = field(default_factory=set)
 
     def site(self, start: int, end: int) -> Site:
-        """The bytes of some characters of the source; they are asked for in its order."""
-        if start < self.at:  # a footnote is read before the text that is behind it
+        """The bytes of the characters from `start` to `end` of the source."""
+        if start < self.at:
             self.byte -= len(self.source[start : self.at].encode())
         else:
             self.byte += len(self.source[self.at : start].encode())
@@ -116,7 +111,7 @@ class _Reader:
             self.template(node, start)
         elif isinstance(node, Wikilink):
             title, text = str(node.title), node.text
-            if not _OUTSIDE.match(title.strip().lstrip(":")):
+            if not _LINK_WITHOUT_TEXT.match(title.strip().lstrip(":")):
                 inside = start + 2 + (len(title) + 1 if text is not None else 0)
                 self.take(text if text is not None else node.title, inside)
         elif isinstance(node, Heading):
@@ -142,16 +137,16 @@ class _Reader:
             elif part[0][0] == NOT_SHOWN:
                 self.hidden(self.source[start + part.start() : start + part.end()])
             elif part.start() in edges:
-                self.running.remark(Code.FORE_EDGE, text=part[0][:_SHOWN])
+                self.running.remark(RemarkCode.FORE_EDGE, text=part[0][:QUOTED_CHARACTERS])
             else:
                 if "-{" in part[0] or "}-" in part[0]:
-                    self.running.remark(Code.VARIANTS_OPEN, text=part[0].strip()[:_SHOWN])
+                    self.running.remark(RemarkCode.VARIANTS_OPEN, text=part[0].strip()[:QUOTED_CHARACTERS])
                 self.running.read(Run(part[0], self.site(start + part.start(), start + part.end()), True))
 
     def hidden(self, markup: str) -> None:
         """Remark what the markup of variants holds besides the form that is shown."""
-        if _has_han(markup):
-            self.running.remark(Code.VARIANT_FORM, text=markup[:_SHOWN])
+        if any(map(is_han, markup)):
+            self.running.remark(RemarkCode.VARIANT_FORM, text=markup[:QUOTED_CHARACTERS])
 
     def template(self, node: Template, start: int) -> None:
         name = _name(node)
@@ -163,16 +158,17 @@ class _Reader:
         if _HEADERS.fullmatch(name):
             return
         values = list(_values(node, start))
-        if name.replace(" ", "_") in _NOTES:
+        note = name in _NOTES
+        if note:
             self.running.open_note()
         for value, inside in values[:1]:
             self.take(value, inside)
-        if name.replace(" ", "_") in _NOTES:
+        if note:
             self.running.close_note()
         named = [parameter.value for parameter in node.params if not _is_first(parameter) and parameter.showkey]
         for value in [*(value for value, _ in values[1:]), *named]:
-            if _has_han(str(value)):
-                self.running.remark(Code.TEMPLATE_PART, name=name, text=_clean(str(value))[:_SHOWN])
+            if any(map(is_han, str(value))):
+                self.running.remark(RemarkCode.TEMPLATE_PART, name=name, text=_clean(str(value))[:QUOTED_CHARACTERS])
 
     def tag(self, node: Tag, start: int) -> None:
         name = str(node.tag).strip().lower()
@@ -214,5 +210,4 @@ def _is_first(parameter: Parameter) -> bool:
     return str(parameter.name).strip() == "1"
 
 
-SUFFIXES = frozenset({".wiki", ".wikitext", ".mediawiki"})
 FORMAT = TextFormat("wikitext", SUFFIXES | {".txt"}, _recognises, _read)

@@ -20,7 +20,7 @@ from proof.text.edit import Edit, edited
 from proof.text.extraction import Draft, Extraction, Site, as_it_is
 from proof.text.formats import TextFormat, decoded
 from proof.text.read import parse_transcription, read_transcription
-from proof.text.remarks import Code
+from proof.text.remarks import RemarkCode
 from proof.text.transcription import Format
 from tests.text.formats.samples import SAMPLES, Sample
 
@@ -77,6 +77,16 @@ def test_a_correction_changes_a_character_however_each_place_writes_it(line: str
     assert source is not None
     written = source.edited([Edit(source.text.index("地"), 1, "帝")]).decode()
     assert re.sub(r"<!\[CDATA\[|\]\]>", "", written).count("<Unicode>天帝玄黃</Unicode>") == 2
+
+
+def test_an_index_that_is_no_number_counts_as_none() -> None:
+    data = (
+        "<PcGts><Page imageFilename='a.png'><ReadingOrder><OrderedGroup><RegionRefIndexed index='x' regionRef='r'/>"
+        "</OrderedGroup></ReadingOrder><TextRegion id='r'><TextLine>"
+        "<TextEquiv index='1'><Unicode>地</Unicode></TextEquiv><TextEquiv index='b'><Unicode>天</Unicode></TextEquiv>"
+        "</TextLine></TextRegion></Page></PcGts>"
+    ).encode()
+    assert "天" in decoded(Path("x.xml"), data).text
 
 
 def test_an_archive_with_a_damaged_member_is_refused_where_it_is_written() -> None:
@@ -153,8 +163,8 @@ def test_readings_are_notes_on_their_place_wherever_the_apparatus_stands(pages: 
         ("羅什", "作", "羅", "wit3"),
         ("是", "無", "", "宋"),
     ]
-    unplaced = [remark for remark in read.remarks if remark.code is Code.APPARATUS_UNPLACED]
-    assert [dict(remark.values) for remark in unplaced] == [{"place": 5, "text": "佛"}]
+    unplaced = [remark for remark in read.remarks if remark.notice.code is RemarkCode.APPARATUS_UNPLACED]
+    assert [dict(remark.notice.values) for remark in unplaced] == [{"place": 5, "text": "佛"}]
 
 
 def test_the_cells_of_a_wikitext_table_are_text_and_what_a_template_names_is_remarked() -> None:
@@ -164,7 +174,7 @@ def test_the_cells_of_a_wikitext_table_are_text_and_what_a_template_names_is_rem
     assert (
         "".join(cell.text for stretch in read.stretches() for cell in stretch.cells()) == "學而丙丁甲乙子曰學而時習之"
     )
-    assert [dict(remark.values)["text"] for remark in read.remarks] == ["有朋自遠方來"]
+    assert [dict(remark.notice.values)["text"] for remark in read.remarks] == ["有朋自遠方來"]
 
 
 @pytest.mark.parametrize(
@@ -189,7 +199,7 @@ def test_the_markup_of_variants_is_read_as_a_wiki_shows_it(source: str, read: st
     found = decoded(Path("x.wiki"), data).extraction
     assert found is not None
     assert found.text.split("---\n\n", 1)[1].strip() == read
-    assert [dict(values)["text"] for _, _, values in found.remarks] == remarked
+    assert [dict(notice.values)["text"] for _, notice in found.remarks] == remarked
     assert found.edited([]) == data
     han = re.findall(r"[\u4e00-\u9fff]", read)[-1]
     written = found.edited([Edit(found.text.rindex(han), 1, "龜")]).decode()
