@@ -97,7 +97,7 @@ def held(task, *rest):
     return check_page(task, *rest)
 
 executor.check_page = held
-writer.AT_LATEST = 0.0
+writer.MAX_WAIT_SECONDS = 0.0
 run()
 """
 """The program, whose third page takes for ever, and which writes each as it comes."""

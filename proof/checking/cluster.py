@@ -31,33 +31,34 @@ from proof.store import KeptPage, Store
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-TOGETHER = 4
-"""Most pages in a parcel, which one worker checks as one task: much of the cost of scheduler and worker is per task."""
+MAX_PARCEL_PAGES = 4
+"""Pages in a parcel, at most. One worker checks a parcel as one task: much of the cost of scheduler and worker is per
+task."""
 
-AHEAD = 2 * TOGETHER
+PAGES_PER_THREAD = 2 * MAX_PARCEL_PAGES
 """Pages sent and not yet back for each thread of the workers: enough to keep it busy, few enough to limit memory."""
 
-LAST = 4
-"""A parcel is at most this part, a quarter, of a thread's share of the unsent pages, so that at the end no worker holds
+PARCELS_PER_SHARE = 4
+"""Parcels, at least, into which a thread's share of the unsent pages is divided, so that at the end no worker holds
 pages that another one could check (guided self-scheduling, after Polychronopoulos and Kuck 1987)."""
 
-MESSAGES = 6
-"""Pages are sent when this part, a sixth, of the room for pages in progress is free: with a message for each page,
-messages would be most of the scheduler's work."""
+MESSAGES_PER_ROOM = 6
+"""Messages in which the room for pages in progress is filled: pages are sent when a sixth of it is free. With a message
+for each page, messages would be most of the scheduler's work."""
 
-DEATHS = 3
+MAX_DEATHS = 3
 """Deaths of workers while they check a page after which the page counts as failed."""
 
-CONNECT = 20.0
+CONNECT_SECONDS = 20.0
 """Seconds to wait for a scheduler to answer."""
 
-WORKERLESS = 120.0
+WORKERLESS_SECONDS = 120.0
 """Seconds to wait, at the start or later, while there is no worker."""
 
-TICK = 1.0
+TICK_SECONDS = 1.0
 """Seconds between two looks at the state of the client while no results come; and that closing it may take."""
 
-RECOUNT = 5.0
+RECOUNT_SECONDS = 5.0
 """Seconds from one count of the workers to the next."""
 
 MESSAGE_LOG = {"distributed.admin.low-level-log-length": 20}
@@ -123,7 +124,7 @@ class _Dispatch:
         self._arrived: SimpleQueue[Future] = SimpleQueue()
         self._ready: deque[CheckedPage] = deque()
         self._room = 0  # most pages in progress
-        self._counted_at = -RECOUNT
+        self._counted_at = -RECOUNT_SECONDS
         self._worker_seen_at = monotonic()
 
     def results(self) -> Iterator[CheckedPage]:
@@ -145,7 +146,7 @@ class _Dispatch:
         """Send as many pages as there is room for; pages that need no worker are ready at once."""
         self._count_room()
         room = self._room - sum(map(len, self._in_progress.values())) - len(self._ready)
-        if room < self._room / MESSAGES and (self._in_progress or self._ready):
+        if room < self._room / MESSAGES_PER_ROOM and (self._in_progress or self._ready):
             return  # there is more room soon, as the writer takes page after page
         again: list[int] = []
         fresh: list[int] = []
@@ -165,7 +166,13 @@ class _Dispatch:
         if self._suspects and not (again or fresh or self._in_progress or self._ready):
             self._alone = self._suspects.popleft()  # a worker that dies now dies of this page
             again.append(self._alone)
-        size = max(1, min(TOGETHER, (len(fresh) + len(self._unsent)) * AHEAD // (LAST * self._room)))
+        size = max(
+            1,
+            min(
+                MAX_PARCEL_PAGES,
+                (len(fresh) + len(self._unsent)) * PAGES_PER_THREAD // (PARCELS_PER_SHARE * self._room),
+            ),
+        )
         parcels = [tuple(fresh[first : first + size]) for first in range(0, len(fresh), size)]
         self._send([*((number,) for number in again), *parcels])
 
@@ -202,7 +209,7 @@ class _Dispatch:
     def _take_in(self) -> None:
         """Wait a moment for results, and collect them."""
         try:
-            arrived = [self._arrived.get(timeout=TICK)]
+            arrived = [self._arrived.get(timeout=TICK_SECONDS)]
         except Empty:
             if self._client.status != "running":
                 raise self._lost() from None
@@ -230,7 +237,7 @@ class _Dispatch:
             answers: dict[Future, list[Answer]] = {}
             for future in futures:
                 with suppress(Exception):
-                    answers[future] = future.result(timeout=CONNECT)
+                    answers[future] = future.result(timeout=CONNECT_SECONDS)
             return answers
 
     def _page(self, number: int, answer: Answer) -> CheckedPage | None:
@@ -248,7 +255,7 @@ class _Dispatch:
     def _broken(self, number: int, future: Future, together: int) -> CheckedPage | None:
         """Handle a page without an answer, from a parcel of `together` pages. The page is sent again if its worker died
         or its answer was lost, or if another page of the parcel may have raised the error; then this gives None. Else,
-        and after `DEATHS` workers died, it gives the page as failed. Raises ClusterError."""
+        and after `MAX_DEATHS` workers died, it gives the page as failed. Raises ClusterError."""
         from distributed import KilledWorker  # noqa: PLC0415 - half a second, which other commands need not pay
 
         error = future.exception() if future.status == "error" else None
@@ -267,26 +274,26 @@ class _Dispatch:
             return CheckedPage(self._tasks[number], failed_result(self._tasks[number], cause), "")
         self._deaths[number] += error.allowed_failures + 1  # Dask tried the parcel on so many workers
         dead = self._deaths[number]
-        if self._alone == number and dead >= DEATHS:
+        if self._alone == number and dead >= MAX_DEATHS:
             return CheckedPage(self._tasks[number], _killed(self._tasks[number], dead), "")
-        (self._suspects if dead >= DEATHS - 1 else self._again).append(number)
+        (self._suspects if dead >= MAX_DEATHS - 1 else self._again).append(number)
         return None
 
     def _count_room(self) -> None:
         """Set the number of pages in progress by the number of workers. Raises ClusterError if there are none."""
         now = monotonic()
-        if now - self._counted_at < RECOUNT:
+        if now - self._counted_at < RECOUNT_SECONDS:
             return
         try:
             threads = sum(self._client.nthreads().values())
         except Exception as error:
             raise self._lost() from error
-        self._counted_at, self._room = now, max(AHEAD * threads, 1)
+        self._counted_at, self._room = now, max(PAGES_PER_THREAD * threads, 1)
         if threads:
             self._worker_seen_at = now
-        elif now - self._worker_seen_at > WORKERLESS:
+        elif now - self._worker_seen_at > WORKERLESS_SECONDS:
             address = self._job.settings.cluster.address
-            raise ClusterError(f"{address}: no worker has been there for {WORKERLESS:.0f} seconds; start one")
+            raise ClusterError(f"{address}: no worker has been there for {WORKERLESS_SECONDS:.0f} seconds; start one")
 
     def _lost(self) -> ClusterError:
         return ClusterError(
@@ -308,7 +315,7 @@ def connected(address: str) -> Iterator[Client]:
         logging.getLogger(name).setLevel(logging.CRITICAL)  # this module reports what fails
     try:
         with dask.config.set(MESSAGE_LOG):
-            client = Client(address, timeout=CONNECT, set_as_default=False, name="proof-check")
+            client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False, name="proof-check")
     except (OSError, ValueError, TypeError) as error:
         raise ClusterError(
             f"{address}: no scheduler answers there ({error}); start one with `proof cluster`"
@@ -317,7 +324,7 @@ def connected(address: str) -> Iterator[Client]:
         yield client
     finally:
         with suppress(Exception):
-            client.close(timeout=TICK)
+            client.close(timeout=TICK_SECONDS)
 
 
 def _kept_pages(work: CheckPlan, store: Store) -> dict[int, KeptPage]:

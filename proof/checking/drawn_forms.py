@@ -28,11 +28,11 @@ def drawn_forms(
     wanted = {char for text in texts for char in set(text.text) if is_han(char) and not engine.knows(char)}
     sha = hashlib.sha256(font.read_bytes()).hexdigest()
     key = f"drawn {hashlib.sha256(f'{sha} {engine.identity.checksum}'.encode()).hexdigest()}"
-    asked, known = _unpacked(cache.get(key), engine)
-    if missing := wanted - asked:
-        known = known.joined(_drawn(font, engine, missing))
-        cache.put(key, _packed(asked | wanted, known))
-    return known
+    drawn, readings = _unpacked(cache.get(key), engine)
+    if missing := wanted - drawn:
+        readings = readings.joined(_drawn(font, engine, missing))
+        cache.put(key, _packed(drawn | wanted, readings))
+    return readings
 
 
 def _drawn(font: Path, engine: Engine, characters: Iterable[str]) -> DrawnReadings:
@@ -45,12 +45,13 @@ def _drawn(font: Path, engine: Engine, characters: Iterable[str]) -> DrawnReadin
     return drawn_readings(engine, fonts, sorted(char for char in characters if fonts.face_of(char) == fonts.faces[0]))
 
 
-def _packed(asked: Iterable[str], known: DrawnReadings) -> bytes:
-    return json.dumps(sorted(asked)).encode() + b"\n" + known.packed()
+def _packed(drawn: Iterable[str], readings: DrawnReadings) -> bytes:
+    return json.dumps(sorted(drawn)).encode() + b"\n" + readings.packed()
 
 
 def _unpacked(data: bytes | None, engine: Engine) -> tuple[set[str], DrawnReadings]:
+    """The characters that were drawn, and what was read of them."""
     if data is None:
         return set(), DrawnReadings.of(engine.identity.checksum, {})
-    asked, _, readings = data.partition(b"\n")
-    return set(json.loads(asked)), DrawnReadings.unpacked(readings)
+    drawn, _, readings = data.partition(b"\n")
+    return set(json.loads(drawn)), DrawnReadings.unpacked(readings)

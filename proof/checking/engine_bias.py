@@ -1,11 +1,10 @@
-"""What the whole text teaches about its readings: an engine's habits with this hand and this print.
+"""The engine's bias with the hand or print of a work, from all its readings there.
 
-Where one character is read as another all over a work, and the engine gives what is transcribed some chance
-each time, the two run together in this hand (羲 and 義, 己 and 已): a single reading then proves little,
-however sure it looks. Where the engine gives it none, a recurring pair is a recurring error (托 for 託) and
-stays raised. Where it happens to few of a character's occurrences, as to 三 of which a stroke has faded, it tells
-nothing of the others. A character that the engine never learned is read as some neighbour in shape; once that
-neighbour is known, another reading in its place is news.
+A character may be read as another throughout a work. If the engine gives the transcribed character some probability
+each time, the two look alike in this hand (羲 and 義, 己 and 已), and a single reading proves little, however sure it
+is. If it gives none, the pair is a recurring error (托 for 託) and stays raised. If few of a character's occurrences
+are read so, as 三 of which a stroke has faded, that says nothing about the others. A character that the engine does not
+know is read as one of similar shape; where that is known, another reading in its place is evidence of an error.
 """
 
 from __future__ import annotations
@@ -18,51 +17,53 @@ from statistics import median
 
 from proof.model.flags import LANGUAGE, PLACEHOLDER, Evidence, Flag, Kind, without_language
 from proof.model.result import PageResult
+from proof.ocr.belief import MIN_PROBABILITY
 from proof.text.alike import run_together
-from proof.verify.scores import ALIKE
+from proof.verify.findings import EXPECTED_SCORE
+from proof.verify.scores import ALIKE_WEIGHT
 
-OFTEN = 3
-"""Times that a pair must occur before it can be a habit."""
+MIN_TIMES = 3
+"""Times that a pair must occur to be a bias."""
 
-SHARE = 0.1
-"""Of the occurrences of a character: a pair that is a habit makes up so much of them. On the pages that this was fitted
-to (rendered ones of two seeds, planted real ones, a canon) readings that were no error made up a quarter and more of
-those of their character (羲, 餕, 囉), or a fiftieth and less (三 as 二): any share between raises the same."""
+MIN_PAIR_SHARE = 0.1
+"""Share of a character's occurrences that a pair must make up to be a bias. On the pages that this was fitted to
+(rendered ones of two seeds, planted real ones, a canon) readings that were no error made up a quarter and more of the
+occurrences (羲, 餕, 囉), or a fiftieth and less (三 as 二): any share between raises the same."""
 
-WAVERS = 0.25
-"""Of the readings of a character that the engine does not know: what is read so often is how it reads it, and it may
-waver between two such (唎 between 利 and 喇)."""
+MIN_UNKNOWN_SHARE = 0.25
+"""Share of the readings of a character that the engine does not know from which a reading is its usual one; there may
+be two (唎 read as 利 and as 喇)."""
 
-HALF_BELIEVED = 0.02
-"""Probability of what is transcribed that is usual for a pair that the hand runs together as those of `ALIKE`: its
-image decides no more than theirs. What is usual of a recurring error is less by far."""
+MIN_USUAL_SHARE = 0.6
+"""Share of these readings from which the most frequent one is expected, and another one is evidence of an error."""
 
-REMEMBERED = 200
-"""Readings of a pair that are remembered: enough to tell what is usual."""
+MIN_ALIKE_PROBABILITY = 0.02
+"""Median probability of the transcribed character from which a pair looks so alike in this hand that `ALIKE_WEIGHT`
+applies to it. That of a recurring error is lower by far."""
 
-LAST = 2**62
-"""The position of a page that is none of the run: it comes after all that are."""
+MAX_REMEMBERED = 200
+"""Readings of a pair that are remembered, for the median."""
 
-UNGIVEN_PROBABILITY = 1e-5
-"""The probability taken where an engine gives none."""
+LAST_POSITION = 2**62
+"""The position of a page that is not in the run: after all that are."""
 
-STRANGER = 5.0
-"""The score of an unknown character that is, for once, read as something quite else with certainty."""
 
-CERTAIN = 0.9
+UNUSUAL_SCORE = 5.0
+"""Score in nats of an unknown character that is certainly read as another than usual."""
+
+MIN_CERTAIN_PROBABILITY = 0.9
 """Probability from which a reading counts as certain."""
 
 
 @dataclass(slots=True)
 class EngineBias:
-    """Counts over a run, gathered page by page; memory grows with the kinds of pairs, not with pages.
+    """Counts over a run, gathered page by page; memory grows with the number of different pairs, not of pages.
 
-    `chances` are, for readings of a pair (transcribed, read), the probabilities of what is transcribed, the
-    first `REMEMBERED` of them by page and flag, in whatever order the pages came; `times` counts them all. `unknown`
-    counts, for characters that the engine does not know, what it read, `scores` has the scores that the page
-    alone gave these, remembered in the same way, and `forms` the other forms of a character that
-    it read. `occurrences` says how often the `recurring` characters stand on the images of the work; of one of which
-    it is not known any pair may be a habit.
+    `chances` has for each pair (transcribed, read) the probabilities of the transcribed character, the first
+    `MAX_REMEMBERED` by page and flag, in whatever order the pages came; `times` counts them all. For characters that
+    the engine does not know, `unknown` counts its readings, and `scores` has the scores that the page alone gave them,
+    remembered in the same way. `forms` counts the other forms of a character that were read. `occurrences` is how often
+    the `recurring` characters stand on the images of the work; 0, for one that it lacks, lets any pair be a bias.
     """
 
     chances: defaultdict[tuple[str, str], list[tuple[int, int, float]]] = field(
@@ -78,17 +79,16 @@ class EngineBias:
 
     @property
     def recurring(self) -> set[str]:
-        """The characters of which some pair is met often enough to be a habit."""
-        return {transcribed for (transcribed, _), number in self.times.items() if number >= OFTEN}
+        """The characters that are read as one other often enough for a bias."""
+        return {transcribed for (transcribed, _), number in self.times.items() if number >= MIN_TIMES}
 
-    def add(self, result: PageResult, position: int = LAST) -> None:
-        """Take in what the flags of a page say, which stands at `position` among the pages of the run."""
+    def add(self, result: PageResult, position: int = LAST_POSITION) -> None:
+        """Count the flags of a page, which stands at `position` among the pages of the run."""
         for ordinal, flag in enumerate(result.flags):
             self.learn(flag, position, ordinal)
 
-    def learn(self, flag: Flag, position: int = LAST, ordinal: int = 0) -> None:
-        """Take in what one flag says, if it says how a character is read; what the language model made of it does not
-        count."""
+    def learn(self, flag: Flag, position: int = LAST_POSITION, ordinal: int = 0) -> None:
+        """Count a flag if it says how a character is read, without the language model's part in it."""
         flag = without_language(flag)
         if flag.kind is Kind.VARIANT:
             self.forms[flag.transcribed][flag.suggested] += 1
@@ -103,53 +103,51 @@ class EngineBias:
         _remember(self.chances[pair], (position, ordinal, flag.evidence.p_text))
 
     def settled(self, flag: Flag) -> Flag:
-        """The flag with the score that it has in the light of the whole run; whether it is raised is decided after.
-
-        Starts from the score that the page alone gave (`evidence.base`), so settling twice changes nothing.
-        """
+        """The flag with its score by the whole run; `raised` does not change. Starts from the score that the page alone
+        gave (`evidence.base`), so that settling twice changes nothing."""
         if not _is_misread(flag):
             return flag
         base = _base(flag)
-        score, reason = self._judged(flag, base)
-        evidence = flag.evidence
-        if score == base and evidence.base is None:
+        score, rule = self._judged(flag, base)
+        if score == base and flag.evidence.base is None:
             return flag
-        return replace(flag, score=score, evidence=replace(evidence, base=base, rule=reason))
+        return replace(flag, score=score, evidence=replace(flag.evidence, base=base, rule=rule))
 
     def _judged(self, flag: Flag, base: float) -> tuple[float, str]:
+        """The score of a flag by the whole run, and the rule that changes it."""
         pair = (flag.transcribed, flag.suggested)
-        own = flag.evidence.p_text
-        if own is None:
-            return self._stranger(flag.transcribed, flag.suggested, flag.evidence, base)
-        if self.times[pair] < max(OFTEN, SHARE * self.occurrences.get(flag.transcribed, 0)):
+        p_text = flag.evidence.p_text
+        if p_text is None:
+            return self._judged_unknown(flag.transcribed, flag.suggested, flag.evidence, base)
+        if self.times[pair] < max(MIN_TIMES, MIN_PAIR_SHARE * self.occurrences.get(flag.transcribed, 0)):
             return base, ""
         # the median: one reading under a stain says nothing about the others
         usual = median(chance for _, _, chance in self.chances[pair])
-        relief = max(log(max(usual, UNGIVEN_PROBABILITY) / max(own, UNGIVEN_PROBABILITY)), 0.0)
-        half = usual >= HALF_BELIEVED and not run_together(*pair)
-        if not relief and not half:
+        deduction = max(log(max(usual, MIN_PROBABILITY) / max(p_text, MIN_PROBABILITY)), 0.0)
+        alike = usual >= MIN_ALIKE_PROBABILITY and not run_together(*pair)
+        if not deduction and not alike:
             return base, ""
-        return (base - relief) * (ALIKE if half else 1.0), "run together in this hand"
+        return (base - deduction) * (ALIKE_WEIGHT if alike else 1.0), "run together in this hand"
 
-    def _stranger(self, transcribed: str, read: str, evidence: Evidence, base: float) -> tuple[float, str]:
-        """A character that the engine does not know: by how it reads its other occurrences."""
+    def _judged_unknown(self, transcribed: str, read: str, evidence: Evidence, base: float) -> tuple[float, str]:
+        """The score of a character that the engine does not know, by its other occurrences, and the rule."""
         readings = self.unknown[transcribed]
-        if readings[read] >= max(OFTEN, WAVERS * readings.total()):
-            # what the ink says that it does not say of the others stands
+        if readings[read] >= max(MIN_TIMES, MIN_UNKNOWN_SHARE * readings.total()):
+            # evidence of the ink that the other occurrences lack still counts
             others = median(score for _, _, score in self.scores[transcribed, read])
-            left = base - others if evidence.ink is not None else 0.0
-            return min(base, max(left, 0.01)), "always read so"
+            beyond_others = base - others if evidence.ink is not None else 0.0
+            return min(base, max(beyond_others, EXPECTED_SCORE)), "always read so"
         readings = readings + self.forms[transcribed]
         usual, count = readings.most_common(1)[0] if readings else ("", 0)
-        if count < OFTEN or count < 0.6 * readings.total():
+        if count < MIN_TIMES or count < MIN_USUAL_SHARE * readings.total():
             return base, ""
-        certain = evidence.p_best is not None and evidence.p_best >= CERTAIN
-        return (STRANGER, f"elsewhere read {usual}") if certain else (base, "")
+        certain = evidence.p_best is not None and evidence.p_best >= MIN_CERTAIN_PROBABILITY
+        return (UNUSUAL_SCORE, f"elsewhere read {usual}") if certain else (base, "")
 
 
 def _is_misread(flag: Flag) -> bool:
-    """Whether a flag says that a character is read as another: neither what the language model alone says nor what is
-    read for a placeholder of the text does."""
+    """Whether a flag says that a character is read as another, unlike one that the language model alone raised or one
+    about a placeholder of the text."""
     return flag.kind is Kind.SUBSTITUTION and flag.evidence.reason not in (LANGUAGE, PLACEHOLDER)
 
 
@@ -159,8 +157,8 @@ def _base(flag: Flag) -> float:
 
 
 def _remember(known: list[tuple[int, int, float]], place: tuple[int, int, float]) -> None:
-    """Take a value at its place into those that are remembered, the first `REMEMBERED` by their places."""
-    if len(known) < REMEMBERED:
+    """Add a value with its place (page and flag), and keep the first `MAX_REMEMBERED` by place."""
+    if len(known) < MAX_REMEMBERED:
         known.append(place)
-    elif place[0] < LAST and place < (latest := max(known)):
+    elif place[0] < LAST_POSITION and place < (latest := max(known)):
         known[known.index(latest)] = place

@@ -44,7 +44,7 @@ from proof.verify.pairing import neighbours_of
 
 LOG = logging.getLogger(__name__)
 
-AHEAD = 4
+PAGES_PER_THREAD = 4
 """Pages in progress or waiting for each thread: enough to keep it busy, few enough to keep memory flat."""
 
 Source = TypeVar("Source")
@@ -154,7 +154,7 @@ def results(
     with _threads(workers, "page", stopped) as pool:
         for task in work.tasks:
             waiting.append(pool.submit(on_thread, task))
-            if len(waiting) >= AHEAD * workers:
+            if len(waiting) >= PAGES_PER_THREAD * workers:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()

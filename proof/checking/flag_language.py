@@ -45,34 +45,34 @@ class FlagLanguage:
     def __init__(self, settings: Settings, tasks: Sequence[PageTask], cache: Cache) -> None:
         """Pages whose id is not unique in `tasks` are left out."""
         self._pages: dict[str, _Place] = {}
-        self._asked: set[_Text] = set()
+        self._in_memory: set[_Text] = set()
         if not settings.flags.language_model:
             return
         count = Counter(task.page.id for task in tasks)
         texts: dict[int, _Text] = {}
         for task in tasks:
             if count[task.page.id] == 1:
-                own = texts.setdefault(id(task.text), _Text(task.text, ModelFile(settings.language.model), cache))
-                self._pages[task.page.id] = _Place(own, task.number, task.language)
+                text = texts.setdefault(id(task.text), _Text(task.text, ModelFile(settings.language.model), cache))
+                self._pages[task.page.id] = _Place(text, task.number, task.language)
 
     def ask(self, flags: Iterable[Flag]) -> None:
         """Read these flags with the model, all flags of a text at once; readings of other texts leave the memory."""
-        asked: defaultdict[_Text, list[Flag]] = defaultdict(list)
+        by_text: defaultdict[_Text, list[Flag]] = defaultdict(list)
         for flag in flags:
             place = self._pages.get(flag.page)
-            if place is not None and _bears(flag):
-                asked[place.text].append(without_language(flag))
-        for text in self._asked - asked.keys():
+            if place is not None and _applies(flag):
+                by_text[place.text].append(without_language(flag))
+        for text in self._in_memory - by_text.keys():
             text.forget()
-        self._asked = set(asked)
-        for text, own in asked.items():
-            text.ask([(self._pages[flag.page].page, flag) for flag in own])
+        self._in_memory = set(by_text)
+        for text, of_text in by_text.items():
+            text.ask([(self._pages[flag.page].page, flag) for flag in of_text])
 
     def weighed(self, flag: Flag, *, seeded: bool = False) -> Flag:
-        """A flag with the reading of the model at its place, and its score with this. Of the readings of the image the
-        one is suggested that fits its neighbours best, too; a `seeded` error keeps its suggestion."""
+        """A flag with the reading of the model at its place, and the score with its weight. If another reading of the
+        image fits the neighbours better, the flag suggests that; a `seeded` error keeps its suggestion."""
         place = self._pages.get(flag.page)
-        reading = _reading_of(place, flag) if place is not None and _bears(flag) else None
+        reading = _reading_of(place, flag) if place is not None and _applies(flag) else None
         if place is None or reading is None:
             return flag
         score = round(flag.score + reading.weight, 6)
@@ -89,14 +89,14 @@ def _reading_of(place: _Place, flag: Flag) -> LanguageReading | None:
     """The reading of a flag with its weight. Between characters that are written alike it decides."""
     if run_together(flag.transcribed, flag.suggested):
         for evidence in place.alone:
-            here = place.text.line(place.page, evidence.column) == flag.line and evidence.offset == flag.offset
-            if here and evidence.suggested == flag.suggested:
+            at_flag = place.text.line(place.page, evidence.column) == flag.line and evidence.offset == flag.offset
+            if at_flag and evidence.suggested == flag.suggested:
                 return replace(evidence.reading, weight=round(evidence.odds, 3))
     reading = place.text.reading(place.page, flag)
     return reading and replace(reading, weight=round(language_weight(reading.odds), 3))
 
 
-def _bears(flag: Flag) -> bool:
+def _applies(flag: Flag) -> bool:
     """Whether the model applies to a flag: the image shows another single character, and its neighbours are those of
     the text. Where a character is missing beside it, the context does not tell for which of the two it was written."""
     for_either = flag.evidence.notice is not None and flag.evidence.notice.code is NoticeCode.FOR_EITHER
@@ -119,15 +119,15 @@ class _Text:
             known = self._cache.get(self._key)
             self._readings = _unpacked(known) if known else {}
         doubts = {_name(doubt): doubt for doubt in (self._doubt(page, flag) for page, flag in flags)}
-        asked = {name: doubt for name, doubt in doubts.items() if name not in self._readings}
-        if asked:
-            readings = DoubtedText(self._text, self._model.model()).readings(list(asked.values()))
-            self._readings.update(zip(asked, readings, strict=True))
+        new = {name: doubt for name, doubt in doubts.items() if name not in self._readings}
+        if new:
+            readings = DoubtedText(self._text, self._model.model()).readings(list(new.values()))
+            self._readings.update(zip(new, readings, strict=True))
             self._cache.put(self._key, _packed(self._readings))
 
     def reading(self, page: int, flag: Flag) -> LanguageReading | None:
         """The reading of a flag."""
-        assert self._readings is not None, "flags are heard before they are weighed"
+        assert self._readings is not None, "flags are read before they are weighed"
         return self._readings[_name(self._doubt(page, flag))]
 
     def suggested(self, flag: Flag, likeliest: str) -> str:

@@ -58,7 +58,7 @@ class PageImages:
         """The pages without an image."""
         return [page for page in self.pages if page.image is None]
 
-    def left(self) -> list[ImageFile]:
+    def unused(self) -> list[ImageFile]:
         """The image files that are used for no page, in the order of the numbers in their names."""
         used = {page.image.path for page in self.pages if page.image is not None}
         return [file for file in self.files if file.path not in used]

@@ -24,7 +24,7 @@ from proof.text.model import Cell, Column, Page, Row, Run
 from proof.text.remarks import Remark, RemarkCode
 from proof.text.transcription import Transcription
 
-ELSEWHERE = 12
+MIN_ABSENT_CHARACTERS = 12
 """Characters in a row that, missing on the images, count as being on no page (a heading of the editor, a commentary
 that the print leaves out); fewer are compared with the image, and flagged."""
 
@@ -37,7 +37,7 @@ PARAGRAPHS_A_PAGE = 20
 QUOTED = 12
 """Characters that a remark quotes of a passage that is on no image, at most."""
 
-OVERLAP = 2
+MAX_OVERLAP_CHARACTERS = 2
 """Characters by which two consecutive parts may overlap on the images."""
 
 
@@ -75,7 +75,7 @@ def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable
     for cell, page in zip(cells, pages, strict=True):
         if page is not None and count[page] >= MIN_FOUND_CHARACTERS:
             on_page[page].append((Layer.CANON, cell))
-    paged = tuple(_page(images[number].id, edition, lines.columns(on_it)) for number, on_it in on_page.items())
+    paged = tuple(_page(images[number].id, lines.columns(on_it)) for number, on_it in on_page.items())
     remarks = _remarks(edition, pages, cells, lines)
     for number, code in ((first, RemarkCode.IMAGES_BEFORE), (len(images) - 1 - last, RemarkCode.IMAGES_AFTER)):
         if number:
@@ -102,13 +102,13 @@ def without_images(edition: Transcription) -> Transcription:
 
 
 def _in_order(blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
-    """The sequence of blocks with the most equal characters that has the same order in both. So a formula that recurs
-    elsewhere is left out."""
+    """The sequence of blocks with the most equal characters that has the same order in text and images: the same
+    formula at another place is left out."""
     ends: list[int] = []
     best: list[tuple[int, int]] = []  # for each end the greatest weight of a sequence, and its last block
     before: list[int] = []
     for number, block in enumerate(blocks):
-        at = bisect_right(ends, block.b0 + OVERLAP) - 1
+        at = bisect_right(ends, block.b0 + MAX_OVERLAP_CHARACTERS) - 1
         weight = (best[at][0] if at >= 0 else 0) + block.equal
         before.append(best[at][1] if at >= 0 else -1)
         at = bisect_left(ends, block.b1)
@@ -132,18 +132,23 @@ def _places(length: int, blocks: Iterable[AlignedPart]) -> list[int | None]:
     place_of_character: list[int | None] = [None] * length
     for block in blocks:
         for op in block.ops:
-            length, room = op.a1 - op.a0, op.b1 - op.b0
-            if length - room >= ELSEWHERE:
+            in_text, on_images = op.a1 - op.a0, op.b1 - op.b0
+            if in_text - on_images >= MIN_ABSENT_CHARACTERS:
                 continue
-            for offset in range(length):
-                place_of_character[op.a0 + offset] = min(op.b0 + offset * room // length, block.b1 - 1)
+            for offset in range(in_text):
+                place_of_character[op.a0 + offset] = min(op.b0 + offset * on_images // in_text, block.b1 - 1)
     last: int | None = None
     gap: list[int] = []
     for index, at in enumerate(place_of_character):
         if at is None:
             gap.append(index)
             continue
-        if last is not None and gap and len(gap) < ELSEWHERE and at - last <= len(gap) + ELSEWHERE:
+        if (
+            last is not None
+            and gap
+            and len(gap) < MIN_ABSENT_CHARACTERS
+            and at - last <= len(gap) + MIN_ABSENT_CHARACTERS
+        ):
             for number, missing in enumerate(gap, start=1):
                 place_of_character[missing] = min(last + number, at)
         last, gap = at, []
@@ -177,7 +182,7 @@ class _Lines:
         return tuple(columns)
 
 
-def _page(name: str, edition: Transcription, columns: tuple[Column, ...]) -> Page:
+def _page(name: str, columns: tuple[Column, ...]) -> Page:
     parts = PageId.match(name)
     folio: Folio | None = parts.folio if parts else None
     first = columns[0].file_line if columns else 0

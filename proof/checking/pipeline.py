@@ -44,14 +44,14 @@ from proof.verify.page import Checker
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a check has come: `done` of `total` pages, of which `reused` came out of the store. `page` is the id of
-    the last one. `shown` pages have an image and therefore take time; `seen` of these are done."""
+    the last one. `with_image` pages have an image and therefore take time; `with_image_done` of these are done."""
 
     done: int
     total: int
     reused: int
     page: str
-    seen: int
-    shown: int
+    with_image_done: int
+    with_image: int
 
 
 Watch = Callable[[Progress], None]
@@ -114,7 +114,7 @@ def check(
     ):
         work = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
         follow_renamed(store, work.name, sources.texts, settings.base.absolute())
-        run_id = store.begin_run(work.info(), partial(_must_be_in_files, sources.texts))
+        run_id = store.begin_run(work.info(), partial(_must_be_current, sources.texts))
         bias = _check_pages(work, run_id, settings, store, engine, watch)
         _settle(work, bias, settings, store, sources)
         sequence = ((task.page.folio, task.image_ref) for task in work.tasks)
@@ -167,7 +167,7 @@ def _alone(settings: Settings, engine: Engine, store: Store, waiting: Callable[[
         yield sources
 
 
-def _must_be_in_files(texts: Sequence[Transcription]) -> None:
+def _must_be_current(texts: Sequence[Transcription]) -> None:
     """Raises OutputError where the file of a text was changed since it was read."""
     for text in texts:
         if not text.is_current():
@@ -191,15 +191,17 @@ def _check_pages(
     checkers = {script: checker_for(settings, engine, script, drawn) for script in scripts}
     work.take_evidence(by_language_model(work, settings, store.cache))
     bias = EngineBias()
-    done = reused = seen = 0
-    shown = sum(task.image is not None for task in work.tasks)
+    done = reused = with_image_done = 0
+    with_image = sum(task.image is not None for task in work.tasks)
 
     def saved(page: CheckedPage) -> None:
-        nonlocal done, reused, seen
-        done, reused, seen = done + 1, reused + page.reused, seen + (page.task.image is not None)
+        nonlocal done, reused, with_image_done
+        done += 1
+        reused += page.reused
+        with_image_done += page.task.image is not None
         bias.add(page.result, page.task.place.position)
         if watch:
-            watch(Progress(done, len(work.tasks), reused, page.result.page, seen, shown))
+            watch(Progress(done, len(work.tasks), reused, page.result.page, with_image_done, with_image))
 
     with (
         PageWriter(run_id, work, settings, store, checkers, saved) as writer,

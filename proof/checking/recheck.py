@@ -133,7 +133,7 @@ class Rechecker:
         before = self._flags(work, place)
         displaced = self._displaced(work)
         engine = _cancellable(self._open(), check_cancelled)
-        job, task, evidence, language = self._task(work, place, engine, seen.override)
+        job, task, evidence, language = self._task(place, engine, seen.override)
         check_cancelled()
         drawn = drawn_forms(self._settings, engine, [task.text], self._store.cache)
         checker = checker_for(self._settings, engine, job.keys.script(task.text), drawn)
@@ -175,7 +175,7 @@ class Rechecker:
         return self._engine
 
     def _task(
-        self, work: str, place: ListedPage, engine: Engine, override: LayoutOverride | None
+        self, place: ListedPage, engine: Engine, override: LayoutOverride | None
     ) -> tuple[CheckPlan, PageTask, WitnessEvidence | None, FlagLanguage]:
         """The plan for the page's text alone, the page's task, and the evidence of the witnesses and the language
         model.
@@ -239,9 +239,10 @@ class Rechecker:
         full check."""
         bias = EngineBias()
         bias.add(result)
-        asked = tuple({flag.transcribed for flag in overlay.among(result.flags) if flag.kind is Kind.SUBSTITUTION})
+        characters = tuple({flag.transcribed for flag in overlay.among(result.flags) if flag.kind is Kind.SUBSTITUTION})
         kinds = (Kind.SUBSTITUTION, Kind.VARIANT)  # the other kinds do not affect the scores of this page
-        for other in self._store.flags(work, (Origin.FINDING,), kinds=kinds, transcribed=asked) if asked else ():
+        known = self._store.flags(work, (Origin.FINDING,), kinds=kinds, transcribed=characters) if characters else ()
+        for other in known:
             if other.page != result.page:
                 bias.learn(other)
         shown = Counter(character.text for character in result.characters)

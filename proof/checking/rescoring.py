@@ -22,7 +22,7 @@ from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
 from proof.text.witnesses import apart_from, read_witnesses
 
-AT_ONCE = 2_000
+BATCH_FLAGS = 2_000
 """Flags that are weighed and written together."""
 
 
@@ -54,8 +54,8 @@ def _settled(
     the time that other writers wait grows with the work."""
     seen: int | None = store.revision(work)
     for origins, seeded in ((OF_TEXT, False), ((Origin.SEEDED,), True)):
-        own = (flag for flag in store.flags(work, origins) if pages is None or flag.page in pages)
-        while batch := tuple(islice(own, AT_ONCE)):
+        flags = (flag for flag in store.flags(work, origins) if pages is None or flag.page in pages)
+        while batch := tuple(islice(flags, BATCH_FLAGS)):
             if language is not None:
                 language.ask(batch)
             changed = []

@@ -50,8 +50,7 @@ def unused_material(
     left_over = []
     for folder in settings.project.images:
         files = [(name, path) for name, path in index.every_file() if path.is_relative_to(folder)]
-        # a file counts as used where one of the same name in another folder serves the page: that there are several
-        # is said by another notice
+        # a file counts as used if one of the same name in another folder serves the page; `SEVERAL_FILES` reports it
         number = sum(first_of_name[name] not in used for name, _ in files)
         if number == len(files):
             unusable.append(_about_folder(folder, [path for _, path in files], lacking[0]))

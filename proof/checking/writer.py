@@ -21,11 +21,11 @@ from proof.store.layout_overrides import ReadOtherwiseError
 from proof.text.model import Script
 from proof.verify.page import Checker
 
-AT_ONCE = 32
+MAX_BATCH_PAGES = 32
 """Pages in one transaction at most: beyond that the time for each hardly falls."""
 
-AT_LATEST = 0.25
-"""Seconds since the last transaction after which the next page is written, with those that wait."""
+MAX_WAIT_SECONDS = 0.25
+"""Time since the last transaction after which the next page is written, with those that wait."""
 
 Saved = Callable[[CheckedPage], None]
 
@@ -65,7 +65,7 @@ class PageWriter:
     def add(self, page: CheckedPage) -> None:
         """Take a page. Raises OutputError where the store cannot be written."""
         self._waiting.append(page)
-        if len(self._waiting) >= AT_ONCE or monotonic() - self._last_write >= AT_LATEST:
+        if len(self._waiting) >= MAX_BATCH_PAGES or monotonic() - self._last_write >= MAX_WAIT_SECONDS:
             self._write()
 
     def _write(self) -> None:

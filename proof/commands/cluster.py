@@ -17,7 +17,7 @@ POLL_SECONDS = 1.0
 """Seconds between checks of the scheduler and the workers, and before a failed worker is started again."""
 
 DASK_SETTINGS = {
-    # pages of a dead worker are sent again by the sender, which limits the tries (`proof.checking.cluster.DEATHS`)
+    # pages of a dead worker are sent again by the sender, which limits the tries (`proof.checking.cluster.MAX_DEATHS`)
     "distributed.scheduler.allowed-failures": 0,
     # the scheduler drops a disconnected machine before a person takes the check for hanging
     "distributed.scheduler.worker-ttl": "60 s",

@@ -46,7 +46,7 @@ def command(pairs: tuple[str, ...], config: Path | None, given: dict[str, Any], 
     if ordered:
         if len(chosen) > 1:
             raise UsageError("--in-order begins at one pair: name the first page and its image alone")
-        pages, files = (known.pages, known.files) if chosen else (known.lacking(), known.left())
+        pages, files = (known.pages, known.files) if chosen else (known.lacking(), known.unused())
         chosen = in_order(pages, files, chosen[0] if chosen else None)
         if not chosen:
             raise UsageError("no page without an image is left, or no image without a page: there is nothing to pair")
@@ -71,7 +71,7 @@ def _pair(known: PageImages, pair: str) -> tuple[TextPage, ImageFile]:
 
 def _print_left(known: PageImages) -> None:
     """Print how many pages and images have no partner, and which: side by side, each in its own order."""
-    pages, files = known.lacking(), known.left()
+    pages, files = known.lacking(), known.unused()
     for page, file in zip_longest(pages, files):
         click.echo(f"{name_of(page) if page else ''}\t{file.name if file else ''}")
     of_pages = {"number": f"{len(pages):,}", "of": f"{len(known.pages):,}"}

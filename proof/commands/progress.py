@@ -61,7 +61,7 @@ class CheckProgress:
 
     def __call__(self, progress: Progress) -> None:
         self._last = progress
-        self._pace.note(time.monotonic(), progress.seen)
+        self._pace.note(time.monotonic(), progress.with_image_done)
         all_done = progress.done >= progress.total
         self._line.show(say(_("writing the reports")) if all_done else in_words(progress, self._pace))
 
@@ -84,7 +84,7 @@ def in_words(progress: Progress, pace: Pace) -> str:
     parts = [say(_("%(done)s of %(total)s pages"), done=progress.done, total=progress.total)]
     if pace.per_second:
         parts.append(say(_("%(number)s pages/s"), number=f"{pace.per_second:.1f}"))
-    left = pace.left(progress.shown)
+    left = pace.left(progress.with_image)
     if left is not None and progress.done < progress.total:
         parts.append(say(_("%(time)s left"), time=clock(left)))
     if progress.reused:

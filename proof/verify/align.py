@@ -73,8 +73,11 @@ the search is repeated without a limit."""
 ROUNDING_NATS = 1e-9
 """Possible error of a sum of costs."""
 
-_MATCH, _EXTRA_CELL, _EXTRA_GLYPH, _SWAP = range(1, 5)
-"""The steps as numbers, which are quicker than those of `Step` in the innermost loop; 0 is no step."""
+# The steps as numbers, which are quicker than those of `Step` in the innermost loop; 0 is no step.
+_MATCH = 1
+_EXTRA_CELL = 2
+_EXTRA_GLYPH = 3
+_SWAP = 4
 
 
 class Step(StrEnum):
@@ -104,26 +107,26 @@ character."""
 
 
 def align(
-    cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness, most: float = inf
+    cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness, limit: float = inf
 ) -> tuple[list[Pairing], float]:
     """The cheapest alignment of a column's transcribed cells (without blank ones) with its glyphs, and its cost.
 
-    Every cell and every glyph is in exactly one pairing, in order. If no alignment costs `most` or less, there are no
+    Every cell and every glyph is in exactly one pairing, in order. If no alignment costs `limit` or less, there are no
     pairings and the cost is infinite. Only costs that can belong to the cheapest path are computed: in a column without
     errors those on the diagonal.
     """
     costs = _Costs(cells, glyphs, likeness)
     n, m = len(cells), len(glyphs)
     if n != m:
-        known = SKIP_CELL_NATS * abs(n - m) + FIRST_LIMIT_NATS
+        first_limit = SKIP_CELL_NATS * abs(n - m) + FIRST_LIMIT_NATS
     else:
-        known = costs.straight()
-        if known <= most and not costs.bettered(known):
-            return [Pairing(Step.MATCH, (i,), (i,), i) for i in range(n)], known
-    came, total = _cheapest(costs, min(known + ROUNDING_NATS, most))
-    if total == inf and known + ROUNDING_NATS < most:
-        came, total = _cheapest(costs, most)
-    pairings = _in_one_run(_off_specks(_traced(came, n, m), glyphs), costs) if total < inf else []
+        first_limit = costs.diagonal()
+        if first_limit <= limit and not costs.diagonal_may_be_beaten(first_limit):
+            return [Pairing(Step.MATCH, (i,), (i,), i) for i in range(n)], first_limit
+    steps, total = _cheapest(costs, min(first_limit + ROUNDING_NATS, limit))
+    if total == inf and first_limit + ROUNDING_NATS < limit:
+        steps, total = _cheapest(costs, limit)
+    pairings = _in_one_run(_off_specks(_traced(steps, n, m), glyphs), costs) if total < inf else []
     return _omissions_first(pairings, cells, glyphs, likeness), total
 
 
@@ -180,16 +183,15 @@ class _Costs:
         first, second = self.match(i, j + 1), self.match(i + 1, j)
         return first + second if first < SWAPPED_MATCH_NATS and second < SWAPPED_MATCH_NATS else inf
 
-    def straight(self) -> float:
+    def diagonal(self) -> float:
         """The cost of every cell on the glyph of the same number."""
         return sum((self.match(i, i) for i in range(len(self._cells))), 0.0)
 
-    def bettered(self, straight: float) -> bool:
-        """Whether another path may cost less than `straight`: one that skips a cell and a glyph, or swaps two cells."""
-        if straight + ROUNDING_NATS > SKIP_CELL_NATS + min(self.skip_glyph, default=0.0):
+    def diagonal_may_be_beaten(self, diagonal: float) -> bool:
+        """Whether another path may cost less than `diagonal`: one that skips a cell and a glyph, or swaps two cells."""
+        if diagonal + ROUNDING_NATS > SKIP_CELL_NATS + min(self.skip_glyph, default=0.0):
             return bool(self._cells)
-        here = [self.match(i, i) for i in range(len(self._cells))]
-        pairs = (cost + following for cost, following in pairwise(here))
+        pairs = (cost + following for cost, following in pairwise(self.match(i, i) for i in range(len(self._cells))))
         return any(
             both + ROUNDING_NATS > SWAP_NATS and both + ROUNDING_NATS > self.swap(i, i) + SWAP_NATS
             for i, both in enumerate(pairs)
@@ -197,32 +199,32 @@ class _Costs:
 
 
 def _cheapest(costs: _Costs, limit: float) -> tuple[list[list[int]], float]:
-    """The number of the step with which the cheapest path comes to every place, and the total cost; infinite where that
-    is more than `limit`."""
+    """The number of the last step of the cheapest path to every place, and the total cost; infinite if that is more
+    than `limit`."""
     n, m = costs.shape
     skip_glyph, reach = costs.skip_glyph, costs.reach
     # plain lists: element by element they are several times quicker than arrays
     total = [[inf] * (m + 1) for _ in range(n + 1)]
-    came = [[0] * (m + 1) for _ in range(n + 1)]
+    steps = [[0] * (m + 1) for _ in range(n + 1)]
     total[0][0] = 0.0
     for i in range(n + 1):
         middle = round(i * m / n) if n else 0
         row, above = total[i], total[i - 1]
         for j in range(max(0, middle - reach), min(m, middle + reach) + 1):
-            best, how = row[j], 0
-            if i and j and above[j - 1] < inf and (here := above[j - 1] + costs.match(i - 1, j - 1)) < best:
-                best, how = here, _MATCH
+            best, step = row[j], 0
+            if i and j and above[j - 1] < inf and (cost := above[j - 1] + costs.match(i - 1, j - 1)) < best:
+                best, step = cost, _MATCH
             if i and above[j] + SKIP_CELL_NATS < best:
-                best, how = above[j] + SKIP_CELL_NATS, _EXTRA_CELL
+                best, step = above[j] + SKIP_CELL_NATS, _EXTRA_CELL
             if j and row[j - 1] + skip_glyph[j - 1] < best:
-                best, how = row[j - 1] + skip_glyph[j - 1], _EXTRA_GLYPH
+                best, step = row[j - 1] + skip_glyph[j - 1], _EXTRA_GLYPH
             if i > 1 and j > 1 and total[i - 2][j - 2] + SWAP_NATS < best:
-                here = total[i - 2][j - 2] + costs.swap(i - 2, j - 2) + SWAP_NATS
-                if here < best:
-                    best, how = here, _SWAP
+                cost = total[i - 2][j - 2] + costs.swap(i - 2, j - 2) + SWAP_NATS
+                if cost < best:
+                    best, step = cost, _SWAP
             if best <= limit:
-                row[j], came[i][j] = best, how
-    return came, total[n][m]
+                row[j], steps[i][j] = best, step
+    return steps, total[n][m]
 
 
 def _off_specks(pairings: list[Pairing], glyphs: Sequence[Glyph]) -> list[Pairing]:
@@ -262,8 +264,8 @@ def _in_one_run(pairings: list[Pairing], costs: _Costs) -> list[Pairing]:
 
 
 def _second_run(steps: Sequence[Step], start: int) -> tuple[int, int, int] | None:
-    """The first two runs of one kind, from `start` on, with only matches between them: where the first run begins,
-    where the matches begin, and where the second run ends. None if there are none."""
+    """The first two runs of one kind, from `start` on, with only matches between them: the start of the first run, the
+    start of the matches, and the end of the second run. None if there are no such runs."""
     runs = [(step, len(list(group))) for step, group in groupby(steps[start:])]
     begin = start
     for (kind, first), (middle, matches), (last, second) in zip(runs, runs[1:], runs[2:], strict=False):
@@ -332,18 +334,19 @@ def _skip_cost(glyph: Glyph) -> float:
     return SKIP_GLYPH_NATS if glyph.probable else SKIP_FAINT_GLYPH_NATS - log(1.0 - glyph.presence)
 
 
-def _traced(came: list[list[int]], n: int, m: int) -> list[Pairing]:
+def _traced(steps: list[list[int]], n: int, m: int) -> list[Pairing]:
+    """The pairings of the cheapest path, from the last step to every place."""
     path: list[Pairing] = []
     i, j = n, m
     while i or j:
-        how = came[i][j]
-        if how == _MATCH:
+        step = steps[i][j]
+        if step == _MATCH:
             i, j = i - 1, j - 1
             path.append(Pairing(Step.MATCH, (i,), (j,), i))
-        elif how == _EXTRA_CELL:
+        elif step == _EXTRA_CELL:
             i -= 1
             path.append(Pairing(Step.EXTRA_CELL, (i,), (), i))
-        elif how == _EXTRA_GLYPH:
+        elif step == _EXTRA_GLYPH:
             j -= 1
             path.append(Pairing(Step.EXTRA_GLYPH, (), (j,), i))
         else:

@@ -53,7 +53,7 @@ def _character(
     )
 
 
-def by_the_file(result: PageResult, page: Page, outline: Outline, columns: Sequence[ReadColumn]) -> PageResult:
+def in_file_lines(result: PageResult, page: Page, outline: Outline, columns: Sequence[ReadColumn]) -> PageResult:
     """The result of a page of a running edition with lines and offsets of its file."""
     boxes = [(c.line, area_box(outline, c)) for c in columns if c.line is not None]
     flags = joined_in_lines(in_file(result.flags, page.columns), page.columns)

@@ -27,6 +27,9 @@ BAD_NOTE_CUT_NATS = 4.0
 """The same in a column without rules, where notes of two or three characters occur in main text; in any column, the
 cost above which other lengths of its notes, and missing main text beside them, are tried."""
 
+MIN_SUSPECT_PRESENCE = 0.2
+"""Probability that there is a glyph above which one without a cell, or exchanged with another, is looked at again."""
+
 WINDOW_CELLS = 2.2
 """Cells on either side of a suspect that a further look includes."""
 
@@ -54,6 +57,9 @@ MIN_SURE_CERTAINTY = 0.9
 OUTERMOST_GLYPHS = 2
 """Glyphs at either end of a half-row among which a surplus glyph may be half of a character of main text, cut in
 two."""
+
+SAME_CUT_CELLS = 0.4
+"""Distance, in cells, within which two cuts are the same."""
 
 BETTER_NATS = 2.0
 """Nats by which another way of cutting must be cheaper to be preferred."""
@@ -94,28 +100,28 @@ class ReadColumn:
     def agreement(self) -> float:
         """How well line and column agree: 1 where they are equal, near 0 where they are different texts."""
         size = max(len(self.cells), sum(g.probable for g in self.glyphs))
-        return 1.0 if size == 0 else max(0.0, 1.0 - self.cost / (8.0 * size))
+        return 1.0 if size == 0 else max(0.0, 1.0 - self.cost / (SKIP_GLYPH_NATS * size))
 
 
 class ColumnReader:
     """Reads columns of one half-folio.
 
     `likeness` decides where to look again and how to cut a column. It ignores the project's own variants, so that a
-    change of these causes no new reading. `judged` is the likeness with which the column is aligned in the end.
+    change of these causes no new reading. `final` is the likeness with which the column is aligned in the end.
     """
 
-    def __init__(self, readings: HalfFolioReadings, likeness: WordLikeness, judged: WordLikeness | None = None) -> None:
+    def __init__(self, readings: HalfFolioReadings, likeness: WordLikeness, final: WordLikeness | None = None) -> None:
         self._readings = readings
         self._likeness = likeness
-        self._judged = judged or likeness
+        self._final = final or likeness
         self._rows = readings.rows
 
     def judged(self, column: ReadColumn) -> ReadColumn:
-        """A column, aligned again with the `judged` likeness if that knows other forms of any of its characters."""
-        judged, read_by = self._judged, self._likeness
-        if judged is read_by or all(judged.forms(cell.text) == read_by.forms(cell.text) for cell in column.cells):
+        """A column, aligned again with the `final` likeness if that knows other forms of any of its characters."""
+        final, likeness = self._final, self._likeness
+        if final is likeness or all(final.forms(cell.text) == likeness.forms(cell.text) for cell in column.cells):
             return column
-        return self._aligned(column, self._judged)
+        return self._aligned(column, final)
 
     def read_all(self, areas: Sequence[ColumnArea], lines: Sequence[Column | None]) -> list[ReadColumn]:
         """Read every column as its line. An engine that reads in batches gets the strips of all columns first."""
@@ -162,7 +168,7 @@ class ColumnReader:
         tried = [best.strips]
         for cut_as, way in cuts:
             strips = self._readings.cut(best.area, cut_as, way)
-            if any(_same_cuts(strips, other, 0.4 * pitch) for other in tried):
+            if any(_same_cuts(strips, other, SAME_CUT_CELLS * pitch) for other in tried):
                 continue
             tried.append(strips)
             other = self._read_strips(best.area, line, way, strips)
@@ -208,7 +214,7 @@ class ColumnReader:
                 lacking = Run(False, (Cell(LACKING, end, 0, Row.MAIN),))
                 runs = (lacking, *line.runs) if at == 0 else (*line.runs, lacking)
                 other = self._attempt(best.area, replace(line, parsed=runs), CutBy.BEST)
-                if other.cost < best.cost - BETTER_NATS and not _is_written(other, 0 if at == 0 else len(runs) - 1):
+                if other.cost < best.cost - BETTER_NATS and not _is_matched(other, 0 if at == 0 else len(runs) - 1):
                     best = other
         return best
 
@@ -235,7 +241,7 @@ class ColumnReader:
         return best
 
     def _is_in_right_half(self, area: ColumnArea, glyph: Glyph) -> bool:
-        """Whether a glyph has ink in the right half of its column, and the left half has none at the height of that."""
+        """Whether, at the height of a glyph, its column has ink in the right half and none in the left."""
         ((top, bottom),) = self._readings.spans(area, Row.RIGHT, [glyph.y])
         middle, gutter = (area.left + area.right) / 2, GUTTER_SHARE * (area.right - area.left)
         left, right = (
@@ -281,9 +287,9 @@ class ColumnReader:
         glyphs = column_glyphs(self._readings, strips, read, area.cell(self._rows), numbers)
         return without_splinters(glyphs, area.top - area.raised, area.bottom)
 
-    def _aligned(self, column: ReadColumn, likeness: WordLikeness | None = None, most: float = inf) -> ReadColumn:
+    def _aligned(self, column: ReadColumn, likeness: WordLikeness | None = None, limit: float = inf) -> ReadColumn:
         cells = tuple(cell for cell in column.line.cells if cell.glyph) if column.line else ()
-        pairings, cost = align(cells, column.glyphs, likeness or self._likeness, most)
+        pairings, cost = align(cells, column.glyphs, likeness or self._likeness, limit)
         return replace(column, cells=cells, pairings=tuple(pairings), cost=cost)
 
     def _again(self, column: ReadColumn) -> ReadColumn:
@@ -316,33 +322,30 @@ class ColumnReader:
         glyphs = column.glyphs
         for number, pairing in enumerate(column.pairings):
             if pairing.step is Step.EXTRA_CELL:
-                beside = [
-                    p.glyphs[0]
-                    for p in (*column.pairings[:number][-1:], *column.pairings[number + 1 :][:1])
-                    if p.glyphs
-                ]
-                suspects += [glyphs[j] for j in beside[:1]]
+                neighbours = (*column.pairings[:number][-1:], *column.pairings[number + 1 :][:1])
+                beside = next((neighbour.glyphs[0] for neighbour in neighbours if neighbour.glyphs), None)
+                suspects += [] if beside is None else [glyphs[beside]]
             elif pairing.step is Step.MATCH:
                 glyph = glyphs[pairing.glyphs[0]]
                 if not glyph.silent and self._disagrees(column.cells[pairing.cells[0]], glyph) > suspect:
                     suspects.append(glyph)
             else:
-                suspects += [glyphs[j] for j in pairing.glyphs if glyphs[j].presence > 0.2]
+                suspects += [glyphs[j] for j in pairing.glyphs if glyphs[j].presence > MIN_SUSPECT_PRESENCE]
         return suspects
 
     def _disagrees(self, cell: Cell, glyph: Glyph) -> float:
         """Nats by which the best reading of a glyph is more probable than the transcribed character."""
-        own = self._likeness(cell.text, glyph)
-        return 0.0 if own is None else glyph.log_prob(glyph.best) - own
+        log_prob = self._likeness(cell.text, glyph)
+        return 0.0 if log_prob is None else glyph.log_prob(glyph.best) - log_prob
 
     def _other_way_round(self, column: ReadColumn) -> ReadColumn:
         """The column with the halves of its notes exchanged, if the transcription then fits far better."""
         order = _halves_exchanged(column.glyphs)
         if order is None:
             return column
-        most = EXCHANGED_COST_SHARE * column.cost
-        other = self._aligned(replace(column, glyphs=order, swapped=True), most=most)
-        return other if other.cost < most else column
+        limit = EXCHANGED_COST_SHARE * column.cost
+        other = self._aligned(replace(column, glyphs=order, swapped=True), limit=limit)
+        return other if other.cost < limit else column
 
 
 def on_its_ink(column: ReadColumn, readings: HalfFolioReadings) -> ReadColumn:
@@ -350,18 +353,18 @@ def on_its_ink(column: ReadColumn, readings: HalfFolioReadings) -> ReadColumn:
     fifth of a cell. Faint glyphs keep theirs."""
     glyphs = list(column.glyphs)
     for number, strip in enumerate(column.strips):
-        own = [n for n, glyph in enumerate(glyphs) if glyph.strip == number and (glyph.silent or glyph.probable)]
-        own.sort(key=lambda n: glyphs[n].y)
-        spans = readings.spans(column.area, strip.row, [glyphs[n].y for n in own])
-        for n, (top, bottom) in zip(own, spans, strict=True):
+        on_strip = [n for n, glyph in enumerate(glyphs) if glyph.strip == number and (glyph.silent or glyph.probable)]
+        on_strip.sort(key=lambda n: glyphs[n].y)
+        spans = readings.spans(column.area, strip.row, [glyphs[n].y for n in on_strip])
+        for n, (top, bottom) in zip(on_strip, spans, strict=True):
             glyphs[n] = replace(glyphs[n], top=max(top, strip.top), bottom=min(bottom, strip.bottom))
     return replace(column, glyphs=tuple(glyphs))
 
 
-def _is_written(column: ReadColumn, run: int) -> bool:
+def _is_matched(column: ReadColumn, run: int) -> bool:
     """Whether a glyph in the strips of a run is matched with any cell of the line."""
-    laid = (number for pairing in column.pairings if pairing.cells for number in pairing.glyphs)
-    return any(column.strips[column.glyphs[number].strip].run == run for number in laid)
+    matched = (number for pairing in column.pairings if pairing.cells for number in pairing.glyphs)
+    return any(column.strips[column.glyphs[number].strip].run == run for number in matched)
 
 
 def _as_notes(column: ReadColumn, number: int) -> list[Column]:
@@ -371,11 +374,11 @@ def _as_notes(column: ReadColumn, number: int) -> list[Column]:
         return []
     lines = []
     for at, run in enumerate(line.runs):
-        here = next((n for n, candidate in enumerate(run.cells) if candidate == cell), None)
-        if run.note or here is None:
+        place = next((n for n, candidate in enumerate(run.cells) if candidate == cell), None)
+        if run.note or place is None:
             continue
         for size in SMALL_NOTE_SIZES:
-            for first in range(max(0, here - size + 1), min(here, len(run.cells) - size) + 1):
+            for first in range(max(0, place - size + 1), min(place, len(run.cells) - size) + 1):
                 parts = (run.cells[:first], run.cells[first : first + size], run.cells[first + size :])
                 lines.append(replace(line, parsed=(*line.runs[:at], *_noted(*parts), *line.runs[at + 1 :])))
     return lines
@@ -437,8 +440,7 @@ def _as_half_notes(column: ReadColumn, number: int) -> list[Column]:
     line, cell = column.line, column.cells[number]
     if line is None:
         return []
-    holding = (n for n, candidate in enumerate(line.runs) if not candidate.note and cell in candidate.cells)
-    run = next(holding, None)
+    run = next((n for n, run in enumerate(line.runs) if not run.note and cell in run.cells), None)
     if run is None:
         return []
     cells = line.runs[run].cells

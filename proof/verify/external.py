@@ -11,7 +11,7 @@ import numpy as np
 from proof.layout.half_folio import ColumnArea, Outline
 from proof.layout.runs import CutBy
 from proof.model.geometry import Box
-from proof.ocr.belief import FLOOR, Belief
+from proof.ocr.belief import FLOOR, MIN_PROBABILITY, Belief
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter
 from proof.ocr.external.folder import ExternalEngine
 from proof.ocr.external.model import ExternalLine, ExternalPage
@@ -40,8 +40,8 @@ UNNAMED_SHARE = 0.1
 
 
 class ExternalLikeness(WordLikeness):
-    """The likeness for text with probabilities: a form of what is read fits; a character that the file does not name
-    gets a share of what they leave open."""
+    """The likeness for a file with probabilities: a form of what is read fits; a character that the file does not name
+    gets a share of the probability that its readings leave open."""
 
     def __init__(self, policy: VariantPolicy, engine: ExternalEngine) -> None:
         super().__init__(policy, engine)
@@ -51,8 +51,8 @@ class ExternalLikeness(WordLikeness):
         value = self._text(character, glyph)
         if value is None or value > FLOOR:
             return value
-        left = 1.0 - sum(float(np.exp(belief)) for belief in glyph.believed.values())
-        return max(FLOOR, log(max(left * UNNAMED_SHARE, 1e-9)))
+        unnamed = 1.0 - sum(float(np.exp(belief)) for belief in glyph.believed.values())
+        return max(FLOOR, log(max(unnamed * UNNAMED_SHARE, 1e-9)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +126,17 @@ class ExternalPages:
 
 
 def _along(line: ExternalLine) -> Sequence[ReadCharacter]:
+    """The characters of a line, each with its start and end as shares of the line's length."""
     start, length = (line.box.y, line.box.h) if line.vertical else (line.box.x, line.box.w)
     characters = []
     for character in line.characters:
-        low, high = (character.box.y, character.box.bottom) if line.vertical else (character.box.x, character.box.right)
-        place = ((low - start) / max(length, 1e-9), (high - start) / max(length, 1e-9))
+        box = character.box
+        low, high = (box.y, box.bottom) if line.vertical else (box.x, box.right)
         characters.append(
             ReadCharacter(
                 character.text,
-                *place,
+                (low - start) / max(length, 1e-9),
+                (high - start) / max(length, 1e-9),
                 character.probability,
                 ((character.text, character.probability), *character.alternatives),
             )
@@ -143,7 +145,7 @@ def _along(line: ExternalLine) -> Sequence[ReadCharacter]:
 
 
 def _in_columns(outline: Outline, line: ExternalLine) -> list[tuple[int, _Segment]]:
-    """A line cut where it goes from one column to another; what stands beside the columns is no text."""
+    """A line cut where it goes from one column to another, without the characters that stand in no column."""
     by_column: dict[int, list[tuple[dict[str, float], Box]]] = {}
     for character in line.characters:
         box = _on_page(outline, character.box)
@@ -153,7 +155,7 @@ def _in_columns(outline: Outline, line: ExternalLine) -> list[tuple[int, _Segmen
             continue
         readings = {text: p for text, p in ((character.text, character.probability), *character.alternatives) if text}
         readings[character.text] = character.probability
-        believed = {text: log(max(p, 1e-5)) for text, p in readings.items()}
+        believed = {text: log(max(p, MIN_PROBABILITY)) for text, p in readings.items()}
         by_column.setdefault(area.number, []).append((believed, box))
     areas = {area.number: area for area in outline.columns}
     segments = []
@@ -164,6 +166,7 @@ def _in_columns(outline: Outline, line: ExternalLine) -> list[tuple[int, _Segmen
 
 
 def _row(area: ColumnArea, box: Box) -> Row:
+    """The row of a column that a line in this box is in."""
     off = box.centre[0] - (area.left + area.right) / 2
     over = box.w / 2 - abs(off)
     if abs(off) < MIN_OFF_MIDDLE * area.width or over > MAX_OVER_MIDDLE * area.width:

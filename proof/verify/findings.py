@@ -19,25 +19,25 @@ from proof.text.variants import Relation, VariantPolicy
 from proof.verify.align import Likeness, Pairing, Step, for_either
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph, room_between, spacing
-from proof.verify.legibility import CLEARLY, Legibility
-from proof.verify.passages import runs_together
+from proof.verify.legibility import FULLY_LEGIBLE, Legibility
+from proof.verify.passages import with_joined_runs
 from proof.verify.places import Place, glyph_of, omission_place
 from proof.verify.scores import (
-    ALIKE,
+    ALIKE_WEIGHT,
     doubts,
     form_score,
     insertion_score,
     omission_score,
     or_neutral,
-    strange_score,
     substitution_score,
     swap_score,
+    unknown_score,
 )
 
 MIN_SCORE = 0.0
 """Score in nats up to which findings are dropped."""
 
-MIN_HAN_SHARE = 0.2
+MIN_HAN_PROBABILITY = 0.2
 """Lower bound for the probability of all Han characters, however probable letters are."""
 
 FORM_FITS_NATS = -1.5
@@ -45,6 +45,15 @@ FORM_FITS_NATS = -1.5
 
 EXPECTED_SCORE = 0.01
 """Score in nats where the engine does not know a character and reads its glyph as it reads it drawn in fonts."""
+
+VARIANT_SCORE = 0.01
+"""Score in nats of another form of the same word."""
+
+MIN_VARIANT_PROBABILITY = 0.5
+"""Probability of a glyph, and of its reading, from which another form of the word is flagged."""
+
+UNREAD_INK_SCORE = 0.5
+"""Score in nats of ink in which the engine read nothing, before the doubt about the image."""
 
 
 class Placement(Protocol):
@@ -73,20 +82,20 @@ class Weigher:
         likeness: Likeness,
         familiarity: Callable[[str], float],
         drawn_as: Callable[[str], Sequence[str]] = lambda _: (),
-        sure: Callable[[str], float | None] = lambda _: None,
-        legible: Legibility = CLEARLY,
+        self_reading: Callable[[str], float | None] = lambda _: None,
+        legible: Legibility = FULLY_LEGIBLE,
         form_preference: Callable[[ReadColumn, Glyph, str, str], float | None] = lambda *_: None,
     ) -> None:
         """`familiarity` says how well the engine was trained on a character, 0 to 1; `drawn_as` how it reads a drawn
-        character that it does not know; `sure` how surely it reads a drawn character that it knows as itself. `legible`
-        is the detail of the page's glyphs; `form_preference` says how much more the ink of a glyph resembles one
-        character than another."""
+        character that it does not know; `self_reading` with which probability it reads a drawn character as itself.
+        `legible` is the detail of the page's glyphs; `form_preference` says how much more the ink of a glyph resembles
+        one character than another."""
         self._context = context
         self._policy = policy
         self._likeness = likeness
         self._familiarity = familiarity
         self._drawn_as = drawn_as
-        self._sure = sure
+        self._self_reading = self_reading
         self._legible = legible
         self._form_preference = form_preference
 
@@ -107,7 +116,7 @@ class Weigher:
                 case Step.EXTRA_GLYPH:
                     flags.append(self._extra_glyph(column, pairing, doubt[number]))
         self._mark_either(column, flags)
-        return runs_together(column, flags)
+        return with_joined_runs(column, flags)
 
     def _mark_either(self, column: ReadColumn, flags: list[Flag | None]) -> None:
         """Give the flags of a wrong character and of the omissions right before it a common notice and the lowest of
@@ -118,7 +127,7 @@ class Weigher:
                 continue
             cell, glyph = column.cells[pairing.cells[0]], column.glyphs[pairing.glyphs[0]]
             first = number
-            while first and self._left_out(column.pairings[first - 1], flags[first - 1]):
+            while first and self._is_raised_omission(column.pairings[first - 1], flags[first - 1]):
                 over = column.glyphs[column.pairings[first - 1].glyphs[0]]
                 if not for_either(cell, over, glyph, self._likeness):
                     break
@@ -131,8 +140,8 @@ class Weigher:
                 ]
 
     @staticmethod
-    def _left_out(pairing: Pairing, flag: Flag | None) -> bool:
-        """Whether a glyph has a raised flag as an omission."""
+    def _is_raised_omission(pairing: Pairing, flag: Flag | None) -> bool:
+        """Whether a pairing has a raised flag about a glyph without a cell."""
         return pairing.step is Step.EXTRA_GLYPH and flag is not None and flag.raised
 
     def _match(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
@@ -150,14 +159,14 @@ class Weigher:
         reason, rule, ink = "posterior", "", None
         if own is None or text in self._drawn_as(cell.text):
             own, reason = None, "unknown to the engine"
-            score, rule, ink = self._stranger(column, glyph, cell.text, text, belief, doubt)
+            score, rule, ink = self._against_unknown(column, glyph, cell.text, text, belief, doubt)
         else:
-            score = self._against(cell.text, own, text, glyph, doubt)
+            score = self._against_known(cell.text, own, text, glyph, doubt)
             if score > EXPECTED_SCORE and self._is_form(column, glyph, cell.text, text, belief):
                 score, rule = EXPECTED_SCORE, "read so when drawn"
-        score = max(score - self._legible.lost(glyph.row), min(score, EXPECTED_SCORE))
+        score = max(score - self._legible.deduction(glyph.row), min(score, EXPECTED_SCORE))
         if run_together(cell.text, text):
-            score, rule = score * ALIKE, "alike in the hand"
+            score, rule = score * ALIKE_WEIGHT, "alike in the hand"
         elif not rule and score < self._context.threshold and cell.text in glyph.seen:
             rule = "seen so in one way alone"
         suggested = self._policy.to_source_script(text, cell.text)
@@ -172,14 +181,14 @@ class Weigher:
         place = Place(cell.offset, cell.length, Kind.SUBSTITUTION, cell.text, suggested)
         return self._flag(column, place, score, self._box(glyph), evidence)
 
-    def _stranger(
+    def _against_unknown(
         self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str, belief: float, doubt: float
     ) -> tuple[float, str, Notice | None]:
         """The score of the word `other` where the engine does not know `transcribed`; the rule that lowers it, and a
         notice about the ink."""
         expected = other in self._drawn_as(transcribed)
         # not raised but kept: the bias of the engine is estimated from such readings
-        score = EXPECTED_SCORE if expected else strange_score(transcribed, belief) * (1.0 - doubt)
+        score = EXPECTED_SCORE if expected else unknown_score(transcribed, belief) * (1.0 - doubt)
         # the image of a simplified text shows the traditional forms
         written = self._policy.script is Script.TRADITIONAL
         preference = self._form_preference(column, glyph, other, transcribed) if written else None
@@ -197,33 +206,33 @@ class Weigher:
             form_score(preference, belief) < FORM_FITS_NATS for preference in preferences if preference is not None
         )
 
-    def _against(self, transcribed: str, own: float, other: str, glyph: Glyph, doubt: float) -> float:
+    def _against_known(self, transcribed: str, own: float, other: str, glyph: Glyph, doubt: float) -> float:
         """The score of the word `other` where the engine knows `transcribed`."""
         listed = {text: belief for text, belief in glyph.believed.listed.items() if is_han(text)}
-        relation = {text: self._policy.relation(transcribed, text).relation for text in listed}
+        relation_of = {text: self._policy.relation(transcribed, text).relation for text in listed}
         # the image does not separate characters that look alike in handwriting: they are no evidence against the text
         distinct = [
-            text for text in listed if relation[text] is Relation.DISTINCT and not run_together(transcribed, text)
+            text for text in listed if relation_of[text] is Relation.DISTINCT and not run_together(transcribed, text)
         ]
-        forms = [text for text in listed if relation[text] is not Relation.DISTINCT]
+        forms = [text for text in listed if relation_of[text] is not Relation.DISTINCT]
         form = max(forms, key=listed.__getitem__, default=transcribed)
         # letters are no readings of Han text: a small 八 is read as A and Λ
         letters = sum(exp(p) for text, p in glyph.believed.listed.items() if text.isalpha() and not is_han(text))
-        given = log(max(1.0 - letters, MIN_HAN_SHARE)) if letters > 0.5 and is_han(transcribed) else 0.0
+        any_han = log(max(1.0 - letters, MIN_HAN_PROBABILITY)) if letters > 0.5 and is_han(transcribed) else 0.0
         return substitution_score(
-            min(own - given, 0.0),
-            min(self._of_word(other, glyph) - given, 0.0),
+            min(own - any_han, 0.0),
+            min(self._of_word(other, glyph) - any_han, 0.0),
             doubt,
             self._familiarity(transcribed),
-            None if form in glyph.seen else self._sure(form),
-            min(sum(exp(listed[text] - given) for text in distinct), 1.0),
+            None if form in glyph.seen else self._self_reading(form),
+            min(sum(exp(listed[text] - any_han) for text in distinct), 1.0),
             glyph.presence,
-            self._legible.shares(glyph.row),
+            self._legible.shared_weight(glyph.row),
         )
 
     def _variant(self, column: ReadColumn, cell: Cell, glyph: Glyph, rule: str) -> Flag | None:
         """The flag, not raised, for another form of the same word, with the rule that hides it."""
-        if glyph.presence < 0.5 or glyph.log_prob(glyph.best) < log(0.5):
+        if min(glyph.presence, exp(glyph.log_prob(glyph.best))) < MIN_VARIANT_PROBABILITY:
             return None
         evidence = Evidence(
             reason="variant",
@@ -233,7 +242,7 @@ class Weigher:
             alternatives=_alternatives(glyph),
         )
         place = Place(cell.offset, cell.length, Kind.VARIANT, cell.text, glyph.best)
-        return self._flag(column, place, 0.01, self._box(glyph), evidence)
+        return self._flag(column, place, VARIANT_SCORE, self._box(glyph), evidence)
 
     def _swap(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
         first, second = (column.cells[i] for i in pairing.cells)
@@ -283,10 +292,10 @@ class Weigher:
         place = omission_place(column, pairing.before, [glyph], reading)
         if glyph.silent:
             evidence = Evidence(reason="ink", ink=Notice.of(NoticeCode.INK_UNREAD))
-            return self._flag(column, place, 0.5 * (1.0 - doubt), self._box(glyph), evidence)
+            return self._flag(column, place, UNREAD_INK_SCORE * (1.0 - doubt), self._box(glyph), evidence)
         belief = glyph.log_prob(glyph.best)
         enclosed = above is not None and below is not None
-        score = omission_score(glyph.presence, glyph.best, belief, room, enclosed) - self._legible.lost(glyph.row)
+        score = omission_score(glyph.presence, glyph.best, belief, room, enclosed) - self._legible.deduction(glyph.row)
         evidence = Evidence(
             reason="not transcribed",
             p_best=glyph.presence * exp(belief),

@@ -85,16 +85,16 @@ def column_glyphs(
     strips: Sequence[CutStrip],
     spikes: Sequence[Sequence[Spike]],
     pitch: float,
-    numbers: Sequence[int] = (),
+    numbers: Sequence[int],
 ) -> tuple[Glyph, ...]:
     """The glyphs of one column in reading order, from its strips and the spikes that were read on each.
 
-    `pitch` is the height of a cell on the rectified page; `numbers` are the strips' numbers in their column, by default
-    0, 1 ... `readings` gives the ink where nothing was read.
+    `pitch` is the height of a cell on the rectified page; `numbers` are the strips' numbers in their column. `readings`
+    gives the ink where nothing was read.
     """
     glyphs: list[Glyph] = []
-    for number, strip, read in zip(numbers or range(len(strips)), strips, spikes, strict=True):
-        glyphs += _placed(readings, strip, number, read, pitch)
+    for number, strip, on_strip in zip(numbers, strips, spikes, strict=True):
+        glyphs += _placed(readings, strip, number, on_strip, pitch)
     return tuple(glyphs)
 
 
@@ -104,7 +104,7 @@ def without_splinters(glyphs: Sequence[Glyph], top: float, bottom: float) -> tup
     transcribed character may still be matched with them."""
     solid = [glyph for glyph in glyphs if glyph.probable]
 
-    def has_no_place(glyph: Glyph) -> bool:
+    def is_splinter(glyph: Glyph) -> bool:
         if glyph.silent or glyph.best not in SPLINTERS:
             return False
         beside = (abs(other.y - glyph.y) for other in solid if other is not glyph and other.strip == glyph.strip)
@@ -114,14 +114,12 @@ def without_splinters(glyphs: Sequence[Glyph], top: float, bottom: float) -> tup
         )
 
     return tuple(
-        replace(glyph, presence=SPLINTER_PRESENCE_WEIGHT * glyph.presence) if has_no_place(glyph) else glyph
+        replace(glyph, presence=SPLINTER_PRESENCE_WEIGHT * glyph.presence) if is_splinter(glyph) else glyph
         for glyph in glyphs
     )
 
 
-def merged(
-    first: Sequence[Glyph], second: Sequence[Glyph], windows: Sequence[Window], looks: int = 1
-) -> tuple[Glyph, ...]:
+def merged(first: Sequence[Glyph], second: Sequence[Glyph], windows: Sequence[Window], looks: int) -> tuple[Glyph, ...]:
     """The glyphs of a strip after another look, with the mean of the probabilities of all looks.
 
     `first` is the mean of `looks` earlier ones. `second` was read only in `windows`; glyphs elsewhere do not change. A

@@ -24,20 +24,20 @@ from math import inf
 
 from proof.model.flags import Flag
 from proof.text.model import Column, Row
-from proof.verify.scores import between
+from proof.verify.scores import ramp
 
 MIN_DETAIL_PX = 10
 """Pixels of detail that a cell must show at least to be read, as one 13 pixels high does
 (`scripts/bench/coarse.py`)."""
 
-SHARES_RAMP_PX = (16.0, 20.0)
+SHARED_RAMP_PX = (16.0, 20.0)
 """Pixels of detail: up to the first, a probability that several characters share is no evidence; from the second on, it
 counts in full."""
 
 CLEAR_PX = 20.0
 """Pixels of detail from which on a glyph is weighed in full."""
 
-LOST_NATS_PER_PX = 0.25
+DEDUCTION_NATS_PER_PX = 0.25
 """Nats taken off the score for every pixel below `CLEAR_PX`."""
 
 
@@ -56,13 +56,13 @@ class Legibility:
     def _detail(self, row: Row) -> float:
         return self.main if row is Row.MAIN else self.note
 
-    def shares(self, row: Row) -> float:
+    def shared_weight(self, row: Row) -> float:
         """How far a probability that several characters share counts in a row, 0 to 1."""
-        return between(self._detail(row), *SHARES_RAMP_PX)
+        return ramp(self._detail(row), *SHARED_RAMP_PX)
 
-    def lost(self, row: Row) -> float:
+    def deduction(self, row: Row) -> float:
         """Nats taken off the score of a glyph of this row."""
-        return LOST_NATS_PER_PX * max(CLEAR_PX - self._detail(row), 0.0)
+        return DEDUCTION_NATS_PER_PX * max(CLEAR_PX - self._detail(row), 0.0)
 
 
 def in_notes(flag: Flag, line: Column) -> bool:
@@ -71,5 +71,5 @@ def in_notes(flag: Flag, line: Column) -> bool:
     return any(min(places) <= flag.offset <= max(places) + 1 for places in notes)
 
 
-CLEARLY = Legibility()
+FULLY_LEGIBLE = Legibility()
 """The legibility of a page with full detail."""

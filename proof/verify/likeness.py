@@ -13,16 +13,16 @@ from proof.text.variants import Relation, VariantPolicy
 from proof.verify.align import Likeness
 from proof.verify.glyphs import Glyph
 
-RECOGNISED = log(0.1)
+MIN_RECOGNISED_LOG_PROB = log(0.1)
 """Log-probability from which on a character that the engine does not know counts as read, in one of its forms."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Shapes:
+class _Likely:
     """How a character may be read: whether the engine knows it, the `forms` of it that the engine knows, and the other
     readings of it in fonts (`drawn`), each with its log-probability."""
 
-    learned: bool
+    known: bool
     forms: tuple[str, ...]
     drawn: tuple[tuple[str, float], ...]
 
@@ -37,40 +37,40 @@ class WordLikeness:
         self._engine = engine
         shipped = shipped_readings(engine.identity.checksum)
         self._drawn = shipped.joined(drawn) if drawn else shipped
-        self._sure = shipped_sure_forms(engine.identity.checksum)
+        self._self_readings = shipped_sure_forms(engine.identity.checksum)
         self.shapes = shipped_shapes(engine.identity.checksum)
-        self._known: dict[str, _Shapes] = {}
+        self._likely_of: dict[str, _Likely] = {}
 
     def __call__(self, character: str, glyph: Glyph) -> float | None:
-        shapes = self._known.get(character) or self._shapes(character)
-        value = glyph.believed.greatest(shapes.forms)
-        if shapes.drawn:
+        likely = self._likely_of.get(character) or self._likely(character)
+        value = glyph.believed.greatest(likely.forms)
+        if likely.drawn:
             listed = glyph.believed.listed
-            value = max(value, *[listed[text] + sure for text, sure in shapes.drawn if text in listed], FLOOR)
+            value = max(value, *[listed[text] + log_prob for text, log_prob in likely.drawn if text in listed], FLOOR)
         # an unknown shape may be read as a known form; if it is not, that is no evidence
-        return value if shapes.learned or value > RECOGNISED else None
+        return value if likely.known or value > MIN_RECOGNISED_LOG_PROB else None
 
     def forms(self, character: str) -> tuple[str, ...]:
         """The forms of `character` that the engine knows, itself first if it does."""
-        return self._shapes(character).forms
+        return self._likely(character).forms
 
     def drawn_as(self, character: str) -> tuple[str, ...]:
         """The readings of a character in fonts, if the engine does not know it."""
         return tuple(text for text, _ in self._drawn.readings(character)) if not self._engine.knows(character) else ()
 
-    def sure(self, character: str) -> float | None:
+    def self_reading(self, character: str) -> float | None:
         """The probability, 0 to 1, with which the engine reads a character as itself in fonts, clear and worn; None
         where it was not measured."""
-        return self._sure.chance(character)
+        return self._self_readings.chance(character)
 
-    def _shapes(self, character: str) -> _Shapes:
-        shapes = self._known.get(character)
-        if shapes is None:
+    def _likely(self, character: str) -> _Likely:
+        likely = self._likely_of.get(character)
+        if likely is None:
             forms = tuple(form for form in (character, *self.policy.forms(character)) if self._engine.knows(form))
-            read = self._drawn.readings(character)
-            drawn = tuple((text, log(chance)) for text, chance in read if text not in forms)
-            shapes = self._known[character] = _Shapes(self._engine.knows(character), forms, drawn)
-        return shapes
+            readings = self._drawn.readings(character)
+            drawn = tuple((text, log(chance)) for text, chance in readings if text not in forms)
+            likely = self._likely_of[character] = _Likely(self._engine.knows(character), forms, drawn)
+        return likely
 
 
 def text_likeness(policy: VariantPolicy) -> Likeness:

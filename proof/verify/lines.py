@@ -56,49 +56,54 @@ class Assignment:
     troubles: tuple[LineTrouble, ...]
 
 
+def line_key(line: Column, fold: Callable[[str], str]) -> str:
+    """The characters of a line in reading order, folded. `fold` maps forms of one word and both scripts to one key."""
+    return "".join(fold(cell.text) for cell in line.cells if cell.glyph)
+
+
 def in_order(lines: Sequence[Column], columns: int) -> Assignment:
     """Assign the first line to the first column and so on; lines beyond the last column are not on the page."""
-    laid = [lines[i] if i < len(lines) else None for i in range(columns)]
+    assigned = tuple(lines[i] if i < len(lines) else None for i in range(columns))
     beyond = tuple(LineTrouble(LineFault.NOT_ON_PAGE, line.number, None, "") for line in lines[columns:] if line.cells)
-    return Assignment(tuple(laid), beyond)
+    return Assignment(assigned, beyond)
 
 
 def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], str]) -> Assignment:
     """Assign lines to columns by the readings of the columns.
 
-    `reads` are the columns' readings, empty where a column has no ink; `fold` maps forms of one word and both scripts
-    to one key. The order is kept where no other fits better.
+    `reads` are the columns' readings, empty where a column has no ink; `fold` is that of `line_key`. The order is kept
+    where no other fits better.
     """
-    texts = ["".join(fold(cell.text) for cell in line.cells if cell.glyph) for line in lines]
+    texts = [line_key(line, fold) for line in lines]
     shown = ["".join(fold(character) for character in read) for read in reads]
     likeness: list[list[float]] = [[] for _ in shown]
     if shown and texts:
         likeness = [[float(value) for value in row] for row in process.cdist(shown, texts, scorer=fuzz.ratio)]
     path = _monotone(likeness, shown, texts)
-    laid: list[int | None] = [path.get(c) for c in range(len(shown))]
-    used = {n for n in laid if n is not None}
+    assigned: list[int | None] = [path.get(c) for c in range(len(shown))]
+    used = {n for n in assigned if n is not None}
     troubles: list[LineTrouble] = []
     moved: list[int] = []
     # lines left over in this order may stand elsewhere: moved or swapped columns
     for c in range(len(shown)):
-        if laid[c] is None and shown[c]:
+        if assigned[c] is None and shown[c]:
             free = [n for n in range(len(texts)) if n not in used and texts[n]]
             best = max(free, key=lambda n: likeness[c][n], default=None)
             if best is not None and likeness[c][best] >= SAME_PERCENT:
-                laid[c] = best
+                assigned[c] = best
                 used.add(best)
                 moved.append(c)
-    for c, n in _left_between(laid, [bool(text) and n not in used for n, text in enumerate(texts)]):
+    for c, n in _left_between(assigned, [bool(text) and n not in used for n, text in enumerate(texts)]):
         if likeness[c][n] >= LEFT_BETWEEN_PERCENT:
-            laid[c] = n
+            assigned[c] = n
             used.add(n)
-    in_place = [n if c not in moved else None for c, n in enumerate(laid)]
+    in_place = [n if c not in moved else None for c, n in enumerate(assigned)]
 
     def following(c: int) -> int:
         return next((lines[n].number for n in in_place[c + 1 :] if n is not None), len(lines) + 1)
 
     for c in moved:
-        number = lines[laid[c] or 0].number
+        number = lines[assigned[c] or 0].number
         troubles.append(LineTrouble(LineFault.MOVED, number, c, reads[c], following(c)))
     for n in range(len(texts)):
         if n in used or not texts[n]:
@@ -108,17 +113,17 @@ def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], 
         fault = LineFault.DOUBLED if doubled else LineFault.NOT_ON_PAGE
         troubles.append(LineTrouble(fault, lines[n].number, twin if doubled else None, ""))
     for c in range(len(shown)):
-        if laid[c] is None and len(shown[c]) > 1:
+        if assigned[c] is None and len(shown[c]) > 1:
             troubles.append(LineTrouble(LineFault.MISSING, following(c), c, reads[c]))
-    return Assignment(tuple(None if n is None else lines[n] for n in laid), tuple(troubles))
+    return Assignment(tuple(None if n is None else lines[n] for n in assigned), tuple(troubles))
 
 
-def _left_between(laid: Sequence[int | None], free: Sequence[bool]) -> list[tuple[int, int]]:
+def _left_between(assigned: Sequence[int | None], free: Sequence[bool]) -> list[tuple[int, int]]:
     """Pairs of a column without a line and the only unused line (`free`) between the lines of the columns beside it."""
     pairs = []
-    for c, line in enumerate(laid):
-        before = laid[c - 1] if c else -1
-        after = laid[c + 1] if c + 1 < len(laid) else len(free)
+    for c, line in enumerate(assigned):
+        before = assigned[c - 1] if c else -1
+        after = assigned[c + 1] if c + 1 < len(assigned) else len(free)
         if line is None and before is not None and after is not None:
             unused = [n for n in range(before + 1, after) if free[n]]
             if len(unused) == 1:

@@ -30,7 +30,7 @@ from proof.ocr.readings import HalfFolioReadings, cutting_fingerprint
 from proof.text.model import Column, Page
 from proof.text.variants import VariantPolicy, policy_of
 from proof.verify import lines
-from proof.verify.checked import by_the_file, checked_characters, checked_column
+from proof.verify.checked import checked_characters, checked_column, in_file_lines
 from proof.verify.columns import ColumnReader, ReadColumn, on_its_ink
 from proof.verify.external import ExternalColumns, ExternalLikeness, ExternalPages
 from proof.verify.findings import PageContext, Weigher
@@ -39,7 +39,7 @@ from proof.verify.legibility import MIN_DETAIL_PX, Legibility
 from proof.verify.likeness import WordLikeness
 from proof.verify.lines import Assignment, LineFault
 from proof.verify.page_findings import (
-    BESIDE,
+    COLUMNS_MISSING,
     figure_flags,
     layout_flag,
     legible_flags,
@@ -49,7 +49,7 @@ from proof.verify.page_findings import (
     untranscribed,
     without_unlike,
 )
-from proof.verify.pairing import FEW, gate
+from proof.verify.pairing import MIN_CHARACTERS, gate
 from proof.verify.partial import (
     PartOfPage,
     beyond_the_sides,
@@ -227,8 +227,8 @@ class Checker:
         """Whether an image may show two pages: it has surplus columns, or shows another page."""
         if page_image.quadrant or isinstance(self.engine, UNABLE_TO_READ_AGAIN):
             return False
-        beside = {BESIDE, LineFault.MISSING}
-        return result.status is Status.MISMATCH or any(flag.evidence.reason in beside for flag in result.flags)
+        surplus = {COLUMNS_MISSING, LineFault.MISSING}
+        return result.status is Status.MISMATCH or any(flag.evidence.reason in surplus for flag in result.flags)
 
     def _reoriented(self, page: Page, readings: HalfFolioReadings, blank: PageResult) -> PageResult | None:
         """The result of a page whose image is turned, or a single finding where it is mirrored; None where no
@@ -272,7 +272,7 @@ class Checker:
         reader = ColumnReader(readings, self.reading, self.likeness)
         areas = readings.outline.columns if readings.outline.ruled else ()
         read = "".join(reader.read(area, None).read for area in areas)
-        return reader, gate(read, page, (), self.policy.fold).likeness if len(read) >= FEW else 0.0
+        return reader, gate(read, page, (), self.policy.fold).likeness if len(read) >= MIN_CHARACTERS else 0.0
 
     def _with_layout_finding(
         self, page: Page, readings: HalfFolioReadings, blank: PageResult, reader: ColumnReader, evidence: Evidence
@@ -315,10 +315,9 @@ class Checker:
         if isinstance(self.engine, ExternalEngine):
             box = readings.sheet.box
             origin = (box.x, box.y) if box else (0.0, 0.0)
-            given = ExternalPages(
-                self.engine.page_of(page_image.path, readings.sheet.size), self.engine.identity, origin
-            )
-            return given.identity.name, given.read_page(readings.image.pixels)
+            external_page = self.engine.page_of(page_image.path, readings.sheet.size)
+            pages = ExternalPages(external_page, self.engine.identity, origin)
+            return pages.identity.name, pages.read_page(readings.image.pixels)
         return readings.lines(self.fallback)
 
     def _in_columns(
@@ -337,18 +336,25 @@ class Checker:
         columns, assignment = without_unseen(columns, assignment)
         columns = [on_its_ink(column, readings) for column in columns]
         context = PageContext(page.id, blank.ref, outline, self.threshold)
-        known = (self.engine.familiarity, self.likeness.drawn_as, self.likeness.sure)
         legible = Legibility(sheet.detail, sheet.note_detail)
-        form_preference = FormEvidence(readings, self.likeness.shapes)
-        weigher = Weigher(context, self.policy, self.likeness, *known, legible, form_preference)
+        weigher = Weigher(
+            context,
+            self.policy,
+            self.likeness,
+            self.engine.familiarity,
+            self.likeness.drawn_as,
+            self.likeness.self_reading,
+            legible,
+            FormEvidence(readings, self.likeness.shapes),
+        )
         unlike: set[int] = set()
         if not any(line.cells for line in page.columns):
             flags = untranscribed(blank, columns)
         else:
-            textless = [
+            maybe_figures = [
                 c.area for c in columns if not c.cells and c.glyphs and len(c.read) < MIN_TEXT_COLUMN_SHARE * self.rows
             ]
-            figures = readings.figures(textless)
+            figures = readings.figures(maybe_figures)
             drawn = [number for number, column in enumerate(columns) if column.area.number in figures]
             by_column = [
                 []
@@ -373,7 +379,7 @@ class Checker:
             characters=tuple(checked_characters(outline, columns, self.likeness)),
             flags=linked(numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
         )
-        return by_the_file(result, page, outline, columns) if page.running else result
+        return in_file_lines(result, page, outline, columns) if page.running else result
 
     def _columns_on_image(
         self, page: Page, readings: HalfFolioReadings, reader: ColumnReader

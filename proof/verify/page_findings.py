@@ -32,11 +32,8 @@ UNLIKE_SHARE = 0.4
 """Share of the characters of a line that differ, above which line and column do not belong together. If several
 columns of a page are so, they were detected wrongly."""
 
-BESIDE = "columns missing"
+COLUMNS_MISSING = "columns missing"
 """The reason of the finding about an image that shows a second page."""
-
-NOT_SHOWN = "columns not on the page"
-"""The reason of the finding about lines that are not on the image."""
 
 
 def mismatch(blank: PageResult, paired: PageShown) -> PageResult:
@@ -104,7 +101,8 @@ def without_unlike(
     which = ", ".join(str(line.number) for line in lines if line is not None)
     notice = Notice.of(NoticeCode.COLUMNS_UNLIKE, number=len(unlike), which=which)
     finding = layout_flag(blank, 0, None, Evidence(reason="columns unlike", notice=notice))
-    return [finding, *(flag for number, own in enumerate(by_column) if number not in unlike for flag in own)], unlike
+    others = (flag for number, flags in enumerate(by_column) if number not in unlike for flag in flags)
+    return [finding, *others], unlike
 
 
 def figure_flags(blank: PageResult, outline: Outline, drawn: Sequence[ReadColumn]) -> list[Flag]:
@@ -119,33 +117,35 @@ def figure_flags(blank: PageResult, outline: Outline, drawn: Sequence[ReadColumn
 def line_flags(
     blank: PageResult, page: Page, outline: Outline, columns: Sequence[ReadColumn], assignment: Assignment
 ) -> list[Flag]:
-    """Findings about whole columns: missing, doubled, moved (one where the text has it, one where it belongs), halves
-    of a note exchanged. Many columns that are not in the text, or many lines that are not on the image, are one
-    finding."""
+    """Findings about whole columns: missing, doubled, moved (two findings: where the text has it, and where it
+    belongs), halves of a note exchanged. Many columns that are not in the text, or many lines that are not on the
+    image, are one finding."""
     source = {line.number: line.source for line in page.columns}
     troubles = assignment.troubles
-    beside = [trouble for trouble in troubles if trouble.fault is LineFault.MISSING]
+    missing = [trouble for trouble in troubles if trouble.fault is LineFault.MISSING]
     flags = []
-    if len(beside) > max(FEW_COLUMNS, SECOND_PAGE_SHARE * len(source)):
-        troubles = tuple(trouble for trouble in troubles if trouble not in beside)
-        read = "".join(trouble.read for trouble in beside)
-        notice = Notice.of(NoticeCode.COLUMNS_BESIDE, number=len(beside))
-        flags.append(layout_flag(blank, 0, None, Evidence(reason=BESIDE, note=read, notice=notice)))
-    gone = [trouble.line for trouble in troubles if trouble.fault is LineFault.NOT_ON_PAGE]
-    if len(gone) > FEW_COLUMNS:
+    if len(missing) > max(FEW_COLUMNS, SECOND_PAGE_SHARE * len(source)):
+        troubles = tuple(trouble for trouble in troubles if trouble not in missing)
+        read = "".join(trouble.read for trouble in missing)
+        notice = Notice.of(NoticeCode.COLUMNS_BESIDE, number=len(missing))
+        flags.append(layout_flag(blank, 0, None, Evidence(reason=COLUMNS_MISSING, note=read, notice=notice)))
+    not_on_page = [trouble.line for trouble in troubles if trouble.fault is LineFault.NOT_ON_PAGE]
+    if len(not_on_page) > FEW_COLUMNS:
         troubles = tuple(trouble for trouble in troubles if trouble.fault is not LineFault.NOT_ON_PAGE)
-        which = ", ".join(map(str, gone))
-        notice = Notice.of(NoticeCode.COLUMNS_NOT_SHOWN, number=len(gone), which=which)
-        flags.append(layout_flag(blank, 0, None, Evidence(reason=NOT_SHOWN, notice=notice)))
+        which = ", ".join(map(str, not_on_page))
+        notice = Notice.of(NoticeCode.COLUMNS_NOT_SHOWN, number=len(not_on_page), which=which)
+        flags.append(layout_flag(blank, 0, None, Evidence(reason="columns not on the page", notice=notice)))
     for trouble in troubles:
         box = area_box(outline, columns[trouble.column]) if trouble.column is not None else None
-        missing = trouble.fault is LineFault.MISSING
         evidence = Evidence(reason=trouble.fault.value, note=trouble.read)
-        read = "".join(filter(is_character, trouble.read))
-        there, shown = ("", read) if missing else (source.get(trouble.line, ""), "")
-        flags.append(layout_flag(blank, trouble.line, box, evidence, there, shown))
+        if trouble.fault is LineFault.MISSING:
+            read = "".join(filter(is_character, trouble.read))
+            flags.append(layout_flag(blank, trouble.line, box, evidence, suggested=read))
+            continue
+        line = source.get(trouble.line, "")
+        flags.append(layout_flag(blank, trouble.line, box, evidence, transcribed=line))
         if trouble.fault is LineFault.MOVED:
-            flags.append(layout_flag(blank, trouble.before, box, evidence, "", there))
+            flags.append(layout_flag(blank, trouble.before, box, evidence, suggested=line))
     for column in columns:
         if column.swapped and column.line is not None:
             evidence = Evidence(reason="note halves exchanged", note=column.read)

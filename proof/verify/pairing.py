@@ -13,6 +13,7 @@ from rapidfuzz import fuzz
 
 from proof.model.notices import Notice, NoticeCode
 from proof.text.model import Page
+from proof.verify.lines import line_key
 
 OWN_PERCENT = 60.0
 """Similarity, in percent, from which on the image shows its page, and no neighbours are compared."""
@@ -26,8 +27,8 @@ MARGIN_PERCENT = 15.0
 REACH_PAGES = 6
 """Pages on either side with which an image is compared."""
 
-FEW = 8
-"""A page with fewer characters, read or transcribed, is not judged: a title leaf proves nothing."""
+MIN_CHARACTERS = 8
+"""Characters, read and transcribed, below which a page is not judged: a title leaf proves nothing."""
 
 HARDLY_READ_SHARE = 0.1
 """Characters read, relative to those transcribed, below which the image was not read at all: it is blank or black."""
@@ -48,9 +49,9 @@ def gate(read: str, page: Page, neighbours: Sequence[tuple[int, Page]], fold: Ca
     """Compare `read`, all the text read on an image, with `page` and its `neighbours`, each with how many pages later
     (negative: earlier) it is. `fold` maps forms of one word and both scripts to one key."""
     transcribed = page_key(page, str)
-    if len(transcribed) >= 3 * FEW and len(read) < HARDLY_READ_SHARE * len(transcribed):
+    if len(transcribed) >= 3 * MIN_CHARACTERS and len(read) < HARDLY_READ_SHARE * len(transcribed):
         return PageShown(False, 0.0, None, Notice.of(NoticeCode.HARDLY_READ))
-    if len(read) < FEW or len(transcribed) < FEW:
+    if len(read) < MIN_CHARACTERS or len(transcribed) < MIN_CHARACTERS:
         return PageShown(True, 100.0, None)
     shown, likeness = "", fuzz.ratio(read, transcribed)
     if likeness < OWN_PERCENT:  # folding never lowers it
@@ -64,7 +65,7 @@ def gate(read: str, page: Page, neighbours: Sequence[tuple[int, Page]], fold: Ca
         if score > best:
             best, distance, other = score, steps, neighbour
     if other is not None and best >= max(MIN_PERCENT, likeness + MARGIN_PERCENT):
-        return PageShown(False, likeness, other, _carries(other, distance))
+        return PageShown(False, likeness, other, _shows_other(other, distance))
     if likeness < MIN_PERCENT:
         return PageShown(False, likeness, None, Notice.of(NoticeCode.CARRIES_OTHER))
     return PageShown(True, likeness, None)
@@ -81,11 +82,11 @@ def neighbours_of(pages: Sequence[Page], number: int) -> list[tuple[int, Page]]:
 
 
 def page_key(page: Page, fold: Callable[[str], str]) -> str:
-    """All glyph cells of a page, folded, in reading order."""
-    return "".join(fold(cell.text) for column in page.columns for cell in column.cells if cell.glyph)
+    """The characters of a page in reading order, folded."""
+    return "".join(line_key(column, fold) for column in page.columns)
 
 
-def _carries(other: Page, distance: int) -> Notice:
+def _shows_other(other: Page, distance: int) -> Notice:
     """The notice for an image that shows another page."""
     code = NoticeCode.CARRIES_LATER if distance > 0 else NoticeCode.CARRIES_EARLIER
     return Notice.of(code, page=str(other.folio) if other.folio else other.id, number=abs(distance))

@@ -20,7 +20,7 @@ from proof.model.flags import Flag, Kind
 from proof.model.notices import Notice, NoticeCode
 from proof.text.model import Column, Page, Run
 from proof.verify.columns import ReadColumn
-from proof.verify.lines import Assignment, LineFault, LineTrouble
+from proof.verify.lines import Assignment, LineFault, LineTrouble, line_key
 
 HALF_SHARE = (0.35, 0.65)
 """Minimum and maximum share of a page's columns that is reported as half of it."""
@@ -31,18 +31,15 @@ AROUND_CELLS = 3
 MIN_BETTER_PERCENT = 0.3
 """Minimum similarity, in percent, by which another place must be better than the one that the layout gives."""
 
-RIGHT_MISSING = NoticeCode.RIGHT_HALF_MISSING, NoticeCode.RIGHT_COLUMNS_MISSING
-LEFT_MISSING = NoticeCode.LEFT_HALF_MISSING, NoticeCode.LEFT_COLUMNS_MISSING
+RIGHT_MISSING = (NoticeCode.RIGHT_HALF_MISSING, NoticeCode.RIGHT_COLUMNS_MISSING)
+LEFT_MISSING = (NoticeCode.LEFT_HALF_MISSING, NoticeCode.LEFT_COLUMNS_MISSING)
 """The notices for about half of a page missing, and for another share of its columns."""
 
-UPPER = NoticeCode.UPPER_REGISTER_MISSING
-LOWER = NoticeCode.LOWER_REGISTER_MISSING
-"""The notices for an image of one of two registers: wider than high, as no half of a leaf is."""
+MIN_SIDE_LINES = 3
+"""Lines missing at one side from which on one notice reports them."""
 
-MIN_MISSING = 3
-"""Minimum number: of lines missing at one side that are reported in one notice; of a line's characters for the line to
-be reported as missing; of columns without ink at an edge that must lack characters there for the edge to cut the page
-off."""
+MIN_UNSEEN_CHARACTERS = 3
+"""Characters of a line from which on it may be reported as not on the image."""
 
 MAX_UNSEEN_SHARE = 0.3
 """Glyphs read in a column, relative to its line's characters, below which the line is not on the image if none of them
@@ -54,8 +51,11 @@ NEAR_EDGE_CELLS = 1.3
 MIN_CUT_SHARE = 0.55
 """Share of the columns near an edge that must lack characters there for the edge to cut the page off."""
 
-MIN_CUT_WITH_INK = 2
-"""Number of columns that must lack characters there where ink runs into the edge."""
+MIN_CUT_COLUMNS = 3
+"""Number of these columns, at least."""
+
+MIN_CUT_COLUMNS_WITH_INK = 2
+"""Number of these columns, at least, where ink runs into the edge; then `MIN_CUT_SHARE` is not asked."""
 
 MAX_ROWS_SLIP = 1
 """Maximum difference between the rows that a column lacks at an edge and those that most columns lack."""
@@ -92,12 +92,12 @@ def part_on_image(
     transcription. A full column has `rows` cells; `fold` maps forms of one word and both scripts to one key."""
     shown = ["".join(map(fold, read)) for read in reads]
     first = _first_line(page.columns, shown, fold) if outline.missing else 0
-    there = list(page.columns[first : first + len(shown)] if outline.missing else page.columns)
+    lines = list(page.columns[first : first + len(shown)] if outline.missing else page.columns)
     notices = _missing_columns(page.columns, first, len(shown), outline.missing)
     if any(edge is not None for edge in outline.cut):
-        there, cut = _cut_lines(there, outline, shown, rows, fold)
-        notices += cut
-    return PartOfPage(replace(page, cut=tuple(there)), notices) if notices else PartOfPage(page)
+        lines, cut_notices = _cut_lines(lines, outline, shown, rows, fold)
+        notices += cut_notices
+    return PartOfPage(replace(page, cut=tuple(lines)), notices) if notices else PartOfPage(page)
 
 
 def beyond_the_sides(
@@ -108,46 +108,46 @@ def beyond_the_sides(
     if not columns or columns[0].area.pitch is None:
         return part, assignment
     # of two equal lines, the missing one may have been taken for the one on the image
-    gone = {
+    missing = {
         trouble.line for trouble in assignment.troubles if trouble.fault in (LineFault.NOT_ON_PAGE, LineFault.DOUBLED)
     }
-    there = {column.line.number: column.area for column in columns if column.line is not None}
+    area_of_line = {column.line.number: column.area for column in columns if column.line is not None}
     width = median(column.area.width for column in columns)
     left, right = min(c.area.left for c in columns) + width, max(c.area.right for c in columns) - width
     numbers = [line.number for line in part.page.columns if line.cells]
     sides: dict[bool, list[int]] = {False: [], True: []}
     either: list[int] = []
-    for is_gone, run in groupby(range(len(numbers)), lambda place: numbers[place] in gone):
+    for is_missing, run in groupby(range(len(numbers)), lambda place: numbers[place] in missing):
         places = list(run)
-        before = there.get(numbers[places[0] - 1]) if places[0] else None
-        after = there.get(numbers[places[-1] + 1]) if places[-1] + 1 < len(numbers) else None
+        before = area_of_line.get(numbers[places[0] - 1]) if places[0] else None
+        after = area_of_line.get(numbers[places[-1] + 1]) if places[-1] + 1 < len(numbers) else None
         on_left, on_right = bool(before and before.left < left), bool(after and after.right > right)
-        if is_gone and (on_left or on_right):
+        if is_missing and (on_left or on_right):
             # between two registers lines may be missing at the end of one or at the beginning of the next
             (either if on_left and on_right else sides[on_left]).extend(numbers[place] for place in places)
     sides[bool(sides[True]) or not sides[False]] += either
-    reported = {on_left: own for on_left, own in sides.items() if len(own) >= MIN_MISSING}
+    reported = {on_left: lines for on_left, lines in sides.items() if len(lines) >= MIN_SIDE_LINES}
     register = _is_one_of_two_registers(columns, reported, len(numbers))
-    notices = tuple(
-        Notice.of(LOWER if on_left else UPPER, number=len(own), of=len(numbers))
-        if register
-        else _side_missing(*(LEFT_MISSING if on_left else RIGHT_MISSING), len(own), len(numbers))
-        for on_left, own in reported.items()
-    )
-    joined = {number for own in reported.values() for number in own}
-    troubles = tuple(
-        trouble for trouble in assignment.troubles if trouble.line not in joined or trouble.line not in gone
-    )
+    notices = []
+    for on_left, lines in reported.items():
+        if register:
+            code = NoticeCode.LOWER_REGISTER_MISSING if on_left else NoticeCode.UPPER_REGISTER_MISSING
+            notices.append(Notice.of(code, number=len(lines), of=len(numbers)))
+        else:
+            notices.append(_side_missing(*(LEFT_MISSING if on_left else RIGHT_MISSING), len(lines), len(numbers)))
+    joined = {number for lines in reported.values() for number in lines}
+    troubles = tuple(trouble for trouble in assignment.troubles if trouble.line not in joined)
     return replace(part, notices=(*part.notices, *notices)), replace(assignment, troubles=troubles)
 
 
 def _is_one_of_two_registers(columns: Sequence[ReadColumn], reported: dict[bool, list[int]], lines: int) -> bool:
-    """Whether the image shows one of two registers: its columns together are wider than they are high, and about half
-    of the page's lines are missing, all on one side. `reported` holds the missing lines by side."""
+    """Whether the image shows one of two registers: its columns together are wider than they are high, as no half of a
+    leaf is, and about half of the page's lines are missing, all on one side. `reported` holds the missing lines by
+    side."""
     areas = [column.area for column in columns]
     wide = max(area.right for area in areas) - min(area.left for area in areas)
     high = max(area.bottom for area in areas) - min(area.top for area in areas)
-    halved = [HALF_SHARE[0] <= len(own) / lines <= HALF_SHARE[1] for own in reported.values()]
+    halved = [HALF_SHARE[0] <= len(missing) / lines <= HALF_SHARE[1] for missing in reported.values()]
     return halved == [True] and wide > high
 
 
@@ -157,18 +157,18 @@ def without_unseen(columns: Sequence[ReadColumn], assignment: Assignment) -> tup
     unseen = [
         column
         for column in columns
-        if len(column.cells) >= MIN_MISSING
+        if len(column.cells) >= MIN_UNSEEN_CHARACTERS
         and len(column.read) < MAX_UNSEEN_SHARE * len(column.cells)
         and not set(column.read) & {cell.text for cell in column.cells}
     ]
-    gone = [LineTrouble(LineFault.NOT_ON_PAGE, column.line.number, None, "") for column in unseen if column.line]
-    left = [replace(column, line=None, cells=(), pairings=()) if column in unseen else column for column in columns]
-    return left, replace(assignment, troubles=(*assignment.troubles, *gone))
+    troubles = [LineTrouble(LineFault.NOT_ON_PAGE, column.line.number, None, "") for column in unseen if column.line]
+    emptied = [replace(column, line=None, cells=(), pairings=()) if column in unseen else column for column in columns]
+    return emptied, replace(assignment, troubles=(*assignment.troubles, *troubles))
 
 
-def _side_missing(half: NoticeCode, fewer: NoticeCode, gone: int, total: int) -> Notice:
-    """The notice for `gone` of `total` columns missing at one side: `half` if that is about half of them."""
-    return Notice.of(half if HALF_SHARE[0] <= gone / total <= HALF_SHARE[1] else fewer, number=gone, of=total)
+def _side_missing(half: NoticeCode, fewer: NoticeCode, missing: int, total: int) -> Notice:
+    """The notice for `missing` of `total` columns at one side: `half` if that is about half of them."""
+    return Notice.of(half if HALF_SHARE[0] <= missing / total <= HALF_SHARE[1] else fewer, number=missing, of=total)
 
 
 def cut_by_edges(page: Page, outline: Outline, columns: Sequence[ReadColumn], height: float) -> PartOfPage | None:
@@ -178,36 +178,36 @@ def cut_by_edges(page: Page, outline: Outline, columns: Sequence[ReadColumn], he
     if not columns or columns[0].area.pitch is None:
         return None
     lacking = [_lacking(column, height) for column in columns]
-    gone = [_usual([ends[side] for ends in lacking], outline.cut[side] is not None) for side in (0, 1)]
-    if not any(gone):
+    usual = [_usual([ends[side] for ends in lacking], outline.cut[side] is not None) for side in (0, 1)]
+    if not any(usual):
         return None
-    lines = {}
+    cut_lines = {}
     for column, ends in zip(columns, lacking, strict=True):
         if column.line is not None:
-            begin, off = (_gone(own, usual) for own, usual in zip(ends, gone, strict=True))
-            size = column.line.height
-            lines[column.line.number] = replace(column.line, parsed=_between(column.line.runs, begin, size - off))
-    by_edge = zip(gone, (NoticeCode.TOP_CUT_OFF, NoticeCode.BOTTOM_CUT_OFF), strict=True)
+            above, below = map(_rows_beyond, ends, usual)
+            rows = _between(column.line.runs, above, column.line.height - below)
+            cut_lines[column.line.number] = replace(column.line, parsed=rows)
+    by_edge = zip(usual, (NoticeCode.TOP_CUT_OFF, NoticeCode.BOTTOM_CUT_OFF), strict=True)
     notices = tuple(Notice.of(code, number=number) for number, code in by_edge if number)
-    there = tuple(lines.get(line.number, line) for line in page.columns)
-    edges = (0.0 if gone[0] else outline.cut[0], height if gone[1] else outline.cut[1])
-    return PartOfPage(replace(page, cut=there), notices, replace(outline, cut=edges))
+    lines = tuple(cut_lines.get(line.number, line) for line in page.columns)
+    edges = (0.0 if usual[0] else outline.cut[0], height if usual[1] else outline.cut[1])
+    return PartOfPage(replace(page, cut=lines), notices, replace(outline, cut=edges))
 
 
-def _gone(own: int | None, usual: int) -> int:
-    """How many rows of a line are beyond an edge: those that its column lacks (`own`), or that most columns lack
-    (`usual`) if `own` differs much, as where half a character was read as two."""
-    if own is None or not usual:
+def _rows_beyond(lacking: int | None, usual: int) -> int:
+    """How many rows of a line are beyond an edge: those that its column lacks, or that most columns lack (`usual`) if
+    the two differ much, as where half a character was read as two."""
+    if lacking is None or not usual:
         return 0
-    return own if abs(own - usual) <= MAX_ROWS_SLIP else usual
+    return lacking if abs(lacking - usual) <= MAX_ROWS_SLIP else usual
 
 
 def _usual(lacking: Sequence[int | None], runs_out: bool) -> int:
     """How many rows the columns near an edge lack (median); 0 where the edge cuts none off. Most of them must lack
     rows, or a few where ink runs into the edge (`runs_out`)."""
-    near = [number for number in lacking if number is not None]
-    without = [number for number in near if number]
-    enough = MIN_CUT_WITH_INK if runs_out else max(MIN_MISSING, MIN_CUT_SHARE * len(near))
+    near = [rows for rows in lacking if rows is not None]
+    without = [rows for rows in near if rows]
+    enough = MIN_CUT_COLUMNS_WITH_INK if runs_out else max(MIN_CUT_COLUMNS, MIN_CUT_SHARE * len(near))
     return round(median(without)) if len(without) >= enough else 0
 
 
@@ -248,8 +248,8 @@ def is_cut_off(flag: Flag, column: ReadColumn, outline: Outline, height: float, 
         # a character counted as cut off is on the image after all
         before = line.source[max(0, first - BEYOND_CHARACTERS) : first] if outline.cut[0] is not None else ""
         after = line.source[last + 1 : last + 1 + BEYOND_CHARACTERS] if outline.cut[1] is not None else ""
-        gone = after if flag.offset > last else before if flag.offset <= first else ""
-        return bool(flag.suggested) and flag.suggested in gone
+        cut_off = after if flag.offset > last else before if flag.offset <= first else ""
+        return bool(flag.suggested) and flag.suggested in cut_off
     above = outline.cut[0] is not None and area.top - area.raised < NEAR_EDGE_CELLS * area.pitch
     below = area.bottom >= height - CUT_OFF_CELLS * area.pitch
     # the halves of a note begin and end side by side
@@ -270,13 +270,9 @@ def _is_beyond(flag: Flag, outline: Outline, rows: int) -> bool:
     return (above is not None and y < above + near) or (below is not None and y > below - near)
 
 
-def _key(line: Column, fold: Callable[[str], str]) -> str:
-    return "".join(fold(cell.text) for cell in line.cells if cell.glyph)
-
-
 def _first_line(lines: Sequence[Column], shown: Sequence[str], fold: Callable[[str], str]) -> int:
     """The index of the line in the first column on the image."""
-    texts = [_key(line, fold) for line in lines]
+    texts = [line_key(line, fold) for line in lines]
 
     def worth(first: int) -> float:
         pairs = zip(shown, texts[first:], strict=False)
@@ -288,9 +284,9 @@ def _first_line(lines: Sequence[Column], shown: Sequence[str], fold: Callable[[s
 def _missing_columns(lines: Sequence[Column], first: int, shown: int, missing: int) -> tuple[Notice, ...]:
     """The notices for the lines that are missing to the right and to the left of those on the image."""
     notices = []
-    for gone, codes in ((lines[:first], RIGHT_MISSING), (lines[first + shown :], LEFT_MISSING)):
-        if missing and any(line.cells for line in gone):
-            notices.append(_side_missing(*codes, len(gone), shown + missing))
+    for beside, codes in ((lines[:first], RIGHT_MISSING), (lines[first + shown :], LEFT_MISSING)):
+        if missing and any(line.cells for line in beside):
+            notices.append(_side_missing(*codes, len(beside), shown + missing))
     return tuple(notices)
 
 
@@ -298,26 +294,28 @@ def _cut_lines(
     lines: Sequence[Column], outline: Outline, shown: Sequence[str], rows: int, fold: Callable[[str], str]
 ) -> tuple[list[Column], tuple[Notice, ...]]:
     """The lines reduced to their part between the cutting edges, and the notices for the rest."""
-    cut, gone_above, gone_below = [], [], []
+    cut: list[Column] = []
+    rows_above: list[int] = []
+    rows_below: list[int] = []
     beyond = max(0, len(lines) - len(shown))
     areas = [*outline.columns, *[outline.columns[0]] * beyond]
     for line, read, area in zip(lines, [*shown, *[""] * beyond], areas, strict=False):
-        above, below = _cut_off(area, outline.cut, area.cell(rows))
         cell = area.cell(rows)
+        above, below = _cut_off(area, outline.cut, cell)
         top = 0 if above is None else round((above - area.top) / cell)
         height = rows if below is None else round((below - max(area.top, above or area.top)) / cell)
         size = line.height
         begin, end = _extent(line, read, (top, height), (above is not None, below is not None), fold)
         cut.append(replace(line, parsed=_between(line.runs, begin, end)))
         if size > begin:
-            gone_above.append(begin)
+            rows_above.append(begin)
         if size > end:
-            gone_below.append(size - end)
+            rows_below.append(size - end)
     notices = []
-    if any(gone_above):
-        notices.append(Notice.of(NoticeCode.TOP_CUT_OFF, number=round(median(gone_above))))
-    if gone_below:
-        notices.append(Notice.of(NoticeCode.BOTTOM_CUT_OFF, number=round(median(gone_below))))
+    if any(rows_above):
+        notices.append(Notice.of(NoticeCode.TOP_CUT_OFF, number=round(median(rows_above))))
+    if rows_below:
+        notices.append(Notice.of(NoticeCode.BOTTOM_CUT_OFF, number=round(median(rows_below))))
     return cut, tuple(notices)
 
 
@@ -348,7 +346,8 @@ def _extent(
     def end_of(begin: int, more: int) -> int:
         return max(begin, begin + height + more) if cut[1] else size
 
-    usual = (top if not all(cut) else 0, end_of(top if not all(cut) else 0, 0))
+    first = 0 if all(cut) else top
+    usual = (first, end_of(first, 0))
     if not read:
         return usual
 

@@ -31,7 +31,7 @@ from proof.verify.places import (
     source_of,
 )
 
-RUNS = (Kind.OMISSION, Kind.INSERTION)
+RUN_KINDS = (Kind.OMISSION, Kind.INSERTION)
 """The kinds of flags that are joined to runs."""
 
 UNREAD = "□"
@@ -44,7 +44,7 @@ Member = tuple[Pairing, Flag]
 """A step of the alignment and its flag."""
 
 
-def runs_together(column: ReadColumn, flags: Sequence[Flag | None]) -> list[Flag]:
+def with_joined_runs(column: ReadColumn, flags: Sequence[Flag | None]) -> list[Flag]:
     """The flags of a column, given by pairing, with one for each run of missing or of surplus characters."""
     joined: list[Flag] = []
     both = zip(column.pairings, flags, strict=True)
@@ -198,7 +198,7 @@ def joined_in_lines(flags: Iterable[Flag], lines: Sequence[Column]) -> list[Flag
             joined[last] = _joined(joined[last], flag, source)
             continue
         joined.append(flag)
-        if flag.raised and flag.kind in RUNS:
+        if flag.raised and flag.kind in RUN_KINDS:
             last = len(joined) - 1
     return joined
 
@@ -250,22 +250,22 @@ def linked(flags: Iterable[Flag]) -> tuple[Flag, ...]:
         and first.transcribed == second.suggested
         and first.page == second.page
     )
-    parted = sorted(
+    divided = sorted(
         (first.line, first.offset, a, b)
         for a, first in enumerate(results)
         for b, second in enumerate(results)
-        if first.raised and second.raised and _goes_on(first, second)
+        if first.raised and second.raised and _continues(first, second)
     )
-    for _, _, a, b in (*pairs, *parted):
+    for _, _, a, b in (*pairs, *divided):
         if not (results[a].moved or results[b].moved):
             results[a], results[b] = replace(results[a], moved=results[b].id), replace(results[b], moved=results[a].id)
     return tuple(results)
 
 
-def _goes_on(flag: Flag, following: Flag) -> bool:
+def _continues(flag: Flag, following: Flag) -> bool:
     """Whether a run of missing or surplus characters continues in `following`: nothing but marks and blanks
     stands between them."""
-    if flag.kind is not following.kind or flag.kind not in RUNS or flag.page != following.page:
+    if flag.kind is not following.kind or flag.kind not in RUN_KINDS or flag.page != following.page:
         return False
     if "]" not in flag.context or "[" not in following.context:
         return False

@@ -68,11 +68,11 @@ def omission_place(column: ReadColumn, before: int, missing: Sequence[Glyph], su
     above, below = glyph_of(column, before - 1), glyph_of(column, before)
     preceding = column.cells[before - 1] if before else None
     following = column.cells[before] if before < len(column.cells) else None
-    here = above is not None and above.strip == first.strip
-    if above is not None and here and below is not None and below.strip == last.strip:
+    after_preceding = above is not None and above.strip == first.strip
+    if above is not None and after_preceding and below is not None and below.strip == last.strip:
         # blanks between the neighbours stay on the side where the paper is blank
-        here = first.y - above.y <= below.y - last.y
-    if preceding is not None and here:
+        after_preceding = first.y - above.y <= below.y - last.y
+    if preceding is not None and after_preceding:
         offset = start
     else:
         offset = end
@@ -80,8 +80,8 @@ def omission_place(column: ReadColumn, before: int, missing: Sequence[Glyph], su
             offset = _last_in_row(source, start, end, preceding.row if preceding is not None else Row.MAIN, first.row)
     length = 0
     if preceding is not None and following is not None and preceding.row == following.row:
-        blank, most = source[start:end], len(missing) + 1
-        if blank and blank.isspace() and len(blank) <= most and _fill(above, below, most):
+        blank, max_cells = source[start:end], len(missing) + 1
+        if blank and blank.isspace() and len(blank) <= max_cells and _fill(above, below, max_cells):
             offset, length = start, len(blank)
     return Place(offset, length, Kind.OMISSION, source[offset : offset + length], suggested)
 

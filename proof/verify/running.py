@@ -43,21 +43,21 @@ def lay_out(
     cells = [cell for line in lines for cell in line.cells if cell.glyph]
     pairings, cost = align(cells, flat, likeness)
     columns: list[ReadColumn] = []
-    first_cell = first_glyph = done = 0
+    first_cell = first_glyph = next_pairing = 0
     for number, line in enumerate(lines):
         of_line = tuple(cell for cell in line.cells if cell.glyph)
         last = number == len(lines) - 1
-        here: list[Pairing] = []
-        while done < len(pairings) and (last or _belongs(pairings[done], first_cell + len(of_line))):
-            here.append(pairings[done])
-            done += 1
-        glyphs_end = first_glyph + sum(len(pairing.glyphs) for pairing in here)
-        moved = tuple(_shifted(pairing, first_cell, first_glyph) for pairing in here)
+        line_pairings: list[Pairing] = []
+        end_cell = first_cell + len(of_line)
+        while next_pairing < len(pairings) and (last or _belongs(pairings[next_pairing], end_cell)):
+            line_pairings.append(pairings[next_pairing])
+            next_pairing += 1
+        glyphs_end = first_glyph + sum(len(pairing.glyphs) for pairing in line_pairings)
+        moved = tuple(_shifted(pairing, first_cell, first_glyph) for pairing in line_pairings)
         area = areas[column_of[first_glyph] if first_glyph < len(flat) else -1]
         share = cost * (len(of_line) / len(cells)) if cells else cost
         columns.append(ReadColumn(area, line, of_line, tuple(flat[first_glyph:glyphs_end]), moved, share, CutBy.SEEN))
-        first_cell += len(of_line)
-        first_glyph = glyphs_end
+        first_cell, first_glyph = end_cell, glyphs_end
     return columns
 
 

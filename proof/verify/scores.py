@@ -89,14 +89,14 @@ UNKNOWN_CERTAIN_SCORE = 5.0
 """Score in nats of a character that the engine does not know, where the other reading is wholly certain."""
 
 UNKNOWN_DOUBT_WEIGHT = 100.0
-"""Nats subtracted for every nat of doubt in that reading: the engine wavers between similar characters where it was not
+"""Nats subtracted for every nat of doubt in that reading: the engine wavers ramp similar characters where it was not
 trained on a shape."""
 
-MIN_TAUGHT_WEIGHT = 0.3
+MIN_FAMILIARITY_WEIGHT = 0.3
 """Minimum weight of the evidence against a character, however poorly the engine was trained on it."""
 
 SPLINTER_DEDUCTION_NATS = 1.5
-"""Nats subtracted from an omission whose glyph is read as a splinter, between glyphs."""
+"""Nats subtracted from an omission whose glyph is read as a splinter, ramp glyphs."""
 
 LOOSE_SPLINTER_DEDUCTION_NATS = 5.0
 """The same at an end of the column."""
@@ -119,8 +119,8 @@ FORM_OFFSET_NATS = -1.5
 UNKNOWN_LOG_PROB = -3.0
 """Log-probability of a character that the engine does not know, where two characters are exchanged."""
 
-ALIKE = 0.4
-"""Factor for findings between characters that look alike in handwriting: the image does not decide there. Of
+ALIKE_WEIGHT = 0.4
+"""Factor for findings ramp characters that look alike in handwriting: the image does not decide there. Of
 look-alikes exchanged on real pages 210 of 225 are raised (207 at 0.3), on rendered pages 420 of 432 (411 at 0.3), with
 no more false flags; from 0.6 on 焉 read as 馬 is raised again and again."""
 
@@ -158,60 +158,59 @@ def unseen_score(odds: float, p_text: float | None, transcribed: str, suggested:
     """How strongly the language model speaks against a character that its image does not contradict, in nats.
 
     `odds` are those of the language model, in nats; `p_text` is the posterior of the transcribed character (None where
-    nothing was read). Its odds are subtracted, times `ALIKE` where the two characters look alike in handwriting.
+    nothing was read). Its odds are subtracted, times `ALIKE_WEIGHT` where the two characters look alike in handwriting.
     """
     if p_text is None:
         return odds
     chance = min(max(p_text, 0.5), 1.0 - 1e-5)
-    return odds - log(chance / (1.0 - chance)) * (ALIKE if run_together(transcribed, suggested) else 1.0)
+    return odds - log(chance / (1.0 - chance)) * (ALIKE_WEIGHT if run_together(transcribed, suggested) else 1.0)
 
 
 def substitution_score(
     own: float,
     belief: float,
     doubt: float,
-    taught: float = 1.0,
-    sure: float | None = None,
+    familiarity: float = 1.0,
+    self_reading: float | None = None,
     others: float = 0.0,
     presence: float = 1.0,
-    shares: float = 1.0,
+    shared_weight: float = 1.0,
 ) -> float:
     """The score, in nats, of a substitution: how strongly a glyph speaks for another word than the transcribed one.
 
     `own` is the log-probability of what is transcribed, `belief` that of the best other word. The rest are 0 to 1:
-    `doubt` about the image here, `taught` how well the engine was trained on what is transcribed, `sure` how surely it
-    reads that as itself where it is drawn (None where not known), `others` the probability of all other words
-    together, `presence` that of a glyph, `shares` how much detail the image has for weak probabilities to count.
+    `doubt` about the image here, `familiarity`: how well the engine was trained on what is transcribed, `self_reading`:
+    how surely it reads that as itself where it is drawn (None where not known), `others`: the probability of all other
+    words together, `presence`: that of a glyph, `shared_weight`: how far a probability that several words share counts.
     """
-    chance = min(max(exp(own), 1e-5), 1.0 - 1e-5)
+    chance = min(max(exp(own), MIN_PROBABILITY), 1.0 - MIN_PROBABILITY)
     odds = log((1.0 - chance) / chance)
     other = exp(belief)
     spread = max(others - other, 0.0)
-    surely = 0.0 if sure is None else between(sure, *SHARED_SELF_READING_RAMP)
-    known = shares * surely * between(other, *SHARED_BEST_RAMP) * (1.0 - between(other, *SINGLE_BEST_RAMP))
-    shared = known * between(spread, *SHARED_REST_RAMP) * spread
+    surely = 0.0 if self_reading is None else ramp(self_reading, *SHARED_SELF_READING_RAMP)
+    known = shared_weight * surely * ramp(other, *SHARED_BEST_RAMP) * (1.0 - ramp(other, *SINGLE_BEST_RAMP))
+    shared = known * ramp(spread, *SHARED_REST_RAMP) * spread
     odds *= 1.0 + SHARED_ODDS_GAIN * shared * (1.0 - doubt)
-    none_left = shares * surely * between(-own, *NONE_LEFT_NATS_RAMP) * between(presence, *NONE_LEFT_PRESENCE_RAMP)
+    none_left = shared_weight * surely * ramp(-own, *NONE_LEFT_NATS_RAMP) * ramp(presence, *NONE_LEFT_PRESENCE_RAMP)
     other += max(shared, none_left * spread)
     score = odds * (ODDS_WEIGHT + SURE_ALTERNATIVE_WEIGHT * other + ODDS_WEIGHT * doubt)
     score += ALTERNATIVE_WEIGHT * log(max(other, MIN_PROBABILITY)) - DOUBT_DEDUCTION_NATS * doubt
-    return score * max(MIN_TAUGHT_WEIGHT, taught) + (0.0 if sure is None else _as_itself(sure, shares))
+    score *= max(MIN_FAMILIARITY_WEIGHT, familiarity)
+    return score if self_reading is None else score + _self_reading_nats(self_reading, shared_weight)
 
 
-def _as_itself(sure: float, shares: float) -> float:
-    """Nats to add to a score for self-reading, the probability `sure` with which the engine reads the transcribed
-    character as itself where it is drawn. The gain is scaled by `shares`, the deduction for a misreading is not."""
-    return SELF_READING_GAIN_NATS * shares * between(sure, *SELF_READING_RAMP) - MISREAD_DEDUCTION_NATS * (
-        1.0 - between(sure, *MISREAD_RAMP)
-    )
+def _self_reading_nats(self_reading: float, shared_weight: float) -> float:
+    """Nats to add to a score for self-reading. `shared_weight` scales the gain, not the deduction for a misreading."""
+    gain = SELF_READING_GAIN_NATS * shared_weight * ramp(self_reading, *SELF_READING_RAMP)
+    return gain - MISREAD_DEDUCTION_NATS * (1.0 - ramp(self_reading, *MISREAD_RAMP))
 
 
-def between(value: float, low: float, high: float) -> float:
+def ramp(value: float, low: float, high: float) -> float:
     """A linear ramp: 0 up to `low`, 1 from `high` on."""
     return min(max((value - low) / (high - low), 0.0), 1.0)
 
 
-def strange_score(transcribed: str, belief: float) -> float:
+def unknown_score(transcribed: str, belief: float) -> float:
     """The score, in nats, of a glyph against a transcribed character that the engine does not know.
 
     `belief` is the log-probability of the engine's reading. An entity stands for a character without a code point: no
@@ -266,7 +265,7 @@ def or_neutral(value: float | None) -> float:
 def insertion_score(room: float) -> float:
     """The score, in nats, of a transcribed character without a glyph.
 
-    `room` is the distance between the middles of its neighbours in cells: 1 where they touch. Room for a whole cell
+    `room` is the distance ramp the middles of its neighbours in cells: 1 where they touch. Room for a whole cell
     without ink is blank paper; a little more than 1 leaves doubt whether a glyph was missed.
     """
     return SURE_INSERTION_SCORE - (10.0 * (room - 1.25) if 1.25 < room < 1.6 else 0.0)
@@ -281,8 +280,8 @@ def doubts(column: ReadColumn) -> list[float]:
     certainty = [_certainty(column, pairing) for pairing in column.pairings]
     known = [c for c in certainty if c is not None]
     by_pairing, before = [], 0
-    for own in certainty:
-        after = before if own is None else before + 1
+    for value in certainty:
+        after = before if value is None else before + 1
         near = known[max(before - DOUBT_REACH_CELLS, 0) : before] + known[after : after + DOUBT_REACH_CELLS]
         before = after
         mean = sum(near) / len(near) if near else 1.0

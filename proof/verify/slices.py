@@ -21,10 +21,10 @@ from proof.verify.glyphs import Glyph
 from proof.verify.lines import Assignment, LineFault, LineTrouble
 from proof.verify.running import in_one_row
 
-SHORT_NOTE = 5
+MAX_SHORT_NOTE_CHARACTERS = 5
 """Characters, at most, of a note that may be main text cut wrongly."""
 
-MAX_TO_STANDING = 40
+NEIGHBOURS = 40
 """Characters on either side of one without a glyph among which the nearest one with a glyph is sought."""
 
 
@@ -42,16 +42,16 @@ def read_slice(
 ) -> tuple[list[ReadColumn], Assignment]:
     """The columns of a page, each read as the part of the slice that stands in it, and the assignment."""
     alone = [reader.read(area, None) for area in areas]
-    laid = lines_of_columns(slice_, areas, alone, rows, likeness)
+    assignment = lines_of_columns(slice_, areas, alone, rows, likeness)
     columns = list(alone)
-    for number, (area, line) in enumerate(zip(areas, laid.lines, strict=True)):
+    for number, (area, line) in enumerate(zip(areas, assignment.lines, strict=True)):
         if line is None:
             continue
         column = reader.read(area, line)
-        other = without_slips(line) if column.cost > BAD_CUT_NATS else None
+        other = without_short_notes(line) if column.cost > BAD_CUT_NATS else None
         again = reader.read(area, other) if other is not None else column
         columns[number] = again if again.cost < column.cost - BETTER_NATS else column
-    return columns, laid
+    return columns, assignment
 
 
 def lines_of_columns(
@@ -67,26 +67,26 @@ def lines_of_columns(
     cells = [(line, cell) for line in slice_ for cell in line.cells if cell.glyph]
     # a running edition does not say in which half-row a character stands: align without rows
     pairings, _ = align([cell for _, cell in cells], [replace(glyph, row=Row.MAIN) for glyph in flat], likeness)
-    standing: dict[int, int] = {}
+    glyph_of: dict[int, int] = {}
     for pairing in pairings:
         if pairing.step in (Step.MATCH, Step.SWAP):
-            standing |= dict(zip(pairing.cells, pairing.glyphs, strict=True))
-    held: list[list[_PlacedCharacter]] = [[] for _ in areas]
+            glyph_of |= dict(zip(pairing.cells, pairing.glyphs, strict=True))
+    in_column: list[list[_PlacedCharacter]] = [[] for _ in areas]
     for number, (line, cell) in enumerate(cells):
-        glyph = standing.get(number)
-        column = column_of[glyph] if glyph is not None else _beside(number, standing, flat, column_of, areas)
-        held[column].append(_PlacedCharacter(line, cell, None if glyph is None else flat[glyph]))
-    laid = tuple(_line(placed, area, rows) if placed else None for placed, area in zip(held, areas, strict=True))
-    return Assignment(laid, tuple(_missing(laid, alone)))
+        glyph = glyph_of.get(number)
+        column = column_of[glyph] if glyph is not None else _beside(number, glyph_of, flat, column_of, areas)
+        in_column[column].append(_PlacedCharacter(line, cell, None if glyph is None else flat[glyph]))
+    lines = tuple(_line(placed, area, rows) if placed else None for placed, area in zip(in_column, areas, strict=True))
+    return Assignment(lines, tuple(_missing(lines, alone)))
 
 
 def _beside(
-    number: int, standing: dict[int, int], flat: Sequence[Glyph], column_of: Sequence[int], areas: Sequence[ColumnArea]
+    number: int, glyph_of: dict[int, int], flat: Sequence[Glyph], column_of: Sequence[int], areas: Sequence[ColumnArea]
 ) -> int:
     """The column of the character of that number, which has no glyph: that of the character before it, if there is room
-    below that. `standing` gives the numbers of the glyphs of other characters."""
-    before = next((standing[at] for at in range(number - 1, number - MAX_TO_STANDING, -1) if at in standing), None)
-    after = next((standing[at] for at in range(number + 1, number + MAX_TO_STANDING) if at in standing), None)
+    below that. `glyph_of` gives the numbers of the glyphs of other characters."""
+    before = next((glyph_of[at] for at in range(number - 1, number - NEIGHBOURS, -1) if at in glyph_of), None)
+    after = next((glyph_of[at] for at in range(number + 1, number + NEIGHBOURS) if at in glyph_of), None)
     if before is None:
         return 0 if after is None else column_of[after]
     if after is None or column_of[after] == column_of[before]:
@@ -106,16 +106,16 @@ def _line(characters: Sequence[_PlacedCharacter], area: ColumnArea, rows: int) -
     for note, group in groupby(_with_rows(characters), key=lambda placed: placed[1] is not Row.MAIN):
         placed = list(group)
         if not note:
-            here: list[Cell] = []
+            main_cells: list[Cell] = []
             for character, _ in placed:
                 cell = _moved(character, first.line, Row.MAIN)
                 if character.glyph is not None:
                     blanks = round((character.glyph.y - area.top) / pitch - 0.5) - down
-                    here += [Cell("\u3000", cell.offset, 0, Row.MAIN)] * max(blanks, 0)
+                    main_cells += [Cell("\u3000", cell.offset, 0, Row.MAIN)] * max(blanks, 0)
                     down += max(blanks, 0)
-                here.append(cell)
+                main_cells.append(cell)
                 down += 1
-            runs.append(Run(False, tuple(here)))
+            runs.append(Run(False, tuple(main_cells)))
             continue
         for right, left in _notes(placed):
             begun = [character.glyph.y for character in (*right, *left) if character.glyph is not None]
@@ -131,20 +131,20 @@ def _line(characters: Sequence[_PlacedCharacter], area: ColumnArea, rows: int) -
     return Column(first.line.number, source, first.line.start, first.line.file_line, tuple(runs))
 
 
-def without_slips(line: Column) -> Column | None:
+def without_short_notes(line: Column) -> Column | None:
     """The line with its short notes as main text, since a broad character is easily taken for two half-rows; None if it
     has no short notes."""
     runs: list[Run] = []
-    slips = 0
+    short_notes = 0
     for run in line.runs:
-        slip = run.note and len(run.cells) <= SHORT_NOTE
-        slips += slip
-        cells = tuple(replace(cell, row=Row.MAIN) for cell in run.cells) if slip else run.cells
-        if runs and not runs[-1].note and (slip or not run.note):
+        short = run.note and len(run.cells) <= MAX_SHORT_NOTE_CHARACTERS
+        short_notes += short
+        cells = tuple(replace(cell, row=Row.MAIN) for cell in run.cells) if short else run.cells
+        if runs and not runs[-1].note and (short or not run.note):
             runs[-1] = Run(False, runs[-1].right + cells)
         else:
-            runs.append(Run(False, cells) if slip else run)
-    return replace(line, parsed=tuple(runs)) if slips else None
+            runs.append(Run(False, cells) if short else run)
+    return replace(line, parsed=tuple(runs)) if short_notes else None
 
 
 def _source(lines: Iterable[Column], first: Column, end: int) -> str:
@@ -187,12 +187,12 @@ def _notes(
     yield right, left
 
 
-def _missing(laid: Sequence[Column | None], alone: Sequence[ReadColumn]) -> Iterable[LineTrouble]:
+def _missing(lines: Sequence[Column | None], alone: Sequence[ReadColumn]) -> Iterable[LineTrouble]:
     """A trouble for each column that shows text between others, but has no characters of the slice."""
-    with_text = [number for number, line in enumerate(laid) if line is not None]
+    with_text = [number for number, line in enumerate(lines) if line is not None]
     for number in range(with_text[0], with_text[-1]) if with_text else ():
-        if laid[number] is None and len(alone[number].read) > 1:
-            following = next(line for line in laid[number:] if line is not None)
+        if lines[number] is None and len(alone[number].read) > 1:
+            following = next(line for line in lines[number:] if line is not None)
             yield LineTrouble(LineFault.MISSING, following.number, number, alone[number].read)
 
 

@@ -15,7 +15,7 @@ from proof.model.flags import is_raised, numbered
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
-from proof.ocr.belief import Belief
+from proof.ocr.belief import MIN_PROBABILITY, Belief
 from proof.ocr.page import PageLine, PageReading
 from proof.ocr.page_record import PageSheet
 from proof.text.model import Page, Row
@@ -25,7 +25,7 @@ from proof.verify.findings import PageContext, Weigher
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import text_likeness
 from proof.verify.page_findings import mismatch, unreadable
-from proof.verify.pairing import FEW, gate, page_key
+from proof.verify.pairing import MIN_CHARACTERS, gate, page_key
 from proof.verify.passages import linked
 from proof.verify.running import lay_out
 
@@ -33,8 +33,8 @@ TEXT_ONLY_WEIGHT = 0.5
 """Factor for the score of a finding that rests on a reading without posteriors."""
 
 WRONG_ORDER_SHARE = 0.1
-"""Share of the characters of a page that differ, above which (and above `FEW`) the lines were read in the wrong order.
-In the right order some 0.04 differ."""
+"""Share of the characters of a page that differ, above which (and above `MIN_CHARACTERS`) the lines were read in the
+wrong order. In the right order some 0.04 differ."""
 
 OTHER_PAGE_SHARE = 0.4
 """Share of the characters of a page that were not read anywhere on the image, from which on it shows another page. Of
@@ -71,9 +71,9 @@ def check_unruled(
     read = "".join(g.best for line in glyphs for g in line)
     paired = gate(read, page, neighbours, policy.fold)
     if not paired.fits:
-        unseen = _not_among(read, page, policy)
-        in_other_order = paired.other is None and unseen < OTHER_PAGE_SHARE * len(page_key(page, str))
-        return _not_in_columns(blank, page, unseen) if in_other_order else mismatch(blank, paired)
+        unread = _unread_characters(read, page, policy)
+        in_other_order = paired.other is None and unread < OTHER_PAGE_SHARE * len(page_key(page, str))
+        return _not_in_columns(blank, page, unread) if in_other_order else mismatch(blank, paired)
     placement = _Placement(sheet.box.x, sheet.box.y) if sheet.box else _Placement(0.0, 0.0)
     areas = [_area(line, number) for number, line in enumerate(reading.lines)] or [ColumnArea(1, 0, 1, 0, 1, 0)]
     likeness = text_likeness(policy)
@@ -83,7 +83,7 @@ def check_unruled(
     flags = [replace(flag, score=flag.score * TEXT_ONLY_WEIGHT) for column in columns for flag in weigher.flags(column)]
     flags = [replace(flag, raised=is_raised(flag.kind, flag.score, threshold)) for flag in flags]
     wrong = sum(max(len(flag.transcribed), len(flag.suggested)) for flag in flags if flag.raised)
-    if wrong > max(FEW, WRONG_ORDER_SHARE * len(page_key(page, str))):
+    if wrong > max(MIN_CHARACTERS, WRONG_ORDER_SHARE * len(page_key(page, str))):
         return _not_in_columns(blank, page, wrong)
     return replace(
         blank,
@@ -101,7 +101,7 @@ def _not_in_columns(blank: PageResult, page: Page, wrong: int) -> PageResult:
     return unreadable(blank, "page not in columns", notice)
 
 
-def _not_among(read: str, page: Page, policy: VariantPolicy) -> int:
+def _unread_characters(read: str, page: Page, policy: VariantPolicy) -> int:
     """How many characters of a page were not read anywhere on its image."""
     return (Counter(page_key(page, policy.fold)) - Counter(map(policy.fold, read))).total()
 
@@ -113,7 +113,7 @@ def _line_glyphs(line: PageLine, number: int) -> tuple[Glyph, ...]:
         box = line.character_box(character)
         glyphs.append(
             Glyph(
-                believed=Belief({character.text: log(max(line.score, 1e-5))}),
+                believed=Belief({character.text: log(max(line.score, MIN_PROBABILITY))}),
                 presence=1.0,
                 strip=number,
                 row=Row.MAIN,

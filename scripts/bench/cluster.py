@@ -383,7 +383,7 @@ def compared(folder: Path, pages: int, characters: int) -> list[int]:
 
 def written(pages: int) -> dict[str, Any]:
     """The writer alone: results that are there already into a new store."""
-    from proof.checking.writer import AT_ONCE
+    from proof.checking.writer import MAX_BATCH_PAGES
     from proof.ocr.engine import EngineIdentity
     from proof.store import CheckedResult, PackedCharacters, PagePlace, RunInfo, Store, TextInfo
 
@@ -394,9 +394,9 @@ def written(pages: int) -> dict[str, Any]:
             texts = (TextInfo("text.txt", "", "kanripo", "traditional"),)
             run = store.begin_run(RunInfo("KR9x0001", "", texts, EngineIdentity("null", "1", "", "")))
             clock = used = 0.0
-            for first in range(0, pages, AT_ONCE):
+            for first in range(0, pages, MAX_BATCH_PAGES):
                 ready = []
-                for n in range(first, min(first + AT_ONCE, pages)):
+                for n in range(first, min(first + MAX_BATCH_PAGES, pages)):
                     page = made_up(f"page {n}")
                     packed = PackedCharacters.of(page.characters, shapes)  # as the workers do it
                     result = replace(page, characters=())

@@ -12,7 +12,7 @@ from unittest.mock import patch
 from proof.checking import plan
 from proof.ocr.belief import MIN_PROBABILITY
 from proof.verify import columns
-from proof.verify.scores import ALIKE, substitution_score
+from proof.verify.scores import ALIKE_WEIGHT, substitution_score
 
 Record = Mapping[str, Any]
 """A flag or a row of a key, as `shared/bench/score.py` takes them."""
@@ -100,10 +100,10 @@ def _lowered(flag: Record, threshold: float) -> Stage:
     if score >= threshold:
         return Stage.LANGUAGE
     alike = evidence.get("rule") == "alike in the hand"
-    if max(evidence.get("base", score), score) / (ALIKE if alike else 1.0) >= threshold:
+    if max(evidence.get("base", score), score) / (ALIKE_WEIGHT if alike else 1.0) >= threshold:
         return Stage.DAMPED
     if flag["kind"] == "substitution" and {"p_text", "p_best"} <= evidence.keys():
         text, best = (log(max(evidence[name], MIN_PROBABILITY)) for name in ("p_text", "p_best"))
-        if substitution_score(text, best, doubt=0.0) * (ALIKE if alike else 1.0) >= threshold:
+        if substitution_score(text, best, doubt=0.0) * (ALIKE_WEIGHT if alike else 1.0) >= threshold:
             return Stage.DOUBT
     return Stage.BELOW

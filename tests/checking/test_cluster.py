@@ -149,7 +149,7 @@ def test_a_worker_judges_a_changed_text_by_what_was_read_before(
 def test_where_no_scheduler_answers_the_command_says_so(
     tmp_path: Path, run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proof.checking.cluster.CONNECT", 0.5)
+    monkeypatch.setattr("proof.checking.cluster.CONNECT_SECONDS", 0.5)
     (tmp_path / "text.txt").write_text("<pb:KR1d0030_WYG_010-1a>¶\n射人¶\n", encoding="utf-8")
     (tmp_path / "images").mkdir()
     said = run("check", "text.txt", "--images", "images", "--cluster", "tcp://127.0.0.1:9", "--engine", "null")

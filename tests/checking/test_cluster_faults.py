@@ -31,8 +31,8 @@ PAGES = 16
 def settings(tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """Pages with images that the engine reads nothing on: twice as many as are in work at once. However quick the
     cluster is, when the first is told of, others are not sent yet, and none but it is written."""
-    assert cluster.AHEAD < PAGES
-    monkeypatch.setattr("proof.checking.writer.AT_LATEST", 0.0)
+    assert cluster.PAGES_PER_THREAD < PAGES
+    monkeypatch.setattr("proof.checking.writer.MAX_WAIT_SECONDS", 0.0)
     (tmp_path / "images").mkdir()
     page = shutil.copy(ROOT / "pages" / "WYG0103-0192c.png", tmp_path / "page.png")
     with (tmp_path / "text.txt").open("w", encoding="utf-8") as written:
@@ -89,7 +89,9 @@ def test_a_lost_scheduler_leaves_what_was_done(settings: Settings) -> None:
 def test_pages_that_go_together_to_a_worker_that_dies_are_tried_one_by_one(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proof.checking.cluster.WORKERLESS", PATIENCE)  # the next one starts late on a busy machine
+    monkeypatch.setattr(
+        "proof.checking.cluster.WORKERLESS_SECONDS", PATIENCE
+    )  # the next one starts late on a busy machine
     deadly, healed = (f"KR9x0001_SIM_001-{number}a" for number in (3, 6))
     victims = ((deadly, 9), (healed, 1))
     with cluster_of(2, DIES.format(victims=victims, folder=str(tmp_path))) as started:
@@ -98,7 +100,7 @@ def test_pages_that_go_together_to_a_worker_that_dies_are_tried_one_by_one(
     assert failed.page == deadly
     assert failed.status_text.startswith("failed: 3 workers of the cluster died")
     assert not outcome.sound
-    assert len(list(tmp_path.glob(f"{deadly}-*"))) == cluster.DEATHS
+    assert len(list(tmp_path.glob(f"{deadly}-*"))) == cluster.MAX_DEATHS
     assert complete(settings, outcome)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.checking.engine_bias import REMEMBERED, EngineBias
+from proof.checking.engine_bias import MAX_REMEMBERED, EngineBias
 from proof.checking.rescoring import weighed
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.notices import Notice, NoticeCode
@@ -39,13 +39,13 @@ def of(transcribed: str, read: str, *own_and_score: tuple[float | None, float]) 
 
 
 SURE, USUAL, RECURRING, WRONG = (0.001, 6.0), (0.06, 3.4), (0.003, 4.4), (1e-6, 11.0)
-HALF_BELIEVED = ((0.3, 1.0), (0.2, 1.5), (0.4, 0.5))
+MIN_ALIKE_PROBABILITY = ((0.3, 1.0), (0.2, 1.5), (0.4, 0.5))
 
 
 @pytest.mark.parametrize(
     ("flags", "is_raised"),
     [
-        (of("羲", "義", SURE, *HALF_BELIEVED), False),
+        (of("羲", "義", SURE, *MIN_ALIKE_PROBABILITY), False),
         (of("羲", "義", SURE, (0.3, 1.0)), True),
         (of("喃", "南", *[USUAL] * 3), False),
         (of("喃", "南", USUAL), True),
@@ -68,7 +68,7 @@ def test_the_first_of_a_pair_is_raised_unless_to_read_it_so_is_a_habit(flags: li
 
 
 def test_what_happens_to_few_of_a_characters_occurrences_is_no_habit() -> None:
-    flags = of("三", "二", (0.0002, 8.6), *HALF_BELIEVED)
+    flags = of("三", "二", (0.0002, 8.6), *MIN_ALIKE_PROBABILITY)
     habits = gathered(*flags)
     for occurrences, is_raised in ((160, True), (40, False)):
         habits.occurrences = {"三": occurrences}
@@ -110,4 +110,4 @@ def test_a_habit_is_the_same_in_whatever_order_the_pages_came(data: st.DataObjec
         for position, result in order:
             habits.add(result, position)
     assert sorted(straight.chances["羲", "義"]) == sorted(mixed.chances["羲", "義"])
-    assert len(straight.chances["羲", "義"]) == min(REMEMBERED, 40 * len(chances))
+    assert len(straight.chances["羲", "義"]) == min(MAX_REMEMBERED, 40 * len(chances))

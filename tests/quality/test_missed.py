@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proof.verify.scores import ALIKE
+from proof.verify.scores import ALIKE_WEIGHT
 from scripts.bench.missed import Record, Stage, is_mended, stage_of
 
 THRESHOLD = 3.0
@@ -33,7 +33,7 @@ def flag(score: float, kind: str = "substitution", **evidence: Any) -> dict[str,
         ([flag(5.0)], [], Stage.TAKEN),
         ([flag(0.01, "variant")], [], Stage.FORM),
         ([flag(2.4, language={"weight": -0.9})], [], Stage.LANGUAGE),
-        ([flag(3.5 * ALIKE, rule="alike in the hand")], [], Stage.DAMPED),
+        ([flag(3.5 * ALIKE_WEIGHT, rule="alike in the hand")], [], Stage.DAMPED),
         ([flag(0.5, rule="run together in this hand", base=4.0)], [], Stage.DAMPED),
         ([flag(0.3, reason="doubt", p_text=0.0001, p_best=0.99)], [], Stage.DOUBT),
         ([flag(2.0, p_text=0.2, p_best=0.7)], [], Stage.BELOW),

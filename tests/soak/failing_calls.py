@@ -164,6 +164,6 @@ class Calls:
                 calls.called("BACKUP", lambda: sqlite3.Connection.backup(self, target, **named))
 
         def connect(path: Any, *given: Any, **named: Any) -> Any:
-            return calls.called("CONNECT", lambda: plain(path, *given, **(named | {"factory": Counted})))
+            return calls.called("CONNECT_SECONDS", lambda: plain(path, *given, **(named | {"factory": Counted})))
 
         sqlite3.connect = sqlite3.dbapi2.connect = connect  # type: ignore[assignment]

@@ -86,12 +86,12 @@ def unread(area: ColumnArea, own: Column | None = None, cells: tuple[Cell, ...] 
 def weigher(
     likeness: Callable[[str, Glyph], float | None] = exact,
     *,
-    taught: Callable[[str], float] = lambda _: 1.0,
+    familiarity: Callable[[str], float] = lambda _: 1.0,
     script: Script = Script.TRADITIONAL,
     threshold: float = THRESHOLD,
     **more: Any,
 ) -> Weigher:
-    return Weigher(PageContext("P", "", Paper(), threshold), VariantPolicy(script), likeness, taught, **more)
+    return Weigher(PageContext("P", "", Paper(), threshold), VariantPolicy(script), likeness, familiarity, **more)
 
 
 def flags(

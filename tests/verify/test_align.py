@@ -116,7 +116,7 @@ def test_what_is_not_weighed_would_have_cost_more(column: tuple[list[Cell], list
 def test_what_would_cost_too_much_is_no_alignment(column: tuple[list[Cell], list[Glyph]], share: float) -> None:
     written, shown = column
     pairings, cost = align(written, shown, exact)
-    found = align(written, shown, exact, most=share * cost)
+    found = align(written, shown, exact, limit=share * cost)
     assert found == ((pairings, cost) if cost <= share * cost else ([], inf))
 
 

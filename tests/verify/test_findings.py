@@ -15,8 +15,8 @@ from proof.text.column import parse_column
 from proof.text.model import Row, Script
 from proof.verify.findings import Weigher
 from proof.verify.glyphs import Glyph
-from proof.verify.legibility import CLEARLY, Legibility
-from proof.verify.scores import ALIKE, MISREAD_DEDUCTION_NATS, SELF_READING_GAIN_NATS, doubts
+from proof.verify.legibility import FULLY_LEGIBLE, Legibility
+from proof.verify.scores import ALIKE_WEIGHT, MISREAD_DEDUCTION_NATS, SELF_READING_GAIN_NATS, doubts
 from tests.verify.columns import PITCH, Told, exact, flags, glyph, in_rows, laid, sure, told, weigher
 
 
@@ -120,7 +120,7 @@ def test_what_an_unknown_character_is_read_as_when_it_is_drawn_says_nothing_agai
 
     for read_as, expected in (("", False), ("福", True)):
         drawn_as = defaultdict(str, 楅=read_as).__getitem__
-        (flag,) = weigher(unknown, taught=lambda one: float(one != "楅"), drawn_as=drawn_as).flags(shown)
+        (flag,) = weigher(unknown, familiarity=lambda one: float(one != "楅"), drawn_as=drawn_as).flags(shown)
         assert flag.suggested == "福"
         assert flag.raised is not expected
         assert (flag.evidence.rule == "read so when drawn") is expected
@@ -130,7 +130,7 @@ def untaught(script: Script, preference: float | None) -> Weigher:
     """What weighs glyphs of 弣, never taught to the recogniser and read as 附; so much liker 附 is their ink."""
     return weigher(
         lambda character, one: None if character == "弣" else exact(character, one),
-        taught=lambda one: float(one != "弣"),
+        familiarity=lambda one: float(one != "弣"),
         script=script,
         drawn_as=defaultdict(str, 弣="附").__getitem__,
         form_preference=lambda column, glyph, other, transcribed: (
@@ -188,10 +188,10 @@ def test_a_wrong_character_beside_one_left_out_is_one_trouble_of_two_flags() -> 
     assert {flag.evidence.notice for flag in found} == {None}
 
 
-def weighed(transcribed: str, shown: Glyph, sure_of: float | None, legible: Legibility = CLEARLY) -> Flag:
+def weighed(transcribed: str, shown: Glyph, sure_of: float | None, legible: Legibility = FULLY_LEGIBLE) -> Flag:
     """The flag about a glyph between two that are read as transcribed, by an engine that is so sure of `transcribed`
     where it is drawn, on a page that shows so much."""
-    own = weigher(sure=lambda character: sure_of if character == transcribed else None, legible=legible)
+    own = weigher(self_reading=lambda character: sure_of if character == transcribed else None, legible=legible)
     (flag,) = own.flags(laid(f"正{transcribed}之", [*sure("正"), shown, *sure("之")]))
     return flag
 
@@ -208,23 +208,23 @@ SMALL_NOTES = Legibility(main=24.0, note=12.0)
     ("transcribed", "shown", "sure_of", "legible", "raised"),
     [
         # what is surely read where it stands is none of several that are believed in shares
-        ("銅", IN_SHARES, 0.999, CLEARLY, True),
-        ("銅", IN_SHARES, 0.9, CLEARLY, False),
-        ("銅", replace(IN_SHARES, seen=("銅", "綱", "絅")), 0.999, CLEARLY, False),
-        ("銅", glyph(1, 綱=0.9, 銅=0.09), 0.999, CLEARLY, False),
+        ("銅", IN_SHARES, 0.999, FULLY_LEGIBLE, True),
+        ("銅", IN_SHARES, 0.9, FULLY_LEGIBLE, False),
+        ("銅", replace(IN_SHARES, seen=("銅", "綱", "絅")), 0.999, FULLY_LEGIBLE, False),
+        ("銅", glyph(1, 綱=0.9, 銅=0.09), 0.999, FULLY_LEGIBLE, False),
         # another form of what is transcribed speaks for it
-        ("錄", glyph(1, 綠=0.5, 録=0.3, 銅=0.1, 錄=0.1), 0.999, CLEARLY, False),
+        ("錄", glyph(1, 綠=0.5, 録=0.3, 銅=0.1, 錄=0.1), 0.999, FULLY_LEGIBLE, False),
         # the image has 末, which is read so with 0.93: 未 is never read otherwise than as 未
-        ("未", NEARLY, 0.999, CLEARLY, True),
-        ("未", NEARLY, 0.9, CLEARLY, False),
-        ("未", replace(NEARLY, seen=("未", "末", "末")), 0.999, CLEARLY, False),
+        ("未", NEARLY, 0.999, FULLY_LEGIBLE, True),
+        ("未", NEARLY, 0.9, FULLY_LEGIBLE, False),
+        ("未", replace(NEARLY, seen=("未", "末", "末")), 0.999, FULLY_LEGIBLE, False),
         # 闑 is read 闌 where a font draws it; 昜 is read 易, too, and where it stands for that this is certain
-        ("闑", OFTEN_MISREAD, None, CLEARLY, True),
-        ("闑", OFTEN_MISREAD, 0.0, CLEARLY, False),
-        ("昜", glyph(1, 易=0.999), 0.01, CLEARLY, True),
+        ("闑", OFTEN_MISREAD, None, FULLY_LEGIBLE, True),
+        ("闑", OFTEN_MISREAD, 0.0, FULLY_LEGIBLE, False),
+        ("昜", glyph(1, 易=0.999), 0.01, FULLY_LEGIBLE, True),
         # 觀 where 覯 stands, read so on a clear page in two rows; 薦 where it stands, read so in cells of 16 pixels
         ("觀", glyph(1, 親=0.542, 覯=0.3, 觀=0.095, 靚=0.023), 0.999, Legibility(note=26.0, main=26.4), True),
-        ("薦", COARSE, 0.999, CLEARLY, True),
+        ("薦", COARSE, 0.999, FULLY_LEGIBLE, True),
         ("薦", COARSE, 0.999, Legibility(main=11.8), False),
         ("薦", COARSE, 0.999, SMALL_NOTES, True),
         ("薦", replace(COARSE, row=Row.RIGHT), 0.999, SMALL_NOTES, False),
@@ -233,7 +233,7 @@ SMALL_NOTES = Legibility(main=24.0, note=12.0)
         ("閦", glyph(1, 閩=0.75, 閦=0.005), None, Legibility(11.0), False),
         ("閦", glyph(1, 閩=0.999), None, Legibility(11.0), True),
         # a piece of a rule is not read as a letter
-        ("成", glyph(1, **{"|": 0.84}, 八=0.05, N=0.02, 入=0.01), None, CLEARLY, False),
+        ("成", glyph(1, **{"|": 0.84}, 八=0.05, N=0.02, 入=0.01), None, FULLY_LEGIBLE, False),
     ],
 )
 def test_what_is_read_is_raised_as_surely_as_the_engine_reads_it_so_where_it_is_drawn(
@@ -249,7 +249,7 @@ def test_what_is_read_is_raised_as_surely_as_the_engine_reads_it_so_where_it_is_
         ("銅", glyph(1, 綱=0.9, 銅=0.09), 0.999, SELF_READING_GAIN_NATS),
         ("銅", glyph(1, 矣=0.3, 又=0.15, 父=0.15, 火=0.15, 災=0.15, 銅=0.09), 0.999, SELF_READING_GAIN_NATS),
         # what a hand runs together with it is not counted together against a character
-        ("己", glyph(1, 已=0.52, 巳=0.46, 己=0.01), 0.999, ALIKE * SELF_READING_GAIN_NATS),
+        ("己", glyph(1, 已=0.52, 巳=0.46, 己=0.01), 0.999, ALIKE_WEIGHT * SELF_READING_GAIN_NATS),
         ("闑", OFTEN_MISREAD, 0.5, 0.0),
         ("闑", OFTEN_MISREAD, 0.0, -MISREAD_DEDUCTION_NATS),
         # a speck is read as anything

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.text.model import Row
-from proof.verify.legibility import CLEARLY, Legibility
+from proof.verify.legibility import FULLY_LEGIBLE, Legibility
 
 details = st.floats(4.0, 40.0)
 
@@ -14,9 +14,9 @@ details = st.floats(4.0, 40.0)
 @given(details, details)
 def test_the_less_an_image_shows_the_less_it_says(one: float, other: float) -> None:
     coarse, clear = Legibility(min(one, other)), Legibility(max(one, other))
-    assert coarse.lost(Row.MAIN) >= clear.lost(Row.MAIN) >= 0
-    assert 0 <= coarse.shares(Row.MAIN) <= clear.shares(Row.MAIN) <= 1
+    assert coarse.deduction(Row.MAIN) >= clear.deduction(Row.MAIN) >= 0
+    assert 0 <= coarse.shared_weight(Row.MAIN) <= clear.shared_weight(Row.MAIN) <= 1
 
 
 def test_of_a_page_of_which_nothing_is_known_everything_counts() -> None:
-    assert (CLEARLY.lost(Row.LEFT), CLEARLY.shares(Row.LEFT)) == (0, 1)
+    assert (FULLY_LEGIBLE.deduction(Row.LEFT), FULLY_LEGIBLE.shared_weight(Row.LEFT)) == (0, 1)

@@ -13,9 +13,9 @@ from proof.verify.scores import (
     MAX_CONTEXT_GAIN_NATS,
     language_weight,
     omission_score,
-    strange_score,
     substitution_score,
     swap_score,
+    unknown_score,
 )
 
 THRESHOLD = Settings().flags.threshold
@@ -55,9 +55,9 @@ def test_what_an_engine_was_hardly_taught_it_speaks_against_the_less(own: float,
 @given(log_probs)
 def test_a_strange_character_is_raised_only_where_the_other_reading_is_wholly_sure(belief: float) -> None:
     """One without code point never."""
-    assert strange_score("&KR0058;", belief) < THRESHOLD
-    assert strange_score("𫝊", log(0.9999)) >= THRESHOLD
-    assert strange_score("𫝊", log(0.9)) < THRESHOLD
+    assert unknown_score("&KR0058;", belief) < THRESHOLD
+    assert unknown_score("𫝊", log(0.9999)) >= THRESHOLD
+    assert unknown_score("𫝊", log(0.9)) < THRESHOLD
 
 
 @given(shares, shares, log_probs, st.floats(0, 3), st.booleans())

@@ -10,7 +10,7 @@ from proof.layout.half_folio import ColumnArea
 from proof.text.model import Column, Row
 from proof.verify.columns import ReadColumn
 from proof.verify.lines import Assignment, LineFault
-from proof.verify.slices import lines_of_columns, without_slips
+from proof.verify.slices import lines_of_columns, without_short_notes
 from tests.verify.columns import PITCH, exact, glyph_at, unread
 from tests.verify.pages import line
 
@@ -98,7 +98,7 @@ def test_a_note_so_short_that_it_may_be_main_text_can_be_had_as_that() -> None:
     found = laid("甲乙丙丁戊己庚辛", [*main("甲"), *note("乙", "丙", 1), *main("丁", 2), *note("戊己", "庚辛", 3)])
     own = found.lines[0]
     assert own is not None
-    assert rows_of(without_slips(own)) == ["甲乙丙丁戊己庚辛"]
+    assert rows_of(without_short_notes(own)) == ["甲乙丙丁戊己庚辛"]
     plain = laid("甲乙", main("甲乙")).lines[0]
     assert plain is not None
-    assert without_slips(plain) is None
+    assert without_short_notes(plain) is None
