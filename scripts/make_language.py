@@ -28,9 +28,9 @@ from proof.errors import TextError
 from proof.language.evidence import ContextScores, TextTokens
 from proof.language.look_alikes import HAN_END, Codes, Folding, LookAlikes
 from proof.language.model import (
-    EVERY,
+    MIN_COUNTS,
     LanguageModel,
-    Least,
+    MinCounts,
     all_keys,
     frequency_of,
     learn,
@@ -145,7 +145,7 @@ class Without:
         model: LanguageModel,
         tokens: Codes,
         folded: Codes,
-        least: Least,
+        least: MinCounts,
         patterns: Sequence[int] = range(len(PATTERNS)),
         beside: Beside | None = None,
     ) -> None:
@@ -229,7 +229,7 @@ def examples(
     folding = Folding(look_alikes)
     tokens = work.tokens
     folded = folding(tokens)
-    without = Without(full, tokens, folded, EVERY), Without(small, tokens, folded, LEAST, beside=beside)
+    without = Without(full, tokens, folded, MIN_COUNTS), Without(small, tokens, folded, LEAST, beside=beside)
     shown, there = [], []
     cut = list(pieces(work, rng))
     for turn, number in enumerate(rng.permutation(np.repeat(np.arange(len(cut)), 2))):

@@ -66,7 +66,7 @@ def _of_text(text: Transcription, model: ModelFile, cache: Cache) -> list[Langua
         return [_unpacked(*fields) for fields in json.loads(cached)]
     items = evidence([text], model.model(), LanguageWeights.shipped())
     if items:
-        shares = DoubtedText(text, model.model()).heard_at(
+        shares = DoubtedText(text, model.model()).weights_at(
             [(item.where.page, item.column, item.offset) for item in items]
         )
         items = [_scaled(item, share) for item, share in zip(items, shares, strict=True)]

@@ -76,25 +76,25 @@ class DoubtedText:
         """The evidence on each doubt; None if the text does not have the character there, or nothing is known of its
         neighbours."""
         of_doubts: list[LanguageReading | None] = [None] * len(doubts)
-        asked = [(number, row) for number, doubt in enumerate(doubts) if (row := self.row(doubt)) is not None]
-        if not asked:
+        rows = [(number, row) for number, doubt in enumerate(doubts) if (row := self.row(doubt)) is not None]
+        if not rows:
             return of_doubts
-        places = np.array([row.place for _, row in asked])
-        candidates = np.array([row.candidates for _, row in asked], np.uint32)
+        places = np.array([row.place for _, row in rows])
+        candidates = np.array([row.candidates for _, row in rows], np.uint32)
         met = self.neighbours.met(places, candidates)
-        chances = np.array([row.chances for _, row in asked], np.float32)
+        chances = np.array([row.chances for _, row in rows], np.float32)
         scores = self.neighbours.scores(places, candidates, met)
         trust = self.neighbours.trust(places)
         odds = odds_against(scores, chances) * trust
         likeliest = 1 + likelihood(scores, chances, trust)[:, 1:].argmax(1)
-        for at, (number, row) in enumerate(asked):
+        for at, (number, row) in enumerate(rows):
             if met.before[at].any() or met.behind[at].any():
                 pair = np.array([0, likeliest[at]])
                 counts = np.stack([met.before[at, pair], met.behind[at, pair]])
-                of_doubts[number] = self._told(row, pair, counts, float(odds[at]))
+                of_doubts[number] = self._reading(row, pair, counts, float(odds[at]))
         return of_doubts
 
-    def heard_at(self, addresses: Sequence[tuple[int, int, int]]) -> list[float]:
+    def weights_at(self, addresses: Sequence[tuple[int, int, int]]) -> list[float]:
         """The weight of the language model (0 to 1) at places, given by index of the page, index of the column, and
         code point."""
         places = np.array([self._place(*address) for address in addresses], np.int64)
@@ -113,11 +113,11 @@ class DoubtedText:
         suggested = self._full(doubt.suggested)
         if suggested not in chances:
             suggested = next((text for text in chances if doubt.suggested in self._written(text)), suggested)
-        own = self._folded(meant)
+        folded = self._folded(meant)
         others = [
             text
             for text in chances
-            if text != suggested and self._folded(text) != own and doubt.transcribed not in self._written(text)
+            if text != suggested and self._folded(text) != folded and doubt.transcribed not in self._written(text)
         ]
         row = [(ord(text), chances.get(text, UNGIVEN_PROBABILITY)) for text in (suggested, *others)][: MAX_READINGS - 1]
         row = [(ord(meant), 0.0), *row, *[(0, 0.0)] * (MAX_READINGS - 1 - len(row))]
@@ -153,18 +153,17 @@ class DoubtedText:
     def _order(self) -> NDArray[np.int64]:
         return np.argsort(self._addresses)
 
-    def _told(self, row: DoubtRow, pair: NDArray[np.int64], counts: Numbers, odds: float) -> LanguageReading:
-        """The evidence of the pair with a neighbour that distinguishes most between the transcribed reading and the
-        most likely other one, whose numbers are in `pair`. `counts` are those of both with the neighbour before and
-        with the one after."""
-        telling = np.log(counts[:, 1] + 0.5) - np.log(counts[:, 0] + 0.5)
-        side = int((telling if odds > 0 else -telling).argmax())
+    def _reading(self, row: DoubtRow, pair: NDArray[np.int64], counts: Numbers, odds: float) -> LanguageReading:
+        """The evidence of the neighbour, before or after, that distinguishes most between the transcribed reading and
+        the most likely other one, whose numbers are in `pair`. `counts` are those of both with either neighbour."""
+        ratios = np.log(counts[:, 1] + 0.5) - np.log(counts[:, 0] + 0.5)
+        side = int((ratios if odds > 0 else -ratios).argmax())
         code = int(self.tokens.raw[row.place + (-1, 1)[side]])
         beside = chr(code) if code > UNKNOWN else ""
-        own, other = (chr(row.candidates[number]) for number in pair)
-        words = [text + beside if side else beside + text for text in (other, own)]
-        told = (round(odds, 3), words[0], int(counts[side, 1]), words[1], int(counts[side, 0]))
-        return LanguageReading(*told, likeliest=other)
+        transcribed, other = (chr(row.candidates[number]) for number in pair)
+        likely, unlikely = (text + beside if side else beside + text for text in (other, transcribed))
+        often, seldom = int(counts[side, 1]), int(counts[side, 0])
+        return LanguageReading(round(odds, 3), likely, often, unlikely, seldom, likeliest=other)
 
 
 def odds_against(scores: Floats, chances: Floats) -> Floats:
@@ -178,8 +177,8 @@ def odds_against(scores: Floats, chances: Floats) -> Floats:
 def likelihood(scores: Floats, chances: Floats, trust: Floats) -> Floats:
     """For each reading (n x k) its log-likelihood from the image (`chances`) and from its neighbours (`scores`), whose
     weight is `LIKELIEST_WEIGHT` where the language model is fully trusted; `NOTHING` where there is no reading."""
-    heard = np.where(scores > NOTHING, LIKELIEST_WEIGHT * trust[:, None] * scores, NOTHING)
-    return np.asarray(heard + np.log(np.maximum(chances, UNGIVEN_PROBABILITY)))
+    weighted = np.where(scores > NOTHING, LIKELIEST_WEIGHT * trust[:, None] * scores, NOTHING)
+    return np.asarray(weighted + np.log(np.maximum(chances, UNGIVEN_PROBABILITY)))
 
 
 Number = TypeVar("Number", int, NDArray[np.int64])

@@ -20,8 +20,8 @@ from proof.language.stream import TokenStream
 from proof.language.terms import terms_with
 from proof.language.weights import NOTHING, Floats, LanguageWeights, features
 
-LONGEST = tuple(number for number, pattern in enumerate(PATTERNS) if len(pattern) == 4)
-"""Patterns by which the reading of a copy of a passage is determined."""
+COPY_PATTERNS = tuple(number for number, pattern in enumerate(PATTERNS) if len(pattern) == 4)
+"""The longest patterns, by which the reading of a copy of a passage is determined."""
 
 PLACES_COUNTED_TOGETHER = 4_000
 """Places that are counted together. Memory grows with this number and the next one."""
@@ -210,8 +210,8 @@ class _TextCounts:
         """How often the keys of a pattern occur on other pages than these; `whole` are their counts on all pages."""
         counts = np.zeros(wanted.shape, np.int32)
         counted = np.flatnonzero(whole)
-        here = self._pages[number].of_keys(on_page(wanted[counted], page[counted]))
-        counts[counted] = np.maximum(whole[counted] - here, 0)
+        on_this_page = self._pages[number].of_keys(on_page(wanted[counted], page[counted]))
+        counts[counted] = np.maximum(whole[counted] - on_this_page, 0)
         return counts
 
 
@@ -242,10 +242,10 @@ def on_page(occurrences: Keys, page: NDArray[np.int32]) -> Keys:
 def _without_copy(language: Numbers, whole: Numbers) -> Numbers:
     """The counts of the language at places of passages in the training texts, without the contribution of this text or
     its copy: the text's own counts, or, if the copy has another character here, one occurrence of that."""
-    rest: Numbers = np.maximum(language - whole, 0)
-    of_copy = rest[:, LONGEST, :].sum(1)
+    without: Numbers = np.maximum(language - whole, 0)
+    of_copy = without[:, COPY_PATTERNS, :].sum(1)
     of_copy[:, 0] = 0
     reading = of_copy.argmax(1)
     places = np.flatnonzero(of_copy.max(1) > 0)
-    rest[places, :, reading[places]] = np.maximum(rest[places, :, reading[places]] - 1, 0)
-    return rest
+    without[places, :, reading[places]] = np.maximum(without[places, :, reading[places]] - 1, 0)
+    return without

@@ -30,15 +30,15 @@ default threshold then raises four places per 10,000 characters of correct text 
 MIN_ODDS_NATS = 1.5
 """Minimum odds, in nats, of a finding, raised or not."""
 
-TELLABLE = tuple(n for n, p in enumerate(PATTERNS) if len(p) <= 3 and max(*p, 0) - min(*p, 0) == len(p))
+SHOWN_PATTERNS = tuple(n for n, p in enumerate(PATTERNS) if len(p) <= 3 and max(*p, 0) - min(*p, 0) == len(p))
 """The indices of patterns that span two to four consecutive characters, which can be shown to people."""
 
-PART = 1_000_000
-"""Maximum number of code points processed together, about 6,000 pages. It bounds the memory, and the recomputation
+MAX_PART_LENGTH = 1_000_000
+"""Code points that are processed together, at most, about 6,000 pages. It bounds the memory, and the recomputation
 after a change, for works of any length."""
 
-PLACES = 3
-"""Maximum number of other pages that a finding names as evidence."""
+MAX_NAMED_PAGES = 3
+"""Other pages, at most, that a finding names as evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +69,20 @@ def evidence(
     language: Counted,
     weights: LanguageWeights,
     pages: Collection[PagePosition] | None = None,
-    least: float = MIN_ODDS_NATS,
+    min_odds: float = MIN_ODDS_NATS,
 ) -> list[LanguageEvidence]:
     """The places of a work where the language model prefers a look-alike of the transcribed character by at least
-    `least` nats; only those on `pages`, if given (the other pages still count as context). A work of more than `PART`
-    code points is processed in parts, which do not share context."""
+    `min_odds` nats; only those on `pages`, if given (the other pages still count as context). A work of more than
+    `MAX_PART_LENGTH` code points is processed in parts, which do not share context."""
     findings: list[LanguageEvidence] = []
     for first, part in _parts(texts):
-        own = None
+        of_part = None
         if pages is not None:
-            own = {PagePosition(page.text - first, page.page) for page in pages if 0 <= page.text - first < len(part)}
-            if not own:
+            in_part = (page for page in pages if 0 <= page.text - first < len(part))
+            of_part = {PagePosition(page.text - first, page.page) for page in in_part}
+            if not of_part:
                 continue
-        for finding in _in_part(_Work(part, language, weights), own, least):
+        for finding in _in_part(_Work(part, language, weights), of_part, min_odds):
             findings.append(replace(finding, where=PagePosition(finding.where.text + first, finding.where.page)))
         _give_memory_back()
     return findings
@@ -94,28 +95,28 @@ def _give_memory_back() -> None:
 
 
 def _parts(texts: Sequence[Transcription]) -> Iterator[tuple[int, Sequence[Transcription]]]:
-    """The texts of a work in groups of at most `PART` code points (a longer text is a group of its own), each with the
-    index of its first text."""
+    """The texts of a work in groups of at most `MAX_PART_LENGTH` code points (a longer text is a group of its own),
+    each with the index of its first text."""
     first, size = 0, 0
     for number, text in enumerate(texts):
         size += len(text.text)
-        if size > PART and number > first:
+        if size > MAX_PART_LENGTH and number > first:
             yield first, texts[first:number]
             first, size = number, len(text.text)
     if texts:
         yield first, texts[first:]
 
 
-def _in_part(work: _Work, pages: Collection[PagePosition] | None, least: float) -> list[LanguageEvidence]:
+def _in_part(work: _Work, pages: Collection[PagePosition] | None, min_odds: float) -> list[LanguageEvidence]:
     places = work.places(pages)
     candidates = LookAlikes.shipped().of(work.tokens.raw[places])
     best, odds = against(work.contexts, places, candidates, LookAlikes.shipped().margins_of(work.tokens.raw[places]))
-    chosen = np.flatnonzero(odds >= least)
+    chosen = np.flatnonzero(odds >= min_odds)
     pairs = np.stack([candidates[chosen, 0], candidates[chosen, best[chosen]]], axis=1)
     return work.evidence(places[chosen], pairs.astype(np.uint32), odds[chosen])
 
 
-def asked_places(tokens: TextTokens) -> Places:
+def places_with_look_alikes(tokens: TextTokens) -> Places:
     """The places of characters that have look-alikes and at least one neighbouring character, since an isolated
     character (in a table, or alone on a page) has no context."""
     places = LookAlikes.shipped().places(tokens.raw)
@@ -154,8 +155,8 @@ class _Work:
         )
 
     def places(self, pages: Collection[PagePosition] | None) -> Places:
-        """The `asked_places` on these pages, or all of them."""
-        places = asked_places(self.tokens)
+        """The `places_with_look_alikes` on these pages, or all of them."""
+        places = places_with_look_alikes(self.tokens)
         if pages is None:
             return places
         first = np.cumsum([0, *(len(text.pages) for text in self._texts)])
@@ -173,7 +174,12 @@ class _Work:
         findings = []
         for at, pair, gram, pages, nats in zip(places, pairs, grams, elsewhere, odds, strict=True):
             reading = LanguageReading(
-                round(float(nats), 3), gram.suggested, gram.for_it, gram.transcribed, gram.against, pages
+                round(float(nats), 3),
+                gram.suggested,
+                gram.suggested_count,
+                gram.transcribed,
+                gram.transcribed_count,
+                pages,
             )
             where = PagePosition(int(self._text[at]), int(self._page[at]))
             line, offset = int(self._line[at]), int(self._offset[at])
@@ -190,20 +196,20 @@ class _Work:
         text = self._texts[where.text]
         if text.script is Script.TRADITIONAL:
             return transcribed, suggested
-        own = text.pages[where.page].columns[line].source[offset]
-        return own, policy_of(Script.SIMPLIFIED).to_source_script(suggested, own)
+        written = text.pages[where.page].columns[line].source[offset]
+        return written, policy_of(Script.SIMPLIFIED).to_source_script(suggested, written)
 
     def _grams(self, places: Places, pairs: Codes, candidates: CandidateCounts) -> list[_Gram]:
         """For each place the run of characters with the strongest evidence."""
-        counts = (candidates.language + candidates.text)[:, TELLABLE, :].astype(np.float64)
+        counts = (candidates.language + candidates.text)[:, SHOWN_PATTERNS, :].astype(np.float64)
         weight = (np.log(counts[:, :, 1] + 0.5) - np.log(counts[:, :, 0] + 0.5)) * np.log1p(counts[:, :, 1])
         best = weight.argmax(1)
         grams = []
         for number, at in enumerate(places):
-            pattern = TELLABLE[best[number]]
-            against, for_it = (int(value) for value in counts[number, best[number]])
-            texts = [self._run(int(at), PATTERNS[pattern], int(code)) for code in pairs[number]]
-            grams.append(_Gram(pattern, texts[1], for_it, texts[0], against))
+            pattern = SHOWN_PATTERNS[best[number]]
+            transcribed_count, suggested_count = (int(value) for value in counts[number, best[number]])
+            transcribed, suggested = (self._run(int(at), PATTERNS[pattern], int(code)) for code in pairs[number])
+            grams.append(_Gram(pattern, suggested, suggested_count, transcribed, transcribed_count))
         return grams
 
     def _run(self, at: int, pattern: tuple[int, ...], centre: int) -> str:
@@ -219,14 +225,14 @@ class _Work:
             wanted = keys(contexts_at(self.tokens.folded, places[chosen], int(pattern)), pairs[chosen, 1])
             where = self._pages_with(int(pattern), wanted, np.unique(pairs[chosen, 1]))
             for row, key in zip(chosen, wanted, strict=True):
-                own = self.tokens.page[places[row]]
-                others = [page for page in where[int(key)] if page != own][:PLACES]
+                page_of_place = self.tokens.page[places[row]]
+                others = [page for page in where[int(key)] if page != page_of_place][:MAX_NAMED_PAGES]
                 pages_of_place[row] = tuple(self._name(page) for page in others)
         return pages_of_place
 
     def _pages_with(self, pattern: int, wanted: Keys, centres: Codes) -> dict[int, list[int]]:
-        """For each key of a pattern the indices of the first pages that have it, up to `PLACES` + 1, since the caller
-        leaves out the page of the place."""
+        """For each key of a pattern the indices of the first pages that have it, up to `MAX_NAMED_PAGES` + 1, since the
+        caller leaves out the page of the place."""
         at = places_of(self.tokens, centres)
         met = keys_at(self.tokens, at, pattern)
         hits = np.flatnonzero(np.isin(met, wanted))
@@ -234,7 +240,7 @@ class _Work:
         for hit in hits:
             pages = pages_of_place[int(met[hit])]
             page = int(self.tokens.page[at[hit]])
-            if len(pages) <= PLACES and page not in pages:
+            if len(pages) <= MAX_NAMED_PAGES and page not in pages:
                 pages.append(page)
         return pages_of_place
 
@@ -252,9 +258,9 @@ class _Gram:
 
     pattern: int
     suggested: str
-    for_it: int
+    suggested_count: int
     transcribed: str
-    against: int
+    transcribed_count: int
 
 
 def flag_of(page: Page, ref: str, finding: LanguageEvidence, threshold: float) -> Flag:

@@ -22,27 +22,26 @@ from numpy.typing import NDArray
 from proof.errors import UsageError
 from proof.language.copies import RUN_BITS, learned_places, runs
 from proof.language.look_alikes import HAN_END, Codes, Folding, LookAlikes
-from proof.language.ngrams import BEFORE, PATTERNS, Counts, Keys, Numbers, mixed, packed, unpacked
-from proof.language.ngrams import keys as keys_of
+from proof.language.ngrams import BEFORE, PATTERNS, Counts, Keys, Numbers, contexts, keys, packed, unpacked
 from proof.language.stream import MARGIN, UNKNOWN, TokenStream
 
 FORMAT = 2
 FILE = "data/language.npz"
 
-SMALLEST = {"counts_number": zipfile.ZIP_LZMA}
+COMPRESSION = {"counts_number": zipfile.ZIP_LZMA}
 """Parts of the file with another compression than the usual one, which makes counts a tenth smaller."""
 
-Least = Sequence[Sequence[int]]
-"""Least count of an n-gram around a character with look-alikes for it to be kept, by pattern and by the nearness of the
-nearest of these (`Nearness`); 0 if none is kept."""
+MinCounts = Sequence[Sequence[int]]
+"""Minimum count of an n-gram around a character with look-alikes for it to be kept, by pattern and by the nearness of
+the nearest of these (`Nearness`); 0 if none is kept."""
 
-EVERY: Least = tuple(
+MIN_COUNTS: MinCounts = tuple(
     (1, 1, 1) if len(pattern) == 1 or number in (2, 3, 4) else (2, 2, 2) for number, pattern in enumerate(PATTERNS)
 )
-"""The least counts for models of other texts."""
+"""The minimum counts for models that users make."""
 
-OTHERS = 3
-"""Least count of a pair of characters without look-alikes for it to be kept."""
+MIN_PLAIN_PAIR_COUNT = 3
+"""Minimum count of a pair of characters without look-alikes for it to be kept."""
 
 
 class Counted(Protocol):
@@ -112,7 +111,7 @@ class LanguageModel:
         with zipfile.ZipFile(file, "w") as archive:
             for name, array in arrays.items():
                 entry = zipfile.ZipInfo(f"{name}.npy")
-                entry.compress_type = SMALLEST.get(name, zipfile.ZIP_DEFLATED)
+                entry.compress_type = COMPRESSION.get(name, zipfile.ZIP_DEFLATED)
                 with archive.open(entry, "w", force_zip64=True) as member:
                     np.lib.format.write_array(member, array)  # type: ignore[no-untyped-call]
 
@@ -154,7 +153,7 @@ class ModelFile:
     @property
     def checksum(self) -> str:
         """The checksum of the model. Raises UsageError if the file cannot be read."""
-        with self._there() as path:
+        with self._path() as path:
             try:
                 return _checksum(path, path.stat().st_mtime_ns)
             except OSError as error:
@@ -162,12 +161,12 @@ class ModelFile:
 
     def model(self) -> LanguageModel:
         """The model, cached. Raises UsageError if there is none."""
-        with self._there() as path:
+        with self._path() as path:
             return _loaded(path, self.checksum)
 
-    def _there(self) -> AbstractContextManager[Path]:
-        own = resources.files("proof.language").joinpath(FILE)
-        return nullcontext(self.path) if self.path else resources.as_file(own)
+    def _path(self) -> AbstractContextManager[Path]:
+        shipped = resources.files("proof.language").joinpath(FILE)
+        return nullcontext(self.path) if self.path else resources.as_file(shipped)
 
 
 @lru_cache(maxsize=4)
@@ -200,26 +199,23 @@ def occurrences_of(known: Numbers, codes: Codes) -> NDArray[np.float32]:
 def all_keys(raw: Codes, folded: Codes, pattern: int) -> Keys:
     """The key of every token of a text in one pattern, without the `MARGIN` tokens at either end."""
     size = len(folded) - 2 * MARGIN
-    keys = np.full(size, mixed(np.array([pattern + 1], np.uint64))[0], np.uint64)
-    for offset in PATTERNS[pattern]:
-        beside = folded[MARGIN + offset : MARGIN + offset + size].astype(np.uint64)
-        keys = mixed(keys ^ (beside + np.uint64((offset + 16) << 40)))
-    return keys_of(keys, raw[MARGIN : MARGIN + size])
+    beside = [folded[MARGIN + offset : MARGIN + offset + size] for offset in PATTERNS[pattern]]
+    return keys(contexts(beside, PATTERNS[pattern], pattern), raw[MARGIN : MARGIN + size])
 
 
 def learn(
     streams: Sequence[TokenStream],
     sources: Sequence[str] = (),
-    least: Least = EVERY,
-    others: int = OTHERS,
+    min_counts: MinCounts = MIN_COUNTS,
+    min_plain: int = MIN_PLAIN_PAIR_COUNT,
     bits: int = 40,
     beside: Sequence[TokenStream] = (),
 ) -> LanguageModel:
     """Make a model of these texts.
 
-    `others` is the least count of a pair of characters without look-alikes; `bits` is the length of a key: shorter keys
-    make a smaller file, but more collisions of n-grams. Texts `beside` are counted too, but n-grams that occur only
-    once, and only in them, are not kept."""
+    `min_plain` is the minimum count of a pair of characters without look-alikes; `bits` is the length of a key: shorter
+    keys make a smaller file, but more collisions of n-grams. Texts `beside` are counted too, but n-grams that occur
+    only once, and only in them, are not kept."""
     every = [*streams, *beside]
     raw = np.concatenate([stream.tokens for stream in every] or [np.zeros(2 * MARGIN, np.uint32)])
     main = np.arange(len(raw) - 2 * MARGIN) < sum(map(len, streams))
@@ -229,18 +225,18 @@ def learn(
     kept = []
     for number in range(len(PATTERNS)):
         met = all_keys(raw, folded, number)
-        for nearness, times in enumerate(least[number]):
-            if times:
-                here = near == nearness
-                counts = Counts.of(met[here], bits)
-                enough = counts.number >= times
-                if beside and times == 1:
-                    enough = (counts.number > 1) | counts.also_in(Counts.of(met[here & main], bits))
+        for nearness, min_count in enumerate(min_counts[number]):
+            if min_count:
+                so_near = near == nearness
+                counts = Counts.of(met[so_near], bits)
+                enough = counts.number >= min_count
+                if beside and min_count == 1:
+                    enough = (counts.number > 1) | counts.also_in(Counts.of(met[so_near & main], bits))
                 kept.append(counts.where(enough))
         if number == BEFORE:
-            kept.append(Counts.of(met[plain_pairs(raw)], bits).at_least(others))
+            kept.append(Counts.of(met[plain_pairs(raw)], bits).at_least(min_plain))
     known = np.bincount(np.minimum(raw, HAN_END - 1), minlength=HAN_END).astype(np.int32)
-    patterns = frozenset(number for number in range(len(PATTERNS)) if number == BEFORE or any(least[number]))
+    patterns = frozenset(number for number in range(len(PATTERNS)) if number == BEFORE or any(min_counts[number]))
     return LanguageModel(Counts.merged(kept, bits), known, np.unique(runs(folded)[0]), tuple(sources), patterns)
 
 

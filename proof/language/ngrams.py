@@ -62,8 +62,8 @@ CutKeys = NDArray[np.uint64] | NDArray[np.uint32]
 Numbers = NDArray[np.int32]
 Windows = NDArray[np.uint32]
 
-SPARSE = 3
-"""A sieve has up to 2 ** `SPARSE` slots for every key, and at least half as many."""
+SIEVE_BITS = 3
+"""A sieve has up to 2 ** `SIEVE_BITS` slots for every key, and at least half as many."""
 
 _SHIFT = np.uint64(31)
 _FIRST_FACTOR = np.uint64(0x7FB5D329728EA185)
@@ -87,16 +87,17 @@ def windows(tokens: Codes, places: NDArray[np.int64]) -> Windows:
 def contexts_at(tokens: Codes, places: NDArray[np.int64], pattern: int) -> Keys:
     """A hash of the context of each of these places, in the pattern of that number."""
     offsets = PATTERNS[pattern] if pattern < WIDE else (*range(-6, 0), *range(1, 7))
-    return _contexts([tokens[places + offset] for offset in offsets], offsets, pattern)
+    return contexts([tokens[places + offset] for offset in offsets], offsets, pattern)
 
 
 def pair_keys(first: Codes, second: Codes, pattern: int = BEFORE) -> Keys:
     """The keys of characters with the one before each, or, in the pattern `BEHIND`, with the one after it; `first` is
     the neighbour, folded."""
-    return keys(_contexts([first], PATTERNS[pattern], pattern), second)
+    return keys(contexts([first], PATTERNS[pattern], pattern), second)
 
 
-def _contexts(beside: Sequence[Codes], offsets: Sequence[int], pattern: int) -> Keys:
+def contexts(beside: Sequence[Codes], offsets: Sequence[int], pattern: int) -> Keys:
+    """A hash of each context, given by the characters `beside` the places, an array for each of the `offsets`."""
     hashes = np.full(len(beside[0]), mixed(np.array([pattern + 1], np.uint64))[0], np.uint64)
     for offset, codes in zip(offsets, beside, strict=True):
         hashes = mixed(hashes ^ (codes.astype(np.uint64) + np.uint64((offset + 16) << 40)))
@@ -199,7 +200,7 @@ class Counts:
 
     @property
     def _sieve_bits(self) -> int:
-        return min(max(len(self.known).bit_length() + SPARSE, 3), self.bits)
+        return min(max(len(self.known).bit_length() + SIEVE_BITS, 3), self.bits)
 
     def _slots(self, cut: CutKeys) -> NDArray[np.uint32]:
         return np.asarray(cut >> cut.dtype.type(self.bits - self._sieve_bits), np.uint32)

@@ -120,12 +120,12 @@ def _of_blocks(text: Transcription) -> TokenStream:
 
 def _joined(voices: Iterable[_Voice], pages: int) -> TokenStream:
     """The voices that have tokens, one after the other, with a margin before, between and behind them."""
-    spoken = [voice for voice in voices if voice.tokens]
+    with_tokens = [voice for voice in voices if voice.tokens]
 
     def joined(name: str, edge: int) -> NDArray[np.int64]:
         margin = np.full(MARGIN, edge, np.int64)
         parts = [margin]
-        for voice in spoken:
+        for voice in with_tokens:
             parts += [np.array(getattr(voice, name), np.int64), margin]
         return np.concatenate(parts)
 

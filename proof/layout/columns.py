@@ -52,6 +52,15 @@ MIN_CELL_GLYPHS = 0.6
 MAX_CELL_GLYPHS = 2.2
 """Maximum height of a cell, in glyph widths."""
 
+MAX_PERIODS = 8
+"""Maximum number of cells over which the height of one is measured."""
+
+MAX_PERIOD_ERROR = 0.15
+"""Maximum error of the height of a cell where it is first measured, as a share of it."""
+
+MIN_CORRECTION = 0.02
+"""Minimum correction of that height, as a share of it."""
+
 NEIGHBOURS = 3
 """Columns on either side that decide where an indented or raised column has its first cell."""
 
@@ -237,7 +246,7 @@ def cell_height(text: Mask, columns: Sequence[FoundColumn]) -> float:
     ink has no period."""
     usual = float(np.median([column.glyph for column in columns]))
     low, high = max(4, int(MIN_CELL_GLYPHS * usual)), int(MAX_CELL_GLYPHS * usual)
-    total = np.zeros(high + 2)
+    total = np.zeros(MAX_PERIODS * (high + 2))
     for column in columns:
         part = text[round(column.top) : round(column.bottom), round(column.left) : round(column.right)]
         if part.shape[0] < 3 * high or not part.shape[1]:
@@ -245,10 +254,21 @@ def cell_height(text: Mask, columns: Sequence[FoundColumn]) -> float:
         down = inked_along(part, 1) / part.shape[1]
         even = down - cv2.blur(down[None, :], (2 * high + 1, 1))[0]
         spectrum = np.fft.rfft(even, 2 * even.size)
-        total += np.fft.irfft(spectrum * np.conj(spectrum))[: high + 2]
+        alike = np.fft.irfft(spectrum * np.conj(spectrum))[: min(len(total), even.size)]
+        total[: alike.size] += alike
     if not total[0]:
         return 1.1 * usual
-    return first_period(total / total[0], low, high) or 1.1 * usual
+    period = first_period(total[: high + 2] / total[0], low, high)
+    return 1.1 * usual if period is None else _over_more_periods(total, period)
+
+
+def _over_more_periods(alike: NDArray[np.float64], period: float) -> float:
+    """A period of an autocorrelation, corrected by its multiples, to which an error of one adds up. A small correction
+    is left out: it would part no runs otherwise, and the recogniser be shown strips of another length."""
+    tried = period * (1 + np.linspace(-1, 1, 301) * MAX_PERIOD_ERROR)
+    multiples = np.arange(1, MAX_PERIODS + 1)[:, None] * tried
+    corrected = float(tried[int(np.interp(multiples, np.arange(len(alike)), alike).sum(axis=0).argmax())])
+    return corrected if abs(corrected / period - 1) > MIN_CORRECTION else period
 
 
 def _tops(firsts: Sequence[float], pitch: float) -> list[float]:

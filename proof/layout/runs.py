@@ -278,8 +278,11 @@ def find_runs(
     expected = [_Expected.of(run) for run in column.runs]
     end = column.runs[-1]
     expected[-1] = expected[-1]._replace(cells=float(max(_written_cells(end.right), _written_cells(end.left))))
-    last = float(np.append(0, np.flatnonzero(gain))[-1]) / pitch
-    share = _note_share(expected, last) if lower else 1.0
+    inked = np.append(0, np.flatnonzero(gain))
+    first, last = float(inked[min(1, len(inked) - 1)]) / pitch, float(inked[-1]) / pitch
+    # an indent is seldom transcribed
+    start = max(TOP_MARGIN_CELLS, first - _leading_blanks(column.runs[0]))
+    share = _note_share(expected, last - start) if lower else 1.0
     expected = [run._replace(cells=run.cells * share) if run.note else run for run in expected]
     guide = np.zeros_like(gain) if way is CutBy.COUNTED else gain
     rows = _Rows.of(guide, np.zeros((2, len(ink)), np.bool_) if lower else one_sided(ink, pitch))
@@ -289,7 +292,7 @@ def find_runs(
     # scaled: the cells at no cost for main text would be a whole row of a note with rows half as high
     price = ((each, free), (each, free * share))
     laid = _guided_stretches(
-        rows, ink, expected, pitch, last, THROUGH_INK_COST_UNRULED if lower else THROUGH_INK_COST, price
+        rows, ink, expected, pitch, (start, last), THROUGH_INK_COST_UNRULED if lower else THROUGH_INK_COST, price
     )
     blank = [all(cell.blank for cell in run.cells) for run in column.runs]
     return [replace(stretch, blank=empty) for stretch, empty in zip(laid, blank, strict=True)]
@@ -311,6 +314,12 @@ def longer_by(run: Run) -> int:
     """By how many characters the right half-row of a note is longer than the left one; negative where it is shorter, 0
     for main text."""
     return _written_cells(run.right) - _written_cells(run.left) if run.note else 0
+
+
+def _leading_blanks(run: Run) -> int:
+    """The number of cells with nothing in them at the beginning of a run."""
+    rows = [n for half in (run.right, run.left) for n, cell in enumerate(half) if not cell.blank]
+    return min(rows, default=0)
 
 
 def _written_cells(half: Sequence[Cell]) -> int:
@@ -409,7 +418,7 @@ def _guided_stretches(
     ink: NDArray[np.uint8],
     expected: Sequence[_Expected],
     pitch: float,
-    last: float,
+    ends: tuple[float, float],
     through: float,
     price: tuple[tuple[float, float], tuple[float, float]],
 ) -> list[ColumnStretch]:
@@ -417,8 +426,8 @@ def _guided_stretches(
     grid).
 
     The gain of a run comes from `rows`. A boundary through ink costs `through`. `price` is the cost of each surplus or
-    missing cell and the number of cells at no cost, for main text and for notes. The text ends `last` cells below the
-    top. A missing character changes the length of one run, a note taken for main text that of two.
+    missing cell and the number of cells at no cost, for main text and for notes. The text begins and `ends` so many
+    cells below the top. A missing character changes the length of one run, a note taken for main text that of two.
     """
     height = len(ink)
     if len(expected) == 1:
@@ -431,7 +440,7 @@ def _guided_stretches(
     worth = [rows.worth(run, grid, pitch * squeezed) for run in expected]
     best = np.where(grid == 0, 0.0, -np.inf)
     back: list[NDArray[np.intp]] = []
-    start = TOP_MARGIN_CELLS
+    start, last = ends
     for run, own_worth, next_worth in zip(expected, worth, worth[1:], strict=False):
         value, came = _run_before(best + own_worth.begins, start + squeezed * run.cells, pitch, price[run.note])
         # the window above against the one below: sharper than the rows, whose gain changes over a window's length

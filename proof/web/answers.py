@@ -401,7 +401,7 @@ class PairsOut(BaseModel):
     next: str | None
 
 
-class RereadOutcome(BaseModel):
+class DecisionOutcome(BaseModel):
     """The outcome of one of many decisions: the new decision, or the conflicting decisions of others."""
 
     flag: int
@@ -411,7 +411,7 @@ class RereadOutcome(BaseModel):
 
 
 class OutcomesOut(BaseModel):
-    items: list[RereadOutcome]
+    items: list[DecisionOutcome]
 
 
 class GlyphOut(BaseModel):

@@ -198,11 +198,11 @@ def flag(path: schemas.FlagPath) -> Response:
     "/works/<string:work>/pairs", tags=[FLAGS], responses={200: answers.PairsOut}, summary="Confusions over the work"
 )
 def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
-    found = project().store.queue.pairs(path.work, wanted_of(query))
+    matching = project().store.queue.pairs(path.work, wanted_of(query))
     start = number_of(query.cursor) or 0
     end = start + query.limit
-    items = [answers.PairStates(pair) for pair in found[start:end]]
-    return answer(answers.PairsOut(items=items, next=str(end) if end < len(found) else None))
+    items = [answers.PairStates(pair) for pair in matching[start:end]]
+    return answer(answers.PairsOut(items=items, next=str(end) if end < len(matching) else None))
 
 
 @api.get(
@@ -280,7 +280,7 @@ def decide_all(path: schemas.WorkPath, body: schemas.ManyDecisions) -> Response:
         raise RefusedDecisionError(_("a flag can be decided once in a stroke"))
     requests = [_request(path.work, decision.flag, decision, body.batch) for decision in body.decisions]
     items = [
-        answers.RereadOutcome(flag=outcome.flag, version=outcome.version, **decision_or_conflict(outcome))
+        answers.DecisionOutcome(flag=outcome.flag, version=outcome.version, **decision_or_conflict(outcome))
         for outcome in project().store.decisions.decide_all(requests)
     ]
     return answer(answers.OutcomesOut(items=items))
@@ -329,8 +329,10 @@ def _undone(undo_or_redo: Callable[..., Undone], work: str, body: schemas.UndoBo
 def acts_of(work: str, query: schemas.HistoryQuery) -> answers.HistoryEntriesOut:
     """The acts in a work that match a query."""
     wanted = HistoryFilter(query.person, query.juan, query.verdict, query.what)
-    entries, more = project().store.history.log(work, wanted, cursor=query.cursor, limit=query.limit)
-    return answers.HistoryEntriesOut(items=[answers.HistoryEntryOut(entry) for entry in entries], next=more)
+    before = number_of(query.cursor)
+    entries, last = project().store.history.log(work, wanted, before=before, limit=query.limit)
+    items = [answers.HistoryEntryOut(entry) for entry in entries]
+    return answers.HistoryEntriesOut(items=items, next=str(last) if last is not None else None)
 
 
 def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:
@@ -374,8 +376,8 @@ def by_whom() -> dict[str, Any]:
 
 
 def _request(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") -> DecisionRequest:
-    given = body.model_dump() | {"flag": flag, "verdict": Verdict(body.verdict)}
-    return DecisionRequest(work=work, batch=batch, **by_whom(), **given)
+    values = body.model_dump() | {"flag": flag, "verdict": Verdict(body.verdict)}
+    return DecisionRequest(work=work, batch=batch, **by_whom(), **values)
 
 
 def decision_or_conflict(outcome: Decision | ConflictError) -> dict[str, Any]:

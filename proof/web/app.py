@@ -51,7 +51,7 @@ from proof.web.replacing import replacing
 from proof.web.reports import count_reports, reports, reports_api
 from proof.web.rereading import Rereading
 
-LARGEST_BODY = 1 << 20
+MAX_BODY_BYTES = 1 << 20
 """Bytes of the body of a request, at most."""
 ANY = ["*"]
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
@@ -181,8 +181,8 @@ def _bare_app(secret: str, https: bool) -> OpenAPI:
     )
     app.config.update(
         SECRET_KEY=secret,
-        MAX_CONTENT_LENGTH=LARGEST_BODY,
-        MAX_FORM_MEMORY_SIZE=LARGEST_BODY,
+        MAX_CONTENT_LENGTH=MAX_BODY_BYTES,
+        MAX_FORM_MEMORY_SIZE=MAX_BODY_BYTES,
         SESSION_COOKIE_NAME=_cookie_name(secret, https),
         SESSION_COOKIE_SECURE=https,
         SESSION_COOKIE_HTTPONLY=True,

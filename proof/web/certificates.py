@@ -23,7 +23,8 @@ from proof.web.language import language, say
 from proof.web.page_view import sheet
 from proof.web.project import project
 
-SIMPLIFIED_FONT, TRADITIONAL_FONT = "STSong-Light", "MSung-Light"
+SIMPLIFIED_FONT = "STSong-Light"
+TRADITIONAL_FONT = "MSung-Light"
 """Chinese fonts that PDF readers provide: for the language zh-Hans, and for all others."""
 
 certificates = Blueprint("certificates", __name__)

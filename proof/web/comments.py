@@ -87,8 +87,8 @@ def list_assignees() -> Response:
 def _say(work: str, page: int, flag: int | None, body: schemas.CommentBody) -> Response:
     if body.assigned:
         must_be_assignee(body.assigned)
-    asked = CommentRequest(work=work, page=page, flag=flag, person=person(), **body.model_dump())
-    return answer(CommentOut(project().store.comments.say(asked)), 201)
+    comment = CommentRequest(work=work, page=page, flag=flag, person=person(), **body.model_dump())
+    return answer(CommentOut(project().store.comments.say(comment)), 201)
 
 
 def _open_problems(problems: Sequence[Problem]) -> Response:

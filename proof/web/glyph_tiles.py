@@ -10,7 +10,7 @@ from proof.model.result import CheckedCharacter, PageResult
 from proof.report.crops import data_uri
 from proof.report.glyphs import GlyphPlace, character_place, flag_place
 from proof.store.lookup import NoPlaceError
-from proof.web.iiif import answer
+from proof.web.iiif import image_answer
 from proof.web.images import GoneImageError, NoPieceError, name_of
 from proof.web.project import project
 
@@ -69,4 +69,4 @@ def _data_address(name: str, place: GlyphPlace | None) -> str | None:
 
 
 def _tile(name: str, place: GlyphPlace) -> Response:
-    return answer(project().images.glyph(name, place, request.if_none_match), CACHE_CONTROL)
+    return image_answer(project().images.glyph(name, place, request.if_none_match), CACHE_CONTROL)

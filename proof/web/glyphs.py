@@ -16,8 +16,11 @@ from proof.web.glyph_tiles import address_of_character
 from proof.web.people import person
 from proof.web.project import project
 
-OFFERED = 5
-"""Maximum number of encoded characters that are suggested for an unencoded one."""
+SUGGESTED_CHARACTERS = 5
+"""Encoded characters, at most, that are suggested for an unencoded one."""
+
+UNUSUAL_GLYPHS = 6
+"""Glyphs, at most, that are shown of an unencoded character."""
 
 glyphs = api_blueprint("glyphs", "glyphs")
 
@@ -68,13 +71,16 @@ def unencoded(path: schemas.WorkPath) -> Response:
 def unencoded_of(work: str) -> list[answers.UnencodedOut]:
     """The unencoded characters of a work, the most frequent first."""
     counted = project().store.glyphs.unencoded(work)
-    return [answers.UnencodedOut(text=text, count=count, made_of=made_of(text, OFFERED)) for text, count in counted]
+    return [
+        answers.UnencodedOut(text=text, count=count, made_of=made_of(text, SUGGESTED_CHARACTERS))
+        for text, count in counted
+    ]
 
 
-def unusual_glyphs(work: str, text: str, most: int) -> list[answers.GlyphOut]:
-    """The `most` most unusual occurrences of a character, each with its image tile."""
+def unusual_glyphs(work: str, text: str) -> list[answers.GlyphOut]:
+    """The most unusual occurrences of a character, each with its image tile."""
     ordered = project().glyphs.of(work, text, "", 0)
-    return _items(project().store, work, ordered, ordered.order[:most], tiles=True)
+    return _items(project().store, work, ordered, ordered.order[:UNUSUAL_GLYPHS], tiles=True)
 
 
 def _items(

@@ -19,9 +19,9 @@ def answer_to(app: Flask, names: Iterable[str]) -> None:
 
     @app.before_request
     def check() -> None:
-        asked = _plain(request.host)
-        parents = {asked[at:] for at, char in enumerate(asked) if char == "."}
-        if asked not in known and not parents & known:
+        host = _plain(request.host)
+        parents = {host[at:] for at, char in enumerate(host) if char == "."}
+        if host not in known and not parents & known:
             raise SecurityError(f"this server is not called {request.host}")
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, jsonify, request, url_for
 
-from proof.web.images import LARGEST_SIDE, TILE, ImageRegion
+from proof.web.images import MAX_SIDE_PX, VIEWER_TILE_PX, ImageRegion
 from proof.web.project import project
 
-FOR_GOOD = "private, max-age=31536000, immutable"
+CACHE_CONTROL = "private, max-age=31536000, immutable"
+"""Pieces are cached for good: their address has the hash of the image."""
 
 iiif = Blueprint("iiif", __name__, url_prefix="/iiif")
 
@@ -16,7 +17,7 @@ iiif = Blueprint("iiif", __name__, url_prefix="/iiif")
 def info(name: str) -> Response:
     """The IIIF image information of an image."""
     width, height = project().images.size(name)
-    factors = [1 << n for n in range(8) if (TILE << n) < 2 * max(width, height)] or [1]
+    factors = [1 << n for n in range(8) if (VIEWER_TILE_PX << n) < 2 * max(width, height)] or [1]
     response = jsonify(
         {
             "@context": "http://iiif.io/api/image/3/context.json",
@@ -26,26 +27,26 @@ def info(name: str) -> Response:
             "profile": "level1",
             "width": width,
             "height": height,
-            "maxWidth": LARGEST_SIDE,
-            "tiles": [{"width": TILE, "scaleFactors": factors}],
+            "maxWidth": MAX_SIDE_PX,
+            "tiles": [{"width": VIEWER_TILE_PX, "scaleFactors": factors}],
             "preferredFormats": ["webp"],
             "extraFormats": ["webp"],
             "extraFeatures": ["sizeByWh"],
         }
     )
-    response.headers["Cache-Control"] = FOR_GOOD
+    response.headers["Cache-Control"] = CACHE_CONTROL
     return response
 
 
 @iiif.get("/<name>/<region>/<size>/0/default.webp")
 def piece(name: str, region: str, size: str) -> Response:
     """A piece of an image; not cut if the client has it."""
-    return answer(project().images.piece(name, region, size, request.if_none_match), FOR_GOOD)
+    return image_answer(project().images.piece(name, region, size, request.if_none_match), CACHE_CONTROL)
 
 
-def answer(region: ImageRegion, kept: str) -> Response:
-    """The answer with a piece of an image, `kept` its Cache-Control; 304 if the client has it."""
+def image_answer(region: ImageRegion, cache_control: str) -> Response:
+    """The answer with a piece of an image; 304 if the client has it."""
     response = Response(region.data, mimetype="image/webp") if region.data else Response(status=304)
     response.set_etag(region.etag)
-    response.headers["Cache-Control"] = kept
+    response.headers["Cache-Control"] = cache_control
     return response

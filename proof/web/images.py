@@ -28,10 +28,12 @@ OPEN_BYTES = 160 << 20
 """Memory for decoded images."""
 PIECES_BYTES = 64 << 20
 """Memory for pieces as WebP."""
-LARGEST_SIDE = 4000
-LARGEST_GLYPH = 400
-TILE = 512
-"""The sides, in pixels, of the largest piece, of the largest tile of a glyph, and of the tiles of a viewer."""
+MAX_SIDE_PX = 4000
+"""The longer side of a piece, at most."""
+MAX_GLYPH_PX = 400
+"""The longer side of the tile of a glyph, at most."""
+VIEWER_TILE_PX = 512
+"""The side of the tiles that a viewer requests."""
 
 _NAME = re.compile(r"([0-9a-f]{64})(?:-(90|180|270))?")
 _REGION = re.compile(r"full|(\d{1,6}),(\d{1,6}),(\d{1,6}),(\d{1,6})")
@@ -89,8 +91,8 @@ class Images:
         self._opening = threading.Lock()
 
     def piece(self, name: str, region: str, size: str, known: Collection[str] = ()) -> ImageRegion:
-        """The piece `region` of an image at `size`, both in IIIF notation; not cut if its entity tag is among the
-        `known` ones. Raises NoPieceError, GoneImageError."""
+        """The piece `region` of an image at `size`, both in IIIF notation; not cut if its entity tag is in `known`.
+        Raises NoPieceError, GoneImageError."""
         stored = self._stored(name)
         left, top, right, bottom = edges = _edges(region, *turned_size(stored.size, stored.turn))
         wanted = _size_in_pixels(size, right - left, bottom - top)
@@ -102,14 +104,14 @@ class Images:
         return self._region((METHOD, name, *edges, *wanted), cut, known)
 
     def glyph(self, name: str, place: GlyphPlace, known: Collection[str] = ()) -> ImageRegion:
-        """The tile of a glyph (`proof.report.glyphs`) of an image; not cut if its entity tag is among the `known` ones.
-        Raises NoPieceError, GoneImageError."""
+        """The tile of a glyph (`proof.report.glyphs`) of an image; not cut if its entity tag is in `known`. Raises
+        NoPieceError, GoneImageError."""
 
         def cut() -> Image.Image:
             tile = cut_glyph(self._picture(name), place)
             if tile is None:
                 raise NoPieceError(_("the glyph lies outside its image"))
-            tile.picture.thumbnail((LARGEST_GLYPH, LARGEST_GLYPH), Image.Resampling.LANCZOS)
+            tile.picture.thumbnail((MAX_GLYPH_PX, MAX_GLYPH_PX), Image.Resampling.LANCZOS)
             return tile.picture
 
         return self._region((METHOD, GLYPH_METHOD, name, place), cut, known)
@@ -212,6 +214,6 @@ def _size_in_pixels(size: str, width: int, height: int) -> tuple[int, int]:
     if w > width or h > height:  # a browser enlarges as well as the server
         shrink = min(width / w, height / h)
         w, h = max(round(w * shrink), 1), max(round(h * shrink), 1)
-    if max(w, h) > LARGEST_SIDE:
-        raise NoPieceError(_("a piece has at most %(most)s pixels a side"), most=LARGEST_SIDE)
+    if max(w, h) > MAX_SIDE_PX:
+        raise NoPieceError(_("a piece has at most %(most)s pixels a side"), most=MAX_SIDE_PX)
     return w, h

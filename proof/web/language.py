@@ -16,7 +16,7 @@ def language() -> str:
         return "en"
     if "language" not in g:
         chosen = request.cookies.get(COOKIE, "")
-        g.language = chosen if chosen in LANGUAGES else _asked_for(request.accept_languages)
+        g.language = chosen if chosen in LANGUAGES else _preferred(request.accept_languages)
     return str(g.language)
 
 
@@ -29,9 +29,10 @@ def _say_plural(singular: str, plural: str, count: int) -> str:
     return translations(language()).ngettext(singular, plural, count)
 
 
-def _asked_for(accepted: LanguageAccept) -> str:
-    for asked, quality in accepted:
-        if quality > 0 and (known := known_language(asked)):
+def _preferred(accepted: LanguageAccept) -> str:
+    """The first language of the browser that the interface has, else English."""
+    for tag, quality in accepted:
+        if quality > 0 and (known := known_language(tag)):
             return known
     return "en"
 

@@ -31,19 +31,20 @@ from proof.web.project import project
 from proof.web.rights import Right
 
 # Entries that a page shows at once.
-AHEAD = 8
-LISTED = 50
-SHEETS = 120
-MAX_PAIRS = 2000
+DESK_FLAGS = 8
+QUEUE_FLAGS = 50
+LISTED_PAGES = 120
+PAIRS = 2000
 OFFERED_PAIRS = 24
-AWAITING = 24
-UNENCODED = 40
-GLYPHS_OF_UNENCODED = 6
-CHANGED = 50
+AWAITING_PLACES = 24
+UNENCODED_CHARACTERS = 40
+CHANGED_DECISIONS = 50
 
-# Characters of a search.
-LONGEST_SOUGHT = 64
-LONGEST_WANTED = 100
+MAX_CHARACTER_LENGTH = 64
+"""Code points, at most, of a character whose glyphs are shown; an entity or a composition has several."""
+
+MAX_SEARCH_LENGTH = 100
+"""Code points, at most, of a search."""
 
 MINE = "mine"
 """Filter, in place of a state, for the pages assigned to the person who looks."""
@@ -64,31 +65,32 @@ def home() -> AnyResponse:
 def search() -> AnyResponse:
     """A search in all works."""
     wanted = request.args.get("q", "").strip()
-    return sheet("search.html", None, wanted=wanted, found=project().store.finder.find_in_all(wanted))
+    return sheet("search.html", None, wanted=wanted, matches=project().store.finder.find_in_all(wanted))
 
 
 @pages.get("/for-me")
 def for_me() -> AnyResponse:
     """The open problems and pages, in all works, that are assigned to the person who looks."""
     store = project().store
-    given = []
+    assigned = []
     for assignment in store.assignments.of_person(person()):
         places = {page.number: page for page in store.queue.pages(assignment.work)}
         mine = [places[number] for number in assignment.pages if number in places]
-        given += [(assignment, mine, sum(page.open for page in mine))] if mine else []
-    return sheet("for_me.html", None, problems=store.comments.problems(assigned=person()), given=given, key=uuid4().hex)
+        assigned += [(assignment, mine, sum(page.open for page in mine))] if mine else []
+    problems_of_person = store.comments.problems(assigned=person())
+    return sheet("for_me.html", None, problems=problems_of_person, assigned=assigned, key=uuid4().hex)
 
 
 @pages.get("/works/<work>/")
 def queue(work: str) -> AnyResponse:
     """The queue: raised flags, with the number of flags by every filter."""
-    return _listing("queue.html", work, LISTED, detail=False)
+    return _listing("queue.html", work, QUEUE_FLAGS, detail=False)
 
 
 @pages.get("/works/<work>/desk")
 def desk(work: str) -> AnyResponse:
     """The desk: one flag at a time."""
-    return _listing("desk.html", work, AHEAD, detail=True)
+    return _listing("desk.html", work, DESK_FLAGS, detail=True)
 
 
 @pages.get("/works/<work>/pages/")
@@ -102,11 +104,11 @@ def page_list(work: str) -> AnyResponse:
     if state in set(PageState) or state == MINE:
         mine = [page for page in queue.pages(work) if holders.get(page.number) == person()] if state == MINE else []
         listed = mine if state == MINE else queue.in_state(work, PageState(state))
-        places, count = listed[first - 1 :][:SHEETS], len(listed)
+        places, count = listed[first - 1 :][:LISTED_PAGES], len(listed)
     else:
-        places, count, state = queue.pages(work, first, SHEETS), summary.pages, ""
-    earlier = max(first - SHEETS, 1) if first > 1 else None
-    later = first + SHEETS if first + SHEETS <= count else None
+        places, count, state = queue.pages(work, first, LISTED_PAGES), summary.pages, ""
+    earlier = max(first - LISTED_PAGES, 1) if first > 1 else None
+    later = first + LISTED_PAGES if first + LISTED_PAGES <= count else None
     own = state == PageState.PROOFREAD and "own" in request.args
     juans = project().store.history.juans(work)
     people = assignees() if may(Right.OVERRULE) else [person()]
@@ -121,7 +123,7 @@ def changed(work: str) -> AnyResponse:
     store = project().store
     summary = store.queue.work(work)
     changes = [change for change in store.judgements.changed_of(work, person()) if store.queue.has(work, change.flag)]
-    shown = changes[:CHANGED]
+    shown = changes[:CHANGED_DECISIONS]
     flags = serializers.details(store, work, store.queue.flags(work, [change.flag for change in shown]))
     return sheet("changed.html", summary, changed=list(zip(shown, flags, strict=True)), count=len(changes))
 
@@ -179,11 +181,11 @@ def page_called(work: str, address: str) -> AnyResponse:
 def find(work: str) -> AnyResponse:
     """A search in a work, or a redirect to a page if the search names one."""
     store = project().store
-    wanted = request.args.get("q", "").strip()[:LONGEST_WANTED]
+    wanted = request.args.get("q", "").strip()[:MAX_SEARCH_LENGTH]
     matches = store.finder.find(work, wanted, request.args.get("near", type=int))
     if matches.page is not None:
         return redirect(url_for("pages.page", work=work, number=matches.page.number))
-    return sheet("find.html", store.queue.work(work), wanted=wanted, found=matches)
+    return sheet("find.html", store.queue.work(work), wanted=wanted, matches=matches)
 
 
 @pages.get("/works/<work>/pairs")
@@ -193,7 +195,7 @@ def pairs(work: str) -> AnyResponse:
     summary = store.queue.work(work)
     gathered = store.queue.pairs(work, QueueFilter())
     data = {
-        "pairs": [answers.PairStates(pair).model_dump() for pair in gathered[:MAX_PAIRS]],
+        "pairs": [answers.PairStates(pair).model_dump() for pair in gathered[:PAIRS]],
         "rules": [
             {"text": rule.transcribed, "image": rule.suggested, "hides": rule.hides, "person": rule.person}
             for rule in store.rules.of_work(work)
@@ -214,7 +216,7 @@ def glyphs(work: str) -> AnyResponse:
         "pairs": [answers.PairStates(pair).model_dump() for pair in gathered[:OFFERED_PAIRS]],
         "part": max(request.args.get("part", 0, type=int), 0),
     }
-    sought = {name: request.args.get(name, "")[:LONGEST_SOUGHT] for name in ("text", "against")}
+    sought = {name: request.args.get(name, "")[:MAX_CHARACTER_LENGTH] for name in ("text", "against")}
     return sheet("glyphs.html", summary, data=data, **sought)
 
 
@@ -225,11 +227,10 @@ def unencoded(work: str) -> AnyResponse:
     start = max(request.args.get("from", 0, type=int), 0)
     counted = unencoded_of(work)
     shown = [
-        (character, unusual_glyphs(work, character.text, GLYPHS_OF_UNENCODED))
-        for character in counted[start : start + UNENCODED]
+        (character, unusual_glyphs(work, character.text)) for character in counted[start : start + UNENCODED_CHARACTERS]
     ]
-    more = start + UNENCODED if start + UNENCODED < len(counted) else None
-    return sheet("unencoded.html", summary, shown=shown, count=len(counted), more=more, longest=LONGEST_SOUGHT)
+    more = start + UNENCODED_CHARACTERS if start + UNENCODED_CHARACTERS < len(counted) else None
+    return sheet("unencoded.html", summary, shown=shown, count=len(counted), more=more, longest=MAX_CHARACTER_LENGTH)
 
 
 @pages.get("/works/<work>/progress")
@@ -237,7 +238,7 @@ def progress(work: str) -> AnyResponse:
     """The progress of a work by day, juan and person, what is left to do, and the errors expected to be missed."""
     store = project().store
     verdicts = {verdict: say(VERDICTS[verdict]) for verdict in COUNTED_VERDICTS}
-    awaiting, all_awaiting = store.history.awaiting(work, AWAITING)
+    awaiting, all_awaiting = store.history.awaiting(work, AWAITING_PLACES)
     records = store.judgements.witness_records(work)
     return sheet(
         "progress.html",
@@ -267,10 +268,11 @@ def history(work: str) -> AnyResponse:
         query = schemas.HistoryQuery.model_validate({n: request.args[n] for n in known if request.args.get(n)})
     except ValidationError as error:
         return problems.invalid(error)
-    asked = query.model_dump(mode="json", include=set(known), exclude_none=True)
+    values = query.model_dump(mode="json", include=set(known), exclude_none=True)
+    filters = {name: value for name, value in values.items() if value}
     data = {
         **api.acts_of(work, query).model_dump(mode="json"),
-        "asked": {name: value for name, value in asked.items() if value},
+        "filters": filters,
         "displaced": [
             answers.DisplacedOut(decision).model_dump(mode="json") for decision in store.decisions.displaced(work)
         ],
@@ -280,7 +282,7 @@ def history(work: str) -> AnyResponse:
         },
     }
     choices = {"person": store.history.people(work), "juan": store.history.juans(work)}
-    return sheet("history.html", summary, data=data, choices=choices, asked=data["asked"])
+    return sheet("history.html", summary, data=data, choices=choices, filters=filters)
 
 
 def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyResponse:

@@ -105,7 +105,7 @@ def view(work: str) -> AnyResponse:
     readings = _readings(work)
     listed = project().store.queue.flags(work, [place.flag for place in readings.differing[:MOST_LISTED]])
     places = list(zip(listed, readings.differing, strict=False))
-    return sheet("readings.html", summary, found=readings, places=places)
+    return sheet("readings.html", summary, readings=readings, places=places)
 
 
 @readings.post("/works/<work>/readings")

@@ -36,14 +36,14 @@ OPEN = frozenset(
 """Endpoints that need no log-in."""
 OWN = frozenset({"accounts.account", "accounts.log_out", "people.end_session", "people.change_password"})
 """Endpoints about one's own account, for everybody who has logged in, also with a provisional password."""
-MADE_TO_SEE = frozenset({"downloads_api.begin"})
-"""Endpoints that accept POST but change no data, so that seeing is enough."""
-READ_TWICE = ("readings.view", "readings.view_taking_over", "readings api.compare", "readings api.take_over")
+UNCHANGING_POSTS = frozenset({"downloads_api.begin"})
+"""Endpoints that accept POST but change no data, so that the right to see is enough."""
+ARBITRATION = ("readings.view", "readings.view_taking_over", "readings api.compare", "readings api.take_over")
 """Endpoints for those who decide between two readers."""
 _NEEDS = {
     "api.set_rule": Right.RULE,
-    **dict.fromkeys(MADE_TO_SEE, Right.SEE),
-    **dict.fromkeys(READ_TWICE, Right.OVERRULE),
+    **dict.fromkeys(UNCHANGING_POSTS, Right.SEE),
+    **dict.fromkeys(ARBITRATION, Right.OVERRULE),
     "accounts.people": Right.MANAGE,
     "people.list_people": Right.MANAGE,
     "people.people_events": Right.MANAGE,
@@ -51,7 +51,7 @@ _NEEDS = {
     "people.change_person": Right.MANAGE,
     "people.reset_password": Right.MANAGE,
 }
-_LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def needed(endpoint: str, method: str) -> Right | None:
@@ -61,4 +61,4 @@ def needed(endpoint: str, method: str) -> Right | None:
         return None
     if endpoint in OWN:
         return Right.SEE
-    return _NEEDS.get(endpoint, Right.SEE if method in _LOOKING else Right.DECIDE)
+    return _NEEDS.get(endpoint, Right.SEE if method in _SAFE_METHODS else Right.DECIDE)

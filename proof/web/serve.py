@@ -20,7 +20,7 @@ from waitress.utilities import RequestEntityTooLarge
 
 from proof.errors import UsageError
 from proof.store.queue import KEPT_WORKS
-from proof.web.app import LARGEST_BODY
+from proof.web.app import MAX_BODY_BYTES
 from proof.web.project import project
 
 try:
@@ -85,7 +85,7 @@ def listen(
             asyncore_use_poll=hasattr(select, "poll"),
             channel_timeout=silent,
             cleanup_interval=min(silent, 30),
-            max_request_body_size=4 * LARGEST_BODY,
+            max_request_body_size=4 * MAX_BODY_BYTES,
             ident=None,
             clear_untrusted_proxy_headers=True,
             url_scheme="https" if https else "http",

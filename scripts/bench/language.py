@@ -25,7 +25,7 @@ from types import ModuleType
 import numpy as np
 
 from proof.language.evidence import ContextScores, TextTokens
-from proof.language.findings import against, asked_places
+from proof.language.findings import against, places_with_look_alikes
 from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import EVERY, LanguageModel
 from proof.language.weights import NOTHING, Floats, LanguageWeights
@@ -83,13 +83,13 @@ class Measured:
         self.name = work.name
         self.tokens = clean
         self.characters = int((clean.page >= 0).sum())
-        asked = asked_places(spoiled)
+        asked = places_with_look_alikes(spoiled)
         beside = odds(ContextScores(spoiled, language, weights), raw, asked)[0]
         wrong = raw[asked] != clean.raw[asked]
         self.planted = np.full((raw != clean.raw).sum(), NOTHING, np.float32)  # what is never asked is missed
         self.planted[: wrong.sum()] = beside[wrong]
         self.beside = beside[~wrong]
-        self.places = asked_places(clean)
+        self.places = places_with_look_alikes(clean)
         self.sound, self.suggested = odds(ContextScores(clean, language, weights), clean.raw, self.places)
 
     def recall(self, threshold: float) -> float:

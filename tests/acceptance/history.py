@@ -201,8 +201,8 @@ class History:
         elif cell is not None:
             cell.others.add(made["reading"])
             cell.touched = True
-            if made["state"] == "open" and made["flag"] == cell.flags[-1]:
-                cell.before = None  # the answer that would hold again was taken back, too
+            if made["flag"] == cell.flags[-1]:  # the answer that holds where the one after it is taken back
+                cell.before = made["reading"] if made["state"] == "corrected" else None
 
     def by_hand(self) -> str:
         _, pages = self.ask("GET", "pages?limit=50")
@@ -333,8 +333,7 @@ class History:
         at = self.chance.randrange(1, len(row) - 1)
         match way:
             case "insert":
-                self.text.touch(number, at, at)
-                row.insert(at, Cell("又", "又"))
+                self.text.insert(number, at, "又")
             case "delete" if row[at].now:
                 self.text.take_out(number, at, at + 1)
             case "replace" if row[at].now:

@@ -177,6 +177,15 @@ class Text:
         for cell in (*near, *cells[start:end]):
             cell.touched = cell.touched or bool(cell.flag)
 
+    def insert(self, row: int, at: int, text: str) -> None:
+        """Somebody inserts a character. Where that one was deleted as it was decided, it is put back."""
+        self.touch(row, at, at)
+        beside = [cell for cell in self.rows[row][at - 1 : at + 1] if cell.settled and cell.was == text != cell.now]
+        if beside and not beside[0].now:
+            beside[0].now = text
+        else:
+            self.rows[row].insert(at, Cell(text, text))
+
     def take_out(self, row: int, start: int, end: int) -> None:
         """Somebody deletes cells. Where nothing was transcribed, or nothing is to stand, that is put back, or done."""
         self.touch(row, start, end)

@@ -105,7 +105,7 @@ def test_what_the_other_pages_say_is_counted_to_the_last_occurrence(learned: Lan
 
 def test_a_text_that_was_learned_is_taken_off_its_counts(paged: Paged) -> None:
     text = paged(passage("孤月照己影", "大傳曰"))
-    language = learn([stream_of(text)], ["the same"], least=EVERY_ONE)
+    language = learn([stream_of(text)], ["the same"], min_counts=EVERY_ONE)
     tokens = tokens_of(text)
     assert language.learned(tokens.folded)[300:-300].all()
     assert met_at(tokens, "己", language)[1].language.sum() == 0
@@ -145,7 +145,7 @@ def test_a_model_comes_back_from_its_file(learned: LanguageModel, tmp_path: Path
 
 def test_what_was_met_once_in_a_text_beside_and_nowhere_else_is_not_kept(paged: Paged) -> None:
     main, beside = [stream_of(paged(["孤月己影雲"]))], [stream_of(paged(["孤月己丑事已歸事已歸"]))]
-    small = learn(main, ["made"], least=EVERY_ONE, beside=beside)
+    small = learn(main, ["made"], min_counts=EVERY_ONE, beside=beside)
 
     def met(first: str, second: str, pattern: int = BEFORE) -> int:
         """How often the second stood behind the first, or before it."""

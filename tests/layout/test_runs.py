@@ -37,6 +37,18 @@ def test_a_row_of_a_note_whose_middle_is_not_clear_is_counted(below: int, way: C
     assert [runs[1].top, runs[1].bottom] == pytest.approx([3 * 34, 3 * 34 + 2 * ROW], abs=6)
 
 
+def test_an_indent_that_is_not_transcribed_is_no_part_of_the_first_run() -> None:
+    """The last glyph of main text is clear in its middle, as 如 is."""
+    blank = round(2.6 * PITCH)
+    gain, ink = drawn([(6, 34, 1.0), (1, 34, -0.4), (4, ROW, -1.0), (3, 34, 1.0)], 0)
+    indent = np.zeros((blank, ink.shape[1]), np.uint8)
+    column = line("冕其侍祠服亦如(祀天禮酒/齊正配位)太尊實")
+    runs = find_runs(
+        np.concatenate([np.zeros(blank), gain]), np.vstack([indent, ink]), column, PITCH, CutBy.BEST, lower=True
+    )
+    assert runs[1].top == pytest.approx(blank + 7 * 34, abs=8)
+
+
 def framed(ink: np.ndarray, left: int, top: int, width: int, height: int) -> None:
     """Draw 日 on the ink of a column."""
     ink[top : top + height, left : left + width] = 255

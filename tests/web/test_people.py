@@ -22,7 +22,7 @@ from werkzeug.test import TestResponse
 from proof.store import Store
 from proof.store.accounts import Role
 from proof.web import create_app
-from proof.web.rights import MADE_TO_SEE, OPEN, OWN, Right, needed
+from proof.web.rights import OPEN, OWN, UNCHANGING_POSTS, Right, needed
 from proof.web.tokens import Tokens
 from tests.standing import decision_log
 from tests.web.drawn import WORK, Served, fill, settings_in
@@ -363,7 +363,7 @@ def test_each_role_may_do_what_it_may_and_no_more(calm: House) -> None:
         if endpoint in OPEN | OWN:
             continue
         right = needed(endpoint, method)
-        assert right not in (None, Right.SEE) or endpoint in MADE_TO_SEE, f"{endpoint} writes"
+        assert right not in (None, Right.SEE) or endpoint in UNCHANGING_POSTS, f"{endpoint} writes"
         for name, browser in browsers.items():
             answer = browser.client.open(path, method=method, json={}, headers={"X-CSRFToken": tokens[name]})
             assert (answer.status_code == 403) is (right not in may[name]), (name, method, path, answer.text)

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from proof.store import Store
-from proof.web.app import LARGEST_BODY
+from proof.web.app import MAX_BODY_BYTES
 from proof.web.serve import SILENT_SECONDS, listen
 from tests.conftest import PATIENCE
 from tests.web.drawn import Served, settings_in
@@ -94,7 +94,7 @@ def is_open(one: socket.socket) -> bool:
         return False
 
 
-@pytest.mark.parametrize(("size", "chunked"), [(LARGEST_BODY + 1, False), (32 * LARGEST_BODY, True)])
+@pytest.mark.parametrize(("size", "chunked"), [(MAX_BODY_BYTES + 1, False), (32 * MAX_BODY_BYTES, True)])
 def test_a_body_that_is_too_large_is_answered_so(unchanged: Served, size: int, chunked: bool) -> None:
     part = b"x" * (1 << 16)
     body = (part for _ in range(size // len(part) + 1))
@@ -103,7 +103,7 @@ def test_a_body_that_is_too_large_is_answered_so(unchanged: Served, size: int, c
         headers["Content-Length"] = str((size // len(part) + 1) * len(part))
     with listening(unchanged) as place:
         answer = status(place, "POST", "/api/v1/works", body=body, headers=headers, encode_chunked=chunked)
-        assert answer in (405, 413) if size == LARGEST_BODY + 1 else answer == 413
+        assert answer in (405, 413) if size == MAX_BODY_BYTES + 1 else answer == 413
         assert status(place) == 200
 
 

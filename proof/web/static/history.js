@@ -87,10 +87,10 @@ if (people.length) {
 }
 $("displaced").hidden = !data.displaced.length;
 $("lost").append(...data.displaced.map((one) => line(one.decision, make("span", { class: "said" }, say("gone")))));
-const asked = new URLSearchParams(data.asked);
+const filters = new URLSearchParams(data.filters);
 const form = $("asked");
 const choices = (name, named) => form.elements[name].append(
-  ...[["", say("any")], ...named].map(([value, text]) => make("option", { value, selected: asked.get(name) === value }, text)));
+  ...[["", say("any")], ...named].map(([value, text]) => make("option", { value, selected: filters.get(name) === value }, text)));
 choices("what", [["decisions", say("actDecisions")], ["page", say("actPages")], ["rule", say("actRules")], ["comment", say("actComments")]]);
 choices("verdict", Object.entries(words.verdicts));
 form.addEventListener("change", () => {
@@ -100,9 +100,9 @@ form.addEventListener("change", () => {
 $("events").append(...data.items.map(entry));
 $("more").hidden = next === null;
 $("empty").hidden = data.items.length > 0;
-if ([...asked].length) $("empty").textContent = say("nothing");
+if ([...filters].length) $("empty").textContent = say("nothing");
 $("more").addEventListener("click", oneAtATime(async () => {
-  const found = await ask(`${api("acts")}?${new URLSearchParams([...asked, ["limit", "100"], ["cursor", next]])}`);
+  const found = await ask(`${api("acts")}?${new URLSearchParams([...filters, ["limit", "100"], ["cursor", next]])}`);
   $("events").append(...found.items.map(entry));
   next = found.next;
   $("more").hidden = next === null;
