@@ -81,7 +81,7 @@ def test_a_simplified_text_is_heard_as_traditional_and_told_in_its_own_character
 
 def test_a_long_work_is_heard_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is said of each part is told at its own place, and by no other part: an error in both is no witness."""
-    monkeypatch.setattr("proof.language.findings.PART", 1)
+    monkeypatch.setattr("proof.language.findings.MAX_PART_LENGTH", 1)
     for number in range(2):
         (tmp_path / f"{number}.txt").write_text(TEXT.replace("_001-", f"_00{number}-"), encoding="utf-8")
     out = tmp_path / "out"
