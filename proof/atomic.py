@@ -7,12 +7,13 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from errno import EACCES
+from errno import EACCES, EINVAL
 from pathlib import Path
 from threading import get_ident
 from typing import IO, Any
 
 from proof.errors import OutputError
+from proof.paths import real
 
 
 @contextmanager
@@ -42,12 +43,14 @@ def sync_file(file: IO[Any]) -> None:
 def _in_place_of(path: Path) -> Iterator[Path]:
     """A temporary file that replaces `path` when the block ends well. A link stays and its target is replaced; the new
     file has the permissions of the old one; a read-only file is not replaced."""
-    target = path.resolve()
+    target = real(path)
     part = target.with_name(f".{target.name}.{os.getpid()}.{get_ident()}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         if target.exists() and not os.access(target, os.W_OK):
             raise PermissionError(EACCES, os.strerror(EACCES))
+        if target.exists() and not (target.is_file() or target.is_dir()):
+            raise OSError(EINVAL, "a device or a pipe, which a file cannot replace")
         yield part
         if target.exists():
             shutil.copymode(target, part)

@@ -32,6 +32,12 @@ def expanded(path: str) -> Path:
     return Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser() raises there
 
 
+def real(path: Path) -> Path:
+    """The path without links, as Path.resolve() gives it, which raises RuntimeError for links in a circle before Python
+    3.13."""
+    return Path(os.path.realpath(path))
+
+
 def natural(name: str) -> tuple[tuple[int, int, str], ...]:
     """A sort key for names that orders numbers by value: 2a before 10a."""
     parts = re.findall(r"[0-9]+|[^0-9]+", name.casefold())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,18 @@ FILES = {
     "wrong/config.toml": b'[project]\ntexts = "text.txt"\n\n[page]\nrows = -1\nscript = "seal"\n\n[serv]\na = 1\n',
     "good/config.toml": b'[project]\ntexts = ["text.txt"]\n',
     "good/text.txt": TEXT.encode(),
+    "memory/config.toml": b'[project]\ntexts = ["../text.txt"]\n\n[store]\nurl = "sqlite:///:memory:"\n',
+    "numbers/config.toml": b"[project]\ntexts = [1, 2]\n",
+    "dated/config.toml": b"[page]\ncolumns = 1979-05-27\n",
+    "zero/config.toml": b'[project]\ntexts = ["a\\u0000.txt"]\n',
+    "tables/config.toml": b'[[project]]\ntexts = ["text.txt"]\n',
+    "utf32.txt": TEXT.encode("utf-32"),
+    "surrogate.txt": TEXT.encode() + b"\xed\xa0\x80",
+    "deep.xml": b'<TEI xmlns="http://www.tei-c.org/ns/1.0">' + b"<p>" * 999,
+    "entity.xml": b'<!DOCTYPE a [<!ENTITY a "aa">]><TEI>&a;</TEI>',
+    "packed.txt.gz": b"\x1f\x8b\x08" + bytes(20),
+    os.fsdecode(b"latin/\xe9.txt"): TEXT.encode(),
+    os.fsdecode(b"photos/\xe9.png"): b"",
 }
 
 MISTAKES = {
@@ -135,6 +148,33 @@ MISTAKES = {
     "pair a b c": "or give --texts TEXT --images DIR",
     "demo text.txt": "Directory 'text.txt' is a file",
     "engines extra": "Got unexpected extra argument (extra)",
+    "check https://example.org/a.txt": '"https:/example.org/a.txt" is an address: save the file here and name it',
+    "check text.txt --images http://example.org/scans": "is an address: save the file here and name it",
+    "check circle.txt": "circle.txt: a link that leads to no file; mend or delete it",
+    "check text.txt --images circle.txt": "circle.txt does not exist",
+    "check good --images text.txt": "good: a folder; name its files, such as",
+    "check --config numbers": "config.toml:2: project.texts must be a list of paths, and 1 is none",
+    "check --config dated": 'config.toml:2: page.columns must be a whole number, not "1979-05-27"',
+    "check --config zero": 'config.toml:2: project.texts: "a\\u0000.txt" has a NUL character: delete it',
+    "check --config tables": "config.toml:1: project must be a section: write [project]",
+    "check --config memory": "config.toml:5: store.url: sqlite:///:memory: keeps nothing: name a file, as sqlite:///",
+    "check text.txt --store sqlite:///": "store.url: sqlite:/// keeps nothing: name a file",
+    f"check {'x' * 300}": "has a name of more than 255 bytes",
+    "check latin/*.txt": "is not UTF-8: rename the file or folder",
+    "init latin": "is not UTF-8: rename the file or folder",
+    "check utf32.txt": "utf32.txt: not UTF-8; it looks like UTF-32-LE: convert it to UTF-8",
+    "check surrogate.txt": "surrogate.txt:3: byte 0xED is damaged, though the rest is UTF-8: mend or delete",
+    "check deep.xml": "deep.xml:1: more than 200 elements stand within one another",
+    "check entity.xml": "entity.xml:1: declares an entity (a): write it out and delete it",
+    "check packed.txt.gz": "packed.txt.gz: is compressed (gzip): unpack it first",
+    "check text.txt --cluster http://127.0.0.1:80": "http://127.0.0.1:80: is no address of a scheduler (unknown",
+    "cluster --join nowhere": "nowhere: is no address of a scheduler (missing port number",
+    "cluster --memory lots": "--memory lots: a worker needs at least 300MB; write it like 4GB",
+    "cluster --memory 4": "--memory 4: a worker needs at least 300MB; write it like 4GB",
+    "serve --port 22x": "'22x' is not a valid integer range",
+    "serve --host 0.0.0.0 --config good": "there is no store, so nothing was checked here yet",
+    "carry circle.txt text.txt": "circle.txt",
+    "convert text.txt --to plain --out pipe": "pipe: cannot be written (a device or a pipe, which a file",
 }
 
 UNUSABLE = {
@@ -143,6 +183,7 @@ UNUSABLE = {
     "layout cut.png --out o": "cut.png: is cut short or damaged: its header cannot be read; fetch or export the file",
     "layout full --out o": "full: is a folder: name its files, such as full/*.png",
     "check text.txt --images full": "full holds no image (PNG, JPEG,",
+    "check text.txt --images photos": "photos/\\udce9.png: cannot be read (rename it in UTF-8)",
     "check text.txt --imglist words.txt": "words.txt: no line understood: a line of an image list has",
 }
 """Mistakes in one of the things that are named: the others are done, and the command ends with 1."""
@@ -153,6 +194,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, content in FILES.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(content)
+    (tmp_path / "circle.txt").symlink_to("circle.txt")
+    os.mkfifo(tmp_path / "pipe")
     monkeypatch.chdir(tmp_path)
 
 

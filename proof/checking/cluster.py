@@ -302,6 +302,18 @@ class _Dispatch:
         )
 
 
+def must_be_scheduler(address: str) -> None:
+    """Raises UsageError where `address` cannot be that of a scheduler; Dask would look for it for a minute."""
+    from distributed.comm.addressing import get_address_host_port  # noqa: PLC0415 - of the extra
+
+    try:
+        get_address_host_port(address)
+    except ValueError as error:
+        raise UsageError(
+            f"{address}: is no address of a scheduler ({error}); write it like tcp://127.0.0.1:8786"
+        ) from error
+
+
 @contextmanager
 def connected(address: str) -> Iterator[Client]:
     """A client of the scheduler at `address`. Raises UsageError if Dask is not installed, ClusterError if no scheduler
@@ -311,12 +323,13 @@ def connected(address: str) -> Iterator[Client]:
         from distributed import Client  # noqa: PLC0415
     except ImportError as error:
         raise UsageError("a cluster needs Dask distributed: pip install 'hanproof[cluster]'") from error
+    must_be_scheduler(address)
     for name in ("distributed", "distributed.client", "distributed.core", "distributed.comm"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # this module reports what fails
     try:
         with dask.config.set(MESSAGE_LOG):
             client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False, name="proof-check")
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, TypeError) as error:
         raise ClusterError(
             f"{address}: no scheduler answers there ({error}); start one with `proof cluster`"
         ) from error

@@ -71,7 +71,7 @@ def work_of(texts: Sequence[Transcription], store: Store, project: Sequence[Path
         raise UsageError("no transcription was named: give one, or set project.texts in config.toml")
     if texts[0].work:
         return texts[0].work
-    known = (store.work_of_text(str(path)) for path in (*(text.path for text in texts), *project))
+    known = (store.texts.work_of(str(path)) for path in (*(text.path for text in texts), *project))
     renamed = (earlier_text(store, text, texts) for text in texts)
     return (
         next((work for work in known if work), None)
@@ -83,7 +83,7 @@ def work_of(texts: Sequence[Transcription], store: Store, project: Sequence[Path
 def _new_name(texts: Sequence[Transcription], store: Store) -> str:
     """The name of the first file, for texts that the store does not know; or of a work of which they are copies."""
     name = texts[0].path.stem
-    held = {known.path: store.text_versions.content(known.path) for known in store.texts() if known.work == name}
+    held = {known.path: store.texts.content(known.path) for known in store.texts.checked() if known.work == name}
     if held and all(most_alike(text.text, held) is None for text in texts):
         raise UsageError(
             f"{texts[0].path}: the store has another work of this name, from {next(iter(held))}; rename the file, say "

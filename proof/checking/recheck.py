@@ -147,8 +147,8 @@ class Rechecker:
         text = task.text
         script = job.keys.script(text).value
         if place.text != known.text:
-            self._store.move_text(work, known.text, place.text)
-        if not self._store.text_versions.arrive(str(text.path), text.text, script, text.is_current):
+            self._store.texts.move(work, known.text, place.text)
+        if not self._store.texts.arrive(str(text.path), text.text, script, text.is_current):
             return None
         if not self._store.replace_page(number, seen, task.in_text, page.key, result_to_save, overlay, page.shapes):
             return None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from proof.settings.config import FILE_NAME, STORE_NAME
 from proof.store import Store
-from proof.store.rows import StoredText
+from proof.store.text_files import StoredText
 from proof.text.transcription import Transcription
 from proof.text.versions import most_alike
 
@@ -18,7 +18,7 @@ def follow_renamed(store: Store, work: str, texts: Sequence[Transcription], base
     for text in texts:
         earlier = earlier_text(store, text, texts, base)
         if earlier is not None and earlier.work == work:
-            store.move_text(work, earlier.path, str(text.path))
+            store.texts.move(work, earlier.path, str(text.path))
 
 
 def earlier_text(
@@ -28,16 +28,16 @@ def earlier_text(
     file is gone, or that lies in a project of which the one in the folder `base` is a copy; where there is none, the
     text most alike among those whose files are gone. None where the store knows the file itself, or where several have
     the name."""
-    known, current = store.text_versions.paths(), {str(stored.path) for stored in texts}
+    known, current = store.texts.paths(), {str(stored.path) for stored in texts}
     if str(text.path) in known:
         return None
-    others = [stored for stored in store.texts() if stored.path in known - current]
+    others = [stored for stored in store.texts.checked() if stored.path in known - current]
     gone = [stored for stored in others if not Path(stored.path).exists()]
     named = [stored for stored in gone if Path(stored.path).name == text.path.name]
     copied = [stored for stored in others if base and _is_copied(Path(stored.path), text.path, base)]
     if named or copied:
         return (named + copied)[0] if len({stored.path for stored in (*named, *copied)}) == 1 else None
-    alike = most_alike(text.text, {stored.path: store.text_versions.content(stored.path) for stored in gone})
+    alike = most_alike(text.text, {stored.path: store.texts.content(stored.path) for stored in gone})
     return next((stored for stored in gone if stored.path == alike), None)
 
 

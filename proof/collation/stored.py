@@ -11,7 +11,7 @@ from proof.collation.witness_evidence import Parallel, weigh_witnesses
 from proof.model.flags import Flag, Origin
 from proof.store import Store
 from proof.store.collated import SavedDifferences
-from proof.store.rows import StoredText
+from proof.store.text_files import StoredText
 from proof.store.text_pages import find_text
 from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of

@@ -16,6 +16,9 @@ from proof.errors import UsageError
 POLL_SECONDS = 1.0
 """Seconds between checks of the scheduler and the workers, and before a failed worker is started again."""
 
+MIN_MEMORY_BYTES = 300_000_000
+"""Least memory of a worker; with less it ends before it has read a page, and is started for ever."""
+
 DASK_SETTINGS = {
     # pages of a dead worker are sent again by the sender, which limits the tries (`proof.checking.cluster.MAX_DEATHS`)
     "distributed.scheduler.allowed-failures": 0,
@@ -59,9 +62,16 @@ def command(workers: int | None, host: str, port: int, join: str | None, memory:
     """
     try:
         import dask  # noqa: PLC0415 - of the extra, half a second
+        from dask.utils import parse_bytes  # noqa: PLC0415
         from distributed import LocalCluster  # noqa: PLC0415
     except ImportError as error:
         raise UsageError("a cluster needs Dask distributed: pip install 'hanproof[cluster]'") from error
+    try:
+        enough = parse_bytes(memory) >= MIN_MEMORY_BYTES
+    except (ValueError, OverflowError):
+        enough = False
+    if not enough:
+        raise UsageError(f"--memory {memory}: a worker needs at least 300MB; write it like 4GB")
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     count = os.cpu_count() or 1 if workers is None else workers
     logging.getLogger("tornado.application").setLevel(logging.CRITICAL)  # a worker logs its own death
@@ -107,14 +117,20 @@ def _join(address: str, workers: int, memory: str) -> int:
 
     from distributed import Nanny  # noqa: PLC0415
 
+    from proof.checking.cluster import must_be_scheduler  # noqa: PLC0415 - needs Dask
+
+    must_be_scheduler(address)
+
     async def worker() -> Any:
         """Run a worker until its scheduler ends; restart it if it dies at its start."""
         while True:
-            with suppress(RuntimeError):
+            try:
                 async with Nanny(
                     address, nthreads=1, memory_limit=memory, death_timeout="60 s", dashboard=False
                 ) as nanny:
                     return await nanny.finished()
+            except RuntimeError:
+                click.echo(f"proof: a worker did not start; does a scheduler answer at {address}?", err=True)
             await asyncio.sleep(POLL_SECONDS)
 
     async def run() -> None:

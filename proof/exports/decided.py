@@ -18,9 +18,9 @@ from proof.model.notices import MessageCode
 from proof.store import Store
 from proof.store.authorities import witnesses_of
 from proof.store.decision_records import Decision, State, Verdict
-from proof.store.rows import StoredText
+from proof.store.text_files import DecidedPlace, StoredText
 from proof.store.text_pages import find_text
-from proof.store.texts import Arrival, DecidedPlace, Standing, Writing
+from proof.store.texts import Arrival, Standing, Writing
 from proof.text.addresses import Addresses
 from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
@@ -149,7 +149,7 @@ def note_written(store: Store, corrected: CorrectedSource) -> None:
     )
     for path in {text.path for text in find_text(store, edition).own}:
         still = partial(_reads, edition.path, corrected.data)
-        store.text_versions.wrote(path, edition.text, corrected.text, edition.script.value, writing, still)
+        store.texts.wrote(path, edition.text, corrected.text, edition.script.value, writing, still)
 
 
 def _reads(file: Path, data: bytes) -> bool:
@@ -168,13 +168,13 @@ def decisions_of(
     The decision names the person who made it. The span, with the characters read there, is given for flags in the
     files `own` (the paths of `edition`); it is None for other files and for lost places.
     """
-    places = {work: store.decided_places(work) for work in sorted({text.work for text in texts})}
+    places = {work: store.texts.decided_places(work) for work in sorted({text.work for text in texts})}
     contents: dict[int, str] = {}
     standing: dict[int, list[Standing]] = defaultdict(list)
     for there in chain.from_iterable(places.values()):
         if there.text in own:
             for version in {there.version, there.present} - contents.keys():
-                contents[version] = store.content(version)
+                contents[version] = store.texts.in_version(version)
             standing[there.present].append(Standing(there.place, contents[there.version], there.version))
     now: dict[int, tuple[Span, str]] = {}
     for present, known in standing.items():

@@ -367,6 +367,12 @@ def _scan_folder(shelf: _Shelf, folder: Path, root: str, roots: Sequence[str]) -
             relative = f"{inside}/{entry.name}" if inside else entry.name
             if entry.name.startswith("."):
                 continue
+            name = entry.name.encode(errors="backslashreplace").decode()
+            if name != entry.name:  # bytes that are not UTF-8, which neither a list nor the store can name
+                shelf.notices.append(
+                    Notice.of(NoticeCode.FILE_UNREADABLE, path=str(folder / inside / name), error="rename it in UTF-8")
+                )
+                continue
             if entry.is_symlink() and not _inside(os.path.realpath(entry.path), roots):
                 target = Path(os.path.realpath(entry.path))
                 shelf.outward_links[relative] = target

@@ -20,7 +20,7 @@ from typing import Any, Self
 from proof.errors import ConfigError, UsageError
 from proof.images.load import LARGEST_MEGAPIXELS, MAX_MEGAPIXELS
 from proof.settings.cluster import ClusterSection, LibrarySection
-from proof.settings.setting import Setting, ValueKind, WrongSetting, nearest
+from proof.settings.setting import Setting, ValueKind, WrongSetting, nearest, path_flaw, shown
 from proof.settings.setting import setting_field as _setting
 from proof.settings.toml_file import TomlFile
 from proof.text.witness_source import WitnessSource
@@ -28,6 +28,7 @@ from proof.text.witness_source import WitnessSource
 FILE_NAME = "config.toml"
 STORE_NAME = "proof.sqlite"
 
+_IN_MEMORY = re.compile(r"sqlite(?:\+\w+)?:(?:///?|.*(?::memory:|mode=memory).*)")
 _SQLITE_FILE = re.compile(r"(?P<scheme>sqlite(?:\+\w+)?:///)(?P<path>(?!/|:memory:|file:|[A-Za-z]:)[^?]+)(?P<rest>.*)")
 
 
@@ -345,7 +346,13 @@ class Settings:
 
     @property
     def store_address(self) -> str | Path:
-        """Where the store lies: the URL that is set, or a file in the project folder (without one, in `out`)."""
+        """Where the store lies: the URL that is set, or a file in the project folder (without one, in `out`). Raises
+        ConfigError for a store in memory, which would end with the command."""
+        if _IN_MEMORY.fullmatch(self.store.url):
+            where = self._where("store", "url")
+            raise ConfigError(
+                f"{where}store.url: {self.store.url} keeps nothing: name a file, as sqlite:///proof.sqlite"
+            )
         return _absolute_url(self.store.url, self.base) or self.base / STORE_NAME
 
     @property
@@ -381,6 +388,9 @@ class Settings:
             files = [path] if path.is_file() else self._matching(path)
             if not files:
                 raise ConfigError(f"{self._named_where(key, path)}{path}: {_no_file(path)}")
+            for file in files:
+                if flaw := path_flaw(file):
+                    raise ConfigError(f"{self._named_where(key, path)}{shown(file)} {flaw}")
             files_named.update(dict.fromkeys(files))
         return tuple(files_named)
 
@@ -445,6 +455,8 @@ def _no_file(path: Path) -> str:
     """Why a path, or a pattern, names no text, and what to do."""
     if path.is_dir():
         return f"a folder; name its files, such as {path}/*.txt"
+    if path.is_symlink():
+        return "a link that leads to no file; mend or delete it"
     return "matches no file" if any(mark in path.name for mark in "*?[") else "there is no such file"
 
 

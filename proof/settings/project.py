@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from proof.errors import ConfigError, UsageError
-from proof.paths import sample_dir
+from proof.paths import real, sample_dir
 from proof.settings.config import FILE_NAME, Settings
 from proof.settings.toml_file import TomlFile
 from proof.text.witness_source import resolved
@@ -48,10 +48,10 @@ def names(settings: Settings, texts: Sequence[Path]) -> bool:
     if not settings.project.texts:
         return False
     try:
-        named = {path.resolve() for path in settings.text_files()}
+        named = {real(path) for path in settings.text_files()}
     except ConfigError:  # a pattern that matches nothing: an error only where that project is meant
         return False
-    return all(text.resolve() in named for text in texts)
+    return all(real(text) in named for text in texts)
 
 
 def texts_of_project(settings: Settings) -> tuple[Path, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -44,6 +45,14 @@ _TYPES: dict[ValueKind, tuple[type, ...]] = {
     ValueKind.WITNESSES: (list, tuple),
     ValueKind.PATH_OR_NAME: (str, Path),
 }
+
+
+_ADDRESS = re.compile(r"(?:https?|ftp|s3|file):/", re.I)
+"""The beginning of an address; a path has lost one of its two slashes."""
+
+
+MAX_NAME_BYTES = 255
+"""Bytes that the name of a file may have on the usual file systems."""
 
 
 class WrongSetting(Exception):  # noqa: N818 - it never leaves the settings; they add where the value stands
@@ -119,11 +128,15 @@ class Setting:
     def _must_fit(self, given: Any) -> None:
         types = _TYPES[self.kind]
         fits = isinstance(given, types) and (bool in types or not isinstance(given, bool))
-        if self.kind in (ValueKind.PATHS, ValueKind.WITNESSES):
-            fits = fits and all(isinstance(path, str | Path | WitnessSource) and path for path in given)
         if not fits:
             article = "" if self.kind in (ValueKind.SWITCH, ValueKind.TEXT) else "a "
             raise WrongSetting(f"{self.name} must be {article}{self.kind}, not {shown(given)}")
+        is_list = self.kind in (ValueKind.PATHS, ValueKind.WITNESSES)
+        for path in given if is_list else [given] if self.kind is ValueKind.PATH else []:
+            if not (path and isinstance(path, str | Path | WitnessSource)) and is_list:
+                raise WrongSetting(f"{self.name} must be a {self.kind}, and {shown(path)} is none")
+            if flaw := path_flaw(path):
+                raise WrongSetting(f"{self.name}: {shown(path)} {flaw}")
 
     def _within(self, number: float) -> float:
         if self.low is not None and self.high is not None and not self.low <= number <= self.high:
@@ -156,6 +169,20 @@ class Setting:
 def setting_field(kind: ValueKind, default: Any, help: str, **rest: Any) -> Any:
     """A field of a section of the settings; its name is that of the setting, its help a message of the catalogues."""
     return field(default=default, metadata={"setting": Setting("", kind, default, help, **rest)})
+
+
+def path_flaw(path: object) -> str:
+    """Why no file that the program reads can be called so, and what to do; '' where one can."""
+    text = str(path)
+    if _ADDRESS.match(text):
+        return "is an address: save the file here and name it; `proof fetch` brings images"
+    if "\0" in text:
+        return "has a NUL character: delete it"
+    try:
+        too_long = any(len(name.encode()) > MAX_NAME_BYTES for name in text.split("/"))
+    except UnicodeEncodeError:
+        return "is not UTF-8: rename the file or folder"
+    return f"has a name of more than {MAX_NAME_BYTES} bytes" if too_long else ""
 
 
 def nearest(name: str, names: Sequence[str]) -> str:

@@ -153,6 +153,7 @@ def shown_decisions(session: Session, rows: Sequence[FlagDecision]) -> list[Deci
 
 
 def decision_of(row: FlagDecision) -> Decision:
+    """The decision in a row; that of a blind reading lacks its version, which its chain knows."""
     same: dict[str, Any] = {name: getattr(row, name) for name in _AS_IN_ROW}
     was, now = State(row.was_state), State(row.state)
     return Decision(flag=row.flag_id, verdict=Verdict(row.verdict), was_state=was, state=now, **same)

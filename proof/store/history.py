@@ -10,7 +10,6 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.orm import Session
 
-from proof.locale.marking import _
 from proof.store.acts import RuleChange, What
 from proof.store.chains import shown_decisions
 from proof.store.comments import Comment, comments
@@ -19,7 +18,6 @@ from proof.store.judgements import standings_in
 from proof.store.lookup import StorePart, number_of
 from proof.store.models import ActRow, CommentRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow
 from proof.store.page_states import PageEvent, PageState, page_event
-from proof.store.queue_records import CursorError
 
 KINDS: dict[What, type[ActRow]] = {
     What.DECISIONS: DecisionRow,
@@ -28,8 +26,6 @@ KINDS: dict[What, type[ActRow]] = {
     What.COMMENT: CommentRow,
 }
 ACT_OF: dict[What, str] = {what: kind.__mapper_args__["polymorphic_identity"] for what, kind in KINDS.items()}
-MAX_DIGITS = 18
-"""Digits of a cursor: more than any number of acts has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +61,17 @@ class History(StorePart):
     """The log of a store; `Store.history` is one."""
 
     def log(
-        self, work: str, wanted: HistoryFilter, *, cursor: str | None = None, limit: int = 50
-    ) -> tuple[list[HistoryEntry], str | None]:
-        """The acts of a work, newest first, from `cursor` on; and the cursor of the next part, None at the end. Raises
-        CursorError."""
-        if cursor is not None and not (cursor.isascii() and cursor.isdecimal() and len(cursor) < MAX_DIGITS):
-            raise CursorError(_("this cursor was not given by this list: begin at its start"))
+        self, work: str, wanted: HistoryFilter, *, before: int | None = None, limit: int = 50
+    ) -> tuple[list[HistoryEntry], int | None]:
+        """The acts of a work, newest first, with `before` only those older than that act; and the last of them if there
+        are more, else None."""
+        query = _wanted(number_of(work), wanted)
+        if before is not None:
+            query = query.where(ActRow.id < before)
         with self._reading() as session:
-            query = _wanted(number_of(work), wanted)
-            if cursor is not None:
-                query = query.where(ActRow.id < int(cursor))
             acts = session.scalars(query.order_by(ActRow.id.desc()).limit(limit + 1)).all()
             entries = _entries(session, acts[:limit])
-        return entries, str(acts[limit - 1].id) if len(acts) > limit else None
+        return entries, acts[limit - 1].id if len(acts) > limit else None
 
     def people(self, work: str) -> list[str]:
         """All people who acted in a work."""

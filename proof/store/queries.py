@@ -16,10 +16,8 @@ from proof.model.flags import Flag, Kind, Origin
 from proof.model.result import PageResult
 from proof.store import rows
 from proof.store.lookup import Sessions, number_of
-from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, TextRow, WorkRow
-from proof.store.rows import KeptPage, StoredText
-from proof.store.seeded import IS_SEEDED
-from proof.store.texts import DecidedPlace, place_of
+from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow
+from proof.store.rows import KeptPage
 from proof.text.model import Script
 from proof.text.variants import VariantPolicy, policy_of
 
@@ -115,34 +113,6 @@ def kept_pages(session: Session, work: str) -> dict[tuple[str, int], KeptPage]:
     query = select(PageRow.page, PageRow.repeat, PageRow.key, PageRow.image_sha)
     pages = session.execute(query.where(PageRow.work_id == number_of(work)))
     return {(page, repeat): KeptPage(key, sha) for page, repeat, key, sha in pages}
-
-
-def texts(session: Session) -> list[StoredText]:
-    """The texts of all works, as they were checked last."""
-    scripts: dict[tuple[str, str], tuple[str, int]] = {}
-    runs = select(WorkRow.name, RunRow.texts, RunRow.id).join(WorkRow, RunRow.work_id == WorkRow.id)
-    for work, checked, run in session.execute(runs.order_by(RunRow.id)):
-        scripts |= {(work, text["path"]): (text.get("script", ""), run) for text in checked}
-    pages_of: dict[tuple[str, str], set[str]] = defaultdict(set)
-    pages = select(WorkRow.name, PageRow.text, PageRow.page).join(WorkRow, PageRow.work_id == WorkRow.id)
-    for work, path, page in session.execute(pages.where(PageRow.absent.is_(False))):
-        pages_of[work, path].add(page)
-    return [
-        StoredText(work, path, *scripts.get((work, path), ("", 0)), frozenset(pages_of[work, path]))
-        for work, path in sorted({*scripts, *pages_of})
-    ]
-
-
-def decided_places(session: Session, work: str) -> list[DecidedPlace]:
-    """The places of a work of which something was decided, or was written and taken back since."""
-    query = select(FlagRow, TextRow, PageRow.image).join(TextRow, TextRow.id == FlagRow.text_id)
-    query = query.join(PageRow, PageRow.id == FlagRow.page_id)
-    query = query.where(FlagRow.work_id == number_of(work), FlagRow.version > 0, ~IS_SEEDED)
-    decided = session.execute(query.order_by(FlagRow.id))
-    return [
-        DecidedPlace(text.path, flag.version_id or 0, text.version_id or 0, place_of(flag), image is not None)
-        for flag, text, image in decided
-    ]
 
 
 def policies_of(session: Session, pages: Sequence[PageRow]) -> dict[int, VariantPolicy]:

@@ -90,18 +90,6 @@ class KeptPage:
     image_sha: str
 
 
-@dataclass(frozen=True, slots=True)
-class StoredText:
-    """A transcription file as a part of a work: its `path` and `script` in its last check, the `run` of that number;
-    `pages` are the ids of its present pages."""
-
-    work: str
-    path: str
-    script: str
-    run: int
-    pages: frozenset[str]
-
-
 def place_values(place: PagePlace) -> dict[str, Any]:
     """Where the page stands in its work, as columns of `pages`."""
     return {"position": int(place.position), "text": place.text, "juan": place.juan, "folio": place.folio}

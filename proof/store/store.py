@@ -40,9 +40,9 @@ from proof.store.journal import Journal, Line, all_lines, identity, journal_of, 
 from proof.store.judgements import Judgements
 from proof.store.layout_overrides import LayoutOverrides, PageStamp, held_in
 from proof.store.library import Library
-from proof.store.lookup import changed, number_of, work_of
+from proof.store.lookup import changed, number_of
 from proof.store.manual_corrections import ManualCorrections
-from proof.store.models import FlagRow, PageRow, RunRow, TextVersionRow, WorkRow
+from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
 from proof.store.page_states import PageStates
 from proof.store.places import stand_in_text
 from proof.store.queue import Queue
@@ -54,7 +54,6 @@ from proof.store.rows import (
     PagePlace,
     RunInfo,
     StoredRunInfo,
-    StoredText,
 )
 from proof.store.rules import Rules
 from proof.store.saving import (
@@ -69,7 +68,8 @@ from proof.store.saving import (
     save_all,
     save_found,
 )
-from proof.store.texts import DecidedPlace, Texts, arrive, content_of, hold, move_text
+from proof.store.text_files import Texts
+from proof.store.texts import arrive, hold
 
 RESCORED_AT_ONCE = 500
 """Flags whose rows are looked for together."""
@@ -105,7 +105,7 @@ class Store:
         self.glyphs = Glyphs(*sessions)
         self.history = History(*sessions)
         self.judgements = Judgements(*sessions)
-        self.text_versions = Texts(*sessions)
+        self.texts = Texts(*sessions)
         self.finder = Finder(*sessions, self.queue, self.library)
 
     @classmethod
@@ -233,41 +233,6 @@ class Store:
         columns = (RunRow.engine_name, RunRow.engine_version, RunRow.engine_model, RunRow.engine_checksum)
         with self._reading() as session:
             return frozenset(EngineIdentity(*row) for row in session.execute(select(*columns).distinct()))
-
-    def work_of_text(self, path: str) -> str | None:
-        """The work that the text at `path` was last checked as a part of."""
-        last = select(func.max(PageRow.run_id)).where(PageRow.text == path, PageRow.absent.is_(False))
-        query = (
-            select(WorkRow.name).join(RunRow, RunRow.work_id == WorkRow.id).where(RunRow.id == last.scalar_subquery())
-        )
-        with self._reading() as session:
-            return session.scalar(query)
-
-    def texts(self) -> list[StoredText]:
-        """The texts of all works, as they were checked last."""
-        with self._reading() as session:
-            return queries.texts(session)
-
-    def decided_places(self, work: str) -> list[DecidedPlace]:
-        """The places of a work of which something was decided, or was written and taken back since."""
-        with self._reading() as session:
-            return queries.decided_places(session, work)
-
-    def content(self, version: int) -> str:
-        """What a text read in that version. Raises UsageError where the store does not have it."""
-        with self._reading() as session:
-            row = session.get(TextVersionRow, version)
-            if row is None:
-                raise UsageError(f"version {version} of a text is not in the store")
-            return content_of(row)
-
-    def move_text(self, work: str, old: str, new: str) -> None:
-        """Note that a text of a work lies at another path now: its pages stay what they are."""
-        with self._writing() as session:
-            number = work_of(session, work)
-            session.execute(update(PageRow).where(PageRow.work_id == number, PageRow.text == old).values(text=new))
-            move_text(session, old, new)
-            changed(session, number)
 
     # pages
 

@@ -1,4 +1,4 @@
-"""The texts of a store.
+"""The text of a store that a given file is.
 
 A text is a file: the same pages can stand in several files of one work (two branches of a repository), and the same
 file can be a part of several works. A file that was moved or copied is matched by its name where the old file is gone
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proof.errors import UsageError
-from proof.store.rows import StoredText
 from proof.store.store import Store
+from proof.store.text_files import StoredText
 from proof.text.transcription import Transcription
 
 
@@ -40,7 +40,7 @@ def find_text(store: Store, edition: Transcription) -> TextInStore:
     Raises UsageError where nothing was checked yet, where this text was not, or where it could be any of several texts
     that were moved.
     """
-    known = store.texts()
+    known = store.texts.checked()
     if not known:
         raise UsageError(f"{store.name}: nothing was checked yet; run proof check first")
     own = [text for text in known if _same_file(Path(text.path), edition.path)] or _moved(known, edition)

@@ -19,7 +19,7 @@ import hashlib
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -28,7 +28,6 @@ from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind, Origin
 from proof.store.decision_records import State
-from proof.store.lookup import StorePart
 from proof.store.models import FlagRow, PageRow, TextRow, TextVersionRow
 from proof.text.edit import Edit
 from proof.text.model import Script
@@ -43,44 +42,6 @@ class Writing:
 
     edits: tuple[Edit, ...]
     of_flags: Mapping[int, Edit] = field(default_factory=dict)
-
-
-class Texts(StorePart):
-    """The texts of a store, as `Store.text_versions`."""
-
-    def arrive(self, path: str, content: str, script: str, still: Callable[[], bool]) -> bool:
-        """Record that the text at `path` has `content`. Returns False and records nothing if the store no longer has a
-        text at `path`, or if `still`, called while the text is locked, says that the content is outdated."""
-        with self._writing() as session:
-            is_current = bool(hold(session, [path])) and still()
-            if is_current:
-                arrive(session, path, content, script)
-        return is_current
-
-    def paths(self) -> set[str]:
-        """The paths of all texts in the store, as of their last check or export."""
-        with self._reading() as session:
-            return set(session.scalars(select(TextRow.path)))
-
-    def content(self, path: str) -> str:
-        """The content of the text at `path` when it was last checked or written; empty for an unknown text."""
-        with self._reading() as session:
-            version = select(TextVersionRow).join(TextRow, TextRow.version_id == TextVersionRow.id)
-            newest = session.scalar(version.where(TextRow.path == path))
-            return content_of(newest) if newest is not None else ""
-
-    def wrote(
-        self, path: str, before: str, after: str, script: str, written: Writing, still: Callable[[], bool]
-    ) -> None:
-        """Record that an export changed the file at `path` from `before` to `after` by `written`.
-
-        Records nothing if `still` says that the content is outdated, or if a check has recorded `after` already.
-        """
-        with self._writing() as session:
-            texts = hold(session, [path])
-            if still() and not any(_content(session, known.version_id) == after for known in texts):
-                arrive(session, path, before, script)
-                arrive(session, path, after, script, written=written)
 
 
 def sha_of(content: str) -> str:
@@ -125,7 +86,7 @@ def arrivals_of(session: Session) -> list[tuple[str, Arrival]]:
     return arrivals
 
 
-def _content(session: Session, version: int | None) -> str | None:
+def content_in(session: Session, version: int | None) -> str | None:
     return content_of(session.get_one(TextVersionRow, version)) if version is not None else None
 
 
@@ -140,13 +101,6 @@ def version_read(session: Session, path: str, sha: str) -> TextVersionRow | None
     known = select(TextVersionRow).join(TextRow, TextRow.id == TextVersionRow.text_id)
     known = known.where(TextRow.path == path, TextVersionRow.sha == sha).order_by(TextVersionRow.id.desc())
     return session.scalars(known.limit(1)).first()
-
-
-def move_text(session: Session, old: str, new: str) -> None:
-    """Move the text at `old` to `new`, unless the store has another text there."""
-    known = {text.path: text for text in hold(session, [old, new])}
-    if old in known and new not in known:
-        known[old].path = new
 
 
 def new_version(session: Session, text: TextRow, content: str) -> TextVersionRow:
@@ -184,12 +138,12 @@ def carry(session: Session, flags: Iterable[FlagRow]) -> None:
 def carry_to(session: Session, flags: Sequence[FlagRow], version: TextVersionRow) -> None:
     """Carry the places of these flags to a version of their own or another text."""
     newest = session.get_one(TextRow, version.text_id).version_id
-    before = _content(session, newest) if newest != version.id else None
+    before = content_in(session, newest) if newest != version.id else None
     _carry(session, flags, version, Arrival(before, content_of(version), newest))
 
 
 def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, arrival: Arrival) -> None:
-    contents = {number: _content(session, number) or "" for number in {flag.version_id for flag in flags} - {None}}
+    contents = {number: content_in(session, number) or "" for number in {flag.version_id for flag in flags} - {None}}
     standing = [
         Standing(place_of(flag), contents[flag.version_id], flag.version_id)
         for flag in flags
@@ -249,18 +203,6 @@ class Standing:
     place: Place
     content: str
     version: int
-
-
-@dataclass(frozen=True, slots=True)
-class DecidedPlace:
-    """The place of a decided flag in version `version` of the text at the path `text`; the place is lost if the present
-    version `present` is another. `imaged`: its page has an image."""
-
-    text: str
-    version: int
-    present: int
-    place: Place
-    imaged: bool
 
 
 @dataclass(frozen=True, slots=True)

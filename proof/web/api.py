@@ -329,8 +329,10 @@ def _undone(undo_or_redo: Callable[..., Undone], work: str, body: schemas.UndoBo
 def acts_of(work: str, query: schemas.HistoryQuery) -> answers.HistoryEntriesOut:
     """The acts in a work that match a query."""
     wanted = HistoryFilter(query.person, query.juan, query.verdict, query.what)
-    entries, more = project().store.history.log(work, wanted, cursor=query.cursor, limit=query.limit)
-    return answers.HistoryEntriesOut(items=[answers.HistoryEntryOut(entry) for entry in entries], next=more)
+    before = number_of(query.cursor)
+    entries, last = project().store.history.log(work, wanted, before=before, limit=query.limit)
+    items = [answers.HistoryEntryOut(entry) for entry in entries]
+    return answers.HistoryEntriesOut(items=items, next=str(last) if last is not None else None)
 
 
 def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:

@@ -146,7 +146,7 @@ def test_a_page_read_again_while_its_text_is_checked_anew_is_read_by_the_newer_t
     with opened(settings) as project:
         page = project.number(2)
         again = project.reader.read(project.work, page, edit_and_check_meanwhile)
-        assert project.store.text_versions.content(str(text)) == text.read_text(encoding="utf-8")
+        assert project.store.texts.content(str(text)) == text.read_text(encoding="utf-8")
         assert again.result == project.found(page)
 
 

@@ -19,7 +19,7 @@ from proof.model.flags import Evidence, Flag, Kind
 from proof.model.result import PageResult
 from proof.store import Store
 from proof.store.decision_records import STATE_OF, ConflictError, Decision, Verdict
-from proof.store.texts import DecidedPlace
+from proof.store.text_files import DecidedPlace, Texts
 from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
 from tests.build import flag as raised
@@ -180,22 +180,22 @@ def test_an_export_is_of_one_moment_while_people_decide(
 ) -> None:
     """Neither half of an act nor one act without that before it is written: here somebody corrects a place by hand,
     then takes a suggestion and changes what they had taken before, while the store is read."""
-    asked = Store.decided_places
+    asked = Texts.decided_places
     project.say("f-north", Verdict.TAKE)
 
-    def meanwhile(self: Store, work: str) -> list[DecidedPlace]:
+    def meanwhile(self: Texts, work: str) -> list[DecidedPlace]:
         found = asked(self, work)
         project.by_hand(1, 1, "天")
         project.say("f-order", Verdict.TAKE, person="乙")
         project.say("f-north", Verdict.TYPED, "此", "乙")
         return found
 
-    monkeypatch.setattr(Store, "decided_places", meanwhile)
+    monkeypatch.setattr(Texts, "decided_places", meanwhile)
     out = tmp_path / "out"
     line = ["export", str(project.path), "--store", f"sqlite:///{tmp_path}/proof.sqlite", "--out", str(out)]
     assert main(line) == 0
     assert (out / project.path.name).read_text(encoding="utf-8") == TEXT.replace("西北", "西比")
-    monkeypatch.setattr(Store, "decided_places", asked)
+    monkeypatch.setattr(Texts, "decided_places", asked)
     assert main(line) == 0
     now = TEXT.replace("西北", "西此").replace("命上", "令上").replace("大夫", "天夫")
     assert (out / project.path.name).read_text(encoding="utf-8") == now

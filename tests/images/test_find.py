@@ -162,6 +162,16 @@ def test_links_inside_the_folders_serve_and_those_in_a_circle_end(tmp_path: Path
     assert [one.rpartition("/")[2].partition(":")[0] for one in told] == ["b.png", "c.png"]
 
 
+def test_a_name_that_is_not_utf8_is_left_out_and_named(tmp_path: Path) -> None:
+    touch(tmp_path, os.fsdecode(b"\xe9/001-1a.png"), os.fsdecode(b"001-1b\xe9.png"), "001-2a.png")
+    index = ImageIndex([tmp_path])
+    assert [name for name, _ in index.files()] == ["001-2a.png"]
+    assert [in_english(notice).rpartition("/")[2] for notice in index.notices] == [
+        "001-1b\\udce9.png: cannot be read (rename it in UTF-8)",
+        "\\udce9: cannot be read (rename it in UTF-8)",
+    ]
+
+
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"none does not exist"):
         ImageIndex([tmp_path / "none"])

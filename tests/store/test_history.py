@@ -37,11 +37,11 @@ def test_all_that_was_done_is_listed_newest_first_in_parts_of_any_size(worked: S
     assert len(whole) == 7 + 2 + 3
     assert [one.at for one in whole] == sorted((one.at for one in whole), reverse=True)
     for size in (1, 3, 5):
-        parts, cursor = [], None
+        parts, last = [], None
         while True:
-            found, cursor = worked.history.log(WORK, HistoryFilter(), cursor=cursor, limit=size)
+            found, last = worked.history.log(WORK, HistoryFilter(), before=last, limit=size)
             parts += found
-            if cursor is None:
+            if last is None:
                 break
         assert parts == whole
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from proof.model.flags import Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult
 from proof.store import Store
+from proof.store.chains import LOOKER, Looker
 from proof.store.decision_records import State, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
@@ -39,6 +41,14 @@ def moved(above: str = "") -> PageResult:
 def filled(store: Store) -> Store:
     check(store, moved())
     return store
+
+
+@pytest.fixture(params=[False, True], ids=["seen by all", "read blind"])
+def looker(request: pytest.FixtureRequest) -> Iterator[None]:
+    """甲, whose decisions all see, or who reads blind."""
+    token = LOOKER.set(Looker("甲", blind=request.param))
+    yield
+    LOOKER.reset(token)
 
 
 def flags(store: Store) -> dict[int, QueuedFlag]:
@@ -84,6 +94,7 @@ def test_the_second_half_is_shown_where_the_first_is_not_wanted(filled: Store) -
 
 
 @on_both
+@pytest.mark.usefixtures("looker")
 @pytest.mark.parametrize("half", [OUT, INTO])
 def test_z_takes_back_both_halves_as_one_act_and_y_does_both_again(filled: Store, half: int) -> None:
     decide(filled, OTHER, Verdict.KEEP)
@@ -99,6 +110,7 @@ def test_z_takes_back_both_halves_as_one_act_and_y_does_both_again(filled: Store
     assert flags(filled)[OTHER].state is State.KEPT
 
 
+@pytest.mark.usefixtures("looker")
 @pytest.mark.parametrize(("half", "before"), [(OUT, Verdict.KEEP), (INTO, Verdict.SKIP)])
 def test_who_thinks_better_of_it_changes_both_halves(filled: Store, half: int, before: Verdict) -> None:
     decide(filled, OUT, before)

@@ -227,7 +227,7 @@ def test_the_queue_follows_a_page_that_was_read_again_and_flags_that_were_weighe
     read_again = replace(page_result, flags=(first,))
     assert store.replace_page(page.number, store.stamp(page.number), PLACE, "other key", read_again)
     assert queued() == [("flag 0", 9.0)]
-    store.move_text(WORK, PLACE.text, "elsewhere.txt")
+    store.texts.move(WORK, PLACE.text, "elsewhere.txt")
     assert [place.text for place in store.queue.pages(WORK)] == ["elsewhere.txt"]
     assert queued() == [("flag 0", 9.0)]
 

@@ -38,12 +38,12 @@ def decided(store: Store) -> Store:
 
 def wanted(store: Store) -> dict[str, tuple[str, bool]]:
     """What is to stand at the place of each decision, and whether the text has it."""
-    places = [one.place for one in store.decided_places("KR1")]
+    places = [one.place for one in store.texts.decided_places("KR1")]
     return {place.transcribed: (place.wanted, place.reads == place.wanted) for place in places}
 
 
 def content(store: Store) -> str:
-    return store.content(store.decided_places("KR1")[0].present)
+    return store.texts.in_version(store.texts.decided_places("KR1")[0].present)
 
 
 def write(store: Store) -> str:
@@ -51,13 +51,11 @@ def write(store: Store) -> str:
     before = content(store)
     edits = {
         one.place.flag: Edit(one.place.start, one.place.extent, one.place.wanted)
-        for one in store.decided_places("KR1")
+        for one in store.texts.decided_places("KR1")
         if one.place.reads != one.place.wanted and one.version == one.present
     }
     after = edited(before, edits.values())
-    store.text_versions.wrote(
-        PLACE.text, before, after, "traditional", Writing(tuple(edits.values()), edits), lambda: True
-    )
+    store.texts.wrote(PLACE.text, before, after, "traditional", Writing(tuple(edits.values()), edits), lambda: True)
     return after
 
 
@@ -201,7 +199,7 @@ def test_what_moved_is_not_taken_for_written_where_its_line_was_doubled(store: S
     for flag in queued(store):
         decide(store, flag.number, Verdict.TAKE)
     check(store, page(line, line, LINES[2]))
-    assert {one.place.reads for one in store.decided_places("KR1")} == {"", "士與"}
+    assert {one.place.reads for one in store.texts.decided_places("KR1")} == {"", "士與"}
     assert len(store.decisions.displaced("KR1")) == 2
 
 
@@ -269,14 +267,14 @@ def test_a_finding_at_a_place_that_somebody_corrected_and_took_back_is_recovered
 
 @on_both
 def test_no_text_is_noted_over_what_came_since(decided: Store) -> None:
-    versions = decided.text_versions
+    versions = decided.texts
     before, after = content(decided), write(decided)
     newer = f"{after}又\n"
     assert versions.arrive(PLACE.text, newer, "", lambda: True)
     assert not versions.arrive(PLACE.text, before, "", lambda: False)
     versions.wrote(PLACE.text, before, f"{before}也", "", Writing(()), lambda: False)
     assert versions.content(PLACE.text) == newer
-    decided.move_text("KR1", PLACE.text, "other.txt")
+    decided.texts.move("KR1", PLACE.text, "other.txt")
     assert not versions.arrive(PLACE.text, newer + "也", "traditional", lambda: True)
     assert versions.paths() == {"other.txt"}
 
