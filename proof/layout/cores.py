@@ -146,9 +146,9 @@ def registers_of(seen: LabelMap, cleaned: bool = False) -> list[Register]:
     registers = []
     for leaf, side in enumerate(_leaves(columns, lines, pitch)):
         for level in _levels(side, pitch):
-            own = _between_rules(level, lines, notes)
-            own = own if cleaned else _without_strips(own, core_map, pitch)
-            registers.append(Register(leaf, tuple(sorted(own, key=lambda core: -core.x)), pitch_of(own, pitch)))
+            cores = _between_rules(level, lines, notes)
+            cores = cores if cleaned else _without_strips(cores, core_map, pitch)
+            registers.append(Register(leaf, tuple(sorted(cores, key=lambda core: -core.x)), pitch_of(cores, pitch)))
     return registers
 
 
@@ -333,7 +333,7 @@ def _levels(columns: Sequence[Core], pitch: float) -> list[list[Core]]:
     by_level: list[list[Core]] = [[] for _ in range(len(rows) + 1)]
     for core in columns:
         by_level[bisect(rows, (core.top + core.bottom) / 2)].append(core)
-    levels = [own for own in by_level if own]
+    levels = [cores for cores in by_level if cores]
     return [_with_raised(levels[0], levels[1], pitch), *levels[2:]] if _are_raised(levels, pitch) else levels
 
 
@@ -397,8 +397,8 @@ def _between_rules(columns: Sequence[Core], lines: NDArray[np.bool_], notes: NDA
             groups.setdefault(place, []).append(core)
         else:
             kept.append(core)
-    for own in groups.values():
-        left, right = min(core.x - core.width / 2 for core in own), max(core.x + core.width / 2 for core in own)
-        top_y, bottom_y = min(core.top for core in own), max(core.bottom for core in own)
+    for group in groups.values():
+        left, right = min(core.x - core.width / 2 for core in group), max(core.x + core.width / 2 for core in group)
+        top_y, bottom_y = min(core.top for core in group), max(core.bottom for core in group)
         kept.append(Core((left + right) / 2, top_y, bottom_y, right - left))
     return kept

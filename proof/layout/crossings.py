@@ -87,8 +87,10 @@ MAX_WEAR_PX = 1.5
 """Maximum local difference of a line's own thickness from that of the whole line, in pixels."""
 
 MIN_STROKE_CELLS = 0.15
+"""Minimum length of a stroke that lies on a rule as a whole, in cells."""
+
 MAX_STROKE_CELLS = 1.1
-"""Minimum and maximum length of a stroke that lies on a rule as a whole, in cells."""
+"""Maximum length of such a stroke, in cells."""
 
 MAX_TIP_CELLS = 0.3
 """Maximum length along a rule of a dot or the tip of a stroke that lies across it, in cells."""
@@ -97,9 +99,11 @@ MIN_TIP_AREA = 0.004
 """Minimum ink that such a tip adds to the rule, as a share of a cell's area."""
 
 MIN_TIP_EXCESS = 0.5
+"""Minimum excess over the rule's own thickness all along such a tip, as a share of the plain excess."""
+
 MIN_TIP_PEAK = 1.2
-"""Minimum excess over the rule's own thickness all along such a tip, and at its thickest row, as shares of the plain
-excess. Real rules are hardly ever so much thicker by themselves over so short a length."""
+"""The same at the tip's thickest row. Real rules are hardly ever so much thicker by themselves over so short a
+length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,12 +269,12 @@ def _closed(rows: NDArray[np.bool_], gap: int) -> NDArray[np.bool_]:
 
 
 def _runs_with(
-    rows: NDArray[np.bool_], sure: NDArray[np.bool_], least: float = 0.0, most: float = np.inf
+    rows: NDArray[np.bool_], sure: NDArray[np.bool_], shortest: float = 0.0, longest: float = np.inf
 ) -> NDArray[np.bool_]:
-    """The runs of true `rows` that are between `least` and `most` rows long and contain a row that is `sure`."""
+    """The runs of true `rows` that are between `shortest` and `longest` rows long and contain a row that is `sure`."""
     labels, stats, _ = connected(rows.astype(np.uint8)[:, None])
     number, length = labels[:, 0], stats[:, cv2.CC_STAT_AREA]
-    keep = (np.bincount(number[sure], minlength=len(stats)) > 0) & (length >= least) & (length <= most)
+    keep = (np.bincount(number[sure], minlength=len(stats)) > 0) & (length >= shortest) & (length <= longest)
     keep[0] = False
     return np.asarray(keep[number], dtype=np.bool_)
 

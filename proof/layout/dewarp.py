@@ -20,76 +20,76 @@ from proof.model.notices import Notice, NoticeCode
 
 Floats = NDArray[np.float64]
 
-STEEPEST = 13.0
-"""Degrees by which a page may be turned, at most."""
+MAX_LEAN_DEGREES = 13.0
+"""Maximum rotation of a page, in degrees."""
 
-ASKEW = 2.0
-"""Degrees of skew from which a page is straightened before its columns are sought."""
+MAX_SKEW_DEGREES = 2.0
+"""Maximum skew of a page whose columns are found without straightening it, in degrees."""
 
 MAX_FAN = (0.011, 0.009)
-"""Of half the page's width, and of half its height: how far upright and level lines may converge and still count as
-parallel. Scans of half-folios stay below 0.008 and 0.006."""
+"""Maximum convergence of upright lines, in halves of the page's width, and of level lines, in halves of its height,
+that counts as parallel. Scans of half-folios stay below 0.008 and 0.006."""
 
 MAX_BOW = (0.009, 0.016)
-"""The same for how far they may bend and still count as straight. Scans of half-folios stay below 0.006 and 0.013."""
+"""The same for the bend of lines that count as straight. Scans of half-folios stay below 0.006 and 0.013."""
 
 MAX_FLAT_BOW = 0.005
-"""The same for both on a page that is seen at an angle and not bent at all."""
+"""The same for either on a page that is seen at an angle and not bent at all."""
 
-WIDTH = 0.7
-"""The width of a half-folio in heights of it."""
+WIDTH_HEIGHTS = 0.7
+"""The width of a half-folio, in its heights."""
 
 MIN_UPRIGHT_PIECE_HEIGHTS = 0.07
-"""Of the page's height: the least length of a piece of an upright line; strokes of text are shorter."""
+"""Minimum length of a piece of an upright line, in heights of the page; strokes of text are shorter."""
 
 MIN_LEVEL_PIECE_WIDTHS = 0.13
-"""Of the page's width: the same for a level line. It is more, since level strokes of two columns may look like one
-line, and they rise to the right."""
+"""Minimum length of a piece of a level line, in widths of the page. It is more, since level strokes of two columns may
+look like one line, and they rise to the right."""
 
-DRIFT = 3
-"""Pixels by which a line may drift sideways within the core of a piece."""
+MAX_DRIFT_PX = 3
+"""Maximum drift of a line to the side within the core of a piece, in pixels."""
 
 MIN_POINTS = (60, 16)
-"""Points on upright and on level lines, below which nothing is fitted to them."""
+"""Minimum number of points on upright and on level lines for anything to be fitted to them."""
 
-RIDGE = (1e-4, 1e-3, 3e-3, 1e-2, 1e-2, 3e-2, 3e-2)
+RIDGE_PENALTIES = (1e-4, 1e-3, 3e-3, 1e-2, 1e-2, 3e-2, 3e-2)
 """Penalties of the terms of a fit, so that terms which the lines do not determine stay zero."""
 
 FIT_STEPS = 8
 """Steps of a reweighted fit."""
 
 PASSES = 2
-"""How often the bends are measured, each time on the page as the last pass flattened it."""
+"""Number of times that the bends are measured, each time on the page as the last pass flattened it."""
 
-MARGIN = 0.04
-"""Of the page's height: the paper left around all ink."""
+MARGIN_HEIGHTS = 0.04
+"""Paper left around all ink, in heights of the page."""
 
-RULED = 0.12
-"""Of the page's height: the length of upright strokes above which there is a rule."""
+MIN_RULE_HEIGHTS = 0.12
+"""Length of upright strokes above which there is a rule, in heights of the page."""
 
 MAX_RULE_WEIGHT = 0.5
-"""Of the page's height: a rule weighs as much as it is long, at most this."""
+"""Maximum weight of a rule, which is its length in heights of the page."""
 
 FIT_PLACES = 400
-"""Places across a page, to which rules are rounded when columns are fitted."""
+"""Number of places across a page to which rules are rounded when columns are fitted."""
 
-MIN_FITTED_WIDTH = 0.5
-"""Of the page's width: what all columns together take, at least."""
+MIN_FITTED_WIDTHS = 0.5
+"""Minimum width of all columns together, in widths of the page."""
 
 MAX_UNEVEN = 0.08
-"""Of half the page: how far columns may be displaced by their unequal width."""
+"""Maximum displacement of columns by their unequal width, in halves of the page."""
 
 UNEVEN_STEPS = 9
-"""How many values from -`MAX_UNEVEN` to `MAX_UNEVEN` are tried of each of the two terms."""
+"""Number of values from -`MAX_UNEVEN` to `MAX_UNEVEN` that are tried of each of the two terms."""
 
-GAIN = 1.08
-"""How many times better equal columns must fit once a stretch is undone."""
+MIN_FIT_RATIO = 1.08
+"""Minimum ratio by which equal columns must fit better once a stretch is undone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Points on pieces of lines, along and across them from -1 to 1 on the page; `line` is the number of each point's
-    piece."""
+    """Points on pieces of lines: their places along and across the lines, from -1 to 1 over the page, and the number of
+    each point's piece (`line`)."""
 
     along: Floats
     across: Floats
@@ -107,20 +107,20 @@ class Departure:
 
     @property
     def fan(self) -> float:
-        """How far they converge, at the edge of the page."""
+        """The convergence of the lines at the edge of the page."""
         return abs(self.weights[1])
 
     @property
     def bow(self) -> float:
-        """How far they are bent, where they are bent most."""
+        """The greatest bend of the lines."""
         t, s = np.mgrid[-0.9:0.9:7j, -0.9:0.9:7j]
         return float(np.abs(terms(t, s)[..., 2:] @ np.array(self.weights[2:])).max())
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """What keeps a page from lying flat: its skew in degrees, whether its lines converge (`tilted`), as they do where
-    it is seen at an angle and where it rises at one side, and whether they are bent: a little (`bowed`), or plainly."""
+    """Why a page is not flat: its skew in degrees; `tilted`: its lines converge, since it is seen at an angle or rises
+    at one side; `bowed`: they are bent a little; `curved`: they are plainly bent."""
 
     skew: float
     tilted: bool
@@ -130,7 +130,7 @@ class Damage:
     @property
     def notices(self) -> tuple[Notice, ...]:
         notices = []
-        if abs(self.skew) > ASKEW:
+        if abs(self.skew) > MAX_SKEW_DEGREES:
             notices.append(Notice.of(NoticeCode.PAGE_ASKEW, degrees=round(abs(self.skew), 1)))
         if self.curved:
             notices.append(Notice.of(NoticeCode.PAGE_CURVED))
@@ -141,26 +141,25 @@ class Damage:
 
 
 def laid_flat(ink: Mask, scale: float, columns: int = 8) -> tuple[Flattening, Damage] | None:
-    """How a page is to be flattened, and what is wrong with it; None where it is flat enough. `ink` is that of the page
-    scaled by `scale`; `columns` is the number of its equal columns, 0 where that is not known."""
-    lean = slope(ink, vertical=True, degrees=STEEPEST)
-    if abs(lean) < np.tan(np.radians(ASKEW)):
+    """The flattening of a page, and why it is needed; None if the page is flat enough. `ink` is that of the page scaled
+    by `scale`; `columns` is the number of its equal columns, 0 if unknown."""
+    lean = slope(ink, vertical=True, degrees=MAX_LEAN_DEGREES)
+    if abs(lean) < np.tan(np.radians(MAX_SKEW_DEGREES)):
         lean = 0.0
     flattening = _turned(ink.shape, lean)
-    seen = flattening.flat(ink, 0) if lean else ink
-    upright, level = _departures(seen)
+    upright, level = _departures(flattening.flat(ink, 0) if lean else ink)
     # a part of a page is less wide, or less high, than a whole one
-    shape = flattening.half[0] / (WIDTH * flattening.half[1])
+    shape = flattening.half[0] / (WIDTH_HEIGHTS * flattening.half[1])
     wide, high = min(1.0, shape), min(1.0, 1 / shape)
     skew = float(np.degrees(np.arctan(lean) + upright.weights[0] * flattening.half[0] / flattening.half[1]))
     tilted = wide * upright.fan > MAX_FAN[0] or high * level.fan > MAX_FAN[1]
     bowed = max(wide * upright.bow, high * level.bow) > MAX_FLAT_BOW
     curved = wide * upright.bow > MAX_BOW[0] or high * level.bow > MAX_BOW[1]
-    if not lean and abs(skew) < 2 * ASKEW and not tilted and not curved:
+    if not lean and abs(skew) < 2 * MAX_SKEW_DEGREES and not tilted and not curved:
         return None
     # mere turning makes both directions lean alike
-    sheared = upright.weights[0] * shape * WIDTH + level.weights[0] / (shape * WIDTH)
-    tilted = tilted or abs(sheared) > np.tan(np.radians(ASKEW))
+    sheared = upright.weights[0] * shape * WIDTH_HEIGHTS + level.weights[0] / (shape * WIDTH_HEIGHTS)
+    tilted = tilted or abs(sheared) > np.tan(np.radians(MAX_SKEW_DEGREES))
     flattening = _in_perspective(flattening, upright, level)
     for _ in range(PASSES):
         upright, level = _departures(flattening.flat(ink, 0))
@@ -174,8 +173,7 @@ def laid_flat(ink: Mask, scale: float, columns: int = 8) -> tuple[Flattening, Da
 
 
 def _turned(shape: tuple[int, ...], lean: float) -> Flattening:
-    """The turning of a page of that shape, by which lines of slope `lean` become upright, on a sheet that holds all of
-    it."""
+    """The rotation of a page of that shape that sets lines of slope `lean` upright, on a sheet that holds all of it."""
     height, width = shape[:2]
     cos, sin = 1 / np.hypot(1, lean), lean / np.hypot(1, lean)
     across, down = width * cos + height * abs(sin), height * cos + width * abs(sin)
@@ -185,7 +183,7 @@ def _turned(shape: tuple[int, ...], lean: float) -> Flattening:
 
 
 def _in_perspective(flattening: Flattening, upright: Departure, level: Departure) -> Flattening:
-    """The same, with a perspective under which leaning and converging lines are upright, level and parallel."""
+    """The flattening with a perspective that makes leaning and converging lines upright, level and parallel."""
     a, b = upright.weights, level.weights
     corners = []
     for s, t in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
@@ -201,17 +199,17 @@ def _in_perspective(flattening: Flattening, upright: Departure, level: Departure
 
 
 def _departures(ink: Mask) -> tuple[Departure, Departure]:
-    """How the upright and the level lines of a page depart from straight ones."""
+    """The departures of the upright and of the level lines of a page."""
     return (
         _fitted(lines_of(ink, vertical=True), MIN_POINTS[0]),
         _fitted(lines_of(ink, vertical=False), MIN_POINTS[1]),
     )
 
 
-def _fitted(lines: Lines, least: int) -> Departure:
+def _fitted(lines: Lines, min_points: int) -> Departure:
     """The weights of `terms` that make every piece of a line straight, by least squares in which points that do not fit
-    lose their weight (Tukey's biweight); zeros for fewer than `least` points."""
-    if len(lines) < least:
+    lose their weight (Tukey's biweight); zeros for fewer than `min_points` points."""
+    if len(lines) < min_points:
         return Departure((0.0,) * TERMS)
     functions = terms(lines.along, lines.across)
     weight = np.ones(len(lines))
@@ -224,11 +222,11 @@ def _fitted(lines: Lines, least: int) -> Departure:
 
         target = centred(lines.across)
         design = np.stack([centred(column) for column in functions.T], axis=1)
-        square = design.T @ (design * weight[:, None]) + np.diag(RIDGE) * weight.sum()
+        square = design.T @ (design * weight[:, None]) + np.diag(RIDGE_PENALTIES) * weight.sum()
         weights = np.linalg.solve(square, design.T @ (weight * target))
-        left = target - design @ weights
-        spread = max(1.48 * float(np.median(np.abs(left))), 1e-3)
-        weight = np.clip(1 - (left / (4 * spread)) ** 2, 0, 1) ** 2
+        residuals = target - design @ weights
+        spread = max(1.48 * float(np.median(np.abs(residuals))), 1e-3)
+        weight = np.clip(1 - (residuals / (4 * spread)) ** 2, 0, 1) ** 2
     return Departure(tuple(weights.tolist()))
 
 
@@ -237,13 +235,13 @@ def lines_of(ink: Mask, vertical: bool) -> Lines:
     ink = ink if vertical else np.ascontiguousarray(ink.T)
     height, width = ink.shape
     core, step = max(9, height // 45), max(8, height // 60)
-    least = MIN_UPRIGHT_PIECE_HEIGHTS * height if vertical else MIN_LEVEL_PIECE_WIDTHS * width
-    thick = cv2.dilate(ink, np.ones((1, DRIFT), np.uint8))
+    min_length = MIN_UPRIGHT_PIECE_HEIGHTS * height if vertical else MIN_LEVEL_PIECE_WIDTHS * width
+    thick = cv2.dilate(ink, np.ones((1, MAX_DRIFT_PX), np.uint8))
     opened = np.asarray(cv2.morphologyEx(thick, cv2.MORPH_OPEN, np.ones((core, 1), np.uint8)), dtype=np.uint8)
     joined = cv2.dilate(opened, np.ones((core // 2 | 1, 1), np.uint8))
     labels, stats, _ = connected(joined)
     along, across, line = [], [], []
-    for label in (np.flatnonzero(stats[1:, cv2.CC_STAT_HEIGHT] > least) + 1).tolist():
+    for label in (np.flatnonzero(stats[1:, cv2.CC_STAT_HEIGHT] > min_length) + 1).tolist():
         x, y, w, h, _ = stats[label].tolist()
         ys, xs = np.nonzero((labels[y : y + h, x : x + w] == label) & (opened[y : y + h, x : x + w] > 0))
         if w > 0.25 * h and xs.size > 0.3 * w * h:
@@ -264,7 +262,7 @@ def _evenness(ink: Mask, columns: int) -> tuple[float, float]:
     """The stretch (`Bend.even`) under which equal columns fit the rules best; (0, 0) where none fits clearly better."""
     height, width = ink.shape
     share = inked_along(long_strokes(ink, height // 25, vertical=True), 0) / height
-    strong = np.flatnonzero(share > RULED)
+    strong = np.flatnonzero(share > MIN_RULE_HEIGHTS)
     s, weight = 2 * strong / width - 1, np.minimum(share[strong], MAX_RULE_WEIGHT)
     if strong.size < columns:
         return (0.0, 0.0)
@@ -282,13 +280,13 @@ def _evenness(ink: Mask, columns: int) -> tuple[float, float]:
                 plain = score
             if score > best:
                 best, even = score, (square, cube)
-    return even if best > GAIN * plain else (0.0, 0.0)
+    return even if best > MIN_FIT_RATIO * plain else (0.0, 0.0)
 
 
 def _equal_columns(energy: Floats, columns: int) -> float:
     """The greatest sum of `energy`, the weights of rules across the page, at the edges of so many equal columns."""
     best = 0.0
-    for pitch in np.linspace(MIN_FITTED_WIDTH * FIT_PLACES / columns, FIT_PLACES / columns, 50).tolist():
+    for pitch in np.linspace(MIN_FITTED_WIDTHS * FIT_PLACES / columns, FIT_PLACES / columns, 50).tolist():
         teeth = [round(number * pitch) for number in range(columns + 1)]
         places = FIT_PLACES - teeth[-1]
         if places > 0:
@@ -297,11 +295,11 @@ def _equal_columns(energy: Floats, columns: int) -> float:
 
 
 def _cropped(flattening: Flattening, flat: Mask) -> Flattening:
-    """The same, cropped to the ink with a margin."""
+    """The flattening, cropped to the ink with a margin."""
     ys, xs = np.flatnonzero(inked_along(flat, 1) > 1), np.flatnonzero(inked_along(flat, 0) > 1)
     if not ys.size or not xs.size:
         return flattening
-    margin = MARGIN * flattening.size[1]
+    margin = MARGIN_HEIGHTS * flattening.size[1]
     left, top = max(0.0, float(xs[0]) - margin), max(0.0, float(ys[0]) - margin)
     right, bottom = min(flattening.size[0], xs[-1] + margin), min(flattening.size[1], ys[-1] + margin)
     return replace(flattening, size=(round(right - left), round(bottom - top)), corner=(left, top))

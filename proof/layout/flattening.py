@@ -15,13 +15,13 @@ from proof.layout.straight import Shear, Straightening
 
 Floats = NDArray[np.float64]
 
-MESH = 16
-"""Pixels: a map is computed at every so many and interpolated between."""
+MESH_PX = 16
+"""Distance of the places at which a map is computed, in pixels; it is interpolated between them."""
 
 TERMS = 7
-"""How many functions `terms` gives."""
+"""Number of functions that `terms` gives."""
 
-ROUNDS = 12
+INVERSION_STEPS = 12
 """Steps of the fixed-point iteration that inverts a map; each one leaves a tenth of the error at most."""
 
 
@@ -56,11 +56,10 @@ class Bend:
 
 @dataclass(frozen=True, slots=True)
 class Flattening:
-    """A page laid flat: `size` (width, height) of it in pixels, `homography` (3 x 3) and `bends` that lead back.
+    """The map between a page laid flat, of `size` (width, height) in pixels, and its image.
 
-    A place goes by `corner` onto the whole sheet, of half width and half height `half`, then through the bends, the
-    last found first, and through the homography into pixels of the image. `lies` names what was undone.
-    """
+    `corner` is the place of the page on the whole sheet, whose half width and half height are `half`. From the sheet
+    the `bends`, the last found first, and the `homography` (3 x 3) lead to pixels of the image."""
 
     size: tuple[int, int]
     corner: tuple[float, float]
@@ -82,7 +81,7 @@ class Flattening:
         places = _through(np.linalg.inv(np.reshape(self.homography, (3, 3))), points) / half - 1.0
         for bend in self.bends:
             bent = places
-            for _ in range(ROUNDS):
+            for _ in range(INVERSION_STEPS):
                 bent = np.clip(bent + places - bend.shown(bent), -2.0, 2.0)
             places = bent
         return np.asarray((places + 1.0) * half - corner, dtype=np.float64)
@@ -90,10 +89,10 @@ class Flattening:
     def flat(self, page: NDArray[np.uint8], paper: float) -> NDArray[np.uint8]:
         """The image (height x width) laid flat; `paper` is the tone of what lies beyond its edges."""
         width, height = self.size
-        across, down = width // MESH + 2, height // MESH + 2
-        ys, xs = np.mgrid[0:down, 0:across].astype(np.float64) * MESH
+        across, down = width // MESH_PX + 2, height // MESH_PX + 2
+        ys, xs = np.mgrid[0:down, 0:across].astype(np.float64) * MESH_PX
         mesh = self.to_image(np.stack([xs.ravel(), ys.ravel()], axis=1)).reshape(down, across, 2).astype(np.float32)
-        scale = np.array([[1 / MESH, 0, 0], [0, 1 / MESH, 0]])
+        scale = np.array([[1 / MESH_PX, 0, 0], [0, 1 / MESH_PX, 0]])
         flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
         maps = cv2.warpAffine(mesh, scale, (width, height), flags=flags, borderMode=cv2.BORDER_REPLICATE)
         x, y = cv2.split(maps)
@@ -102,7 +101,7 @@ class Flattening:
         return np.asarray(flat, dtype=np.uint8)
 
     def enlarged(self, factor: float) -> Flattening:
-        """The same for an image so many times larger."""
+        """The flattening of an image so many times larger."""
         scale = np.diag([factor, factor, 1.0])
         homography = scale @ np.reshape(self.homography, (3, 3)) @ np.linalg.inv(scale)
         (width, height), (left, top), (x, y) = self.size, self.corner, self.half
@@ -130,25 +129,25 @@ def _through(matrix: Floats, points: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Flattened(Rectification):
-    """The rectification of a page that was laid flat first: `own` leads to the flat page, `flattening` from there to
-    the image, and the affine map (`matrix` and `inverse` of this one) from the image to its file."""
+    """The rectification of a page that was laid flat first: `of_flat_page` leads to the flat page, `flattening` from
+    there to the image, and the affine map (`matrix` and `inverse` of this one) from the image to its file."""
 
-    own: Rectification
+    of_flat_page: Rectification
     flattening: Flattening
 
     def to_file(self, points: Floats) -> Floats:
-        seen = self.flattening.to_image(self.own.to_file(points))
-        return seen @ self.inverse[:, :2].T + self.inverse[:, 2]
+        in_image = self.flattening.to_image(self.of_flat_page.to_file(points))
+        return in_image @ self.inverse[:, :2].T + self.inverse[:, 2]
 
     def to_page(self, points: Floats) -> Floats:
-        seen = points @ self.matrix[:, :2].T + self.matrix[:, 2]
-        return self.own.to_page(self.flattening.to_flat(seen))
+        in_image = points @ self.matrix[:, :2].T + self.matrix[:, 2]
+        return self.of_flat_page.to_page(self.flattening.to_flat(in_image))
 
     @classmethod
-    def of_flat(cls, own: Rectification, flattening: Flattening, origin: tuple[float, float]) -> Flattened:
-        """`origin` is where the image lies in its file."""
+    def of_flat(cls, of_flat_page: Rectification, flattening: Flattening, origin: tuple[float, float]) -> Flattened:
+        """`origin` is the place of the image in its file."""
         x, y = origin
-        return cls(np.array([[1.0, 0, -x], [0, 1, -y]]), np.array([[1.0, 0, x], [0, 1, y]]), own, flattening)
+        return cls(np.array([[1.0, 0, -x], [0, 1, -y]]), np.array([[1.0, 0, x], [0, 1, y]]), of_flat_page, flattening)
 
 
 def rectification_as_list(rectification: Rectification) -> list[Any]:
@@ -157,7 +156,7 @@ def rectification_as_list(rectification: Rectification) -> list[Any]:
     if isinstance(rectification, Straightening):
         return [*maps, [list(astuple(block)) for block in rectification.blocks]]
     if isinstance(rectification, Flattened):
-        return [*maps, rectification_as_list(rectification.own), rectification.flattening.as_list()]
+        return [*maps, rectification_as_list(rectification.of_flat_page), rectification.flattening.as_list()]
     return maps
 
 
@@ -167,6 +166,6 @@ def rectification_of(parts: Sequence[Any]) -> Rectification:
     match parts[2:]:
         case [blocks]:
             return Straightening(matrix, inverse, tuple(Shear(*block) for block in blocks))
-        case [own, flattening]:
-            return Flattened(matrix, inverse, rectification_of(own), Flattening.of_list(flattening))
+        case [of_flat_page, flattening]:
+            return Flattened(matrix, inverse, rectification_of(of_flat_page), Flattening.of_list(flattening))
     return Rectification(matrix, inverse)

@@ -14,35 +14,36 @@ from proof.layout.glyph_form import FormFit
 from proof.layout.rules import connected
 
 AT_FORM_CELLS = 0.12
-"""Cells from a stroke of its form within which ink is the glyph's."""
+"""Distance from a stroke of its form within which ink is the glyph's, in cells."""
 
 MIN_AT_FORM_SHARE = 0.4
-"""Of a piece of ink: with so much at the form all of it is the glyph's."""
+"""Share of a piece of ink at the form from which all of it is the glyph's."""
 
 SURE_CORRELATION = 0.85
 """Correlation of form and ink from which the form alone decides which ink is the glyph's."""
 
-MAX_LEFT_OUT = 0.15
-"""Of the ink in the glyph's cell: how much may lie outside the form at a lower correlation; a hand that writes the
-character otherwise has more."""
+MAX_OUTSIDE_SHARE = 0.15
+"""Maximum share of the ink in the glyph's cell that lies outside the form at a lower correlation; if the hand writes
+the character otherwise it is more."""
 
-SPECK = 0.003
-"""Of a cell's area: a smaller piece of ink outside the form is not the glyph's."""
+MIN_PIECE_AREA = 0.003
+"""Area below which a piece of ink outside the form is not the glyph's, as a share of a cell's area."""
 
 LINE_AT_FORM_CELLS = 0.06
-"""Cells from a stroke of the form within which what was taken for a piece of a line is the glyph's."""
+"""Distance from a stroke of the form within which ink that was removed as a line is the glyph's, in cells."""
 
 MIN_LINE_AT_FORM_SHARE = 0.7
-"""Of such a piece: with so much at the form all of it is the glyph's."""
+"""Share of a piece of such ink at the form from which all of it is the glyph's."""
 
-OF_ROW = 0.7
-"""Of a piece of ink: with so much in the glyph's row all of it belongs to the row."""
+MIN_IN_ROW_SHARE = 0.7
+"""Share of a piece of ink in the glyph's row from which all of it belongs to the row."""
 
-OVER = 0.06
-"""Cells above or below the glyph's cells from which a piece of ink may go on into a neighbour."""
+OVER_CELLS = 0.06
+"""Distance above or below the glyph's cells from which a piece of ink may continue into a neighbour, in cells."""
 
-BEYOND = (0.3, 0.1)
-"""Cells from a stroke of its form up to which ink counts for the glyph's extent, on clean paper and with much dirt."""
+EXTENT_CELLS = (0.3, 0.1)
+"""Distance from a stroke of its form up to which ink counts for the glyph's extent, on clean paper and with much dirt,
+in cells."""
 
 Parting = Callable[[NDArray[np.float32]], NDArray[np.bool_]]
 """Takes the distance of each pixel from a glyph's form, and gives the pixels that belong to no neighbour."""
@@ -71,12 +72,12 @@ class KnownGlyph:
         return min(fit.correlation for fit in self.fits) >= SURE_CORRELATION
 
     def leaves_out(self, ink: NDArray[np.bool_], size: float) -> bool:
-        """Whether much of `ink`, that in the glyph's cell, lies outside its form; `size` is the cell's side."""
+        """Whether much of the `ink` in the glyph's cell lies outside its form; `size` is the cell's side."""
         ys, xs = np.nonzero(ink & (self.away > AT_FORM_CELLS * size))
         within = np.zeros(len(ys), bool)
         for fit in self.fits:
             within |= (xs > fit.left) & (xs < fit.right) & (ys > fit.top) & (ys < fit.bottom)
-        return bool(np.count_nonzero(~within) > MAX_LEFT_OUT * np.count_nonzero(ink))
+        return bool(np.count_nonzero(~within) > MAX_OUTSIDE_SHARE * np.count_nonzero(ink))
 
     def own(
         self,
@@ -86,17 +87,17 @@ class KnownGlyph:
         cells: Cells,
         parting: Parting,
     ) -> NDArray[np.bool_]:
-        """The glyph's ink, out of the `text` around it and of what was taken for `lines`; `row` marks the pixels of its
-        row. `parting` divides a piece of ink that goes on beyond the cells."""
+        """The glyph's ink, from the `text` around it and from ink that was removed as `lines`; `row` marks the pixels
+        of its row. `parting` divides a piece of ink that continues beyond the cells."""
         size = cells.size
         near = self.away < AT_FORM_CELLS * size
         text = text | self._strokes(lines & row, size)
         labels, stats, centres = connected(text.astype(np.uint8))
         mass = stats[:, cv2.CC_STAT_AREA]
-        outside = np.bincount(labels[text & ~row], minlength=len(stats)) > (1 - OF_ROW) * mass
+        outside = np.bincount(labels[text & ~row], minlength=len(stats)) > (1 - MIN_IN_ROW_SHARE) * mass
         touching = np.bincount(labels[text & near], minlength=len(stats)) > 0
         top, high = stats[:, cv2.CC_STAT_TOP], stats[:, cv2.CC_STAT_HEIGHT]
-        shared = touching & ((top < cells.top - OVER * size) | (top + high > cells.bottom + OVER * size))
+        shared = touching & ((top < cells.top - OVER_CELLS * size) | (top + high > cells.bottom + OVER_CELLS * size))
         outside[0] = shared[0] = False
         if outside.any() or shared.any():
             text = text & (~outside[labels] | row)
@@ -104,7 +105,7 @@ class KnownGlyph:
                 text &= ~shared[labels] | parting(self.away)
             labels, stats, centres = connected(text.astype(np.uint8))
         kept = np.bincount(labels[text & near], minlength=len(stats)) >= MIN_AT_FORM_SHARE * stats[:, cv2.CC_STAT_AREA]
-        kept &= stats[:, cv2.CC_STAT_AREA] >= SPECK * size * size
+        kept &= stats[:, cv2.CC_STAT_AREA] >= MIN_PIECE_AREA * size * size
         x, y = centres[:, 0], centres[:, 1]
         for fit in self.fits:
             kept |= (x > fit.left) & (x < fit.right) & (y > fit.top) & (y < fit.bottom)
@@ -123,10 +124,10 @@ class KnownGlyph:
     def extent(self, own: NDArray[np.bool_], dirt: float, cells: Cells) -> tuple[float, float, float, float]:
         """The left, top, right and bottom edge of the glyph's ink `own`, as far as it follows the form; ink a little
         farther away counts on clean paper. `dirt` is 0 to 1."""
-        reach = BEYOND[1] + (BEYOND[0] - BEYOND[1]) * max(0.0, 1 - 2 * dirt)
+        reach = EXTENT_CELLS[1] + (EXTENT_CELLS[0] - EXTENT_CELLS[1]) * max(0.0, 1 - 2 * dirt)
         near = own & (self.away < reach * cells.size)
         if dirt > MAX_CLEAN_DIRT:
             straight = straight_strokes(own.astype(np.uint8), max(round(STRAIGHT_CELLS * cells.size), 3)) > 0
-            near |= straight & (self.away < BEYOND[0] * cells.size)
+            near |= straight & (self.away < EXTENT_CELLS[0] * cells.size)
         ys, xs = np.nonzero(near if near.any() else own)
         return float(xs.min()), float(ys.min()), float(xs.max() + 1), float(ys.max() + 1)

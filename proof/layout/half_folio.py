@@ -86,12 +86,11 @@ class ColumnArea:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """Where the columns of a half-folio stand, without its pixels.
+    """The columns of a half-folio, without its pixels.
 
-    `ruled` says whether the page is ruled columns at all; `why` is what speaks against it, None where it is.
-    `skew` is in degrees. `remarks` say what was done to the page before it was laid out. `cut` has the y
-    at which the image cuts its columns off above and below, None where it does not; `missing` is how many of the
-    columns that were expected are not on the image.
+    `ruled`: the page has ruled columns; `why` is the reason if it has not. `skew` is in degrees. `remarks` name the
+    corrections of the image before the layout was found. `cut` has the y at which the image cuts the columns off above
+    and below, None where it does not; `missing` is the number of expected columns that are not on the image.
     """
 
     rectification: Rectification
@@ -130,11 +129,10 @@ class Outline:
 class Layout:
     """A half-folio, rectified: its `outline`, `grey` (0 black) and `ink` (255 on 0; rules and frames erased).
 
-    `support` is the mean share of its height that a rule was found along. `owners` has for every pixel the number of
-    the column that its ink belongs to: strokes reach over rules, and notes of one column stand beside the glyphs of the
-    next where there are none; -n: of column n or of the next. `doubtful`: its text or its rules speak against these
-    columns. `beyond`: the numbers of those that may lie beyond the sides of the frame.
-    """
+    `support` is the mean share of its height along which a rule is printed. `owners` has for every pixel the number of
+    the column that its ink belongs to, since strokes reach over rules, and on unruled pages notes of one column reach
+    over the next; -n: column n or n + 1. `doubtful`: text or rules contradict these columns. `beyond` are the numbers
+    of columns that may lie beyond the sides of the frame."""
 
     outline: Outline
     grey: NDArray[np.uint8]
@@ -145,7 +143,7 @@ class Layout:
     beyond: tuple[int, ...] = ()
 
     def ink_of(self, column: int, place: tuple[slice, slice] = WHOLE_PAGE) -> Mask:
-        """The ink of one column at a place of the rectified page, with what may be of its neighbour."""
+        """The ink of one column at a place of the rectified page, with ink that may belong to it or its neighbour."""
         owners = self.owners[place]
         own: Mask = self.ink[place] * ((owners == column) | (owners == -column) | (owners == min(1 - column, -1)))
         return own
@@ -211,14 +209,14 @@ def find_layout(
     turned = cv2.warpAffine(stacked, turn.matrix, (width, height), borderValue=(255, 0, 0, 0))
     grey, ink, upright, level = (np.asarray(plane, dtype=np.uint8) for plane in cv2.split(turned))
     if hint:
-        return _told(hint, whole, grey, ink, upright, level, rows)
+        return _set_layout(hint, whole, grey, ink, upright, level, rows)
     comb = _comb_on(ink, upright, level, [columns] if columns else range(5, 15))
     rules = _refine(comb, upright)
     top, bottom = _frame(upright, level, rules)
     support = float(np.mean(np.minimum(comb.energy * height / max(bottom - top, 1.0), 1.0)))
     why = _against(upright, level, rules, (top, bottom), support)
     if why:
-        # no page of ruled columns: there are no lines to erase, and nobody asks whose ink is where
+        # not ruled: there are no lines to erase, and the owners of the ink are not used
         clean, owners = ink, np.zeros(ink.shape, np.int16)
     else:
         rules = without_headings(ink, upright, level, rules, (top, bottom))
@@ -234,7 +232,7 @@ def find_layout(
     )
     outline = Outline(whole, areas, not why, why, float(np.degrees(np.arctan(lean))))
     layout = Layout(outline, grey, clean, support, owners)
-    return layout if why else _questioned(layout, ink, upright, level, rules)
+    return layout if why else _with_doubts(layout, ink, upright, level, rules)
 
 
 def _strokes(page: NDArray[np.uint8]) -> tuple[Mask, Mask, Mask]:
@@ -249,10 +247,10 @@ def _comb_on(ink: Mask, upright: Mask, level: Mask, counts: Sequence[int]) -> _C
     """The equal columns that fit the upright strokes and the text best."""
     energy = inked_along(upright, 0) / ink.shape[0]
     text = np.asarray(cv2.subtract(ink, cv2.max(upright, level)), dtype=np.uint8)
-    return _with_the_text(_fit_comb(energy, counts), energy, text)
+    return _around_text(_fit_comb(energy, counts), energy, text)
 
 
-def _questioned(layout: Layout, ink: Mask, upright: Mask, level: Mask, rules: Sequence[float]) -> Layout:
+def _with_doubts(layout: Layout, ink: Mask, upright: Mask, level: Mask, rules: Sequence[float]) -> Layout:
     """The layout, marked as doubtful if the text, a side without a rule, or other rules contradict its columns."""
     rows = layout.columns[0].top, layout.columns[0].bottom
     left, right = unbounded(upright, rules, rows)
@@ -268,7 +266,7 @@ def is_wide(layout: Layout) -> bool:
     return first.right - last.left > MIN_OPENING_RATIO * (first.bottom - first.top)
 
 
-def _told(
+def _set_layout(
     hint: LayoutOverrideShape,
     whole: Rectification,
     grey: NDArray[np.uint8],
@@ -313,14 +311,14 @@ def _region(
 
 
 def _fit_comb(energy: NDArray[np.float64], counts: Sequence[int]) -> _Comb:
-    """The equal columns that best explain where upright lines stand.
+    """The equal columns that best explain the upright lines.
 
     `energy` is, for every x, the share of the page height along which an upright line runs. One rule adds
     0.6 at most, so that a thick frame does not outweigh several thin rules.
     """
     width = energy.size
     spread = cv2.dilate(energy[None, :].astype(np.float32), np.ones((1, 5)))[0]
-    # the last combs are a little wider than the page: beyond its edge stands what stands at it
+    # the last combs are a little wider than the page: its edge is repeated beyond it
     capped = np.pad(np.minimum(spread, np.float32(0.6)), (0, width), mode="edge")
     best: tuple[float, int, int, float] | None = None
     for count in counts:
@@ -342,19 +340,19 @@ def _fit_comb(energy: NDArray[np.float64], counts: Sequence[int]) -> _Comb:
     return _Comb(float(start), column, spread[places].astype(np.float64), score)
 
 
-def _with_the_text(comb: _Comb, energy: NDArray[np.float64], text: Mask) -> _Comb:
-    """The comb, or the same a column aside where its rules are as good and plainly more of the page's `text` lies
-    within: the rule at the fold may be broken, and nothing else tells a column from blank paper beyond the frame."""
+def _around_text(comb: _Comb, energy: NDArray[np.float64], text: Mask) -> _Comb:
+    """The comb, or the comb moved by one column if its rules are as good there and it encloses clearly more of the
+    page's `text`: if the rule at the fold is broken, only text distinguishes a column from blank paper."""
     spread = cv2.dilate(energy[None, :].astype(np.float32), np.ones((1, 5)))[0].astype(np.float64)
     before = np.append(0, np.cumsum(inked_along(text, 0)))
     teeth = comb.width * np.arange(len(comb.energy))
-    least = np.minimum(comb.energy, 0.6).sum() - MAX_SHORTER_RULES
+    min_energy = np.minimum(comb.energy, 0.6).sum() - MAX_SHORTER_RULES
     best = comb
     first, last = (min(round(comb.x + tooth), energy.size) for tooth in (teeth[0], teeth[-1]))
     within = before[last] - before[first]
     for x in (comb.x - comb.width, comb.x + comb.width):
         places = np.rint(x + teeth).astype(np.intp)
-        if places[0] < 0 or places[-1] >= energy.size or np.minimum(spread[places], 0.6).sum() < least:
+        if places[0] < 0 or places[-1] >= energy.size or np.minimum(spread[places], 0.6).sum() < min_energy:
             continue
         inside = before[places[-1]] - before[places[0]]
         if inside > within + MIN_MORE_TEXT * before[-1]:
@@ -379,11 +377,8 @@ def _refine(comb: _Comb, upright: Mask) -> list[float]:
 
 
 def _frame(upright: Mask, level: Mask, rules: Sequence[float]) -> tuple[float, float]:
-    """The y of the inner frame above and below the columns.
-
-    The rules end at the frame, so their ends say where it is when it is broken or missing; a level line
-    near there is taken where there is one. Of the double frame the inner line is taken.
-    """
+    """The y of the inner frame above and below the columns: a level line, of a double frame the inner one. The ends of
+    the rules replace a line that is broken or missing."""
     height = upright.shape[0]
     starts, ends = [], []
     for x in rules:
@@ -424,11 +419,10 @@ def _inner_line(share: NDArray[np.float64], guess: float, upper: bool, reach: fl
 
 
 def _raised(ink: Mask, left: float, right: float, top: float, row: float) -> float:
-    """How many pixels above the frame the column's text begins; 0 where it begins below.
+    """The distance above the frame at which the column's text begins, in pixels; 0 if it begins below.
 
-    Reverence raises a column by one to three characters (抬頭). Ink counts where it is as wide as a glyph
-    and stands in the middle of the column, clear of the notch's own lines; a stain is no text.
-    """
+    Reverence raises a column by one to three characters (抬頭). Ink counts if it is as wide as a glyph and stands in
+    the middle of the column, away from the frame around the raised characters; stains do not count."""
     margin = 0.12 * (right - left)
     first = max(0, round(top - 3.2 * row))
     last = round(top - 0.12 * row)
@@ -453,7 +447,7 @@ def _raised(ink: Mask, left: float, right: float, top: float, row: float) -> flo
 def _against(
     upright: Mask, level: Mask, rules: Sequence[float], rows: tuple[float, float], support: float
 ) -> Notice | None:
-    """Why the page is no page of ruled columns from top to bottom (`rows`), None if it is one."""
+    """Why a page has no ruled columns between the top and bottom in `rows`; None if it has."""
     top, bottom = rows
     left, right = round(max(rules[0], 0)), round(rules[-1])
     height = bottom - top

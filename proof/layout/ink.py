@@ -1,4 +1,4 @@
-"""Where ink is, whatever a recogniser makes of it: the cells of a column counted from the ink alone."""
+"""The cells of a column, found from its ink alone, without a recogniser."""
 
 from __future__ import annotations
 
@@ -22,21 +22,20 @@ class InkCell:
     bottom: float
 
 
-def has_ink(ink: Mask, left: float, top: float, right: float, bottom: float, least: float = MIN_INK_SHARE) -> bool:
-    """Whether ink covers more than `least` of a rectangle of the rectified page (enough for a glyph)."""
+def has_ink(ink: Mask, left: float, top: float, right: float, bottom: float, min_share: float = MIN_INK_SHARE) -> bool:
+    """Whether ink covers more than `min_share` of a rectangle of the rectified page; by default enough for a glyph."""
     part = ink[max(0, round(top)) : max(0, round(bottom)), max(0, round(left)) : max(0, round(right))]
-    return bool(part.size and np.count_nonzero(part) > least * part.size)
+    return bool(part.size and np.count_nonzero(part) > min_share * part.size)
 
 
 def ink_cells(
     ink: Mask, left: float, top: float, right: float, bottom: float, pitch: float, above: int = 0
 ) -> list[InkCell]:
-    """Part the ink of a strip into cells of about `pitch`, cutting where least ink is; `above` is how many rows of
-    pixels the page has above `ink`.
+    """The cells of about `pitch` into which the ink of a strip is divided, cut where least ink is; `above` is the
+    number of rows of pixels that the page has above `ink`.
 
-    Dynamic programming over cuts on a grid of a tenth of a cell: a cell costs the square of how far its
-    height is from the pitch, a cut costs the ink it goes through, and empty space costs nothing.
-    """
+    Dynamic programming over cuts on a grid of a tenth of a cell: a cell costs the square of the difference of its
+    height from the pitch, a cut costs the ink that it goes through, and empty space costs nothing."""
     y0 = max(0, round(top))
     part = ink[y0 : max(y0, round(bottom)), max(0, round(left)) : max(0, round(right))]
     if not part.size:
@@ -58,13 +57,14 @@ def ink_cells(
 
 
 def _cheapest(
-    mass: list[float], cut: list[float], stretched: list[float], shortest: int, least: float, empty: float
+    mass: list[float], cut: list[float], stretched: list[float], shortest: int, min_ink: float, empty: float
 ) -> tuple[list[float], list[tuple[int, bool]]]:
-    """For every place on the grid what the best way there costs, and from where it comes, by a cell or by empty space.
+    """For every place on the grid the cost of the cheapest path to it, and the place before it on that path, with
+    whether a cell (or empty space) lies between the two.
 
-    `mass` is the ink above each place and `cut` what a cut there costs; a cell of so many steps costs `stretched`, has
-    at least `shortest` of them and ink of at least `least`; a step with less than `empty` is empty. Plain numbers: an
-    array is asked for one of its elements in ten times the time."""
+    `mass` is the ink above each place, `cut` the cost of a cut there, `stretched` the cost of a cell by its number of
+    steps. A cell has at least `shortest` steps and at least `min_ink`; a step with less ink than `empty` is empty.
+    Lists are used since single elements of arrays take ten times as long."""
     count = len(mass) - 1
     best = [0.0] + [inf] * count
     came: list[tuple[int, bool]] = [(0, False)] * (count + 1)
@@ -73,7 +73,7 @@ def _cheapest(
             best[end], came[end] = best[end - 1], (end - 1, False)
         for size in range(shortest, min(len(stretched) - 1, end) + 1):
             start = end - size
-            if mass[end] - mass[start] < least:
+            if mass[end] - mass[start] < min_ink:
                 continue
             cost = best[start] + stretched[size] + cut[start] + cut[end]
             if cost < best[end]:

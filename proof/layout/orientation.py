@@ -20,7 +20,7 @@ class Lie(StrEnum):
     MIRRORED = "mirrored"
 
 
-ANGLE = {Lie.HALF: 180.0, Lie.RIGHT: -90.0, Lie.LEFT: 90.0, Lie.MIRRORED: 0.0}
+DEGREES_CLOCKWISE = {Lie.HALF: 180.0, Lie.RIGHT: -90.0, Lie.LEFT: 90.0, Lie.MIRRORED: 0.0}
 """The clockwise rotation, in degrees, that sets an image of each orientation upright."""
 
 
@@ -54,8 +54,8 @@ def in_image(layout: Layout, turned: Reoriented, origin: tuple[float, float]) ->
     image in its file."""
     back = np.vstack([turned.back, [0.0, 0.0, 1.0]])
     back[:2, 2] += origin
-    own = layout.rectification
-    inverse = back @ np.vstack([own.inverse, [0.0, 0.0, 1.0]])
-    rectification = replace(own, inverse=inverse[:2], matrix=np.linalg.inv(inverse)[:2])
-    skew = layout.outline.skew + ANGLE[turned.lie]
+    upright = layout.rectification
+    inverse = back @ np.vstack([upright.inverse, [0.0, 0.0, 1.0]])
+    rectification = replace(upright, inverse=inverse[:2], matrix=np.linalg.inv(inverse)[:2])
+    skew = layout.outline.skew + DEGREES_CLOCKWISE[turned.lie]
     return replace(layout, outline=replace(layout.outline, rectification=rectification, skew=skew))

@@ -60,7 +60,7 @@ class LayoutOverrideShape:
         if sum(len(region.rules) + 1 for region in self.regions) > MOST_COLUMNS:
             raise UsageError(f"a page has {MOST_COLUMNS} columns at most, in all its regions")
         if self.notes and len(self.notes) != len(self.rules) + 1:
-            raise UsageError(f"notes are told of {len(self.notes)} columns, there are {len(self.rules) + 1}")
+            raise UsageError(f"notes are given for {len(self.notes)} columns, there are {len(self.rules) + 1}")
         for ranges in self.notes:
             flat = [n for note in ranges or () for n in note]
             if any(not 0 <= n <= 1 for n in flat) or any(b <= a for a, b in pairwise(flat)):

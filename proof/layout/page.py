@@ -111,7 +111,7 @@ def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) 
     rules = []
     for number, (register, region) in enumerate(zip(registers, regions, strict=True), 1):
         rules.append(_rules(sheet, region))
-        columns += [_column(sheet, text, number, register, own) for own in _spans(register, rules[-1])]
+        columns += [_column(sheet, text, number, register, span) for span in _spans(register, rules[-1])]
     return PageLayout(sheet, text, tuple(regions), tuple(columns), tuple(rules))
 
 
@@ -140,17 +140,18 @@ def _enlarged(register: Register, scale: float) -> Register:
 
 
 def _region(sheet: Sheet, registers: Sequence[Register], number: int) -> Region:
-    own = registers[number]
-    top, bottom = _top(own), _bottom(own)
-    left, right = own.cores[-1].x - own.pitch, own.cores[0].x + own.pitch
-    others = [other for other in registers if other.leaf == own.leaf]
-    above = max((_bottom(other) for other in others if _middle(other) < _middle(own)), default=None)
-    below = min((_top(other) for other in others if _middle(other) > _middle(own)), default=None)
-    first = top - own.pitch if above is None else max(top - own.pitch, (above + top) / 2)
-    last = bottom + own.pitch if below is None else min(bottom + own.pitch, (below + bottom) / 2)
+    """The region of a register: its columns, and up to a pitch around them."""
+    register, pitch = registers[number], registers[number].pitch
+    top, bottom = _top(register), _bottom(register)
+    left, right = register.cores[-1].x - pitch, register.cores[0].x + pitch
+    of_leaf = [other for other in registers if other.leaf == register.leaf]
+    above = max((_bottom(other) for other in of_leaf if _middle(other) < _middle(register)), default=None)
+    below = min((_top(other) for other in of_leaf if _middle(other) > _middle(register)), default=None)
+    first = top - pitch if above is None else max(top - pitch, (above + top) / 2)
+    last = bottom + pitch if below is None else min(bottom + pitch, (below + bottom) / 2)
     box = (max(0, round(left)), max(0, round(first)), min(sheet.width, round(right)), min(sheet.height, round(last)))
-    lined = tuple(_is_lined(sheet, box, y, own.pitch) for y in (top, bottom))
-    return Region(own.leaf, *box, (lined[0], lined[1]))
+    lined = (_is_lined(sheet, box, top, pitch), _is_lined(sheet, box, bottom, pitch))
+    return Region(register.leaf, *box, lined)
 
 
 def _middle(register: Register) -> float:
@@ -166,6 +167,7 @@ def _bottom(register: Register) -> float:
 
 
 def _is_lined(sheet: Sheet, box: tuple[int, int, int, int], y: float, pitch: float) -> bool:
+    """Whether a level line runs along a register near the top or bottom of its columns (`y`)."""
     part = sheet.level[max(0, round(y - 1.5 * pitch)) : round(y + 1.5 * pitch), box[0] : box[2]]
     along = inked_along(thickened(part, 1, 9), 1) if part.size else np.zeros(0)
     return bool((along > MIN_BOUND_SHARE * (box[2] - box[0])).any())
@@ -210,9 +212,9 @@ def _spans(register: Register, rules: Sequence[float]) -> list[tuple[Core, float
     return spans
 
 
-def _column(sheet: Sheet, text: Mask, number: int, register: Register, own: tuple[Core, float, float]) -> FoundColumn:
-    """A column as high as its ink."""
-    core, left, right = own
+def _column(sheet: Sheet, text: Mask, number: int, register: Register, span: tuple[Core, float, float]) -> FoundColumn:
+    """A column as high as its ink, from its core and its left and right edge (`span`)."""
+    core, left, right = span
     left, right = max(0.0, left), min(float(text.shape[1]), right)
     margin = SIDE_MARGIN * (right - left)
     across = slice(round(left + margin), max(round(right - margin), round(left + margin) + 1))

@@ -112,7 +112,7 @@ def _columns_of(
             part = _counted(page, comb, rows, origin)
             missing = max(0, columns - comb.columns)
             layout = replace(part, outline=replace(part.outline, missing=missing)) if missing else part
-            # as many as this side by side may be those of an opening, and as many as are tried not all of them
+            # wide columns may be those of an opening, and there may be more columns than the maximum that is tried
             many = is_wide(layout) or comb.columns == MAX_COLUMNS
             layout = replace(layout, doubtful=layout.doubtful or many)
     if layout is None or not layout.ruled:
@@ -147,16 +147,16 @@ def _same_columns(layout: Layout, page_layout: PageLayout) -> bool:
         pitch = float(np.median([(a.left + a.right - b.left - b.right) / 2 for a, b in pairs]))
         if abs(pitch / width - 1.0) > MAX_WIDTH_DIFFERENCE:
             return False
-    own = _own(layout, page_layout)
-    if None in own:
+    numbers = _ruled_columns(layout, page_layout)
+    if None in numbers:
         return False
     if not is_wide(layout):
         return True
-    others = [area for area in areas if area.number not in own]
+    others = [area for area in areas if area.number not in numbers]
     return not any(has_ink(layout.ink, area.left, area.top, area.right, area.bottom) for area in others)
 
 
-def _own(layout: Layout, page_layout: PageLayout) -> list[int | None]:
+def _ruled_columns(layout: Layout, page_layout: PageLayout) -> list[int | None]:
     """For each of the network's columns the number of the ruled column in whose middle it stands, or None."""
     areas = layout.columns
     boxes = [
@@ -175,8 +175,8 @@ def _within_frame(
     page: Grey, layout: Layout, page_layout: PageLayout, rows: int, origin: tuple[float, float]
 ) -> Layout:
     """The layout without the columns that may lie beyond the frame and in which the network finds none."""
-    own = _own(layout, page_layout)
-    kept = [area for area in layout.columns if area.number not in layout.beyond or area.number in own]
+    numbers = _ruled_columns(layout, page_layout)
+    kept = [area for area in layout.columns if area.number not in layout.beyond or area.number in numbers]
     if len(kept) in (len(layout.columns), 0):
         return layout
     box = layout.file_box(kept[-1].left, kept[0].top, kept[0].right, kept[0].bottom)

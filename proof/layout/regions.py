@@ -10,8 +10,8 @@ from proof.images.opencv import cv2
 from proof.layout.rules import Mask
 from proof.layout.sheet import Sheet
 
-SOLID = 17
-"""Pixels at the working size: ink as broad as this in both directions is no stroke of text."""
+MIN_SOLID_PX = 17
+"""Breadth in both directions from which ink is no stroke of text, in pixels at the working size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,13 @@ class Region:
 
 def solid_ink(ink: Mask) -> Mask:
     """The ink that is broader than any stroke: edges of the book, fish tails."""
-    return np.asarray(cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((SOLID, SOLID), np.uint8)), dtype=np.uint8)
+    return np.asarray(
+        cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((MIN_SOLID_PX, MIN_SOLID_PX), np.uint8)), dtype=np.uint8
+    )
 
 
 def text_ink(sheet: Sheet) -> Mask:
-    """The ink of a sheet without what may be rules, frames, edges of the book: text, and not all of it."""
+    """The ink of a sheet without all that may be rules, frames or edges of the book; some strokes of text are lost."""
     drop = cv2.dilate(solid_ink(sheet.ink), np.ones((7, 7), np.uint8))
     drop = cv2.bitwise_or(drop, cv2.dilate(sheet.upright, np.ones((1, 3), np.uint8)))
     drop = cv2.bitwise_or(drop, cv2.dilate(sheet.level, np.ones((3, 1), np.uint8)))

@@ -62,8 +62,8 @@ MAX_INK_OUTSIDE = 1.4
 
 
 def has_rules(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) -> bool:
-    """Whether anything is printed of the inner ones of `rules` (x, left to right) from top to bottom (`rows`): the two
-    sides of a frame alone rule no page. `upright` are the long strokes of its ink."""
+    """Whether any of the inner `rules` (x, left to right) is printed between the top and bottom in `rows`; the two
+    sides of a frame alone do not make a page ruled. `upright` are the long strokes of its ink."""
     top, bottom = max(0, round(rows[0])), round(rows[1])
     strokes = _runs(upright, top, bottom)
     return any(int(strokes[_about(rule)].max(initial=0)) > MIN_PRINTED_SHARE * (bottom - top) for rule in rules[1:-1])
@@ -72,11 +72,11 @@ def has_rules(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) 
 def text_against(
     ink: Mask, upright: Mask, level: Mask, rules: Sequence[float], rows: tuple[float, float], support: float
 ) -> bool:
-    """Whether the text of a page speaks against columns between these `rules` (x, left to right) from top to bottom
-    (`rows`): nothing is printed of all but two or three of them, which may be sides of a frame, several of them run
-    through it, more than a column of it stands outside, or, where hardly any of a rule is printed and of two nothing,
-    the columns are two each, as those of a page of notes are, too. `ink` is all of the page, `upright` and `level` the
-    long strokes of it, `support` the mean share of the height along which the rules run."""
+    """Whether the text of a page contradicts columns between these `rules` (x, left to right) and between the top and
+    bottom in `rows`: at most three rules are printed, which may be the sides of a frame and a line of a drawing; or
+    text crosses several rules; or more than a column of text stands outside; or the rules are faint, two or more are
+    not printed, and each column looks like two. `ink` is all ink of the page, `upright` and `level` are its long
+    strokes, `support` is the mean share of the height along which the rules run."""
     top, bottom = max(0, round(rows[0])), round(rows[1])
     strokes, text = _strokes_and_text(ink, upright, level, rows)
     left, right, width = max(0, round(rules[0])), round(rules[-1]), rules[1] - rules[0]
@@ -103,9 +103,9 @@ def text_against(
 def without_headings(
     ink: Mask, upright: Mask, level: Mask, rules: Sequence[float], rows: tuple[float, float]
 ) -> list[float]:
-    """The `rules` (x, left to right) without those whose place a heading over two columns takes: nothing is printed of
-    them from top to bottom (`rows`), and much of the ink of the columns on both sides stands about them. `ink` is all
-    of the page, `upright` and `level` the long strokes of it."""
+    """The `rules` (x, left to right) without those at whose place a heading over two columns stands: they are not
+    printed between the top and bottom in `rows`, and much of the ink of the columns on both sides is near them. `ink`
+    is all ink of the page, `upright` and `level` are its long strokes."""
     strokes, text = _strokes_and_text(ink, upright, level, rows)
     height, runs = rows[1] - rows[0], inked_along(strokes, 0)
 
@@ -126,17 +126,17 @@ def without_headings(
 def _strokes_and_text(
     ink: Mask, upright: Mask, level: Mask, rows: tuple[float, float]
 ) -> tuple[Mask, NDArray[np.intp]]:
-    """The long upright strokes of a page from top to bottom (`rows`), and for every x how much other ink stands
-    there."""
+    """The long upright strokes of a page between the top and bottom in `rows`, and the amount of other ink at every
+    x."""
     top, bottom = max(0, round(rows[0])), round(rows[1])
     strokes, lines = thickened(upright[top:bottom], 5, 1), thickened(level[top:bottom], 1, 5)
     return strokes, inked_along(np.where(cv2.bitwise_or(strokes, lines) > 0, 0, ink[top:bottom]).astype(np.uint8), 0)
 
 
 def parted(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) -> bool:
-    """Whether other rules are printed in the middle of several of the columns between these `rules` (x, left to right)
-    from top to bottom (`rows`): a comb laid on every other rule of an opening. `upright` are the long strokes of its
-    ink."""
+    """Whether other rules are printed in the middle of several columns between these `rules` (x, left to right) and
+    between the top and bottom in `rows`: the comb was fitted to every other rule of an opening. `upright` are the long
+    strokes of its ink."""
     top, bottom = max(0, round(rows[0])), round(rows[1])
     strokes = _runs(upright, top, bottom)
     inside = (
@@ -147,9 +147,9 @@ def parted(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) -> 
 
 
 def unbounded(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) -> tuple[bool, bool]:
-    """Whether the first and the last column between these `rules` (x, left to right) have no rule on their outer side
-    from top to bottom (`rows`), and one that runs far on their inner side, as beyond the side of a frame. `upright` are
-    the long strokes of its ink."""
+    """Whether the first and the last column between these `rules` (x, left to right) lie beyond the side of the frame:
+    their outer rule is hardly printed between the top and bottom in `rows`, their inner one is. `upright` are the long
+    strokes of its ink."""
     top, bottom = max(0, round(rows[0])), round(rows[1])
     strokes = _runs(upright, top, bottom)
     share = [int(strokes[_about(rule)].max(initial=0)) / max(bottom - top, 1) for rule in rules]
@@ -162,12 +162,13 @@ def _crossed(
 ) -> bool:
     """Whether text stands where several of the inner rules should be."""
     bare = [_about(rule) for rule in rules[1:-1] if strokes[_about(rule)].max(initial=0) < MIN_PRINTED_SHARE * height]
-    here = [np.sort(text[place])[: RULE_REACH_PX + 1] for place in bare]
-    return sum(bool(ink.size) and float(ink.mean()) > MIN_TEXT_AT_RULE * mean for ink in here) >= MIN_CROSSED_RULES
+    at_rules = [np.sort(text[place])[: RULE_REACH_PX + 1] for place in bare]
+    return sum(bool(ink.size) and float(ink.mean()) > MIN_TEXT_AT_RULE * mean for ink in at_rules) >= MIN_CROSSED_RULES
 
 
 def _runs(upright: Mask, top: int, bottom: int) -> NDArray[np.intp]:
-    """How far long strokes run down every x between two y: a rule wanders by a pixel or two."""
+    """The length of long strokes at every x between two y; strokes are thickened, since a rule wanders by a pixel or
+    two."""
     return inked_along(thickened(upright[top:bottom], 5, 1), 0)
 
 

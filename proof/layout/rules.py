@@ -16,8 +16,8 @@ Mask = NDArray[np.uint8]
 
 MAX_SKEW_DEGREES = 4.0
 
-POINTS = 8000
-"""Of the pixels of long strokes, how many are enough to tell their slope."""
+MAX_POINTS = 8000
+"""Maximum number of pixels of ink from which a slope is measured."""
 
 
 def ink_mask(grey: NDArray[np.uint8]) -> Mask:
@@ -28,7 +28,7 @@ def ink_mask(grey: NDArray[np.uint8]) -> Mask:
 
 
 def measured_ink(page: NDArray[np.uint8], height: float) -> tuple[Mask, float]:
-    """Ink of a grey page at a height at which something is measured, and by how much the page was scaled for that."""
+    """Ink of a grey page scaled to at most this height, and the factor by which it was scaled."""
     small, scale = shrunk(page, height)
     return without_border(ink_mask(small)), scale
 
@@ -51,8 +51,8 @@ def without_border(ink: Mask) -> Mask:
 
 
 def connected(ink: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """The pieces of ink (what is not 0) that hang together, at corners too: the number of its piece for every pixel (0
-    the paper), and for each piece its extent and area (columns as of `cv2.CC_STAT_LEFT`), and its middle (x, y)."""
+    """The connected pieces of ink (not 0), connected at corners, too: the number of each pixel's piece (0: paper), the
+    extent and area of each piece (columns as of `cv2.CC_STAT_LEFT`), and its middle (x, y)."""
     # Grana's way, of one thread, gives the same numbers as OpenCV's default in three quarters of the time
     _, labels, boxes, middles = cv2.connectedComponentsWithStatsWithAlgorithm(ink, 8, cv2.CV_32S, cv2.CCL_GRANA)
     return np.asarray(labels, np.int32), np.asarray(boxes, np.int32), np.asarray(middles, np.float64)
@@ -67,17 +67,18 @@ def long_strokes(ink: Mask, length: int, vertical: bool) -> Mask:
     return _along(thinned, length, vertical, np.maximum, 0)
 
 
-def _along(ink: Mask, length: int, vertical: bool, least: np.ufunc, beyond: int) -> Mask:
-    """For every pixel the least (or greatest) of so many along a line about it, `beyond` the edge of the page taken for
-    that number. What is known of two short lines makes that of one twice as long, so that a few steps do for any
-    length (van Herk's is the same for one row at a time)."""
+def _along(ink: Mask, length: int, vertical: bool, extreme: np.ufunc, beyond: int) -> Mask:
+    """For every pixel the minimum or maximum (`extreme`) of `length` pixels along a line through it; pixels outside the
+    page have the value `beyond`. Two short lines give one twice as long, so that few steps suffice for any length (van
+    Herk's algorithm does the same for one row at a time)."""
     before, after = length // 2, length - 1 - length // 2
     edges = (before, after, 0, 0) if vertical else (0, 0, before, after)
     reduced = np.asarray(cv2.copyMakeBorder(ink, *edges, cv2.BORDER_CONSTANT, value=(beyond,)), dtype=np.uint8)
     reached = 1
     while reached < length:
         step = min(reached, length - reached)
-        reduced = least(reduced[:-step], reduced[step:]) if vertical else least(reduced[:, :-step], reduced[:, step:])
+        first, second = (reduced[:-step], reduced[step:]) if vertical else (reduced[:, :-step], reduced[:, step:])
+        reduced = extreme(first, second)
         reached += step
     return reduced
 
@@ -88,8 +89,8 @@ def thickened(mask: Mask, across: int, down: int) -> Mask:
 
 
 def inked_along(mask: Mask, axis: int) -> NDArray[np.intp]:
-    """How many pixels of `mask` are ink in every column (`axis` 0) or every row (1); half-grey ones that a warp
-    left at an edge count from the middle up."""
+    """The number of inked pixels of `mask` in every column (`axis` 0) or every row (1). Of the grey pixels that a warp
+    makes at edges, those above the middle count."""
     if not mask.size:
         return np.zeros(mask.shape[1 - axis], dtype=np.intp)
     _, ones = cv2.threshold(mask, 127, 1, cv2.THRESH_BINARY)
@@ -97,7 +98,7 @@ def inked_along(mask: Mask, axis: int) -> NDArray[np.intp]:
 
 
 def runs(holds: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """From where to where (exclusive) `holds` is true without a break."""
+    """Start and end (exclusive) of each run of true values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int8)))
     return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]
 
@@ -133,7 +134,7 @@ def glyph_width(text: Mask) -> float:
 
 
 def slope(lines: Mask, vertical: bool, degrees: float = MAX_SKEW_DEGREES) -> float:
-    """How far the lines lean, up to `degrees`: dx per dy for vertical ones, dy per dx for horizontal ones.
+    """The slope of lines, up to `degrees`: dx per dy for vertical ones, dy per dx for horizontal ones.
 
     The slope under which the profile across the lines is sharpest (largest sum of squares), as in
     projection-profile skew detection (Postl 1986), searched coarsely and then finely.
@@ -141,8 +142,8 @@ def slope(lines: Mask, vertical: bool, degrees: float = MAX_SKEW_DEGREES) -> flo
     places = np.flatnonzero(lines > 0)
     if places.size < 50:
         return 0.0
-    if places.size > POINTS:
-        places = places[np.linspace(0, places.size - 1, POINTS).astype(np.intp)]
+    if places.size > MAX_POINTS:
+        places = places[np.linspace(0, places.size - 1, MAX_POINTS).astype(np.intp)]
     ys, xs = np.divmod(places, lines.shape[1])
     along, across = (ys, xs) if vertical else (xs, ys)
     centred = along - lines.shape[0 if vertical else 1] / 2

@@ -291,11 +291,11 @@ def find_runs(
     )
     # scaled: the cells at no cost for main text would be a whole row of a note with rows half as high
     price = ((each, free), (each, free * share))
-    laid = _guided_stretches(
+    stretches = _guided_stretches(
         rows, ink, expected, pitch, (start, last), THROUGH_INK_COST_UNRULED if lower else THROUGH_INK_COST, price
     )
     blank = [all(cell.blank for cell in run.cells) for run in column.runs]
-    return [replace(stretch, blank=empty) for stretch, empty in zip(laid, blank, strict=True)]
+    return [replace(stretch, blank=empty) for stretch, empty in zip(stretches, blank, strict=True)]
 
 
 def height_with_low_notes(column: Column) -> float:
@@ -471,20 +471,21 @@ def runs_of_ink(stretches: Sequence[ColumnStretch], strokes: Strokes, pitch: flo
     wide = (strokes.right - strokes.left > MIN_MAIN_PIECE_WIDTHS * width) & ~high & (not lower)
     runs, parted = np.full(len(strokes.area), -1), np.zeros(len(strokes.area), np.bool_)
     for number, (cut, (above, below)) in enumerate(zip(cuts.tolist(), pairwise(stretches), strict=True)):
-        here = np.unique(strokes.labels[min(cut, height - 1)])
-        here = here[(here > 0) & (strokes.top[here] < cut) & (strokes.area[here] >= MIN_PIECE_AREA * pitch * pitch)]
-        share = np.array([np.count_nonzero(strokes.labels[:cut] == piece) for piece in here]) / strokes.area[here]
-        beyond = np.minimum(cut - strokes.top[here], strokes.bottom[here] - cut)
-        touch = high[here] & (beyond > MIN_TOUCHING_REACH_CELLS * pitch)
-        parted[here[touch]] = True
-        down = np.where(wide[here] & (above.note != below.note), above.note, share < 0.5)[~touch]
-        here = here[~touch]
-        runs[here] = number + down
+        on_cut = np.unique(strokes.labels[min(cut, height - 1)])
+        is_piece = strokes.area[on_cut] >= MIN_PIECE_AREA * pitch * pitch
+        on_cut = on_cut[(on_cut > 0) & (strokes.top[on_cut] < cut) & is_piece]
+        share = np.array([np.count_nonzero(strokes.labels[:cut] == piece) for piece in on_cut]) / strokes.area[on_cut]
+        beyond = np.minimum(cut - strokes.top[on_cut], strokes.bottom[on_cut] - cut)
+        touch = high[on_cut] & (beyond > MIN_TOUCHING_REACH_CELLS * pitch)
+        parted[on_cut[touch]] = True
+        down = np.where(wide[on_cut] & (above.note != below.note), above.note, share < 0.5)[~touch]
+        whole = on_cut[~touch]
+        runs[whole] = number + down
         reach = round(BESIDE_BOUNDARY_CELLS * pitch)
-        if here.size and down.all():
-            rows[max(strokes.top[here].min(), cut - reach) : cut] = number + 1
-        elif here.size and not down.any():
-            rows[cut : min(strokes.bottom[here].max(), cut + reach)] = number
+        if whole.size and down.all():
+            rows[max(strokes.top[whole].min(), cut - reach) : cut] = number + 1
+        elif whole.size and not down.any():
+            rows[cut : min(strokes.bottom[whole].max(), cut + reach)] = number
     runs = np.where(runs < 0, rows[strokes.y.astype(np.intp).clip(0, height - 1)], runs)
     return np.where(parted[strokes.labels], rows[:, None], runs[strokes.labels])
 

@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.regions import Region
-from proof.layout.rules import Mask, Rectification
+from proof.layout.rules import MAX_POINTS, Mask, Rectification
 from proof.layout.sheet import Sheet
 
-MAX_POINTS = 8000
-"""Maximum number of pixels of ink from which a slope is measured."""
+MAX_LEAN = float(np.tan(np.radians(1.8)))
+"""Maximum slope of columns beside the page's own slope (dx per dy)."""
 
-LEAN, FAN = (float(np.tan(np.radians(degrees))) for degrees in (1.8, 1.5))
-"""Maximum slope of columns beside the page's own slope, and maximum difference of slope between the right edge and the
-middle of a register (dx per dy)."""
+MAX_FAN = float(np.tan(np.radians(1.5)))
+"""Maximum difference of slope between the right edge and the middle of a register (dx per dy)."""
 
 SHARPNESS_COST = (15.0, 65.0)
 """Sharpness that a lean and a fan must gain to be accepted, per square of the angle: 2 % for a fan of one degree."""
@@ -70,7 +69,8 @@ class Straightening(Rectification):
         return straight
 
     def shifts(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How far to the right of each of the points (n x 2) of the straightened page its ink lies on the sheet."""
+        """For each of the points (n x 2) of the straightened page the distance by which its ink lies further right on
+        the sheet."""
         x, y = points[:, 0], points[:, 1]
         shift = np.zeros(len(points))
         for block in self.blocks:
@@ -141,7 +141,7 @@ def _sharpest(across: NDArray[np.float64], down: NDArray[np.float64], half: floa
     best, lean, fan = sharpness(0.0, 0.0), 0.0, 0.0
     for reach, count in ((1.0, COARSE_SLOPES), (2.0 / COARSE_SLOPES, FINE_SLOPES), (0.6 / COARSE_SLOPES, FINE_SLOPES)):
         steps = np.linspace(-reach, reach, count)
-        around = [(lean + LEAN * a, fan + FAN * b) for a in steps for b in steps]
+        around = [(lean + MAX_LEAN * a, fan + MAX_FAN * b) for a in steps for b in steps]
         for a, b in around:
             if (value := sharpness(a, b)) > best:
                 best, lean, fan = value, a, b
