@@ -72,6 +72,14 @@ class Commands(click.Group):
 
         return translated(command)
 
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        params = super().get_params(ctx)
+        if terminal_language() == "en":
+            return params
+        from proof.commands.translated import in_the_language  # noqa: PLC0415 - as above
+
+        return in_the_language(params)
+
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_paragraph()
         with formatter.indentation():
@@ -79,7 +87,7 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         room = formatter.width - 6 - max(map(len, COMMANDS))  # as in click: 6 columns for indentation and gap
-        with formatter.section("Commands"):
+        with formatter.section(say(_("Commands"))):
             formatter.write_dl(
                 [(name, click.Command(name, help=say(COMMANDS[name])).get_short_help_str(room)) for name in COMMANDS]
             )
@@ -94,6 +102,10 @@ def commands() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and give its exit status; `arguments` are those of the process if None."""
     _write_any_character()
+    if terminal_language() != "en":
+        from proof.commands.click_words import speak  # noqa: PLC0415 - English is in click
+
+        speak()
     try:
         status = commands.main(args=arguments, prog_name="proof", standalone_mode=False)
         sys.stdout.flush()

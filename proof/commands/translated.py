@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 
 import click
 
@@ -15,10 +16,15 @@ def translated(command: click.Command) -> click.Command:
     """A command with its help, and that of its options and subcommands, in the language of the command line."""
     spoken = copy.copy(command)
     spoken.help = "\n\n".join(map(say, paragraphs(command.help or "")))
-    spoken.params = [_translated_option(param) if isinstance(param, click.Option) else param for param in spoken.params]
+    spoken.params = in_the_language(spoken.params)
     if isinstance(spoken, click.Group):
         spoken.commands = {name: translated(inner) for name, inner in spoken.commands.items()}
     return spoken
+
+
+def in_the_language(params: Sequence[click.Parameter]) -> list[click.Parameter]:
+    """Options and arguments of a command, with the help of the options in the language of the command line."""
+    return [_translated_option(param) if isinstance(param, click.Option) else param for param in params]
 
 
 def _translated_option(option: click.Option) -> click.Option:

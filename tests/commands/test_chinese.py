@@ -26,6 +26,28 @@ def test_the_list_of_commands_says_what_each_does(capsys: pytest.CaptureFixture[
     assert "以書影校對錄文。" in told
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("--help", ["用法：", "選項", "命令", "顯示此說明。"]),
+        ("chek", ["錯誤：無此命令：'chek'。", "說明見「proof --help」。"]),
+        ("check --imagse out", ["錯誤：無此選項：'--imagse'。", "是否指 '--images'"]),
+        ("export --form scroll", ["'--form' 的值有誤：'scroll' 不在可選之列"]),
+        ("backup", ["錯誤：缺少參數 'FILE'"]),
+        ("backup a.zip b.zip", ["錯誤：參數過多（b.zip）"]),
+    ],
+)
+def test_what_is_mistyped_is_said_in_chinese(line: str, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(line, capsys)
+    assert [word for word in words if word not in text] == []
+
+
+def test_english_stays_english(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    printed("backup a.zip b.zip", capsys)
+    monkeypatch.setenv("LC_ALL", "C")
+    assert "Error: Got unexpected extra argument (b.zip)" in printed("backup a.zip b.zip", capsys)
+
+
 def test_simplified_characters_where_the_locale_has_them(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
