@@ -22,6 +22,10 @@ _FOREIGN = (
         "is HTML: save its text as plain text, or as EPUB",
     ),
     (re.compile(r"\s*[\[{]\s*[\"\[{\]}]"), "is JSON: give the text itself, or what the program exported as text"),
+    (
+        re.compile(r"(?:\s*#.*\n)*\s*\[(?:project|page|engine|store|serve)\]\s*\n"),
+        "is a settings file: name the folder of a project, or its settings, with --config",
+    ),
     (re.compile(r"\s*\\(?:documentclass|begin|usepackage)"), "is LaTeX: save its text as plain text in UTF-8"),
 )
 """The beginnings of other text formats, and what to do with each."""

@@ -33,9 +33,9 @@ def damaged(journal: bytes, at: int) -> bytes:
     ("damage", "status", "told"),
     [
         (lambda journal: journal, 0, ""),
-        (lambda journal: journal[:-9], 0, "line 4, the last of the journal, was cut off"),
-        (lambda journal: damaged(journal, 1), 1, "line 2 of the journal cannot"),
-        (lambda journal: damaged(journal, 2), 1, "line 3 of the journal cannot"),
+        (lambda journal: journal[:-9], 0, "found.decisions.jsonl:4: the last line was cut off"),
+        (lambda journal: damaged(journal, 1), 1, "found.decisions.jsonl:2: cannot"),
+        (lambda journal: damaged(journal, 2), 1, "found.decisions.jsonl:3: cannot"),
     ],
     ids=["whole", "the last line cut off", "a line damaged", "the last line damaged"],
 )

@@ -218,6 +218,7 @@ def test_the_markup_of_variants_is_read_as_a_wiki_shows_it(source: str, read: st
         ("a.html", "<!DOCTYPE html><p>大</p>".encode(), "is HTML: save its text as plain text"),
         ("b.html", "<!DOCTYPE html><p>大<small>小</small></p>".encode(), "is HTML: save its text as plain text"),
         ("a.json", '{"text": "大"}'.encode(), "is JSON"),
+        ("a.toml", '# 項目\n[project]\ntitle = "儀禮集釋"\n'.encode(), "is a settings file"),
         ("a.csv", '頁,文\n1,大學之道\n2,"在明,明德"\n'.encode(), "is a table"),
         ("b.csv", "title,text\r\n大學,大學之道\r\n中庸,【天命】之謂性\r\n".encode(), "is a table"),
         ("a.tsv", "大學\t大學之道\n\n中庸\t天命之謂性\n論語\t學而時習之\n".encode(), "is a table"),
