@@ -106,8 +106,11 @@ def without_headings(
     """The `rules` (x, left to right) without those at whose place a heading over two columns stands: they are not
     printed between the top and bottom in `rows`, and much of the ink of the columns on both sides is near them. `ink`
     is all ink of the page, `upright` and `level` are its long strokes."""
-    strokes, text = _strokes_and_text(ink, upright, level, rows)
-    height, runs = rows[1] - rows[0], inked_along(strokes, 0)
+    top, bottom = max(0, round(rows[0])), round(rows[1])
+    bare = _unprinted(_runs(upright, top, bottom), rules, bottom - top)
+    if not bare:  # as on nearly every ruled page
+        return list(rules)
+    _, text = _strokes_and_text(ink, upright, level, rows)
 
     def is_under_heading(left: float, rule: float, right: float) -> bool:
         reach = STROKE_REACH * (right - left) / 2
@@ -115,9 +118,8 @@ def without_headings(
         outer = round(reach) - RULE_REACH_PX
         beside = int(columns[:outer].sum() + columns[-outer:].sum())
         about = int(text[round(rule - reach) : round(rule + reach) + 1].sum())
-        is_printed = int(runs[_about(rule)].max(initial=0)) > MIN_PRINTED_SHARE * height
         both = int(columns.sum())
-        return not is_printed and about > MIN_HEADING_SHARE * both and beside < MAX_BESIDE_HEADING_SHARE * both
+        return rule in bare and about > MIN_HEADING_SHARE * both and beside < MAX_BESIDE_HEADING_SHARE * both
 
     inner = zip(rules, rules[1:], rules[2:], strict=False)
     return [rules[0], *(place[1] for place in inner if not is_under_heading(*place)), rules[-1]]
@@ -161,9 +163,13 @@ def _crossed(
     text: NDArray[np.intp], strokes: NDArray[np.intp], rules: Sequence[float], height: int, mean: float
 ) -> bool:
     """Whether text stands where several of the inner rules should be."""
-    bare = [_about(rule) for rule in rules[1:-1] if strokes[_about(rule)].max(initial=0) < MIN_PRINTED_SHARE * height]
-    at_rules = [np.sort(text[place])[: RULE_REACH_PX + 1] for place in bare]
+    at_rules = [np.sort(text[_about(rule)])[: RULE_REACH_PX + 1] for rule in _unprinted(strokes, rules, height)]
     return sum(bool(ink.size) and float(ink.mean()) > MIN_TEXT_AT_RULE * mean for ink in at_rules) >= MIN_CROSSED_RULES
+
+
+def _unprinted(strokes: NDArray[np.intp], rules: Sequence[float], height: int) -> list[float]:
+    """The inner rules of which hardly anything is printed over the `height`; `strokes` are those of `_runs`."""
+    return [rule for rule in rules[1:-1] if strokes[_about(rule)].max(initial=0) < MIN_PRINTED_SHARE * height]
 
 
 def _runs(upright: Mask, top: int, bottom: int) -> NDArray[np.intp]:

@@ -324,11 +324,9 @@ def _answered(session: Session, person: str, key: str, again: bool) -> Undone | 
     if isinstance(act, (DecisionRow, ReadingRow)):
         query: Select[Any] = select(type(act)).where(type(act).batch == key, type(act).work_id == act.work_id)
         acts: Sequence[FlagDecision] = session.scalars(query.order_by(ActRow.id)).all() or [act]
-        chains = [chain_with(session, row) for row in acts]
-        versions = [chain.version_of(row) for chain, row in zip(chains, acts, strict=True)]
-        shown = shown_decisions(session, acts)
         decisions = tuple(
-            replace(decision, version=version, repeated=True) for decision, version in zip(shown, versions, strict=True)
+            replace(decision, version=decision.version or chain_with(session, row).version_of(row), repeated=True)
+            for decision, row in zip(shown_decisions(session, acts), acts, strict=True)
         )
         return Undone(What.DECISIONS, again, decisions, repeated=True)
     return replace(_undone(session, act, again), repeated=True)
