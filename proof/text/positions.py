@@ -6,10 +6,11 @@ paths keep: of a run of equal characters it cannot be known which one was added 
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,12 @@ from proof.text.edit import Edit, edited
 
 LARGEST_COMPARISON = 16_000_000
 """Pairs of characters of a changed passage that are compared, at most; characters of larger ones are not mapped."""
+
+LARGEST_SEARCH = 1_000_000_000
+"""Code points, at most, that are searched for lines that were joined or split: some seconds."""
+
+MIN_PIECE_LENGTH = 4
+"""Characters that a line has, at least, to be told as a part of a longer one; fewer may stand there by chance."""
 
 MIN_ALIKE_PERCENT = 70
 """Similarity, in percent (Indel), from which on one line may be another that was moved and changed."""
@@ -190,34 +197,57 @@ def _joined(blocks: Iterable[Block]) -> list[Block]:
 
 
 class _Line(NamedTuple):
+    """A line, or a piece of one, that begins at the code point `start`."""
+
     start: int
     text: str
 
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
 
-def _lines(text: str) -> list[_Line]:
-    lines, start = [], 0
-    for line in text.split("\n"):
-        lines.append(_Line(start, line))
-        start += len(line) + 1
-    return lines
+
+def _lines(old: str, new: str) -> tuple[list[_Line], list[_Line]]:
+    """The lines of two versions. A line of the one that stands as a part of a longer line of the other, where lines
+    were joined or split, is a piece of its own there."""
+    return _cut_at_lines(old, new), _cut_at_lines(new, old)
+
+
+def _cut_at_lines(text: str, other: str) -> list[_Line]:
+    """The lines of `text`, cut where a part of them is a whole line of `other`. Such a part occurs once in each."""
+    lines = text.split("\n")
+    lacking = {line for line in set(other.split("\n")).difference(lines) if len(line) >= MIN_PIECE_LENGTH}
+    cuts: set[int] = set()
+    if len(lacking) * (len(text) + len(other)) <= LARGEST_SEARCH:
+        for line in (line.removesuffix("\r") for line in lacking):
+            at = text.find(line)
+            if at >= 0 and at == text.rfind(line) and other.find(line) == other.rfind(line):
+                cuts |= {at, at + len(line)}
+    inside = sorted(cuts)
+    pieces, start = [], 0
+    for line in lines:
+        end = start + len(line)
+        bounds = [start, *inside[bisect_right(inside, start) : bisect_left(inside, end)], end]
+        pieces += [_Line(begin, text[begin:stop]) for begin, stop in pairwise(bounds)]
+        start = end + 1
+    return pieces
 
 
 def _compared(old: str, new: str) -> Iterator[Block]:
     """The blocks that two versions share: lines that occur once in each, even if moved; equal lines beside these; and
     equal characters of the passages between, and of lines that were moved and changed."""
-    before, after = _lines(old), _lines(new)
+    before, after = _lines(old, new)
     pairs = _same_lines([line.text for line in before], [line.text for line in after])
     for here, there in pairs.items():
         yield Block(before[here].start, after[there].start, len(before[here].text))
-        if here + 1 < len(before) and there + 1 < len(after):  # their line feeds
-            yield Block(before[here].start + len(before[here].text), after[there].start + len(after[there].text), 1)
+        if old.startswith("\n", before[here].end) and new.startswith("\n", after[there].end):
+            yield Block(before[here].end, after[there].end, 1)
     changed = list(_passages(len(before), len(after), pairs))
     changed += _moved_and_changed(before, after, pairs, changed)
     for olds, news in changed:
-        old_passage = "\n".join(line.text for line in before[olds.start : olds.stop])
-        new_passage = "\n".join(line.text for line in after[news.start : news.stop])
-        for block in _compared_characters(old_passage, new_passage):
-            yield Block(before[olds.start].start + block.old, after[news.start].start + block.new, block.length)
+        here, there = before[olds.start].start, after[news.start].start
+        for block in _compared_characters(old[here : before[olds[-1]].end], new[there : after[news[-1]].end]):
+            yield Block(here + block.old, there + block.new, block.length)
 
 
 def _same_lines(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:

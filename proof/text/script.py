@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from functools import cache, lru_cache
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
-import opencc
-
+from proof.text.conversions import conversions
 from proof.text.model import Script, is_han
 
 
@@ -33,16 +32,18 @@ def script_of_character(char: str) -> Script | None:
     A character is only simplified if OpenCC converts it to another, traditional one and Big5, the traditional character
     set, lacks it; only traditional if OpenCC simplifies it and GB 2312, the simplified set, lacks it.
     """
-    if _converter("s2t").convert(char) != char and not _in_charset(char, "big5"):
+    tables = conversions()
+    if _converts(char, tables.traditional) and not _in_charset(char, "big5"):
         return Script.SIMPLIFIED
-    if _converter("t2s").convert(char) != char and not _in_charset(char, "gb2312"):
+    to_simplified = (tables.simplified, tables.simplified_rarely)
+    if any(_converts(char, table) for table in to_simplified) and not _in_charset(char, "gb2312"):
         return Script.TRADITIONAL
     return None
 
 
-@cache
-def _converter(direction: str) -> opencc.OpenCC:
-    return opencc.OpenCC(direction)
+def _converts(char: str, table: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether the usual conversion of a character is another one."""
+    return table.get(char, (char,))[:1] not in ((), (char,))
 
 
 def _in_charset(char: str, charset: str) -> bool:

@@ -18,18 +18,15 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import secrets
-import time
 from dataclasses import dataclass
 
 from flask import Flask, Response, after_this_request, current_app, request
 from itsdangerous import BadData, URLSafeTimedSerializer
-from limits import RateLimitItem, RateLimitItemPerMinute
-from limits.storage import MemoryStorage
-from limits.strategies import FixedWindowRateLimiter
 
 from proof.errors import ToldError
 from proof.store.accounts import handle
 from proof.web.messages import PEOPLE
+from proof.web.rate_limit import RateLimiter
 
 MINUTES = 15
 """Period over which attempts are counted."""
@@ -56,7 +53,7 @@ class TooManyAttemptsError(ToldError):
 class Count:
     """A counter with its limit. A successful attempt resets it if `resets`; else the attempt only takes itself out."""
 
-    limit: RateLimitItem
+    most: int
     key: tuple[str, str, str]
     resets: bool = False
 
@@ -74,10 +71,8 @@ class Attempts:
     cannot evade the limit, and is taken out when it succeeds."""
 
     def __init__(self, app: Flask, most: int) -> None:
-        self._storage = MemoryStorage()
-        self._limiter = FixedWindowRateLimiter(self._storage)
-        self._narrow = RateLimitItemPerMinute(most, MINUTES)
-        self._wide = RateLimitItemPerMinute(most * WIDE_FACTOR, MINUTES)
+        self._limiter = RateLimiter(MINUTES * 60)
+        self._narrow, self._wide = most, most * WIDE_FACTOR
         sha256 = {"digest_method": hashlib.sha256}
         self._signer = URLSafeTimedSerializer(app.config["SECRET_KEY"], salt="known browser", signer_kwargs=sha256)
 
@@ -87,7 +82,7 @@ class Attempts:
         device = self._device(account)
         if device:
             of_device = Count(self._narrow, ("device", account, device), resets=True)
-            if self._limiter.hit(of_device.limit, *of_device.key):
+            if self._limiter.hit(of_device.key, of_device.most):
                 return Attempt(account, (of_device,))
         network = network_of(request.remote_addr or "")
         counts = (
@@ -96,10 +91,9 @@ class Attempts:
             Count(self._wide, ("address", "", network)),
         )
         for number, count in enumerate(counts):
-            if not self._limiter.hit(count.limit, *count.key):
+            if not self._limiter.hit(count.key, count.most):
                 self._take_out(counts[: number + 1])
-                reset = self._limiter.get_window_stats(count.limit, *count.key).reset_time
-                raise TooManyAttemptsError(max(round(reset - time.time()), 1))
+                raise TooManyAttemptsError(max(round(self._limiter.seconds_left(count.key)), 1))
         return Attempt(account, counts)
 
     def succeeded(self, attempt: Attempt) -> None:
@@ -107,7 +101,7 @@ class Attempts:
         cookie."""
         for count in attempt.counts:
             if count.resets:
-                self._limiter.clear(count.limit, *count.key)
+                self._limiter.clear(count.key)
         self._take_out(attempt.counts)
         value = self._signer.dumps([attempt.account, self._device(attempt.account) or secrets.token_hex(16)])
 
@@ -120,7 +114,7 @@ class Attempts:
 
     def _take_out(self, counts: tuple[Count, ...]) -> None:
         for count in counts:
-            self._storage.decr(count.limit.key_for(*count.key))
+            self._limiter.take_out(count.key)
 
     def _device(self, account: str) -> str:
         """The identifier in the browser's cookie for an account; '' if it has no valid cookie."""

@@ -6,9 +6,6 @@ from typing import cast
 from uuid import uuid4
 
 from flask import Blueprint, Flask, Response, abort, current_app, redirect, request, url_for
-from limits import RateLimitItemPerHour
-from limits.storage import MemoryStorage
-from limits.strategies import FixedWindowRateLimiter
 from pydantic import BaseModel, Field, RootModel, ValidationError
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -24,6 +21,7 @@ from proof.web.messages import REFUSALS
 from proof.web.page_view import sheet
 from proof.web.people import person
 from proof.web.project import project
+from proof.web.rate_limit import RateLimiter
 from proof.web.serializers import columns_of
 
 IMAGE_PX = 1000
@@ -70,7 +68,7 @@ class ReportsOut(BaseModel):
 
 def count_reports(app: Flask) -> None:
     """Install the counter of reports."""
-    app.extensions["proof-reports"] = FixedWindowRateLimiter(MemoryStorage())
+    app.extensions["proof-reports"] = RateLimiter(3600)
 
 
 @reports.get("/read/<work>/<int:number>")
@@ -131,10 +129,10 @@ def _must_be_open() -> None:
 
 def _count() -> None:
     """Count a report. Raises TooManyReportsError."""
-    limiter = cast(FixedWindowRateLimiter, current_app.extensions["proof-reports"])
+    limiter = cast(RateLimiter, current_app.extensions["proof-reports"])
     most = project().settings.serve.reports
-    of_address, of_all = RateLimitItemPerHour(most), RateLimitItemPerHour(most * ALL_ADDRESSES_FACTOR)
-    if not (limiter.hit(of_address, network_of(request.remote_addr or "")) and limiter.hit(of_all, "all")):
+    address = network_of(request.remote_addr or "")
+    if not (limiter.hit(address, most) and limiter.hit("all", most * ALL_ADDRESSES_FACTOR)):
         raise TooManyReportsError(REFUSALS["reports"])
 
 

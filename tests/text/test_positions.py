@@ -108,6 +108,25 @@ def test_a_comparison_never_says_of_two_characters_that_they_are_one_or_of_one_t
 
 
 @pytest.mark.parametrize(
+    ("new", "mapped"),
+    [
+        ("與大夫\n司射自西北面告于上射揖進坐\n反位\n", ["司射自西北面告", "于上射揖進坐"]),
+        ("與大夫\n于上射揖進坐司射自西北面告\n反位\n", ["司射自西北面告", "于上射揖進坐"]),
+        ("與大夫\n反位\n司射自西\n北面告\n于上射揖進坐\n", ["北面告", "于上射揖進坐"]),
+        ("與大夫\n又司射自西北面告\n反位\n司射自西北面告于下\n", []),
+    ],
+    ids=["joined over a mark", "in another order", "split", "one of two"],
+)
+def test_a_line_that_stands_whole_in_a_longer_one_is_followed_there(new: str, mapped: list[str]) -> None:
+    old = "與大夫\n第二葉之下半葉甲乙丙丁戊己庚辛壬癸\n司射自西北面告\n反位\n于上射揖進坐\n"
+    comparison = PositionMap.of_comparison(old, new)
+    for line in mapped:
+        assert comparison.where(old.index(line), len(line)) == Span(new.index(line), len(line))
+    if not mapped:
+        assert comparison.where(old.index("司射"), 2) != Span(new.rindex("司射"), 2)
+
+
+@pytest.mark.parametrize(
     ("moved", "expected"),
     [("東面于北耦坐", 3), ("面于北耦坐", 2), ("面于北耦坐\n進也\n東面于北耦", None), ("南西于北階立", None)],
     ids=["unchanged", "changed", "one of two", "another line"],

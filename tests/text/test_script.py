@@ -19,6 +19,8 @@ from proof.text.script import script_of
         ("釋曰自此盡西紘論射前預戒諸官, 制于后里, 从与", Script.TRADITIONAL),
         ("𫝊㑹厯畧葢皆古文也大夫與", Script.TRADITIONAL),
         ("郑注讱觯髤骜醢俎", Script.SIMPLIFIED),
+        # compatibility ideographs of one character belong to no script
+        ("\uf96d\uf99a\uf901學", Script.TRADITIONAL),
     ],
 )
 def test_the_script_is_that_of_most_telling_characters(text: str, script: Script) -> None:

@@ -1,0 +1,58 @@
+"""Counts of what may happen only so often, in memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable
+from dataclasses import dataclass
+from itertools import takewhile
+from threading import Lock
+
+
+@dataclass(slots=True)
+class _Window:
+    """The hits of a key since its first one; `end` is the time of the clock at which they are forgotten."""
+
+    end: float
+    hits: int = 0
+
+
+class RateLimiter:
+    """Counts the hits of each key in windows of `seconds`, each of which begins with a first hit. Safe for threads."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._windows: dict[Hashable, _Window] = {}
+        """The windows in the order of their ends."""
+        self._lock = Lock()
+
+    def hit(self, key: Hashable, most: int) -> bool:
+        """Count a hit. Gives False if the window had `most` hits already; a refused hit counts, too."""
+        with self._lock:
+            window = self._current().setdefault(key, _Window(time.monotonic() + self._seconds))
+            window.hits += 1
+            return window.hits <= most
+
+    def take_out(self, key: Hashable) -> None:
+        """Uncount a hit."""
+        with self._lock:
+            if window := self._current().get(key):
+                window.hits = max(window.hits - 1, 0)
+
+    def clear(self, key: Hashable) -> None:
+        """Forget the hits of a key."""
+        with self._lock:
+            self._windows.pop(key, None)
+
+    def seconds_left(self, key: Hashable) -> float:
+        """Time until the window of a key ends, in seconds."""
+        with self._lock:
+            window = self._current().get(key)
+            return window.end - time.monotonic() if window else 0.0
+
+    def _current(self) -> dict[Hashable, _Window]:
+        """The windows that have not ended."""
+        now = time.monotonic()
+        for key, _ in list(takewhile(lambda entry: entry[1].end <= now, self._windows.items())):
+            del self._windows[key]
+        return self._windows
