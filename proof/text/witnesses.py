@@ -122,7 +122,7 @@ def _branches(source: WitnessSource) -> ModuleType:
     try:
         from proof.text import branches  # noqa: PLC0415 - few projects need it
     except ModuleNotFoundError as error:
-        needs = f"branch {source.revision} is read with {error.name}: pip install 'hanproof[git]'"
+        needs = f"branch {source.revision} is read with dulwich: pip install 'hanproof[git]'"
         raise TextError(source.path, None, needs) from error
     return branches
 

@@ -128,7 +128,8 @@ def test_a_branch_or_folder_that_is_not_there_is_told_with_those_that_are(reposi
 def test_without_the_library_that_reads_branches_the_extra_is_named(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "proof.text.branches", raising=False)
+    for name in [name for name in sys.modules if name.startswith(("dulwich.", "proof.text.branches"))]:
+        monkeypatch.delitem(sys.modules, name)
     monkeypatch.delattr("proof.text.branches", raising=False)
     monkeypatch.setitem(sys.modules, "dulwich", None)
     with pytest.raises(TextError, match=r"branch SBCK is read with dulwich: pip install 'hanproof\[git\]'"):
