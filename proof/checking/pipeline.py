@@ -13,12 +13,11 @@ from proof.checking.engine_bias import EngineBias
 from proof.checking.executor import CheckedPage, checker_for, engine_settings, on_pages, results, usable_texts
 from proof.checking.flag_language import FlagLanguage
 from proof.checking.language_alone import by_language_model
+from proof.checking.material import repeated_material, unused_material
 from proof.checking.plan import CheckPlan, work_of
 from proof.checking.renamed import follow_renamed
-from proof.checking.repeated import repeated_material
 from proof.checking.rescoring import settle, witness_evidence_of
 from proof.checking.second_reader import open_second, read_by_second
-from proof.checking.unused import unused_material
 from proof.checking.writer import PageWriter
 from proof.errors import OutputError
 from proof.images.find import ImageIndex

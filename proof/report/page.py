@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 from proof.locale.marking import Say
 from proof.locale.notices import in_words
@@ -12,17 +13,14 @@ from proof.model.flags import COLLATION, LANGUAGE, Flag, Kind, is_moved, other_h
 from proof.model.geometry import Box
 from proof.model.result import PageResult, Status
 from proof.report.crops import Crop, Cutter
-from proof.report.density import Plot, plots
+from proof.report.density import plots
 from proof.report.glyphs import flag_place
 from proof.report.places import around
-from proof.report.progress import COUNTED_VERDICTS, WorkProgress
+from proof.report.progress import COUNTED_VERDICTS
 from proof.report.reasons import VERDICTS, kind_name, percent, rule_name, status_name, why
 from proof.report.source import RunSource
 from proof.report.tally import LayoutFinding, Tally, by_rule, in_order, picture_of
 from proof.report.view import View, ordinal, view_of
-from proof.store import StoredRunInfo
-from proof.store.comments import Comment
-from proof.store.decision_records import Verdict
 from proof.text.model import script_shown
 
 PITCH = 35.0
@@ -184,40 +182,10 @@ class NoticeCount:
     pages: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """The template variables. `cards` and `rest` are iterators that are consumed once while the page is written: the
-    raised flags with an image, at most `with_picture`, and those without. `threads` are the comments by place.
-    """
-
-    run: StoredRunInfo
-    progress: WorkProgress | None
-    verdicts: dict[Verdict, str]
-    findings: tuple[str, ...]
-    language: str
-    script: str
-    tally: Tally
-    checked: int
-    not_checked: int
-    hidden: int
-    problems: tuple[FailedPage, ...]
-    more_problems: int
-    plots: tuple[Plot, ...]
-    kinds: tuple[tuple[str, str, int], ...]
-    pairs: tuple[PairLine, ...]
-    more_pairs: int
-    hidden_pairs: tuple[HiddenPairs, ...]
-    with_picture: int
-    without_picture: int
-    cards: Iterator[Card]
-    rest: Iterator[Card]
-    notices: tuple[NoticeCount, ...]
-    more_notices: int
-    threads: tuple[tuple[Comment, ...], ...]
-
-
-def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Report:
-    """The report of `source`, whose counts are in `tally`."""
+def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> dict[str, Any]:
+    """The report of `source`, whose counts are in `tally`, as the template takes it. `cards` and `rest` are consumed
+    once while the page is written: the raised flags with an image, at most `with_picture`, and those without. `threads`
+    are the comments by place."""
     run, progress = source.run, source.progress
     cutter = Cutter(source.shelf)
     problems = list(_problems(source, tally, cutter, say))
@@ -226,34 +194,34 @@ def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Repor
     checked = tally.by_status()[Status.CHECKED]
     raised = {kind: tally.flags[kind.value, True] for kind in Kind if kind is not Kind.LAYOUT}
     with_picture = len(tally.most_suspicious())
-    return Report(
-        run=run,
-        progress=progress if progress and progress.begun else None,
-        verdicts={verdict: say(VERDICTS[verdict]) for verdict in COUNTED_VERDICTS},
-        findings=tuple(in_words(finding, say) for finding in run.findings),
-        language=language,
-        script=script_shown(text.script for text in run.info.texts),
-        tally=tally,
-        checked=checked,
-        not_checked=len(tally.pages) - checked,
-        hidden=sum(count for (_, is_raised), count in tally.flags.items() if not is_raised),
-        problems=tuple(problems[:MOST_PROBLEMS]),
-        more_problems=max(len(problems) - MOST_PROBLEMS, 0),
-        plots=plots(tally.pages, source.places),
-        kinds=tuple((kind.value, kind_name(kind, say), count) for kind, count in raised.items() if count),
-        pairs=tuple(pairs[:MOST_PAIRS]),
-        more_pairs=max(len(pairs) - MOST_PAIRS, 0),
-        hidden_pairs=tuple(_hidden_pairs(tally, say)),
-        with_picture=with_picture,
-        without_picture=tally.raised - with_picture,
-        cards=_cards(source, tally, cutter, say),
-        rest=_cards(source, tally, None, say) if tally.raised > with_picture else iter(()),
-        notices=tuple(notices[:MOST_NOTICES]),
-        more_notices=max(len(notices) - MOST_NOTICES, 0),
-        threads=tuple(
+    return {
+        "run": run,
+        "progress": progress if progress and progress.begun else None,
+        "verdicts": {verdict: say(VERDICTS[verdict]) for verdict in COUNTED_VERDICTS},
+        "findings": tuple(in_words(finding, say) for finding in run.findings),
+        "language": language,
+        "script": script_shown(text.script for text in run.info.texts),
+        "tally": tally,
+        "checked": checked,
+        "not_checked": len(tally.pages) - checked,
+        "hidden": sum(count for (_, is_raised), count in tally.flags.items() if not is_raised),
+        "problems": tuple(problems[:MOST_PROBLEMS]),
+        "more_problems": max(len(problems) - MOST_PROBLEMS, 0),
+        "plots": plots(tally.pages, source.places),
+        "kinds": tuple((kind.value, kind_name(kind, say), count) for kind, count in raised.items() if count),
+        "pairs": tuple(pairs[:MOST_PAIRS]),
+        "more_pairs": max(len(pairs) - MOST_PAIRS, 0),
+        "hidden_pairs": tuple(_hidden_pairs(tally, say)),
+        "with_picture": with_picture,
+        "without_picture": tally.raised - with_picture,
+        "cards": _cards(source, tally, cutter, say),
+        "rest": _cards(source, tally, None, say) if tally.raised > with_picture else iter(()),
+        "notices": tuple(notices[:MOST_NOTICES]),
+        "more_notices": max(len(notices) - MOST_NOTICES, 0),
+        "threads": tuple(
             tuple(thread) for _, thread in groupby(source.comments, lambda comment: (comment.page, comment.uid))
         ),
-    )
+    }
 
 
 def _problems(source: RunSource, tally: Tally, cutter: Cutter, say: Say) -> Iterator[FailedPage]:

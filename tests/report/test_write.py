@@ -17,10 +17,12 @@ import pytest
 from lxml import html
 
 from proof import atomic
-from proof.errors import OutputError
+from proof.errors import OutputError, UsageError
 from proof.model.flags import COLLATION, FINDINGS, LANGUAGE, Evidence, Kind, LanguageReading
 from proof.model.result import PageResult
 from proof.report import StoredRun, WrittenReport, write_reports
+from proof.report.write import write_again
+from proof.settings.config import Settings
 from proof.store import Store, StoredRunInfo
 from proof.store.comments import Comment, CommentRequest, CommentState
 from tests.remarked import said
@@ -330,6 +332,31 @@ def test_of_what_is_missing_the_gap_is_marked_and_not_a_character_beside_it(tmp_
         assert "col. 8, after char. 5" in text
     assert f"{source[1:4]}▯{source[4:16]}" in text
     assert f"{source[1:6]}▯{source[6:18]}" in text
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings().replace({"project.out": tmp_path})
+
+
+@pytest.mark.parametrize("finished", [True, False], ids=["finished", "interrupted"])
+def test_reports_written_again_hold_every_page_of_the_last_run(
+    settings: Settings, held: HeldRun, tmp_path: Path, finished: bool
+) -> None:
+    with Store.open(settings.store_address) as store:
+        save_run(store, held, finished=finished)
+    again = write_again(settings)
+    assert (again.run.finished is not None) is finished
+    summary = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
+    assert set(summary["pages"]) == {page.page for page in held.pages}
+    assert again.written.page.is_file()
+
+
+def test_without_a_run_nothing_is_written(settings: Settings, held: HeldRun) -> None:
+    with Store.open(settings.store_address) as store:
+        save_run(store, held)
+    with pytest.raises(UsageError, match="no check of KR9x0001"):
+        write_again(settings, "KR9x0001")
 
 
 def test_a_missing_column_is_shown_with_its_image_what_is_read_there_and_where_it_belongs(
