@@ -258,15 +258,11 @@ class Sorter:
         return PairCounts(self._a.keys, self._b.keys)
 
     def _titled(self, of: WitnessTokens, at: int) -> bool:
-        return of.blocks[min(at, len(of) - 1)] in (self._titles_a if of is self._a else self._titles_b)
+        return of.blocks[min(at, len(of) - 1)] in self._titles[of is self._b]
 
     @cached_property
-    def _titles_a(self) -> frozenset[int]:
-        return titles(self._a)
-
-    @cached_property
-    def _titles_b(self) -> frozenset[int]:
-        return titles(self._b)
+    def _titles(self) -> tuple[frozenset[int], frozenset[int]]:
+        return titles(self._a), titles(self._b)
 
 
 def _ends_line(of: WitnessTokens, end: int) -> bool:

@@ -217,10 +217,11 @@ def learn(
                 counts = Counts.of(met[so_near], bits)
                 enough = counts.number >= min_count
                 if beside and min_count == 1:
-                    enough = (counts.number > 1) | counts.also_in(Counts.of(met[so_near & main], bits))
+                    enough = (counts.number > 1) | np.isin(counts.known, Counts.of(met[so_near & main], bits).known)
                 kept.append(counts.where(enough))
         if number == BEFORE:
-            kept.append(Counts.of(met[plain_pairs(raw)], bits).at_least(min_plain))
+            counts = Counts.of(met[plain_pairs(raw)], bits)
+            kept.append(counts.where(counts.number >= min_plain))
     known = np.bincount(np.minimum(raw, HAN_END - 1), minlength=HAN_END).astype(np.int32)
     patterns = frozenset(number for number in range(len(PATTERNS)) if number == BEFORE or any(min_counts[number]))
     return LanguageModel(Counts.merged(kept, bits), known, np.unique(runs(folded)[0]), tuple(sources), patterns)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment
@@ -105,9 +104,8 @@ def write_again(settings: Settings, work: str | None = None) -> Regenerated:
         return Regenerated(run, written, source.progress)
 
 
-@cache
 def _environment(language: str) -> Environment:
-    """The templates in a language, compiled once."""
+    """The templates in a language, with what those of a report need."""
     environment = templates_in(language)
     environment.filters |= {"px": px, "percent": percent, "short": short_name, "thousands": thousands}
     environment.globals["per_10000"] = per_10000
