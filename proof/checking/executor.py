@@ -130,7 +130,7 @@ def results(
     def on_thread(task: PageTask) -> CheckedPage:
         return check_or_fail(task, work.keys, store, checkers[work.keys.script(task.text)], plates, stopped)
 
-    with _threads(workers, "page", stopped) as pool:
+    with reading_threads(workers, "page", stopped) as pool:
         for task in work.tasks:
             waiting.append(pool.submit(on_thread, task))
             if len(waiting) >= PAGES_PER_THREAD * workers:
@@ -140,7 +140,7 @@ def results(
 
 
 @contextmanager
-def _threads(count: int, name: str, stopped: Event) -> Iterator[ThreadPoolExecutor]:
+def reading_threads(count: int, name: str, stopped: Event) -> Iterator[ThreadPoolExecutor]:
     """A pool of threads. If the block raises, `stopped` is set, and the pool drops what has not begun."""
     pool = ThreadPoolExecutor(count, thread_name_prefix=name)
     try:
@@ -222,6 +222,28 @@ def open_readings(
     return readings, lambda: None if readings.unchanged else (key, readings.used.packed())
 
 
+def read_image(
+    image: PageImage,
+    keys: PageKeys,
+    store: Store,
+    checker: Checker,
+    plates: Plates,
+    hint: LayoutOverrideShape | None = None,
+) -> tuple[str, ...]:
+    """What is read on an image without its transcription, column by column; what is read anew is kept in the store.
+    Nothing where the image cannot be read, which is logged."""
+    try:
+        key = keys.readings_key(image)
+        readings, keep = open_readings(key, image, store.cache.get(key), checker, plates, hint)
+        columns = checker.read_alone(image, readings)
+    except (ImageError, EngineError) as error:
+        LOG.warning("%s could not be read: %s", image.path, error)
+        return ()
+    if (kept := keep()) is not None:
+        store.cache.put(*kept)
+    return columns
+
+
 def failed_result(task: PageTask, error: Exception) -> PageResult:
     """The result of a page whose check raised `error`."""
     path = task.image.path if task.image else None
@@ -286,16 +308,7 @@ def on_pages(text: Transcription, settings: Settings, index: ImageIndex, engine:
 
     def read(named_image: tuple[str, PageImage]) -> ReadImage:
         name, image = named_image
-        try:
-            key = keys.readings_key(image)
-            readings, keep = open_readings(key, image, store.cache.get(key), checker, plates)
-            columns = checker.read_alone(image, readings)
-        except (ImageError, EngineError) as error:
-            LOG.warning("%s could not be read: %s", image.path, error)
-            return ReadImage(name, ())  # the check of its page will fail with the same message
-        if (kept := keep()) is not None:
-            store.cache.put(*kept)
-        return ReadImage(name, columns)
+        return ReadImage(name, read_image(image, keys, store, checker, plates))  # where it fails, its page fails, too
 
-    with _threads(settings.workers, "image", Event()) as pool:
+    with reading_threads(settings.workers, "image", Event()) as pool:
         return paginate(text, list(pool.map(read, images)), policy_of(Script.SIMPLIFIED).fold)

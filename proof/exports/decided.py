@@ -16,7 +16,7 @@ from proof.locale.marking import _
 from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Kind, context_of
 from proof.model.notices import MessageCode
 from proof.store import Store
-from proof.store.authorities import witnesses_of
+from proof.store.authorities import copies_read, witnesses_of
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_files import DecidedPlace, StoredText
 from proof.store.text_pages import find_text
@@ -203,7 +203,7 @@ def _correction(
     original = edition.text[span.start : span.end]
     if decision.kind == Kind.LAYOUT.value and original and not LINE_ENDING.sub("", original):
         original = LINE_BREAK
-    witnesses = decision.evidence.get("witnesses", [])
+    copies = copies_read(decision.evidence)
     line = edition.text[begin : edition.text.find("\n", begin) % (len(edition.text) + 1)]
     return Correction(
         page=address.page if address is not None and edition.paged else decision.page,
@@ -216,7 +216,7 @@ def _correction(
         context=context_of(line, span.start - begin, span.length),
         witness=decision.authority,
         copy_reads=decision.copy_reads if decision.state is State.RETAINED else None,
-        readings=tuple((reading["siglum"], reading["reading"]) for reading in witnesses),
+        readings=tuple((reading["siglum"], reading["reading"]) for reading in copies),
         names=tuple(witnesses_of(decision).items()),
         doubt=decision.suggested if decision.state is State.UNSURE else None,
         note=decision.note,
