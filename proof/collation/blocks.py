@@ -27,9 +27,6 @@ LONG_GAP = 60
 ISLAND = 2
 """Characters that may be equal by chance amid what is unlike."""
 
-MAX_OVERLAP = 2
-"""Characters by which two blocks in one order may overlap in the second sequence."""
-
 LEAST_WORDS = 6
 """Characters of the shortest saying that is looked for by itself."""
 
@@ -178,7 +175,7 @@ def in_order(blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
     best: list[tuple[int, int]] = []  # for each end the greatest weight of a series, and its last block
     before: list[int] = []
     for number, block in enumerate(blocks):
-        at = bisect_right(ends, block.b0 + MAX_OVERLAP) - 1
+        at = bisect_right(ends, block.b0) - 1
         weight = (best[at][0] if at >= 0 else 0) + block.equal
         before.append(best[at][1] if at >= 0 else -1)
         at = bisect_left(ends, block.b1)

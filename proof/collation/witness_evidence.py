@@ -86,7 +86,7 @@ class Parallel:
         return cls(collation.base, collation.witness, aligned, noted(collation.witness), quality)
 
 
-ALIGNED = "6"
+ALIGNED = "7"
 """Version of kept alignments; one of another version is made again."""
 
 
