@@ -12,6 +12,7 @@ from tests.web.waiting import box_of, open_desk, photographed, press, saved
 
 AT = f"/works/{WORK}"
 SIZES: dict[str, ViewportSize] = {
+    "laptop": {"width": 1024, "height": 768},
     "desktop": {"width": 1440, "height": 900},
     "telephone": {"width": 390, "height": 844},
 }
@@ -50,6 +51,23 @@ def test_a_message_of_the_desk_is_in_view_and_read_out_and_moves_nothing(page: P
         assert whole_in_view(told), name
         told.get_by_role("button", name="Close").click()
         expect(told).to_be_hidden()
+
+
+def test_a_form_of_the_desk_opens_in_view_and_leaves_the_next_flag_seen_from_its_head(page: Page) -> None:
+    for size in (SIZES["desktop"], SIZES["laptop"]):
+        page.set_viewport_size(size)
+        open_desk(page, f"{AT}/desk")
+        page.keyboard.press("a")
+        expect(page.locator("#authority")).to_be_focused()
+        for part in ("#authority", "#remark", "#resting button"):
+            assert whole_in_view(page.locator(part)), part
+        page.keyboard.press("Escape")
+        page.keyboard.press("e")
+        expect(page.locator("#typed")).to_be_focused()
+        assert whole_in_view(page.locator("#typing button"))
+        page.keyboard.press("Escape")
+        assert whole_in_view(page.locator("#where"))
+        assert page.locator("#panel").evaluate("(panel) => panel.scrollTop") == 0
 
 
 VIEWS = ("", "desk", "pairs?text=侯&image=", "glyphs?text=公", "pages/", "pages/1", "history", "progress")

@@ -576,11 +576,29 @@ function follow(way, event) {
 
 // typing: while a method composes, Enter and Escape belong to it
 
+let stood = null; // how far panel and page were scrolled before a form opened: the next flag is seen from there
+
+/** Opens a form of the panel in place of what looks around; what it moves out of view comes back when it closes. */
+function openForm(form) {
+  stood ??= [$("panel").scrollTop, scrollY];
+  $(form).hidden = false;
+}
+
+function closeForm(form) {
+  $(form).hidden = true;
+  if (stood) {
+    $("panel").scrollTop = stood[0];
+    scrollTo(scrollX, stood[1]);
+    stood = null;
+  }
+  $("main").focus({ preventScroll: true });
+}
+
 let retaining = false; // what is typed is what the copy reads, and the text is kept
 function openTyping(retains = false) {
   retaining = retains;
   closeResting();
-  $("typing").hidden = false;
+  openForm("typing");
   $("typed-label").textContent = say(retaining ? "copyReads" : "standsHere");
   $("typed").value = retaining && flags[at].suggested !== flags[at].transcribed ? flags[at].suggested : "";
   $("typed-problem").textContent = "";
@@ -590,9 +608,8 @@ function openTyping(retains = false) {
 
 function closeTyping() {
   if ($("typing").hidden) return;
-  $("typing").hidden = true;
   $("typed").blur();
-  $("main").focus({ preventScroll: true });
+  closeForm("typing");
 }
 
 const PLAIN = /^\p{Script=Han}*$/u;
@@ -622,7 +639,7 @@ function openResting() {
   $("authority").value = authority;
   $("remark").value = note;
   $("authority").lang = $("remark").lang = script;
-  $("resting").hidden = false;
+  openForm("resting");
   $("authority").focus();
 }
 
@@ -634,8 +651,7 @@ function takeResting() {
 
 function closeResting() {
   if ($("resting").hidden) return;
-  $("resting").hidden = true;
-  $("main").focus({ preventScroll: true });
+  closeForm("resting");
 }
 
 function showRests() {
