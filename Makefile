@@ -115,9 +115,9 @@ lock: $(VENV)/installed-dev
 	@$(PIP) install uv
 	@$(LOCK) --extra dev -o requirements/dev.txt >/dev/null
 	@$(LOCK) -c requirements/dev.txt -o requirements/run.txt >/dev/null
-	@$(LOCK) --extra paddleocr --no-emit-package opencv-python-headless -c requirements/dev.txt \
+	@$(LOCK) --extra paddleocr --extra git --no-emit-package opencv-python-headless -c requirements/dev.txt \
 		-o requirements/paddleocr.txt >/dev/null
-	@$(LOCK) --extra cluster --extra postgresql -c requirements/dev.txt -o requirements/cluster.txt >/dev/null
+	@$(LOCK) --extra cluster --extra postgresql --extra git -c requirements/dev.txt -o requirements/cluster.txt >/dev/null
 
 licences: $(VENV)/installed-dev
 	$(BIN)/python scripts/licences.py

@@ -1,7 +1,7 @@
-"""Puts the recognition models into the distributions: PP-OCRv6, as the package rapidocr has it, with its terms.
+"""Puts the recognition model into the distributions: PP-OCRv6, as the package rapidocr has it, with its terms.
 
-They become the package `hanproof_models`, so that neither rapidocr nor the ten packages that it depends on need be
-installed. They are taken from `build/models`, where a source distribution has them; where they are missing there pip
+It becomes the package `hanproof_models`, so that neither rapidocr nor the ten packages that it depends on need be
+installed. It is taken from `build/models`, where a source distribution has it; where it is missing there pip
 fetches rapidocr's wheel once, from the index that it is set to.
 """
 
@@ -20,7 +20,6 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 SOURCE = "rapidocr==3.10.0"
 PACKAGE = "hanproof_models"
 SHA256 = {
-    "PP-OCRv6_det_small.onnx": "090f04abcd9d9a7498bc4ebf677e4cb9bdce1fe4197ddb7e529f1ef44e1ff94f",
     "PP-OCRv6_rec_small.onnx": "6f327246b50388f3c176ae304bd95767ea6dc0c9ae92153ef8cbe210b3c14884",
 }
 TERMS = ("LICENSE", "MODEL_LICENSES.md")
@@ -50,7 +49,7 @@ def _sha256(path: Path) -> str:
 
 
 def _fetch(folder: Path) -> None:
-    """Take models and terms out of rapidocr's wheel."""
+    """Take model and terms out of rapidocr's wheel."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as fetched:
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
@@ -61,6 +60,8 @@ def _fetch(folder: Path) -> None:
                 name = Path(entry).name
                 if name in SHA256 or name in TERMS:
                     (folder / name).write_bytes(archive.read(entry))
-    (folder / "__init__.py").write_text(f'"""Models of PP-OCRv6, taken from {SOURCE} unchanged."""\n', encoding="utf-8")
+    (folder / "__init__.py").write_text(
+        f'"""The recogniser of PP-OCRv6, taken from {SOURCE} unchanged."""\n', encoding="utf-8"
+    )
     if not _is_whole(folder):
-        raise RuntimeError(f"{folder}: the models are not those of {SOURCE}")
+        raise RuntimeError(f"{folder}: the model is not that of {SOURCE}")

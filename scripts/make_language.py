@@ -29,14 +29,12 @@ from proof.language.evidence import ContextScores, TextTokens
 from proof.language.look_alikes import HAN_END, Codes, Folding, LookAlikes
 from proof.language.model import (
     MIN_COUNTS,
+    Counted,
     LanguageModel,
     MinCounts,
     all_keys,
-    frequency_of,
     learn,
-    occurrences_of,
     plain_pairs,
-    shares_of,
 )
 from proof.language.ngrams import BEFORE, PATTERNS, Counts, Keys, Numbers
 from proof.language.stream import BREAK, MARGIN, UNKNOWN, TokenStream, stream_of
@@ -136,7 +134,7 @@ class Beside:
         return self._counts[pattern].of_keys(wanted)
 
 
-class Without:
+class Without(Counted):
     """A model without what one work brought to it; n-grams that are then too rare, by the `least` that it was learned
     with, are not kept, nor what is then left of a text `beside` alone, once."""
 
@@ -164,21 +162,12 @@ class Without:
                 if beside is not None:
                     rare |= (there - brought == 1) & (beside.of_keys(number, met) > 0)
                 self._own[number] = Counts(met, np.where(rare, np.maximum(there, brought), brought))
-        self._known = model.known - np.bincount(np.minimum(tokens, HAN_END - 1), minlength=HAN_END)
+        self.known = model.known - np.bincount(np.minimum(tokens, HAN_END - 1), minlength=HAN_END)
 
     def of_keys(self, pattern: int, wanted: Keys) -> Numbers:
         if pattern not in self._own:
             return np.zeros(wanted.shape, np.int32)
         return np.maximum(self._model.of_keys(pattern, wanted) - self._own[pattern].of_keys(wanted), 0)
-
-    def shares(self, candidates: Codes) -> Floats:
-        return shares_of(self._known, candidates)
-
-    def frequency(self, codes: Codes) -> Floats:
-        return frequency_of(self._known, codes)
-
-    def occurrences(self, codes: Codes) -> Floats:
-        return occurrences_of(self._known, codes)
 
     def learned(self, folded: Codes) -> NDArray[np.bool_]:
         return np.zeros(len(folded), np.bool_)

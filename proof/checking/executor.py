@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from threading import Event, Lock
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from proof.checking.language_alone import with_language
 from proof.checking.pagination import ReadImage, paginate, without_images
@@ -42,6 +42,9 @@ from proof.text.variants import policy_of
 from proof.verify.page import Checker
 from proof.verify.pairing import neighbours_of
 
+if TYPE_CHECKING:
+    from proof.checking.worker import SentPage
+
 LOG = logging.getLogger(__name__)
 
 PAGES_PER_THREAD = 4
@@ -49,30 +52,6 @@ PAGES_PER_THREAD = 4
 
 Source = TypeVar("Source")
 """What a text is made from: its path, or the text without pages."""
-
-
-class KeptReadings(Protocol):
-    """Packed records of what was read on images, by key (`Store.cache`)."""
-
-    def get(self, key: str) -> bytes | None: ...
-
-
-class KnownGlyphs(Protocol):
-    """Knows for which images the store has the shapes of the glyphs (`Store.glyphs`)."""
-
-    def shown(self, image_sha: str) -> bool: ...
-
-
-class KeptResults(Protocol):
-    """What earlier checks left of a page: the store, or on a worker of a cluster the part of it that was sent."""
-
-    @property
-    def cache(self) -> KeptReadings: ...
-
-    def cached_page(self, key: str) -> KeptResult | None: ...
-
-    @property
-    def glyphs(self) -> KnownGlyphs: ...
 
 
 def engine_settings(settings: Settings) -> EngineSettings:
@@ -151,7 +130,7 @@ def results(
     def on_thread(task: PageTask) -> CheckedPage:
         return check_or_fail(task, work.keys, store, checkers[work.keys.script(task.text)], plates, stopped)
 
-    with _threads(workers, "page", stopped) as pool:
+    with reading_threads(workers, "page", stopped) as pool:
         for task in work.tasks:
             waiting.append(pool.submit(on_thread, task))
             if len(waiting) >= PAGES_PER_THREAD * workers:
@@ -161,7 +140,7 @@ def results(
 
 
 @contextmanager
-def _threads(count: int, name: str, stopped: Event) -> Iterator[ThreadPoolExecutor]:
+def reading_threads(count: int, name: str, stopped: Event) -> Iterator[ThreadPoolExecutor]:
     """A pool of threads. If the block raises, `stopped` is set, and the pool drops what has not begun."""
     pool = ThreadPoolExecutor(count, thread_name_prefix=name)
     try:
@@ -176,7 +155,7 @@ def _threads(count: int, name: str, stopped: Event) -> Iterator[ThreadPoolExecut
 def check_or_fail(
     task: PageTask,
     keys: PageKeys,
-    kept: KeptResults,
+    kept: Store | SentPage,
     checker: Checker,
     plates: Plates,
     stopped: Event | None = None,
@@ -191,7 +170,7 @@ def check_or_fail(
         return CheckedPage(task, failed_result(task, error), "")
 
 
-def check_page(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Checker, plates: Plates) -> CheckedPage:
+def check_page(task: PageTask, keys: PageKeys, kept: Store | SentPage, checker: Checker, plates: Plates) -> CheckedPage:
     """Check one page, as far as possible from what is kept.
 
     If text, image, engine and settings are as they were, the result is the kept one. Else the page is judged anew from
@@ -207,7 +186,8 @@ def check_page(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Check
     if known is not None:
         return CheckedPage.kept(task, task.image, key, known)
     hint = task.override.layout if task.override else None
-    readings, keep = open_readings(keys.readings_key(task.image), task.image, kept.cache, checker, plates, hint)
+    readings_key = keys.readings_key(task.image)
+    readings, keep = open_readings(readings_key, task.image, kept.cache.get(readings_key), checker, plates, hint)
     near = neighbours_of(task.text.pages, task.number)
     result = checker.judge(task.page, task.ref, task.image, readings, near)
     result = with_language(result, task.page, task.language, threshold)
@@ -230,16 +210,38 @@ def without_image(task: PageTask, threshold: float) -> CheckedPage | None:
 def open_readings(
     key: str,
     image: PageImage,
-    kept: KeptReadings,
+    known: bytes | None,
     checker: Checker,
     plates: Plates,
     hint: LayoutOverrideShape | None = None,
 ) -> tuple[HalfFolioReadings, Callable[[], tuple[str, bytes] | None]]:
-    """The readings of a half-folio, from the record kept under `key`; and a function to be called when they are no
+    """The readings of a half-folio, from the record `known` under its key; and a function to be called when they are no
     longer needed, which gives the key and the bytes of the new record, None where nothing new was read."""
-    record = PageRecord.unpacked(kept.get(key))
+    record = PageRecord.unpacked(known)
     readings = checker.readings(image, lambda: plates.load(image), hint, record)
     return readings, lambda: None if readings.unchanged else (key, readings.used.packed())
+
+
+def read_image(
+    image: PageImage,
+    keys: PageKeys,
+    store: Store,
+    checker: Checker,
+    plates: Plates,
+    hint: LayoutOverrideShape | None = None,
+) -> tuple[str, ...]:
+    """What is read on an image without its transcription, column by column; what is read anew is kept in the store.
+    Nothing where the image cannot be read, which is logged."""
+    try:
+        key = keys.readings_key(image)
+        readings, keep = open_readings(key, image, store.cache.get(key), checker, plates, hint)
+        columns = checker.read_alone(image, readings)
+    except (ImageError, EngineError) as error:
+        LOG.warning("%s could not be read: %s", image.path, error)
+        return ()
+    if (kept := keep()) is not None:
+        store.cache.put(*kept)
+    return columns
 
 
 def failed_result(task: PageTask, error: Exception) -> PageResult:
@@ -306,16 +308,7 @@ def on_pages(text: Transcription, settings: Settings, index: ImageIndex, engine:
 
     def read(named_image: tuple[str, PageImage]) -> ReadImage:
         name, image = named_image
-        try:
-            key = keys.readings_key(image)
-            readings, keep = open_readings(key, image, store.cache, checker, plates)
-            columns = checker.read_alone(image, readings)
-        except (ImageError, EngineError) as error:
-            LOG.warning("%s could not be read: %s", image.path, error)
-            return ReadImage(name, ())  # the check of its page will fail with the same message
-        if (kept := keep()) is not None:
-            store.cache.put(*kept)
-        return ReadImage(name, columns)
+        return ReadImage(name, read_image(image, keys, store, checker, plates))  # where it fails, its page fails, too
 
-    with _threads(settings.workers, "image", Event()) as pool:
+    with reading_threads(settings.workers, "image", Event()) as pool:
         return paginate(text, list(pool.map(read, images)), policy_of(Script.SIMPLIFIED).fold)

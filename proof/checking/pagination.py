@@ -8,13 +8,13 @@ after the last, images may be missing, and the images may show what the edition 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from proof.collation.blocks import AlignedPart, align
+from proof.collation.blocks import AlignedPart, align, in_order
 from proof.collation.tokens import Keys
 from proof.errors import TextError
 from proof.model.refs import Folio, ImageRef, PageId
@@ -36,9 +36,6 @@ PARAGRAPHS_A_PAGE = 20
 
 QUOTED = 12
 """Characters that a remark quotes of a passage that is on no image, at most."""
-
-MAX_OVERLAP_CHARACTERS = 2
-"""Characters by which two consecutive parts may overlap on the images."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +60,7 @@ def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable
     text = "".join(keys.key(cell.text) for cell in cells)
     shown = ["".join(map(keys.key, "".join(image.columns))) for image in images]
     image_of = [number for number, read in enumerate(shown) for _ in read]
-    places = _places(len(cells), _in_order(align(text, "".join(shown))))
+    places = _places(len(cells), in_order(align(text, "".join(shown))))
     pages = [None if place is None else image_of[place] for place in places]
     count = Counter(page for page in pages if page is not None)
     shown_pages = [page for page, size in count.items() if size >= MIN_FOUND_CHARACTERS]
@@ -99,31 +96,6 @@ def without_images(edition: Transcription) -> Transcription:
         name = f"{edition.path.stem}-{number}"
         pages.append(Page(name, None, None, "", edition.blocks[start].file_line, lines.columns(cells), running=True))
     return replace(edition, pages=tuple(pages))
-
-
-def _in_order(blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
-    """The sequence of blocks with the most equal characters that has the same order in text and images: the same
-    formula at another place is left out."""
-    ends: list[int] = []
-    best: list[tuple[int, int]] = []  # for each end the greatest weight of a sequence, and its last block
-    before: list[int] = []
-    for number, block in enumerate(blocks):
-        at = bisect_right(ends, block.b0 + MAX_OVERLAP_CHARACTERS) - 1
-        weight = (best[at][0] if at >= 0 else 0) + block.equal
-        before.append(best[at][1] if at >= 0 else -1)
-        at = bisect_left(ends, block.b1)
-        if (at < len(ends) and ends[at] == block.b1 and best[at][0] >= weight) or (at and best[at - 1][0] >= weight):
-            continue
-        stop = at
-        while stop < len(ends) and best[stop][0] <= weight:
-            stop += 1
-        ends[at:stop], best[at:stop] = [block.b1], [(weight, number)]
-    chosen: list[AlignedPart] = []
-    number = best[-1][1] if best else -1
-    while number >= 0:
-        chosen.append(blocks[number])
-        number = before[number]
-    return chosen[::-1]
 
 
 def _places(length: int, blocks: Iterable[AlignedPart]) -> list[int | None]:

@@ -13,11 +13,12 @@ from proof.checking.engine_bias import EngineBias
 from proof.checking.executor import CheckedPage, checker_for, engine_settings, on_pages, results, usable_texts
 from proof.checking.flag_language import FlagLanguage
 from proof.checking.language_alone import by_language_model
+from proof.checking.material import repeated_material, unused_material
+from proof.checking.own_exports import note_own_export
 from proof.checking.plan import CheckPlan, work_of
 from proof.checking.renamed import follow_renamed
-from proof.checking.repeated import repeated_material
 from proof.checking.rescoring import settle, witness_evidence_of
-from proof.checking.unused import unused_material
+from proof.checking.second_reader import open_second, read_by_second
 from proof.checking.writer import PageWriter
 from proof.errors import OutputError
 from proof.images.find import ImageIndex
@@ -44,7 +45,8 @@ from proof.verify.page import Checker
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a check has come: `done` of `total` pages, of which `reused` came out of the store. `page` is the id of
-    the last one. `with_image` pages have an image and therefore take time; `with_image_done` of these are done."""
+    the last one. `with_image` pages have an image and therefore take time; `with_image_done` of these are done. While a
+    second engine reads, `second` is its name, and all pages are those that it reads."""
 
     done: int
     total: int
@@ -52,6 +54,7 @@ class Progress:
     page: str
     with_image_done: int
     with_image: int
+    second: str = ""
 
 
 Watch = Callable[[Progress], None]
@@ -112,10 +115,15 @@ def check(
         Store.open(settings.store_address, folder=settings.base) as store,
         _alone(settings, engine := opened(settings, store), store, waiting) as sources,
     ):
+        second = open_second(settings, store, engine.identity)
         work = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
         follow_renamed(store, work.name, sources.texts, settings.base.absolute())
+        for text in sources.texts:
+            note_own_export(store, text, settings)
         run_id = store.begin_run(work.info(), partial(_must_be_current, sources.texts))
         bias = _check_pages(work, run_id, settings, store, engine, watch)
+        if second is not None:
+            _read_by_second(work, settings, store, second, watch)
         _settle(work, bias, settings, store, sources)
         sequence = ((task.page.folio, task.image_ref) for task in work.tasks)
         findings = tuple(sequence_findings(sequence, [task.page.juan for task in work.tasks]))
@@ -225,6 +233,16 @@ def _results(
     from proof.checking.cluster import cluster_results  # noqa: PLC0415 - only checks on a cluster load it
 
     return cluster_results(work, store, settings, drawn)
+
+
+def _read_by_second(work: CheckPlan, settings: Settings, store: Store, second: Engine, watch: Watch | None) -> None:
+    """Have the second engine read the pages with flags."""
+
+    def read(done: int, pages: int) -> None:
+        if watch:
+            watch(Progress(done, pages, 0, "", done, pages, settings.engine.second))
+
+    read_by_second(work, settings, store, second, read)
 
 
 def _settle(work: CheckPlan, bias: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:

@@ -25,8 +25,10 @@ from proof.checking.executor import (
 )
 from proof.checking.flag_language import FlagLanguage
 from proof.checking.language_alone import by_language_model
+from proof.checking.own_exports import note_own_export
 from proof.checking.plan import CheckPlan, PageTask
 from proof.checking.rescoring import weighed, witness_evidence_of
+from proof.checking.second_reader import second_reading
 from proof.collation.witness_evidence import WitnessEvidence
 from proof.errors import EngineError, GonePageError, ImageError, OutputError, StoppedError, TextError
 from proof.images.find import ImageIndex
@@ -148,6 +150,7 @@ class Rechecker:
         script = job.keys.script(text).value
         if place.text != known.text:
             self._store.texts.move(work, known.text, place.text)
+        note_own_export(self._store, text, self._settings)
         if not self._store.texts.arrive(str(text.path), text.text, script, text.is_current):
             return None
         if not self._store.replace_page(number, seen, task.in_text, page.key, result_to_save, overlay, page.shapes):
@@ -207,19 +210,21 @@ class Rechecker:
         return own[0]
 
     def _evidence(self, text: Transcription) -> WitnessEvidence | None:
-        """The evidence of the project's witnesses on the text, None without witnesses.
+        """The evidence of the project's witnesses, and of its second engine, on the text; None without any.
 
         Witnesses are read again only if their files or the settings changed; a changed text is aligned again.
         """
         sources = self._settings.witness_sources()
-        if not sources:
+        second = second_reading(self._settings, self._store, text.path)
+        if not sources and second is None:
             return None
         known = hashlib.sha256(self._settings.fingerprint().encode())
         known.update(witnesses_state(sources))
         if known.digest() != self._witnesses[0]:
             self._witnesses = known.digest(), tuple(read_witnesses(sources))
             self._known_evidence.clear()
-        own = hashlib.sha256(f"{text.path}\n{text.text}".encode("utf-8", "surrogatepass")).digest()
+        parts = (str(text.path), text.text, second.text if second else "")
+        own = hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).digest()
         if own not in self._known_evidence:
             evidence = witness_evidence_of(self._settings, [text], self._store, self._witnesses[1])
             while len(self._known_evidence) >= KEPT_TEXTS:

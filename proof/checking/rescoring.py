@@ -11,6 +11,7 @@ import proof
 from proof.checking.engine_bias import EngineBias
 from proof.checking.flag_language import FlagLanguage
 from proof.checking.plan import METHOD
+from proof.checking.second_reader import second_reading
 from proof.collation.witness_evidence import ALIGNED, WitnessEvidence, beside, without_witnesses
 from proof.model.flags import COLLATION, OF_TEXT, Flag, Origin, is_raised, without_language
 from proof.settings.config import FlagsSection, Settings
@@ -100,17 +101,16 @@ def witness_evidence_of(
 ) -> dict[str, WitnessEvidence]:
     """For every page the evidence of its text's witnesses, without the text itself.
 
-    `witnesses` are those of the settings, if they were read already. Alignments are cached in the store while text and
-    witness do not change. Raises TextError, ConfigError.
+    `witnesses` are those of the settings, if they were read already; the reading of a second engine is one beside them.
+    Alignments are cached in the store while text and witness do not change. Raises TextError, ConfigError.
     """
     if witnesses is None:
         witnesses = read_witnesses(settings.witness_sources())
-    if not witnesses:
-        return {}
     evidence_of_page: dict[str, WitnessEvidence] = {}
     for text in texts:
         parallels = []
-        for whole in witnesses:
+        second = second_reading(settings, store, text.path)
+        for whole in (*witnesses, *([second] if second else ())):
             witness = apart_from(whole, text)
             if witness is None:
                 continue
@@ -122,6 +122,8 @@ def witness_evidence_of(
                 store.cache.put(key, alignment)
             if parallel.aligned:
                 parallels.append(parallel)
+        if not parallels:
+            continue
         script = text.script if settings.page.script == "auto" else Script(settings.page.script)
         policy = policy_of(script, settings.variants.file)
         evidence = WitnessEvidence(Addresses(text), tuple(parallels), policy, settings.flags.threshold)

@@ -65,7 +65,7 @@ class ClusterJob:
 class SentPage:
     """A page as it is sent: its task, cut out of the text (`cut_out`); the `key` of its result in the store, which is
     valid if the image has not changed; the earlier readings of that image, with their key; and whether the store has
-    its glyphs (`glyphs_known`). To the check it is all that is kept (`KeptResults`)."""
+    its glyphs (`glyphs_known`). To the check it stands for the store."""
 
     task: PageTask
     key: str = ""

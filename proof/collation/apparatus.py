@@ -20,7 +20,7 @@ _OPENING = re.compile(r"[案按](?!語|语)")
 
 _VERB = r"訛作|誤作|改作|亦作|原作|作|訛脫|原脫|誤脫|脫|闕|訛衍|原衍|誤衍|衍"
 _ACTION = "改正|訂正|改定|校正|增入|補入|刪去|刪正|刪|補|改|增|正|乙"
-_AUTHORITY = rf"(?:[據從依](?P<authority>.+?)(?:(?:{_ACTION})(?P<rest>.*))?|(?P<lacks>.{{2,8}})無)?"
+_AUTHORITY = rf"(?:[據從依](?P<authority>.+?)(?:(?:{_ACTION}).*)?|(?P<lacks>.{{2,8}})無)?"
 _HOUSE = (
     re.compile(r"(?P<verb>疑作|疑當作|當作|疑衍|疑脫)(?P<reading>.*)"),
     re.compile(r"(?P<witness>.*?)(?P<verb>原作|訛作|誤作|作)(?P<reading>.{1,12})"),
@@ -37,21 +37,19 @@ _WITNESS = (
 )
 _SIKU = (
     re.compile(
-        rf"(?P<here>此下|(?P<after>.{{1,6}}?)下){_WITNESS}(?P<verb>衍|有|訛衍|誤衍)(?P<reading>.{{1,8}}?)(?P<number>[一二三四五六七八九十]?)字{_AUTHORITY}"
+        rf"(?:此下|.{{1,6}}?下){_WITNESS}(?P<verb>衍|有|訛衍|誤衍)(?P<reading>.{{1,8}}?)[一二三四五六七八九十]?字{_AUTHORITY}"
     ),
     re.compile(
-        rf"(?P<before>.{{1,6}}?)上{_WITNESS}(?P<verb>衍|有|訛衍|誤衍|脫)(?P<reading>.{{1,8}}?)(?P<number>[一二三四五六七八九十]?)字{_AUTHORITY}"
+        rf".{{1,6}}?上{_WITNESS}(?P<verb>衍|有|訛衍|誤衍|脫)(?P<reading>.{{1,8}}?)[一二三四五六七八九十]?字{_AUTHORITY}"
     ),
     re.compile(
-        rf"(?P<lemma>.{{0,8}}?)(?P<number>[二三四五六七八九十]字)?{_WITNESS}(?P<verb>脫|闕|訛脫|誤脫|衍|無)(?P<reading>.{{1,8}}?)(?:[一二三四五六七八九十]?字){_AUTHORITY}"
+        rf"(?P<lemma>.{{0,8}}?)(?:[二三四五六七八九十]字)?{_WITNESS}(?P<verb>脫|闕|訛脫|誤脫|衍|無)(?P<reading>.{{1,8}}?)(?:[一二三四五六七八九十]?字){_AUTHORITY}"
     ),
     re.compile(
         rf"(?P<lemma>.{{1,10}}?)(?:[二三四五六七八九十]?字)?{_WITNESS}(?P<verb>{_VERB})(?P<reading>.{{1,10}}?)(?:[二三四五六七八九十]?字)?{_AUTHORITY}"
     ),
-    re.compile(
-        r"(?:(?P<authority>.{2,5})云)?(?P<lemma>.{1,4}?)(?:字)?(?P<verb>當作|疑作|疑當作|應作)(?P<reading>.)(?P<rest>.*)"
-    ),
-    re.compile(r"(?P<lemma>.{1,4}?)(?:字)?(?P<verb>疑衍|疑訛|疑誤|衍文)(?P<rest>.*)"),
+    re.compile(r"(?:(?P<authority>.{2,5})云)?(?P<lemma>.{1,4}?)(?:字)?(?P<verb>當作|疑作|疑當作|應作)(?P<reading>.).*"),
+    re.compile(r"(?P<lemma>.{1,4}?)(?:字)?(?P<verb>疑衍|疑訛|疑誤|衍文).*"),
 )
 _LACKING = ("脫", "闕", "無")
 
@@ -60,7 +58,7 @@ _LACKING = ("脫", "闕", "無")
 class ApparatusNote:
     """One note. `lemma` is what the edition reads, `reading` the other reading (each empty where there is nothing);
     `witness` has it, `authority` is what the edition follows. `verb` is the note's own (訛作, 脫, 衍, 作 ...), in
-    traditional script; `neighbour` is the word beside which something was added or left out (`告上`, `此下`).
+    traditional script.
 
     `anchor` is the code point in the file that the noted words precede; `start` is where the note itself begins.
     """
@@ -73,7 +71,6 @@ class ApparatusNote:
     reading: str = ""
     witness: str = ""
     authority: str = ""
-    neighbour: str = ""
 
     @property
     def understood(self) -> bool:
@@ -153,7 +150,6 @@ def _siku(text: str, start: int) -> ApparatusNote:
 
         verb = parsed["verb"]
         lacking = any(sign in verb for sign in _LACKING)
-        neighbour = own("after") or own("before") or (own("lemma") if lacking else "")
         return ApparatusNote(
             text=text,
             start=start,
@@ -163,6 +159,5 @@ def _siku(text: str, start: int) -> ApparatusNote:
             reading="" if lacking else own("reading"),
             witness=own("witness"),
             authority=groups.get("authority") or groups.get("lacks") or "",
-            neighbour=neighbour,
         )
     return ApparatusNote(text, start, start)

@@ -160,27 +160,37 @@ class _Remains:
 
 def moved(a: str, b: str, blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
     """The blocks of `align(a, b)` that stand in another order in `b`: those beside the heaviest ones in one order."""
-    return turned(_moved(turned(blocks))) if _leads(b, a) else _moved(blocks)
+    return turned(_out_of_order(turned(blocks))) if _leads(b, a) else _out_of_order(blocks)
 
 
-def _moved(blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
-    """The same, of blocks in the order of the first sequence."""
-    lasts = [(-1, 0, -1)]  # where in the second a series ends, its equal characters, its last block; all rising
+def _out_of_order(blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
+    kept = set(map(id, in_order(blocks)))
+    return [block for block in blocks if id(block) not in kept]
+
+
+def in_order(blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
+    """The blocks, given in the order of the first sequence, that have the same order in the second: the series with the
+    most equal characters."""
+    ends: list[int] = []
+    best: list[tuple[int, int]] = []  # for each end the greatest weight of a series, and its last block
     before: list[int] = []
     for number, block in enumerate(blocks):
-        at = end = bisect_left(lasts, (block.b0,))
-        _, weight, previous = lasts[at - 1]
-        before.append(previous)
-        weight += block.equal
-        while end < len(lasts) and lasts[end][1] <= weight:
-            end += 1
-        lasts[at:end] = [(block.b0, weight, number)]
-    kept: set[int] = set()
-    number = lasts[-1][2]
+        at = bisect_right(ends, block.b0) - 1
+        weight = (best[at][0] if at >= 0 else 0) + block.equal
+        before.append(best[at][1] if at >= 0 else -1)
+        at = bisect_left(ends, block.b1)
+        if (at < len(ends) and ends[at] == block.b1 and best[at][0] >= weight) or (at and best[at - 1][0] >= weight):
+            continue
+        stop = at
+        while stop < len(ends) and best[stop][0] <= weight:
+            stop += 1
+        ends[at:stop], best[at:stop] = [block.b1], [(weight, number)]
+    series: list[AlignedPart] = []
+    number = best[-1][1] if best else -1
     while number >= 0:
-        kept.add(number)
+        series.append(blocks[number])
         number = before[number]
-    return [block for number, block in enumerate(blocks) if number not in kept]
+    return series[::-1]
 
 
 def gaps(spans: Sequence[Span], length: int) -> list[Span]:

@@ -165,7 +165,7 @@ class Sorter:
 
     def pair(self, at: int, to: int) -> Sorted:
         """Two characters that answer one another and are not the same."""
-        mine, theirs = self._a.cells.text(at), self._b.cells.text(to)
+        mine, theirs = self._a.character(at), self._b.character(to)
         if mine.startswith("&") or theirs.startswith("&"):
             return Class.UNENCODED, NO_CODE_POINT
         if len(unified(mine)) > 1 or len(unified(theirs)) > 1:
@@ -192,7 +192,7 @@ class Sorter:
             (text in (of.keys[start - length : start], of.keys[end : end + length]), Class.ERROR, "doubled"),
             (is_label(of, start, end), Class.LAYOUT, "label"),
             (_GLOSS.fullmatch(of.text(start, end)) is not None, Class.PASSAGE, "gloss"),
-            (length == 1 and of.cells.text(start) in PARTICLES, Class.READING, "particle"),
+            (length == 1 and of.character(start) in PARTICLES, Class.READING, "particle"),
         )
         return next(((category, rule) for holds, category, rule in tests if holds), (Class.ERROR, ""))
 
@@ -223,7 +223,7 @@ class Sorter:
     def _meant(self, of: WitnessTokens, at: int) -> tuple[str, ...]:
         """What a character may stand for: in a simplified text all traditional ones that became it."""
         script = self._judge.base if of is self._a else self._judge.other
-        character = unified(of.cells.text(at))
+        character = unified(of.character(at))
         if script is Script.TRADITIONAL:
             return (character,)
         return tuple(dict.fromkeys((*authorities().conversions.traditional.get(character, ()), character)))
@@ -237,9 +237,7 @@ class Sorter:
         here, there = self._elsewhere[self._a.keys[at]] - 1, self._elsewhere[self._b.keys[to]] - 1
         if len(self._a) + len(self._b) >= TELLING and min(here, there) <= 0 and max(here, there) >= FEW:
             return "look-alike-rare"
-        usual = [
-            unified(of.cells.text(place)) in authorities().standard for of, place in ((self._a, at), (self._b, to))
-        ]
+        usual = [unified(of.character(place)) in authorities().standard for of, place in ((self._a, at), (self._b, to))]
         traditional = self._judge.base is self._judge.other is Script.TRADITIONAL
         return "look-alike-rare" if traditional and usual[0] is not usual[1] else ""
 
@@ -260,15 +258,11 @@ class Sorter:
         return PairCounts(self._a.keys, self._b.keys)
 
     def _titled(self, of: WitnessTokens, at: int) -> bool:
-        return of.blocks[min(at, len(of) - 1)] in (self._titles_a if of is self._a else self._titles_b)
+        return of.blocks[min(at, len(of) - 1)] in self._titles[of is self._b]
 
     @cached_property
-    def _titles_a(self) -> frozenset[int]:
-        return titles(self._a)
-
-    @cached_property
-    def _titles_b(self) -> frozenset[int]:
-        return titles(self._b)
+    def _titles(self) -> tuple[frozenset[int], frozenset[int]]:
+        return titles(self._a), titles(self._b)
 
 
 def _ends_line(of: WitnessTokens, end: int) -> bool:

@@ -144,5 +144,5 @@ class _Reader:
 
 
 def _tokens(of: WitnessTokens, start: int, end: int) -> list[Token]:
-    cells = zip(of.cells.texts(start, end), of.keys[start:end], of.starts[start:end], strict=True)
+    cells = zip(of.texts(start, end), of.keys[start:end], of.starts[start:end], strict=True)
     return [{"t": text, "n": key, "start": at} for text, key, at in cells]

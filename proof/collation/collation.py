@@ -203,10 +203,9 @@ def _placements(
 def _passages(tokens: WitnessTokens, spans: list[tuple[int, int]], in_repeats: frozenset[int]) -> list[Passage]:
     passages = []
     for start, end in gaps(spans, len(tokens)):
-        last = tokens.cells[end - 1]
         again = sum(at in in_repeats for at in range(start, end))
         text = tokens.shown(start, end)
-        passages.append(Passage(tokens.cells[start].start, last.start + last.length, end - start, text, again))
+        passages.append(Passage(tokens.starts[start], tokens.ends[end - 1], end - start, text, again))
     return passages
 
 

@@ -180,7 +180,7 @@ def _of_op(a: WitnessTokens, b: WitnessTokens, op: Op, sorter: Sorter) -> Iterat
         yield made(a, b, (op.a0, op.a1, op.b0, op.b1), *sorter.phrase(op.a0, op.b0))
     else:
         shared = min(m, n)
-        mine, theirs = a.cells.codes[op.a0 : op.a0 + shared], b.cells.codes[op.b0 : op.b0 + shared]
+        mine, theirs = a.codes[op.a0 : op.a0 + shared], b.codes[op.b0 : op.b0 + shared]
         for offset in np.flatnonzero(mine != theirs).tolist():
             at, to = op.a0 + offset, op.b0 + offset
             yield made(a, b, (at, at + 1, to, to + 1), *sorter.pair(at, to))
@@ -265,8 +265,7 @@ def made(a: WitnessTokens, b: WitnessTokens, span: tuple[int, int, int, int], ca
         # what has no code point may well be a form of what the other has; two of them are two characters
         kind = Kind.VARIANT
     if a1 > a0:
-        start = a.cells[a0].start
-        length = a.cells[a1 - 1].start + a.cells[a1 - 1].length - start
+        start, length = a.starts[a0], a.ends[a1 - 1] - a.starts[a0]
     else:
         start, length = _hole(a, a0), 0
     return Difference(kind, category, rule, a0, a1, b0, b1, a.text(a0, a1), b.text(b0, b1), start, length)
@@ -278,16 +277,14 @@ def _hole(a: WitnessTokens, at: int) -> int:
     if not len(a):
         return 0
     if at == 0:
-        return a.cells[0].start
-    before = a.cells[at - 1]
+        return a.starts[0]
     last = a.blocks[at - 1]
     first = a.blocks[at] if at < len(a) else len(a.edition.blocks)
     for block in a.edition.blocks[last + 1 : first]:
         if block.start == block.end:
             return block.start
-    if at < len(a) and last == a.blocks[at] and a.layers[at - 1] is not a.layers[at]:
-        return before.start + before.length
-    return a.cells[at].start if at < len(a) and last == a.blocks[at] else before.start + before.length
+    same = at < len(a) and last == a.blocks[at] and a.layers[at - 1] is a.layers[at]
+    return a.starts[at] if same else a.ends[at - 1]
 
 
 def systematic(
@@ -345,10 +342,10 @@ def _answering(a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart]
     ops = [op for block in blocks for op in block.ops if op.a1 - op.a0 == op.b1 - op.b0]
     if not ops:
         return {}
-    mine = np.concatenate([a.cells.codes[op.a0 : op.a1] for op in ops]).astype(np.int64)
-    theirs = np.concatenate([b.cells.codes[op.b0 : op.b1] for op in ops])
+    mine = np.concatenate([a.codes[op.a0 : op.a1] for op in ops]).astype(np.int64)
+    theirs = np.concatenate([b.codes[op.b0 : op.b1] for op in ops])
     pairs, counts = np.unique(mine << 32 | theirs, return_counts=True)
-    text = a.cells.keys.text
+    text = a.numbers.text
     return {
         (text(pair >> 32), text(pair & 0xFFFFFFFF)): count
         for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True)

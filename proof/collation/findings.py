@@ -161,15 +161,13 @@ def _in_columns(base: WitnessTokens, difference: Difference) -> Iterator[Differe
         if witness == text:
             continue
         kind = difference.kind if witness else Kind.INSERTION
-        start = base.cells[first].start
-        length = base.cells[end - 1].start + base.cells[end - 1].length - start
+        start, length = base.starts[first], base.ends[end - 1] - base.starts[first]
         yield replace(difference, kind=kind, base=text, witness=witness, start=start, length=length)
 
 
 def _beside(base: WitnessTokens, at: int) -> bool:
     """Whether a character of the base stands in the same column as the one before it, with nothing between."""
-    before = base.cells[at - 1]
-    return base.blocks[at - 1] == base.blocks[at] and before.start + before.length == base.cells[at].start
+    return base.blocks[at - 1] == base.blocks[at] and base.ends[at - 1] == base.starts[at]
 
 
 def _flag(readings: Sequence[_Reading], same: Sequence[str], full: Mapping[str, str]) -> Flag:

@@ -106,9 +106,9 @@ class _LeftOut:
     def stand_before(self, at: int, words: str) -> bool:
         """Whether the notes right before character `at` of the witness have these words, given as keys: a few of them
         side by side, of a passage most."""
-        cells = self._of.cells
-        begin = bisect_left(self._starts, cells[at - 1].start if at else 0)
-        end = bisect_left(self._starts, cells[at].start) if at < len(cells) else len(self._starts)
+        starts = self._of.starts
+        begin = bisect_left(self._starts, starts[at - 1] if at else 0)
+        end = bisect_left(self._starts, starts[at]) if at < len(starts) else len(self._starts)
         note = "".join(self._key(cell.text) for cell in self._cells[begin:end])
         if len(words) < PASSAGE:
             return len(words) >= SHORTEST and words in note

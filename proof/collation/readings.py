@@ -11,7 +11,7 @@ from dataclasses import replace
 from rapidfuzz.distance import LCSseq
 
 from proof.collation.classes import PARTICLES, Class
-from proof.collation.differences import MOVED, PHRASE, Difference, Side, SystematicPair, made
+from proof.collation.differences import MOVED, PHRASE, WORDS, Difference, Side, SystematicPair, made
 from proof.collation.tokens import PairCounts, WitnessTokens
 from proof.model.flags import Kind
 
@@ -33,9 +33,7 @@ REACH_OF_PHRASE = 40
 RECURRING_PLACES = 5
 """Places from which an additional character beside the same neighbour is systematic."""
 
-_WORDS = frozenset({Class.ERROR, Class.READING})
-
-_MOVABLE = _WORDS | {Class.PASSAGE, Class.PARALLEL}
+_MOVABLE = WORDS | {Class.PASSAGE, Class.PARALLEL}
 """Classes of what may be missing in one place since it stands in another."""
 
 
@@ -48,21 +46,18 @@ def as_readings(a: WitnessTokens, b: WitnessTokens, differences: Sequence[Differ
 def _with_neighbours(a: WitnessTokens, b: WitnessTokens, differences: Sequence[Difference]) -> Iterator[Difference]:
     run: list[Difference] = []
     for difference in differences:
-        if run and not (_adjacent(run[-1], difference) and _joins(difference) and _joins(run[-1])):
+        adjacent = run and (run[-1].a1, run[-1].b1) == (difference.a0, difference.b0)
+        if run and not (adjacent and _joins(difference) and _joins(run[-1])):
             yield from _as_one(a, b, run)
             run = []
         run.append(difference)
     yield from _as_one(a, b, run)
 
 
-def _adjacent(first: Difference, second: Difference) -> bool:
-    return first.a1 == second.a0 and first.b1 == second.b0
-
-
 def _joins(difference: Difference) -> bool:
     """Whether a difference may be part of a longer reading: one in the words, or in a word written for another."""
     return difference.rule != "doubled" and (
-        difference.category in _WORDS
+        difference.category in WORDS
         or (difference.category is Class.ORTHOGRAPHY and difference.kind is not Kind.VARIANT)
     )
 
@@ -113,7 +108,7 @@ def _over_island(a: WitnessTokens, b: WitnessTokens, first: Difference, second: 
         return None
     if second.a0 - first.a1 != ISLAND or second.b0 - first.b1 != ISLAND or first.size != second.size or first.size > 2:
         return None
-    if any(difference.category not in _WORDS or difference.rule == "doubled" for difference in pair):
+    if any(difference.category not in WORDS or difference.rule == "doubled" for difference in pair):
         return None
     if not any(map(_plain, pair)):
         return None
@@ -204,7 +199,7 @@ def _partner(a: WitnessTokens, b: WitnessTokens, differences: Sequence[Differenc
         if other.category in _MOVABLE and other.rule != MOVED:
             if _exchanged(a, b, difference, other) or _same_phrase(a, b, difference, other):
                 return number
-            if difference.size == 1 and other.category in _WORDS:
+            if difference.size == 1 and other.category in WORDS:
                 return None
     return None
 
@@ -265,7 +260,7 @@ def recurring(
     groups: defaultdict[tuple[Side, str, str], list[int]] = defaultdict(list)
     for number, difference in enumerate(differences):
         one_sided = difference.kind in (Kind.INSERTION, Kind.OMISSION)
-        if one_sided and difference.category in _WORDS and difference.size == 1:
+        if one_sided and difference.category in WORDS and difference.size == 1:
             for key in _with_neighbour(a, b, difference):
                 groups[key].append(number)
     if not any(len(numbers) >= RECURRING_PLACES for numbers in groups.values()):

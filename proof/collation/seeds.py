@@ -128,7 +128,7 @@ def chains_of(seeds: list[Seed], least: float) -> list[list[Seed]]:
             at = before[at]
         chain = _without_overlaps(chain[::-1])
         if sum(length for _, _, length in chain) >= min(least, 2 * SEED):
-            for part in _parted(chain):
+            for part in _parted(chain, taken_a, taken_b):
                 taken_a.add(part[0][0], part[-1][0] + part[-1][2])
                 taken_b.add(part[0][1], part[-1][1] + part[-1][2])
                 chains.append(part)
@@ -172,6 +172,10 @@ class Covered:
             end = self._spans[at][0]
         return (start, end) if start < end else None
 
+    def meets(self, start: int, end: int) -> bool:
+        """Whether a part of a span is in use."""
+        return start < end and self.free(start, end) != (start, end)
+
     def add(self, start: int, end: int) -> None:
         insort(self._spans, (start, end))
 
@@ -189,12 +193,18 @@ def _without_overlaps(chain: list[Seed]) -> list[Seed]:
     return clean
 
 
-def _parted(chain: list[Seed]) -> Iterator[list[Seed]]:
-    """A chain divided where it skips much more of one sequence than of the other, which may belong elsewhere."""
+def _parted(chain: list[Seed], taken_a: Covered, taken_b: Covered) -> Iterator[list[Seed]]:
+    """A chain divided where it skips much more of one sequence than of the other, which may belong elsewhere, and where
+    it skips what a better chain has."""
     part = chain[:1]
     for seed in chain[1:]:
         x, y, length = part[-1]
-        if _passes_over(seed[0] - x - length, seed[1] - y - length):
+        skipped = (x + length, seed[0]), (y + length, seed[1])
+        if (
+            _passes_over(*(end - start for start, end in skipped))
+            or taken_a.meets(*skipped[0])
+            or taken_b.meets(*skipped[1])
+        ):
             yield part
             part = []
         part.append(seed)

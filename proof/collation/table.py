@@ -9,7 +9,6 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -179,16 +178,13 @@ def _around(witness: WitnessTokens, start: int, end: int) -> TableReading:
     return TableReading(before, witness.shown(start, end), behind)
 
 
-_templates = cache(templates_in)
-
-
 def write_table(
     collations: Sequence[Collation], path: Path, *, language: str = "en", images: Images | None = None
 ) -> None:
     """Write the page. `images` are those of the base. Raises OutputError where it cannot be written, UsageError for
     the language."""
     catalogue = translations(language)
-    environment = _templates(language)
+    environment = templates_in(language)
     base = collations[0].base.edition
     own, *names = names_of([base, *(collation.witness.edition for collation in collations)], ending=True)
     table = rows(collations, images or {}, path.parent)

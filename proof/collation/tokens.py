@@ -11,12 +11,11 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.text.layers import Layer, WitnessCell
+from proof.text.layers import Layer
 from proof.text.positions import code_points
 from proof.text.transcription import Transcription
 from proof.text.variants import unified
@@ -82,58 +81,38 @@ class Keys:
         return keys[places].tobytes().decode("utf-32-le", "surrogatepass") if len(unique) else ""
 
 
-class Cells(Sequence[WitnessCell]):
-    """The characters of a witness, made on demand. `codes` are their numbers by `keys`."""
+@dataclass(frozen=True, slots=True)
+class WitnessTokens:
+    """The characters of an edition in the compared layers. Of character i `codes[i]` is the number by `numbers`,
+    `keys[i]` the key, `starts[i]` and `ends[i]` its place in the file, `blocks[i]` the index of its block in the
+    edition, and `layers[i]` the layer."""
 
-    def __init__(self, keys: Keys, codes: Codes, starts: array[int], lengths: array[int]) -> None:
-        self.keys, self.codes, self.starts, self.lengths = keys, codes, starts, lengths
+    edition: Transcription
+    numbers: Keys
+    codes: Codes
+    keys: str
+    starts: array[int]
+    ends: array[int]
+    blocks: Sequence[int]
+    layers: Sequence[Layer]
 
     def __len__(self) -> int:
         return len(self.codes)
 
-    @overload
-    def __getitem__(self, at: int) -> WitnessCell: ...
-    @overload
-    def __getitem__(self, at: slice) -> tuple[WitnessCell, ...]: ...
-    def __getitem__(self, at: int | slice) -> WitnessCell | tuple[WitnessCell, ...]:
-        if isinstance(at, slice):
-            return tuple(self[number] for number in range(*at.indices(len(self))))
-        return WitnessCell(self.text(at), self.starts[at], self.lengths[at])
-
-    def text(self, at: int) -> str:
+    def character(self, at: int) -> str:
         """The text of a character."""
-        return self.keys.text(int(self.codes[at]))
+        return self.numbers.text(int(self.codes[at]))
 
     def texts(self, start: int, end: int) -> Sequence[str]:
         """The texts of characters `start` to `end`."""
         codes = self.codes[start:end]
         if codes.size and codes.max() < _NAMED:
             return codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
-        return [self.keys.text(code) for code in codes.tolist()]
-
-
-@dataclass(frozen=True, slots=True)
-class WitnessTokens:
-    """The characters of an edition in the compared layers. For `cells[i]`, `keys[i]` is the key, `blocks[i]` the index
-    of its block in the edition, and `layers[i]` the layer."""
-
-    edition: Transcription
-    cells: Cells
-    keys: str
-    blocks: Sequence[int]
-    layers: Sequence[Layer]
-
-    def __len__(self) -> int:
-        return len(self.cells)
-
-    @property
-    def starts(self) -> array[int]:
-        """The start of each character in the file."""
-        return self.cells.starts
+        return [self.numbers.text(code) for code in codes.tolist()]
 
     def text(self, start: int, end: int) -> str:
-        """The text of cells `start` to `end`."""
-        return "".join(self.cells.texts(start, end))
+        """The text of characters `start` to `end`."""
+        return "".join(self.texts(start, end))
 
     def shown(self, start: int, end: int) -> str:
         """The same for people: of many characters the beginning and the end."""
@@ -142,55 +121,32 @@ class WitnessTokens:
         return f"{self.text(start, start + MAX_SHOWN // 2)} … {self.text(end - MAX_SHOWN // 2, end)}"
 
     def index_before(self, place: int) -> int:
-        """The index of the last cell that begins before a code point of the file; -1 if there is none."""
+        """The index of the last character that begins before a code point of the file; -1 if there is none."""
         return bisect_right(self.starts, place - 1) - 1
-
-
-class TokensBuilder:
-    """Builds the `WitnessTokens` of an edition."""
-
-    def __init__(self, edition: Transcription, keys: Keys) -> None:
-        self._edition, self._keys = edition, keys
-        self._codes, self._starts, self._lengths = array("i"), array("q"), array("i")
-        self._blocks, self._layers = array("i"), list[Layer]()
-
-    def add(self, code: int, start: int, length: int, block: int, layer: Layer) -> None:
-        """Add a character by its number."""
-        self._codes.append(code)
-        self._starts.append(start)
-        self._lengths.append(length)
-        self._blocks.append(block)
-        self._layers.append(layer)
-
-    def add_plain(self, source: str, start: int, block: int, layer: Layer) -> None:
-        """Add a slice of the file in which every code point is a character."""
-        self._codes.frombytes(source.encode("utf-32-le", "surrogatepass"))
-        self._starts.extend(range(start, start + len(source)))
-        self._lengths.extend([1] * len(source))
-        self._blocks.extend([block] * len(source))
-        self._layers += [layer] * len(source)
-
-    def made(self) -> WitnessTokens:
-        """The finished tokens."""
-        codes = np.frombuffer(self._codes, dtype=np.int32) if self._codes else np.zeros(0, dtype=np.int32)
-        cells = Cells(self._keys, codes, self._starts, self._lengths)
-        return WitnessTokens(self._edition, cells, self._keys.keys(codes), self._blocks, self._layers)
 
 
 def sequence_of(edition: Transcription, keys: Keys, layers: Iterable[Layer]) -> WitnessTokens:
     """The characters of `edition` in `layers`, in the order of the file."""
     wanted = frozenset(layers)
-    builder = TokensBuilder(edition, keys)
+    codes, starts, ends, blocks, layer_of = array("i"), array("q"), array("q"), array("i"), list[Layer]()
     for number, block in enumerate(edition.blocks):
         for stretch in block.stretches:
             if stretch.layer not in wanted:
                 continue
             if stretch.plain:
-                builder.add_plain(stretch.source, stretch.start, number, stretch.layer)
-                continue
-            for cell in stretch.cells():
-                builder.add(keys.code(cell.text), cell.start, cell.length, number, stretch.layer)
-    return builder.made()
+                codes.frombytes(stretch.source.encode("utf-32-le", "surrogatepass"))
+                starts.extend(range(stretch.start, stretch.end))
+                ends.extend(range(stretch.start + 1, stretch.end + 1))
+            else:
+                for cell in stretch.cells():
+                    codes.append(keys.code(cell.text))
+                    starts.append(cell.start)
+                    ends.append(cell.end)
+            added = len(codes) - len(blocks)
+            blocks.extend([number] * added)
+            layer_of += [stretch.layer] * added
+    as_numbers = np.frombuffer(codes, dtype=np.int32) if codes else np.zeros(0, dtype=np.int32)
+    return WitnessTokens(edition, keys, as_numbers, keys.keys(as_numbers), starts, ends, blocks, layer_of)
 
 
 def shared_layers(first: Transcription, second: Transcription) -> tuple[frozenset[Layer], frozenset[Layer]]:

@@ -86,7 +86,7 @@ class Parallel:
         return cls(collation.base, collation.witness, aligned, noted(collation.witness), quality)
 
 
-ALIGNED = "6"
+ALIGNED = "7"
 """Version of kept alignments; one of another version is made again."""
 
 
@@ -245,14 +245,14 @@ def _run(collation: Parallel, start: int, flag: Flag, seeded: bool) -> _Span:
     base = collation.base
     first = base.index_before(start) + 1
     end = first
-    while end < len(base) and base.cells[end].start < start + flag.length:
+    while end < len(base) and base.starts[end] < start + flag.length:
         end += 1
     left, right = first, end
     repeated = flag.transcribed if flag.kind is Kind.INSERTION else flag.suggested
     if flag.kind in (Kind.INSERTION, Kind.OMISSION) and repeated:
-        while left > 0 and base.cells[left - 1].text == repeated[(left - first - 1) % len(repeated)]:
+        while left > 0 and base.character(left - 1) == repeated[(left - first - 1) % len(repeated)]:
             left -= 1
-        while right < len(base) and base.cells[right].text == repeated[(right - end) % len(repeated)]:
+        while right < len(base) and base.character(right) == repeated[(right - end) % len(repeated)]:
             right += 1
     before, after = base.text(left, first), base.text(end, right)
     transcribed = flag.transcribed if seeded else base.text(left, right)

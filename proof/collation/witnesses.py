@@ -55,7 +55,7 @@ class CommonBase:
         union = frozenset[Layer]().union(*compared)
         tokens = next((base for base, layers in zip(bases, compared, strict=True) if layers == union), None)
         if tokens is None:
-            tokens = sequence_of(bases[0].edition, Keys(bases[0].cells.keys.key), union)
+            tokens = sequence_of(bases[0].edition, Keys(bases[0].numbers.key), union)
         numbers = (
             range(len(tokens)) if base is tokens else np.searchsorted(tokens.starts, base.starts).tolist()
             for base in bases
@@ -92,8 +92,7 @@ def places(collations: Sequence[Collation]) -> list[VariantPlace]:
             differing[key][name] = WitnessVariant(name, text, category.value)
             base_text[key] = difference.base
         for layout in collation.notes:
-            last = collation.base.cells[layout.a1 - 1]
-            key = (layout.start, last.start + last.length - layout.start)
+            key = (layout.start, collation.base.ends[layout.a1 - 1] - layout.start)
             words = collation.witness.text(layout.b0, layout.b1)
             differing[key].setdefault(name, WitnessVariant(name, words, Class.LAYOUT.value))
             base_text[key] = collation.base.text(layout.a0, layout.a1)
@@ -130,7 +129,6 @@ def covered(collation: Collation) -> NDArray[np.bool_]:
     the witness, or stand right behind such a character."""
     base = collation.base
     aligned, _ = answering(collation.blocks)
-    starts = np.asarray(base.cells.starts)[aligned]
     covers = np.zeros(len(base.edition.text) + 1, dtype=np.bool_)
-    covers[starts] = covers[starts + np.asarray(base.cells.lengths)[aligned]] = True
+    covers[np.asarray(base.starts)[aligned]] = covers[np.asarray(base.ends)[aligned]] = True
     return covers

@@ -60,6 +60,9 @@ class CheckProgress:
         return self
 
     def __call__(self, progress: Progress) -> None:
+        if progress.second:
+            self._line.show(second_in_words(progress))
+            return
         self._last = progress
         self._pace.note(time.monotonic(), progress.with_image_done)
         all_done = progress.done >= progress.total
@@ -77,6 +80,12 @@ class CheckProgress:
             click.echo(say(message, done=done, total=total), err=True)
         elif kind is None and self._last and not self._quiet:
             click.echo(in_words(self._last, self._pace), err=True)
+
+
+def second_in_words(progress: Progress) -> str:
+    """How far the second engine has come."""
+    values = {"engine": progress.second, "done": progress.done, "total": progress.total}
+    return say(_("%(engine)s, the second engine: %(done)s of %(total)s pages with flags"), **values)
 
 
 def in_words(progress: Progress, pace: Pace) -> str:

@@ -11,7 +11,7 @@ from proof.commands.options import config_option, existing_store, quiet_option, 
 from proof.commands.outcome import print_caught, print_counts
 from proof.locale.marking import _
 from proof.locale.terminal import say
-from proof.report.regenerate import write_again
+from proof.report.write import write_again
 
 
 @click.command("report")

@@ -55,20 +55,16 @@ class Turn:
     moved: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Apparatus:
-    """Places and turns in the order of the base; a turn that applies to a place comes before it."""
-
-    items: tuple[ApparatusPlace | Turn, ...] = ()
-
-
-def apparatus(edition: Transcription, placed: Sequence[PlacedCorrection], collations: Sequence[Collation]) -> Apparatus:
-    """The apparatus of an edition: its corrections, and the readings of the witnesses that were collated with it."""
+def apparatus(
+    edition: Transcription, placed: Sequence[PlacedCorrection], collations: Sequence[Collation]
+) -> list[ApparatusPlace | Turn]:
+    """The apparatus of an edition: its corrections, and the readings of the witnesses that were collated with it, in
+    the order of the base; a turn that applies to a place comes before it."""
     cells = [cell for stretch in edition.stretches() for cell in stretch.cells()]
     cells.sort(key=lambda cell: cell.start)
     walk = _Walk(cells, [_Answers.of(collation, cells) for collation in collations])
     walk.write(sorted(placed, key=lambda correction: (correction.edit.start, correction.edit.length)))
-    return Apparatus(tuple(walk.items))
+    return walk.items
 
 
 @dataclass(slots=True)
@@ -79,7 +75,7 @@ class _Answers:
     walked through, `expected` is the character with which the witness goes on, and `there` whether it has the part of
     the base that is reached."""
 
-    texts: list[str]
+    texts: Sequence[str]
     at: dict[int, Span]
     before: dict[int, list[Span]]
     classes: dict[Span, Class]
@@ -90,8 +86,8 @@ class _Answers:
     @classmethod
     def of(cls, collation: Collation, cells: Sequence[WitnessCell]) -> _Answers:
         starts = [cell.start for cell in cells]
-        number_of = [bisect_left(starts, cell.start) for cell in collation.base.cells]
-        count = len(collation.witness.cells)
+        number_of = [bisect_left(starts, start) for start in collation.base.starts]
+        count = len(collation.witness)
         taken = bytearray(count)
         at: dict[int, Span] = {}
         answered: dict[int, int] = {}  # the base's character that each character of the witness answers
@@ -116,7 +112,7 @@ class _Answers:
                 classes |= dict.fromkeys([(at, at + 1) for at in numbers] or [(gap, gap)], difference.category)
                 classes.setdefault((gap, gap), difference.category)
         moved = frozenset(difference.b0 for difference in collation.of(Class.MOVED))
-        return cls([cell.text for cell in collation.witness.cells], at, before, classes, moved)
+        return cls(collation.witness.texts(0, count), at, before, classes, moved)
 
     def text(self, spans: Iterable[Span]) -> str:
         return "".join("".join(self.texts[begin:end]) for begin, end in spans)
@@ -155,7 +151,7 @@ class _Walk:
         at = 0
         while at < len(self.cells) or waiting:
             start = self.cells[at].start if at < len(self.cells) else None
-            if waiting and (start is None or waiting[0].edit.start < start + self.cells[at].length):
+            if waiting and (start is None or waiting[0].edit.start < self.cells[at].end):
                 at = self._corrected(waiting.pop(0), at)
                 continue
             self._inserted(at)
@@ -193,7 +189,7 @@ class _Walk:
 
     def _inserted(self, at: int) -> None:
         """Write the places of what witnesses have in the gap before the base's character `at`, one after the other."""
-        start = self.cells[at - 1].start + self.cells[at - 1].length if at else self.cells[0].start
+        start = self.cells[at - 1].end if at else self.cells[0].start
         while any(witness.before.get(at) for witness in self.witnesses):
             spans: dict[int, list[Span]] = {}
             for number, witness in enumerate(self.witnesses):
@@ -223,8 +219,7 @@ class _Walk:
             if not classes or not self._joins(end, classes, limit):
                 break
         if classes:
-            last = self.cells[end - 1]
-            self._place(start, last.start + last.length, at, dict(spans), None)
+            self._place(start, self.cells[end - 1].end, at, dict(spans), None)
         return end
 
     def _joins(self, at: int, classes: tuple[str, ...], limit: int | None) -> bool:
@@ -232,7 +227,7 @@ class _Walk:
         if at >= len(self.cells) or self._differing(at) != classes:
             return False
         before, cell = self.cells[at - 1], self.cells[at]
-        if cell.start != before.start + before.length or (limit is not None and limit < cell.start + cell.length):
+        if cell.start != before.end or (limit is not None and limit < cell.end):
             return False
         return all(
             not witness.before.get(at)

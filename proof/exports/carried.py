@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from operator import sub
 from pathlib import Path
 
 from proof.collation.blocks import align
@@ -248,13 +249,11 @@ class _Places:
     def _span(self, begin: int, stop: int, beside: int | None) -> Span | NotCarried:
         """The place of the characters `begin:stop` of the other text; of none, the place `beside` one of the two next
         to it, or between them. These characters must stand in one column without markup between."""
-        cells, blocks = self._b.cells, self._b.blocks
         if begin == stop and beside is not None:
-            return Span(cells[begin].start if beside == 0 else _end(self._b, begin - 1), 0)
-        joined = range(begin, stop) if begin < stop else range(max(0, begin - 1), min(len(self._b), begin + 1))
-        ends = [_end(self._b, at) for at in joined]
-        starts = [cells[at].start for at in joined]
-        if len({blocks[at] for at in joined}) != 1 or ends[:-1] != starts[1:]:
+            return Span(self._b.starts[begin] if beside == 0 else self._b.ends[begin - 1], 0)
+        joined = slice(begin, stop) if begin < stop else slice(max(0, begin - 1), begin + 1)
+        starts, ends = self._b.starts[joined], self._b.ends[joined]
+        if len(set(self._b.blocks[joined])) != 1 or ends[:-1] != starts[1:]:
             return NotCarried.TWO_COLUMNS
         if begin == stop:
             return Span(starts[-1] if stop < len(self._b) else ends[-1], 0)
@@ -312,13 +311,8 @@ def _covers(tokens: WitnessTokens, first: int, end: int, place: Span) -> bool:
         return True
     if first == end:
         return False
-    cells = tokens.cells[first:end]
-    return sum(cell.length for cell in cells) == place.length and cells[0].start == place.start
-
-
-def _end(tokens: WitnessTokens, at: int) -> int:
-    """The code point behind a character."""
-    return tokens.cells[at].start + tokens.cells[at].length
+    lengths = map(sub, tokens.ends[first:end], tokens.starts[first:end])
+    return sum(lengths) == place.length and tokens.starts[first] == place.start
 
 
 def _beside(tokens: WitnessTokens, at: int, start: int) -> int | None:
@@ -328,8 +322,8 @@ def _beside(tokens: WitnessTokens, at: int, start: int) -> int | None:
     touching = [
         side
         for side, place in (
-            (-1, _end(tokens, at - 1) if at else -1),
-            (0, tokens.cells[at].start if at < len(tokens) else -1),
+            (-1, tokens.ends[at - 1] if at else -1),
+            (0, tokens.starts[at] if at < len(tokens) else -1),
         )
         if place == start
     ]

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from proof.errors import UsageError
 from proof.exports.corrections import Correction, PlacedCorrection
 from proof.exports.source import CorrectedSource
 from proof.model.flags import Kind
@@ -37,15 +36,13 @@ EDITIONS = {"四庫": "文淵閣四庫全書本", "叢刊": "四部叢刊本", "
 
 @dataclass(frozen=True, slots=True)
 class CollationNote:
-    """A note. `number` counts from 1 within the juan. `juan` and `leaf` are empty in a text without pages; `line` is
-    the number of a column of the page or of a line of the file. `before` and `after` are the context of `lemma` in
-    the corrected text. `edits` is empty if the text is kept, and has two edits for a moved character."""
+    """A note. `number` counts from 1 within the juan. `juan` and `leaf` are empty in a text without pages. `before` and
+    `after` are the context of `lemma` in the corrected text. `edits` is empty if the text is kept, and has two edits
+    for a moved character."""
 
     number: int
     juan: str
     leaf: str
-    page: str
-    line: int
     before: str
     lemma: str
     after: str
@@ -102,8 +99,6 @@ def notes_of(
                 numbers[juan],
                 juan,
                 leaf_of.get(correction.page, ""),
-                correction.page,
-                correction.line,
                 before,
                 correction.replacement,
                 after,
@@ -134,11 +129,10 @@ def _around(
     addresses: Addresses, edition: Transcription, edits: Sequence[Edit], placed: PlacedCorrection
 ) -> tuple[str, str]:
     """The Han characters before and after a place in its line of the corrected text."""
-    try:
-        begin, end = addresses.line(placed.correction.page, placed.correction.line)
-    except UsageError:
+    line = addresses.find(placed.correction.page, placed.correction.line)
+    if line is None:
         return "", ""
-    own = placed.edit
+    own, (begin, end) = placed.edit, line
     others = [edit for edit in edits if edit is not own]
     before = _corrected(edition.text, others, begin, own.start)
     after = _corrected(edition.text, others, own.end, max(end, own.end))
@@ -269,7 +263,7 @@ def moved_note(placed: PlacedCorrection, old: PlacedCorrection, script: Script) 
 
 def place_in_words(note: CollationNote, script: Script) -> str:
     """The leaf and column of a note, or the line in a text without pages."""
-    return in_script(f"{note.leaf}第{numeral(note.line)}行", script)
+    return in_script(f"{note.leaf}第{numeral(note.placed.correction.line)}行", script)
 
 
 def juan_in_words(juan: str, script: Script) -> str:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import unique
 
-from proof.errors import UsageError
 from proof.locale.marking import _
 from proof.locale.notices import in_english
 from proof.model.flags import LINE_BREAK, REACH, Kind
@@ -159,9 +157,8 @@ def _already_written(
             by_line[correction.page, correction.line].append(correction)
     written: set[Correction] = set()
     for (page, number), group in by_line.items():
-        with suppress(UsageError):
-            begin, end = addresses.line(page, number)
-            line = edition.text[begin:end]
+        if (span := addresses.find(page, number)) is not None:
+            line = edition.text[slice(*span)]
             unwritten = all(_reads(line, correction, correction.original) for correction in group)
             before = None if unwritten else _line_before(line, group)
             if before is not None and all(_reads(before, correction, correction.original) for correction in group):
@@ -186,15 +183,13 @@ def _placed(
         return refused
     if correction.start is not None:
         return _placed_at(edition, correction, correction.start)
-    try:
-        begin, end = addresses.line(correction.page, correction.line)
-    except UsageError:
-        return RefusedCorrection(correction, Notice.of(Refusal.CHANGED))
-    line = edition.text[begin:end]
-    if _reads(line, correction, correction.original):
-        edit = Edit(begin + correction.offset, correction.length, correction.replacement)
-        return PlacedCorrection(correction, edit)
-    if correction.changes and _reads(line, correction, correction.replacement):
+    span = addresses.find(correction.page, correction.line)
+    line = edition.text[slice(*span)] if span else ""
+    if span and _reads(line, correction, correction.original):
+        return PlacedCorrection(
+            correction, Edit(span[0] + correction.offset, correction.length, correction.replacement)
+        )
+    if span and correction.changes and _reads(line, correction, correction.replacement):
         return None  # it alone: others of its line are not written yet
     return RefusedCorrection(correction, Notice.of(Refusal.CHANGED))
 

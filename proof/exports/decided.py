@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import unique
-from functools import partial
 from itertools import chain
-from pathlib import Path
 
 from proof.exports.corrections import Correction
 from proof.exports.source import CorrectedSource
@@ -16,7 +14,7 @@ from proof.locale.marking import _
 from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Kind, context_of
 from proof.model.notices import MessageCode
 from proof.store import Store
-from proof.store.authorities import witnesses_of
+from proof.store.authorities import copies_read, witnesses_of
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_files import DecidedPlace, StoredText
 from proof.store.text_pages import find_text
@@ -139,8 +137,9 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
     )
 
 
-def note_written(store: Store, corrected: CorrectedSource) -> None:
-    """Record in the store the edits written into a text file, so that the places of its flags follow them."""
+def note_written(store: Store, corrected: CorrectedSource, still: Callable[[], bool]) -> None:
+    """Record in the store the edits written into a text file, so that the places of its flags follow them; `still`
+    says whether the file reads so."""
     edition = corrected.edition
     written = [correction for correction in corrected.placed if correction.correction.changes]
     writing = Writing(
@@ -148,12 +147,7 @@ def note_written(store: Store, corrected: CorrectedSource) -> None:
         {correction.correction.number: correction.edit for correction in written if correction.correction.number},
     )
     for path in {text.path for text in find_text(store, edition).own}:
-        still = partial(_reads, edition.path, corrected.data)
         store.texts.wrote(path, edition.text, corrected.text, edition.script.value, writing, still)
-
-
-def _reads(file: Path, data: bytes) -> bool:
-    return file.is_file() and file.read_bytes() == data
 
 
 _KEEPING = frozenset({State.KEPT, State.COPY, State.RETAINED})
@@ -203,7 +197,7 @@ def _correction(
     original = edition.text[span.start : span.end]
     if decision.kind == Kind.LAYOUT.value and original and not LINE_ENDING.sub("", original):
         original = LINE_BREAK
-    witnesses = decision.evidence.get("witnesses", [])
+    copies = copies_read(decision.evidence)
     line = edition.text[begin : edition.text.find("\n", begin) % (len(edition.text) + 1)]
     return Correction(
         page=address.page if address is not None and edition.paged else decision.page,
@@ -216,7 +210,7 @@ def _correction(
         context=context_of(line, span.start - begin, span.length),
         witness=decision.authority,
         copy_reads=decision.copy_reads if decision.state is State.RETAINED else None,
-        readings=tuple((reading["siglum"], reading["reading"]) for reading in witnesses),
+        readings=tuple((reading["siglum"], reading["reading"]) for reading in copies),
         names=tuple(witnesses_of(decision).items()),
         doubt=decision.suggested if decision.state is State.UNSURE else None,
         note=decision.note,

@@ -45,7 +45,8 @@ def with_footnotes(corrected: CorrectedSource, collated: CollationNotes) -> str:
     follow the text. The result is for reading; the source itself gets no notes.
     """
     edition = corrected.edition
-    numbers = count(_highest(edition) + 1)
+    highest = max((int(note.label) for note in edition.footnotes if note.label.isdecimal()), default=0)
+    numbers = count(highest + 1)
     labels = {id(note.placed): f"[^{next(numbers)}]" for note in collated.notes}
     notes = [(note.start, f"{labels[id(note.placed)]}: {' '.join(note.words.splitlines())}") for note in collated.notes]
     edits = [
@@ -88,8 +89,3 @@ def _paragraph_end(edition: Transcription, start: int) -> int:
     while (following := re.compile(r"\s*(?=\[\^[^\]\n]+\]:)").match(text, end)) is not None and "\n" in following[0]:
         end = line_end(text, following.end())
     return end
-
-
-def _highest(edition: Transcription) -> int:
-    """The highest number of an existing footnote; 0 if there is none."""
-    return max((int(note.label) for note in edition.footnotes if note.label.isdecimal()), default=0)

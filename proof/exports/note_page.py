@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from itertools import groupby
 
 from proof.exports.collation_notes import CollationNotes, in_script, juan_in_words, place_in_words
 from proof.exports.noted_text import NotedParagraph
 from proof.locale.templates import templates_in
 from proof.text.numerals import numeral
-
-_templates = cache(templates_in)
 
 
 def note_page(paragraphs: Sequence[NotedParagraph], collated: CollationNotes, title: str) -> bytes:
@@ -21,7 +18,7 @@ def note_page(paragraphs: Sequence[NotedParagraph], collated: CollationNotes, ti
         (juan_in_words(juan, script), [(place_in_words(note, script), note) for note in notes])
         for juan, notes in groupby(collated.notes, key=lambda note: note.juan)
     ]
-    page = _templates("en").get_template("notes.html")
+    page = templates_in("en").get_template("notes.html")
     html = page.render(
         lang=script.tag,
         title=title,

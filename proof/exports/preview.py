@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from proof.exports.corrections import Correction, RefusedCorrection
+from proof.exports.corrections import Correction
 from proof.exports.decided import Decided, LeftOut, Unused, decided_in
 from proof.exports.script import FormChoice
 from proof.exports.source import CorrectedSource, correct
@@ -78,7 +78,7 @@ class Preview:
     @cached_property
     def not_written(self) -> Sequence[PlannedCorrection]:
         """The corrections that were decided and would not be written."""
-        refused = [_refused(correction) for correction in self.corrected.refused]
+        refused = [_not_written(refused.correction, refused.reason) for refused in self.corrected.refused]
         return [*refused, *(_left_out(decision) for decision in self.decided.left_out)]
 
     @property
@@ -118,10 +118,6 @@ def preview_now(store: Store, path: Path, script: str, pairs: Path | None) -> Pr
     """The preview of the file at `path` with the present decisions; `script` is that of the settings. Raises TextError
     and UsageError."""
     return preview_of(decided_in(store, in_script(read_transcription(path), script)), pairs)
-
-
-def _refused(refused: RefusedCorrection) -> PlannedCorrection:
-    return _not_written(refused.correction, refused.reason)
 
 
 def _left_out(left_out: LeftOut) -> PlannedCorrection:

@@ -18,6 +18,7 @@ from proof.errors import TextError
 from proof.exports.corrections import Correction
 from proof.model.flags import LANGUAGE, WITHOUT_IMAGE
 from proof.store.authorities import IMAGE
+from proof.text.encoding import utf8_text
 
 _RECORD = TypeAdapter(Correction)
 _OF_STORE = ("start", "number", "copy_reads", "readings", "names", "doubt", "imaged")
@@ -28,15 +29,8 @@ _NEEDED = tuple(field.name for field in fields(Correction) if field.default is M
 
 def read_corrections(path: Path) -> list[Correction]:
     """The corrections of a file. Raises TextError with the line that cannot be used."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        why = f"the corrections cannot be read ({error.strerror}): check its name and permissions"
-        raise TextError(path, None, why) from error
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise TextError(path, line, "this is not UTF-8: save the corrections as UTF-8") from error
-    return [_correction(path, number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    lines = utf8_text(path, "corrections").split("\n")
+    return [_correction(path, number, line) for number, line in enumerate(lines, start=1) if line.strip()]
 
 
 def _correction(path: Path, number: int, line: str) -> Correction:

@@ -17,22 +17,6 @@ from proof.text.variants import VariantPolicy
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A character of a correction that could be written in several ways."""
-
-    correction: Correction
-    character: str
-    choices: tuple[str, ...]
-
-    @property
-    def refusal(self) -> RefusedCorrection:
-        """The refusal of the correction until the question is answered, which says how."""
-        answer, forms = f"{self.character}@{_reference(self.correction)}={self.choices[0]}", " or ".join(self.choices)
-        values = {"character": self.character, "forms": forms, "answer": answer}
-        return RefusedCorrection(self.correction, Notice.of(Refusal.SEVERAL_FORMS, **values))
-
-
-@dataclass(frozen=True, slots=True)
 class FormChoice:
     """The form chosen for `character`: everywhere, or only at `place`: `PAGE`, `PAGE:COLUMN` or `PAGE:COLUMN:OFFSET`
     (in a text without page marks `LINE` or `LINE:OFFSET`); '' stands for everywhere."""
@@ -79,17 +63,17 @@ def open_forms(correction: Correction, policy: VariantPolicy, choices: Sequence[
 
 def in_source_script(
     corrections: Iterable[Correction], policy: VariantPolicy, choices: Sequence[FormChoice] = ()
-) -> tuple[list[Correction], list[Question]]:
-    """The corrections with their replacements in the script of the text, without those that have an open question, and
-    these questions. All readings pass through this function, whether suggested by the program, typed, chosen, or from a
-    file.
+) -> tuple[list[Correction], list[RefusedCorrection]]:
+    """The corrections with their replacements in the script of the text, and those of which a form has to be chosen
+    first: for each character that has several, a refusal that says how. All readings pass through this function,
+    whether suggested by the program, typed, chosen, or from a file.
 
     A character that stands in the text at that place is not converted, nor is a typed one that has no form of its own
     in the other script. For other characters `choices` decide: one for an offset before one for a column, that before
     one for a page, and that before one for the whole text. Raises UsageError if a choice is none of the possible forms,
     if two contradict each other, or if one is for a place where no correction has its character.
     """
-    questions: list[Question] = []
+    questions: list[RefusedCorrection] = []
     used: set[FormChoice] = set()
     converted = []
     for correction in corrections:
@@ -106,7 +90,7 @@ def in_source_script(
             if answers:
                 forms = (_answered(answers, forms, correction),)
             if len(forms) > 1:
-                asked.append(Question(correction, char, forms))
+                asked.append(_question(correction, char, forms))
             replacement += forms[0]
         if asked:
             questions += asked
@@ -116,6 +100,12 @@ def in_source_script(
     if unused:
         raise UsageError(f"--choose {unused[0]}: no correction there has {unused[0].character}")
     return converted, questions
+
+
+def _question(correction: Correction, character: str, forms: Sequence[str]) -> RefusedCorrection:
+    answer = f"{character}@{_reference(correction)}={forms[0]}"
+    reason = Notice.of(Refusal.SEVERAL_FORMS, character=character, forms=" or ".join(forms), answer=answer)
+    return RefusedCorrection(correction, reason)
 
 
 def _forms(char: str, correction: Correction, policy: VariantPolicy) -> tuple[str, ...]:

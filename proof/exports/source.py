@@ -85,7 +85,7 @@ def correct(
     edits = [change.edit for change in placed if change.correction.changes]
     text, data = edited(edition.text, edits), edition.data(edits)
     rewritten = tuple((was, now) for was, now in conversions if was != now)
-    refused = (*(question.refusal for question in questions), *placements.refused, *unwritable)
+    refused = (*questions, *placements.refused, *unwritable)
     applied = (*placements.applied, *same_as_text, *written_before.values())
     return CorrectedSource(edition, text, data, tuple(placed), applied, rewritten, refused)
 

@@ -29,7 +29,6 @@ from proof.collation.apparatus import ApparatusNote, apparatus_of
 from proof.collation.classes import Class
 from proof.collation.collation import Collation
 from proof.collation.witnesses import full_names, witness_names
-from proof.errors import UsageError
 from proof.exports.apparatus import ApparatusPlace, Turn, apparatus
 from proof.exports.collation_notes import house_note, with_moved
 from proof.exports.corrections import PlacedCorrection
@@ -101,7 +100,7 @@ class _Writer:
     boxes: dict[int, str] = field(default_factory=dict)
     """Zones of characters by their places in the source."""
     breaks: list[_Break] = field(default_factory=list)
-    changes: tuple[ApparatusPlace | Turn, ...] = ()
+    changes: Sequence[ApparatusPlace | Turn] = ()
     halves: dict[str, tuple[str, str]] = field(default_factory=dict)
     """For the two corrections of a character that moved, by their flags: the XML id of the correction, and that of the
     other one."""
@@ -117,7 +116,7 @@ class _Writer:
     """Up to where in the source the text is written: a change may reach over markup into the next stretch."""
 
     def __post_init__(self) -> None:
-        self.changes = apparatus(self.edition, self.corrections, self.collations).items
+        self.changes = apparatus(self.edition, self.corrections, self.collations)
         self.starts = [change.start for change in self.changes]
         notes = apparatus_of(self.edition) if self.edition.footnotes else []
         self.apparatus = {(note.start, note.text): note for note in notes}
@@ -211,11 +210,8 @@ class _Writer:
     def _reads(self, addresses: Addresses, page: PageResult, column: CheckedColumn) -> bool:
         """Whether a column of the text still reads as it did when its page was checked, so that the image's column is
         its own."""
-        try:
-            start, end = addresses.line(page.page, column.number)
-        except UsageError:
-            return False
-        return self.edition.text[start:end] == column.source
+        span = addresses.find(page.page, column.number)
+        return span is not None and self.edition.text[slice(*span)] == column.source
 
     def _changed(self, start: int) -> bool:
         """Whether a correction or a witness's reading begins at `start`."""
@@ -281,12 +277,13 @@ class _Writer:
         for stretch in block.stretches:
             self._between_stretches(parent, max(block.start, self.reached), stretch.start, last, block)
             while remaining and remaining[0] < stretch.start:
-                self._footnotes(parent, footnotes[remaining.pop(0)])
+                for note in footnotes[remaining.pop(0)]:
+                    self._footnote(parent, note)
             self._stretch(parent, stretch, last, block, behind=stretch.end in ends)
             last = stretch
         self._between_stretches(parent, max(block.start, self.reached), block.end + 1, last, block)
-        for place in remaining:
-            self._footnotes(parent, footnotes[place])
+        for note in (note for place in remaining for note in footnotes[place]):
+            self._footnote(parent, note)
 
     def _between_stretches(
         self, parent: etree._Element, start: int, end: int, last: LayerStretch | None, block: TextBlock
@@ -317,10 +314,6 @@ class _Writer:
         """The changes that begin from `start` on and before `end` and have not been written yet, by their numbers."""
         between = range(bisect_left(self.starts, start), bisect_left(self.starts, end))
         return [number for number in between if number not in self.written]
-
-    def _footnotes(self, parent: etree._Element, notes: Sequence[Footnote]) -> None:
-        for note in notes:
-            self._footnote(parent, note)
 
     def _footnote(self, parent: etree._Element, note: Footnote) -> None:
         element = add(parent, "note", place="foot", n=legal(note.label))
@@ -504,10 +497,8 @@ def _plain(parent: etree._Element, text: str) -> None:
 
 def _start(addresses: Addresses, page: PageResult, character: CheckedCharacter) -> int | None:
     """Where in the source a character of a page stands; None where the source has no such line."""
-    try:
-        return addresses.line(page.page, character.line)[0] + character.offset
-    except UsageError:
-        return None
+    span = addresses.find(page.page, character.line)
+    return None if span is None else span[0] + character.offset
 
 
 def _zone(surface: etree._Element, ident: str, kind: str, box: Box) -> str:

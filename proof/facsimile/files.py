@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -114,56 +114,13 @@ def render(
     `draw` is `half_folios`, `plates` or `leaves`. `progress` is called with the number of images written so far. Raises
     OutputError if the folder cannot be written, and the errors of `draw`.
     """
-    return write_facsimiles(draw(transcription, style, wear, seed), out_dir, progress)
-
-
-def run(
-    text: Path,
-    out_dir: Path,
-    *,
-    wear: str = "light",
-    grey: bool = False,
-    scale: float = 1.0,
-    wide_margins: bool = True,
-    fonts: tuple[str, ...] = (),
-    seed: int = 0,
-    draw: Callable[..., Iterator[tuple[str, RenderedPage]]] = half_folios,
-    columns: int = 0,
-    rows: int = 0,
-    progress: Callable[[int], None] | None = None,
-) -> Rendering:
-    """Render the transcription in the file `text` into `out_dir`, with the options of the command; `wear` is a name of
-    `wear.LEVELS`.
-
-    A half-folio has `columns` of `rows` characters each; 0 stands for the numbers of the Siku quanshu.
-
-    Raises TextError, UsageError, FontError, OutputError.
-    """
-    transcription = read_transcription(text)
-    siku = Style()
-    style = replace(
-        siku,
-        columns=columns or siku.columns,
-        cells=rows or siku.cells,
-        scale=scale,
-        wide_margins=wide_margins,
-        fonts=fonts,
-    )
-    worn = replace(named_wear(wear), grey=grey)
-    return render(transcription, out_dir, style, worn, seed, progress, draw)
-
-
-def write_facsimiles(
-    drawn: Iterable[tuple[str, RenderedPage]], out_dir: Path, progress: Callable[[int], None] | None = None
-) -> Rendering:
-    """Write pages as images under their names, and the boxes of all in `boxes.jsonl`. Raises OutputError."""
     missing: dict[str, None] = {}
     images: list[Path] = []
     boxes = out_dir / "boxes.jsonl"
     try:
         out_dir.mkdir(parents=True, exist_ok=True)
         with boxes.open("w", encoding="utf-8") as file:
-            for name, page in drawn:
+            for name, page in draw(transcription, style, wear, seed):
                 path = out_dir / f"{name}.png"
                 write_image(path, page.image)
                 images.append(path)
@@ -176,6 +133,32 @@ def write_facsimiles(
             f"{out_dir}: the facsimile cannot be written ({problem.strerror or problem}); name another folder"
         ) from problem
     return Rendering(tuple(images), boxes, tuple(missing))
+
+
+def run(
+    text: Path,
+    out_dir: Path,
+    *,
+    wear: str = "light",
+    grey: bool = False,
+    scale: float = 1.0,
+    fonts: tuple[str, ...] = (),
+    seed: int = 0,
+    draw: Callable[..., Iterator[tuple[str, RenderedPage]]] = half_folios,
+    columns: int = 0,
+    rows: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> Rendering:
+    """Render the transcription in the file `text` into `out_dir`, with the options of the command; `wear` is a name of
+    `wear.LEVELS`.
+
+    A half-folio has `columns` of `rows` characters each; 0 stands for the numbers of the Siku quanshu.
+    Raises TextError, UsageError, FontError, OutputError.
+    """
+    siku = Style()
+    style = replace(siku, columns=columns or siku.columns, cells=rows or siku.cells, scale=scale, fonts=fonts)
+    worn = replace(named_wear(wear), grey=grey)
+    return render(read_transcription(text), out_dir, style, worn, seed, progress, draw)
 
 
 def file_stem(page: Page) -> str:

@@ -31,12 +31,12 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 """IPv6 addresses that stand for the IPv4 address in their last 32 bits."""
 
 
-def web_address(text: str, base: httpx.URL | None = None) -> httpx.URL:
-    """The address `text`, which may be relative to `base`, without its fragment. Raises AddressError if it is no http
-    or https address, has a user name or password, or names port 0."""
+def web_address(text: str) -> httpx.URL:
+    """The address `text` without its fragment. Raises AddressError if it is no http or https address, has a user name
+    or password, or names port 0."""
     shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
     try:
-        url = (base.join(text) if base else httpx.URL(text)).copy_with(fragment=None)
+        url = httpx.URL(text).copy_with(fragment=None)
         url.host.encode("ascii" if url.host.isascii() else "idna")
         port = url.port
     except (httpx.InvalidURL, ValueError, TypeError) as error:

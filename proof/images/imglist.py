@@ -19,6 +19,7 @@ from proof.errors import ImageListError
 from proof.model.notices import Notice, NoticeCode
 from proof.model.places import Place, juan_key, spelled
 from proof.model.refs import Folio, PageId
+from proof.text.encoding import utf8_text
 from proof.text.model import Page
 
 _PLACE = re.compile(r"(?P<juan>\S+)-(?P<folio>[0-9]+[abAB])(?P<line>[0-9]{2})?")
@@ -66,7 +67,7 @@ class ImageList:
         path = Path(path)
         entries: dict[tuple[str, Place], Entry] = {}
         notices: list[Notice] = []
-        for number, line in enumerate(_text(path).split("\n"), start=1):
+        for number, line in enumerate(utf8_text(path, "image list", ImageListError).split("\n"), start=1):
             if not line.strip() or line.startswith("#"):
                 continue
             try:
@@ -139,7 +140,7 @@ def write_entries(path: Path, files: Mapping[Place, str]) -> None:
 
     Raises ImageListError for a list that cannot be read, OutputError.
     """
-    text = _text(path) if path.exists() else ""
+    text = utf8_text(path, "image list", ImageListError) if path.exists() else ""
     line_end = "\r\n" if "\r\n" in text else "\n"
     if text and not text.endswith("\n"):
         text += line_end
@@ -175,19 +176,6 @@ def _lists_of(folder: Path, work: str, juan: str) -> Sequence[Path]:
     key = juan_key(juan)
     same = [path for path in sorted(folder.glob("*.txt")) if juan_key(path.stem.rpartition("_")[2]) == key]
     return same if len(same) == 1 else []
-
-
-def _text(path: Path) -> str:
-    """The text of a list. Raises ImageListError if it cannot be read or is not UTF-8."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ImageListError(path, None, f"the image list cannot be read ({error.strerror})") from error
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ImageListError(path, line, "the image list is not UTF-8; save it in that encoding") from error
 
 
 def _entry(path: Path, number: int, line: str) -> Entry:

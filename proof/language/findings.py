@@ -69,10 +69,9 @@ def evidence(
     language: Counted,
     weights: LanguageWeights,
     pages: Collection[PagePosition] | None = None,
-    min_odds: float = MIN_ODDS_NATS,
 ) -> list[LanguageEvidence]:
     """The places of a work where the language model prefers a look-alike of the transcribed character by at least
-    `min_odds` nats; only those on `pages`, if given (the other pages still count as context). A work of more than
+    `MIN_ODDS_NATS`; only those on `pages`, if given (the other pages still count as context). A work of more than
     `MAX_PART_LENGTH` code points is processed in parts, which do not share context."""
     findings: list[LanguageEvidence] = []
     for first, part in _parts(texts):
@@ -82,7 +81,7 @@ def evidence(
             of_part = {PagePosition(page.text - first, page.page) for page in in_part}
             if not of_part:
                 continue
-        for finding in _in_part(_Work(part, language, weights), of_part, min_odds):
+        for finding in _in_part(_Work(part, language, weights), of_part):
             findings.append(replace(finding, where=PagePosition(finding.where.text + first, finding.where.page)))
         _give_memory_back()
     return findings
@@ -107,11 +106,11 @@ def _parts(texts: Sequence[Transcription]) -> Iterator[tuple[int, Sequence[Trans
         yield first, texts[first:]
 
 
-def _in_part(work: _Work, pages: Collection[PagePosition] | None, min_odds: float) -> list[LanguageEvidence]:
+def _in_part(work: _Work, pages: Collection[PagePosition] | None) -> list[LanguageEvidence]:
     places = work.places(pages)
     candidates = LookAlikes.shipped().of(work.tokens.raw[places])
     best, odds = against(work.contexts, places, candidates, LookAlikes.shipped().margins_of(work.tokens.raw[places]))
-    chosen = np.flatnonzero(odds >= min_odds)
+    chosen = np.flatnonzero(odds >= MIN_ODDS_NATS)
     pairs = np.stack([candidates[chosen, 0], candidates[chosen, best[chosen]]], axis=1)
     return work.evidence(places[chosen], pairs.astype(np.uint32), odds[chosen])
 

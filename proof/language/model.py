@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,30 +45,41 @@ MIN_PLAIN_PAIR_COUNT = 3
 """Minimum count of a pair of characters without look-alikes for it to be kept."""
 
 
-class Counted(Protocol):
-    """A source of counts: a model, or a model from which a text was subtracted."""
+class Counted(ABC):
+    """A source of counts: a model, or a model from which a text was subtracted. `known` is the count of each character
+    by code point."""
 
+    __slots__ = ()
+    known: Numbers
+
+    @abstractmethod
     def of_keys(self, pattern: int, wanted: Keys) -> Numbers:
         """The count of each key of a pattern."""
 
-    def shares(self, candidates: Codes) -> NDArray[np.float32]:
-        """The shares of the candidates of each place among one another (n x k, 0 for none)."""
-
-    def frequency(self, codes: Codes) -> NDArray[np.float32]:
-        """The share of each character among all; more than 0 also for unknown ones."""
-
-    def occurrences(self, codes: Codes) -> NDArray[np.float32]:
-        """The count of each character; 0 for other tokens."""
-
+    @abstractmethod
     def learned(self, folded: Codes) -> NDArray[np.bool_]:
         """Whether each token of a text is in a passage of the training texts."""
 
+    def shares(self, candidates: Codes) -> NDArray[np.float32]:
+        """The shares of the candidates of each place among one another (n x k, 0 for none)."""
+        share = np.where(candidates > 0, self.known[np.minimum(candidates, HAN_END - 1)] + 0.5, 0.0)
+        return np.asarray(share / np.maximum(share.sum(1, keepdims=True), 1e-9), np.float32)
+
+    def frequency(self, codes: Codes) -> NDArray[np.float32]:
+        """The share of each character among all; more than 0 also for unknown ones."""
+        total = max(int(self.known[UNKNOWN + 1 :].sum()), 1)
+        return np.asarray((self.known[np.minimum(codes, HAN_END - 1)] + 0.5) / total, np.float32)
+
+    def occurrences(self, codes: Codes) -> NDArray[np.float32]:
+        """The count of each character; 0 for other tokens."""
+        return np.where(codes > UNKNOWN, self.known[np.minimum(codes, HAN_END - 1)], 0).astype(np.float32)
+
 
 @dataclass(frozen=True, slots=True)
-class LanguageModel:
-    """A model: the `counts` of n-grams; the count of each character by code point (`known`); `learned_runs`, by which
-    training texts are recognised (`proof.language.copies`); their titles (`sources`); and the numbers of the `patterns`
-    whose n-grams are kept (keys of others would match only by equal hashes)."""
+class LanguageModel(Counted):
+    """A model: the `counts` of n-grams; `learned_runs`, by which training texts are recognised
+    (`proof.language.copies`); their titles (`sources`); and the numbers of the `patterns` whose n-grams are kept (keys
+    of others would match only by equal hashes)."""
 
     counts: Counts
     known: Numbers
@@ -82,15 +94,6 @@ class LanguageModel:
 
     def of_keys(self, pattern: int, wanted: Keys) -> Numbers:
         return self.counts.of_keys(wanted) if pattern in self.patterns else np.zeros(wanted.shape, np.int32)
-
-    def shares(self, candidates: Codes) -> NDArray[np.float32]:
-        return shares_of(self.known, candidates)
-
-    def frequency(self, codes: Codes) -> NDArray[np.float32]:
-        return frequency_of(self.known, codes)
-
-    def occurrences(self, codes: Codes) -> NDArray[np.float32]:
-        return occurrences_of(self.known, codes)
 
     def learned(self, folded: Codes) -> NDArray[np.bool_]:
         return learned_places(folded, self.learned_runs)
@@ -179,23 +182,6 @@ def _loaded(path: Path, checksum: str) -> LanguageModel:
     return LanguageModel.load(path)
 
 
-def shares_of(known: Numbers, candidates: Codes) -> NDArray[np.float32]:
-    """The shares of characters among one another, from their counts."""
-    share = np.where(candidates > 0, known[np.minimum(candidates, HAN_END - 1)] + 0.5, 0.0)
-    return np.asarray(share / np.maximum(share.sum(1, keepdims=True), 1e-9), np.float32)
-
-
-def frequency_of(known: Numbers, codes: Codes) -> NDArray[np.float32]:
-    """The share of each character among all counted ones."""
-    total = max(int(known[UNKNOWN + 1 :].sum()), 1)
-    return np.asarray((known[np.minimum(codes, HAN_END - 1)] + 0.5) / total, np.float32)
-
-
-def occurrences_of(known: Numbers, codes: Codes) -> NDArray[np.float32]:
-    """The count of each character; 0 for breaks and unknown tokens."""
-    return np.where(codes > UNKNOWN, known[np.minimum(codes, HAN_END - 1)], 0).astype(np.float32)
-
-
 def all_keys(raw: Codes, folded: Codes, pattern: int) -> Keys:
     """The key of every token of a text in one pattern, without the `MARGIN` tokens at either end."""
     size = len(folded) - 2 * MARGIN
@@ -231,10 +217,11 @@ def learn(
                 counts = Counts.of(met[so_near], bits)
                 enough = counts.number >= min_count
                 if beside and min_count == 1:
-                    enough = (counts.number > 1) | counts.also_in(Counts.of(met[so_near & main], bits))
+                    enough = (counts.number > 1) | np.isin(counts.known, Counts.of(met[so_near & main], bits).known)
                 kept.append(counts.where(enough))
         if number == BEFORE:
-            kept.append(Counts.of(met[plain_pairs(raw)], bits).at_least(min_plain))
+            counts = Counts.of(met[plain_pairs(raw)], bits)
+            kept.append(counts.where(counts.number >= min_plain))
     known = np.bincount(np.minimum(raw, HAN_END - 1), minlength=HAN_END).astype(np.int32)
     patterns = frozenset(number for number in range(len(PATTERNS)) if number == BEFORE or any(min_counts[number]))
     return LanguageModel(Counts.merged(kept, bits), known, np.unique(runs(folded)[0]), tuple(sources), patterns)

@@ -126,17 +126,9 @@ class Counts:
         number = np.diff(first, append=len(ordered))
         return cls(ordered[first], number.astype(np.min_scalar_type(number.max(initial=0))), bits)
 
-    def at_least(self, number: int) -> Counts:
-        """The keys with at least that count."""
-        return self.where(self.number >= number)
-
     def where(self, chosen: NDArray[np.bool_]) -> Counts:
         """The chosen keys."""
         return Counts(self.known[chosen], self.number[chosen], self.bits)
-
-    def also_in(self, other: Counts) -> NDArray[np.bool_]:
-        """Which of the keys `other` has too; both have equal bits."""
-        return np.isin(self.known, other.known, assume_unique=True)
 
     @classmethod
     def merged(cls, parts: Sequence[Counts], bits: int) -> Counts:

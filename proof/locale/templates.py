@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ from proof.locale.languages import translations
 from proof.paths import templates_dir
 
 
+@cache
 def templates_in(language: str) -> Environment:
-    """The templates, with their messages in a language. Raises UsageError for one that there is no catalogue of."""
+    """The templates, compiled once, with their messages in a language. Raises UsageError for one that there is no
+    catalogue of."""
     environment = Environment(
         loader=FileSystemLoader(templates_dir()),
         autoescape=True,

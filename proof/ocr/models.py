@@ -1,8 +1,10 @@
 """Model files: the packaged ones, those that the user names, and the folders that PaddleX needs.
 
-The PP-OCRv6 models are ONNX files in the package `hanproof_models`, which is installed with this one. PaddleX needs a
-folder with `inference.onnx` and `inference.yml` (pre-processing, post-processing, character dictionary). For an ONNX
-file that folder is made once, in the user's cache, with the file's checksum in its name. Nothing here uses the network.
+The PP-OCRv6 models are ONNX files: the recogniser in the package `hanproof_models`, which is installed with this one,
+and the detection of lines, which only whole pages need, in `rapidocr`, which the extra `paddleocr` brings. PaddleX
+needs a folder with `inference.onnx` and `inference.yml` (pre-processing, post-processing, character dictionary). For
+an ONNX file that folder is made once, in the user's cache, with the file's checksum in its name. Nothing here uses the
+network.
 """
 
 from __future__ import annotations
@@ -50,27 +52,34 @@ class ModelFolder:
     checksum: str
 
 
+PACKAGES = {ModelTask.RECOGNITION: "hanproof_models", ModelTask.DETECTION: "rapidocr"}
+"""The package that holds the model for a task, itself or in its folder `models`."""
+
+GET_PACKAGED = {
+    ModelTask.RECOGNITION: "pip install --force-reinstall --no-deps hanproof, or `pip install .` in its source",
+    ModelTask.DETECTION: "pip install 'hanproof[paddleocr]'",
+}
+"""Remedy where the packaged model for a task is missing."""
+
+NO_PACKAGED = {task: f"the PP-OCRv6 {task.value} model is not installed" for task in ModelTask}
+"""Message where it is missing."""
+
+
 def find_packaged(task: ModelTask) -> Path | None:
     """The ONNX file for a task that was installed with the program, or None."""
-    spec = importlib.util.find_spec("hanproof_models")
+    spec = importlib.util.find_spec(PACKAGES[task])
     if spec is None or spec.origin is None:
         return None
-    model = Path(spec.origin).with_name(f"PP-OCRv6_{task.value}_small.onnx")
-    return model if model.is_file() else None
+    name, folder = f"PP-OCRv6_{task.value}_small.onnx", Path(spec.origin).parent
+    return next((path for path in (folder / name, folder / "models" / name) if path.is_file()), None)
 
 
 def packaged_model(task: ModelTask) -> Path:
     """The same. Raises EngineError where there is none."""
     if model := find_packaged(task):
         return model
-    raise EngineError(f"{NO_PACKAGED[task]}; {GET_PACKAGED}")
+    raise EngineError(f"{NO_PACKAGED[task]}; {GET_PACKAGED[task]}")
 
-
-NO_PACKAGED = {task: f"the PP-OCRv6 {task.value} model is not installed" for task in ModelTask}
-"""Message where the packaged model for a task is missing."""
-
-GET_PACKAGED = "pip install --force-reinstall --no-deps hanproof, or `pip install .` in its source"
-"""Remedy where a packaged model is missing."""
 
 ELSEWHERE = "set XDG_CACHE_HOME to a folder that can be written"
 """Remedy where the user's cache cannot be found or written."""

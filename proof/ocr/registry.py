@@ -176,7 +176,7 @@ def _availability(name: str, entry: EngineEntry, *, packaged: bool = True) -> Av
             return Availability(name, entry.summary, pages, False, *trouble)
     for task in entry.models if packaged else ():
         if find_packaged(task) is None:
-            return Availability(name, entry.summary, pages, False, NO_PACKAGED[task], GET_PACKAGED)
+            return Availability(name, entry.summary, pages, False, NO_PACKAGED[task], GET_PACKAGED[task])
     return Availability(name, entry.summary, pages, True)
 
 

@@ -210,7 +210,7 @@ def _side_by_side(one: Box, other: Box, pitch: float) -> bool:
     return abs(one.centre[1] - other.centre[1]) < SAME_ROW_CELLS * pitch
 
 
-def cut_glyph(image: Image.Image, place: GlyphPlace, *, pale: bool = True) -> GlyphTile | None:
+def cut_glyph(image: Image.Image, place: GlyphPlace) -> GlyphTile | None:
     """The upright tile of a glyph; None if its place is outside the image."""
     window = _Window.of(image, place)
     if window is None:
@@ -224,9 +224,8 @@ def cut_glyph(image: Image.Image, place: GlyphPlace, *, pale: bool = True) -> Gl
     if cut is not None:
         box = cut.box
         edges = _tile_edges(box, place, len(place.chosen))
-        picture = _paled(window.pixels, cut) if pale else window.pixels
         ink = Box(box.left - edges.left, box.top - edges.top, box.right - box.left, box.bottom - box.top)
-        return GlyphTile(_cropped(picture, edges), ink, window.corner_of(edges))
+        return GlyphTile(_cropped(_paled(window.pixels, cut), edges), ink, window.corner_of(edges))
     x, y = _gap(grey, column, row, glyphs, place)
     side = 0.75 * SIDE * place.cell
     edges = Rectangle(x - side, y - side, x + side, y + side)

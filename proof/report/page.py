@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 from proof.locale.marking import Say
 from proof.locale.notices import in_words
-from proof.model.flags import Flag, Kind, is_moved, other_half, questions
+from proof.model.flags import COLLATION, LANGUAGE, Flag, Kind, is_moved, other_half, questions
 from proof.model.geometry import Box
 from proof.model.result import PageResult, Status
 from proof.report.crops import Crop, Cutter
-from proof.report.density import Plot, plots
+from proof.report.density import plots
 from proof.report.glyphs import flag_place
 from proof.report.places import around
-from proof.report.progress import COUNTED_VERDICTS, WorkProgress
+from proof.report.progress import COUNTED_VERDICTS
 from proof.report.reasons import VERDICTS, kind_name, percent, rule_name, status_name, why
 from proof.report.source import RunSource
 from proof.report.tally import LayoutFinding, Tally, by_rule, in_order, picture_of
 from proof.report.view import View, ordinal, view_of
-from proof.store import StoredRunInfo
-from proof.store.comments import Comment
-from proof.store.decision_records import Verdict
 from proof.text.model import script_shown
 
 PITCH = 35.0
@@ -39,6 +37,14 @@ MOST_PAIRS = 200
 MOST_NOTICES = 60
 SOURCE_CHARACTERS = 12
 """Characters of the column that are shown on either side of a flag."""
+COLUMN_HEIGHT = 330.0
+"""CSS pixels of the height of a column that a finding is about."""
+COLUMN_MARGIN = 0.7
+"""Width of the neighbouring columns that is shown beside it, in widths of the column."""
+COLUMN_PIXELS = 240
+"""Width to which it is cut."""
+NEIGHBOUR_CHARACTERS = 40
+"""Characters that are shown of a neighbouring column of the text, a paragraph in a running text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +90,17 @@ class Card:
     other: Card | None = None
 
     @property
+    def by_language(self) -> bool:
+        """Whether the language model suggests something else than the image's best reading, or is asked alone."""
+        evidence = self.flag.evidence
+        return evidence.reason == LANGUAGE or bool(evidence.language and evidence.language.instead_of)
+
+    @property
+    def by_witnesses(self) -> bool:
+        """Whether other witnesses alone suggest something else."""
+        return self.flag.evidence.reason == COLLATION
+
+    @property
     def parted(self) -> bool:
         """Whether it is one of two parts of a run."""
         return self.other is not None and not is_moved(self.flag, self.other.flag)
@@ -100,6 +117,29 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnInText:
+    """A column where the text has it (`role` is `said`) or where the image has it (`seen`), with the columns of the
+    text `before` and `after` it; these are empty at the ends of the page."""
+
+    before: str
+    text: str
+    after: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnCard:
+    """The column of the image that a finding is about, with some of its neighbours; sizes are CSS pixels. `mark` is its
+    box in pixels of the image file; `places` are where it stands or belongs in the text."""
+
+    crop: Crop
+    mark: Box
+    width: float
+    height: float
+    places: tuple[ColumnInText, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FailedPage:
     """A finding about a column or a page, or pages that were not checked. `first` to `last` are page ids."""
 
@@ -111,6 +151,7 @@ class FailedPage:
     what: str
     thumb: Crop | None
     mark: Box | None
+    column: ColumnCard | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,98 +182,119 @@ class NoticeCount:
     pages: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """The template variables. `cards` and `rest` are iterators that are consumed once while the page is written: the
-    raised flags with an image, at most `with_picture`, and those without. `threads` are the comments by place.
-    """
-
-    run: StoredRunInfo
-    progress: WorkProgress | None
-    verdicts: dict[Verdict, str]
-    findings: tuple[str, ...]
-    language: str
-    script: str
-    tally: Tally
-    checked: int
-    not_checked: int
-    hidden: int
-    problems: tuple[FailedPage, ...]
-    more_problems: int
-    plots: tuple[Plot, ...]
-    kinds: tuple[tuple[str, str, int], ...]
-    pairs: tuple[PairLine, ...]
-    more_pairs: int
-    hidden_pairs: tuple[HiddenPairs, ...]
-    with_picture: int
-    without_picture: int
-    cards: Iterator[Card]
-    rest: Iterator[Card]
-    notices: tuple[NoticeCount, ...]
-    more_notices: int
-    threads: tuple[tuple[Comment, ...], ...]
-
-
-def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Report:
-    """The report of `source`, whose counts are in `tally`."""
+def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> dict[str, Any]:
+    """The report of `source`, whose counts are in `tally`, as the template takes it. `cards` and `rest` are consumed
+    once while the page is written: the raised flags with an image, at most `with_picture`, and those without. `threads`
+    are the comments by place."""
     run, progress = source.run, source.progress
     cutter = Cutter(source.shelf)
-    problems = list(_problems(tally, cutter, say))
+    problems = list(_problems(source, tally, cutter, say))
     notices = _notices(tally, say)
     pairs = [PairLine(a, b, count) for (a, b), count in tally.pairs.most_common()]
     checked = tally.by_status()[Status.CHECKED]
     raised = {kind: tally.flags[kind.value, True] for kind in Kind if kind is not Kind.LAYOUT}
     with_picture = len(tally.most_suspicious())
-    return Report(
-        run=run,
-        progress=progress if progress and progress.begun else None,
-        verdicts={verdict: say(VERDICTS[verdict]) for verdict in COUNTED_VERDICTS},
-        findings=tuple(in_words(finding, say) for finding in run.findings),
-        language=language,
-        script=script_shown(text.script for text in run.info.texts),
-        tally=tally,
-        checked=checked,
-        not_checked=len(tally.pages) - checked,
-        hidden=sum(count for (_, is_raised), count in tally.flags.items() if not is_raised),
-        problems=tuple(problems[:MOST_PROBLEMS]),
-        more_problems=max(len(problems) - MOST_PROBLEMS, 0),
-        plots=plots(tally.pages, source.places),
-        kinds=tuple((kind.value, kind_name(kind, say), count) for kind, count in raised.items() if count),
-        pairs=tuple(pairs[:MOST_PAIRS]),
-        more_pairs=max(len(pairs) - MOST_PAIRS, 0),
-        hidden_pairs=tuple(_hidden_pairs(tally, say)),
-        with_picture=with_picture,
-        without_picture=tally.raised - with_picture,
-        cards=_cards(source, tally, cutter, say),
-        rest=_cards(source, tally, None, say) if tally.raised > with_picture else iter(()),
-        notices=tuple(notices[:MOST_NOTICES]),
-        more_notices=max(len(notices) - MOST_NOTICES, 0),
-        threads=tuple(
+    return {
+        "run": run,
+        "progress": progress if progress and progress.begun else None,
+        "verdicts": {verdict: say(VERDICTS[verdict]) for verdict in COUNTED_VERDICTS},
+        "findings": tuple(in_words(finding, say) for finding in run.findings),
+        "language": language,
+        "script": script_shown(text.script for text in run.info.texts),
+        "tally": tally,
+        "checked": checked,
+        "not_checked": len(tally.pages) - checked,
+        "hidden": sum(count for (_, is_raised), count in tally.flags.items() if not is_raised),
+        "problems": tuple(problems[:MOST_PROBLEMS]),
+        "more_problems": max(len(problems) - MOST_PROBLEMS, 0),
+        "plots": plots(tally.pages, source.places),
+        "kinds": tuple((kind.value, kind_name(kind, say), count) for kind, count in raised.items() if count),
+        "pairs": tuple(pairs[:MOST_PAIRS]),
+        "more_pairs": max(len(pairs) - MOST_PAIRS, 0),
+        "hidden_pairs": tuple(_hidden_pairs(tally, say)),
+        "with_picture": with_picture,
+        "without_picture": tally.raised - with_picture,
+        "cards": _cards(source, tally, cutter, say),
+        "rest": _cards(source, tally, None, say) if tally.raised > with_picture else iter(()),
+        "notices": tuple(notices[:MOST_NOTICES]),
+        "more_notices": max(len(notices) - MOST_NOTICES, 0),
+        "threads": tuple(
             tuple(thread) for _, thread in groupby(source.comments, lambda comment: (comment.page, comment.uid))
         ),
-    )
+    }
 
 
-def _problems(tally: Tally, cutter: Cutter, say: Say) -> Iterator[FailedPage]:
+def _problems(source: RunSource, tally: Tally, cutter: Cutter, say: Say) -> Iterator[FailedPage]:
     """Layout findings, then sequences of pages that were not checked."""
-    for finding in tally.layout[:MOST_THUMBS]:
-        yield _layout_problem(finding, cutter, say)
-    for finding in tally.layout[MOST_THUMBS:]:
-        yield _layout_problem(finding, None, say)
+    pictured, plain = tally.layout[:MOST_THUMBS], tally.layout[MOST_THUMBS:]
+    pages = _pages_of(source, pictured)
+    for finding in pictured:
+        yield _layout_problem(finding, pages.get(finding.flag.page), cutter, say)
+    for finding in plain:
+        yield _layout_problem(finding, None, None, say)
     unread = [page for page in tally.pages if page.status is not Status.CHECKED and not page.layout]
     # group consecutive pages with the same status
     for _, stretch in groupby(enumerate(unread), lambda item: (item[1].number - item[0], item[1].status_text)):
-        pages = [page for _, page in stretch]
-        trouble = status_name(pages[0].status, say)
-        trouble = f"{trouble}: {in_words(pages[0].message, say)}" if pages[0].message else trouble
-        ref = pages[0].ref if len(pages) == 1 else ""
-        yield FailedPage(pages[0].page, pages[-1].page, len(pages), ref, 0, trouble, None, None)
+        pages_unread = [page for _, page in stretch]
+        first, last = pages_unread[0], pages_unread[-1]
+        trouble = status_name(first.status, say)
+        trouble = f"{trouble}: {in_words(first.message, say)}" if first.message else trouble
+        ref = first.ref if len(pages_unread) == 1 else ""
+        yield FailedPage(first.page, last.page, len(pages_unread), ref, 0, trouble, None, None)
 
 
-def _layout_problem(finding: LayoutFinding, cutter: Cutter | None, say: Say) -> FailedPage:
+def _pages_of(source: RunSource, findings: Sequence[LayoutFinding]) -> dict[str, PageResult]:
+    """The pages of findings about columns by their ids, with the columns of the text."""
+    wanted = {finding.flag.page for finding in findings if finding.flag.line}
+    pages: dict[str, PageResult] = {}
+    if wanted:
+        for result in source.raised():
+            if result.page in wanted:
+                pages[result.page] = replace(result, characters=())
+                if len(pages) == len(wanted):
+                    break
+    return pages
+
+
+def _layout_problem(finding: LayoutFinding, page: PageResult | None, cutter: Cutter | None, say: Say) -> FailedPage:
     flag = finding.flag
     thumb = cutter.cut(finding.image, finding.page_box, THUMB_PIXELS) if cutter else None
-    return FailedPage(flag.page, flag.page, 1, flag.ref, flag.line, why(flag, say), thumb, flag.bbox)
+    other = other_half(flag, page.flags) if page else None
+    column = _column_card(finding, page, other, cutter) if page and cutter else None
+    what = why(flag, say, other)
+    return FailedPage(flag.page, flag.page, 1, flag.ref, flag.line, what, thumb, flag.bbox, column)
+
+
+def _column_card(finding: LayoutFinding, page: PageResult, other: Flag | None, cutter: Cutter) -> ColumnCard | None:
+    """The column that a finding is about, on the image and in the text; None where its image is not known."""
+    flag, mark = finding.flag, finding.flag.bbox
+    if mark is None or not flag.line:
+        return None
+    left = max(mark.x - COLUMN_MARGIN * mark.w, finding.page_box.x)
+    right = min(mark.right + COLUMN_MARGIN * mark.w, finding.page_box.right)
+    crop = cutter.cut(finding.image, Box(left, mark.y, right - left, mark.h), COLUMN_PIXELS)
+    if crop is None:
+        return None
+    halves = [half for half in (flag, other) if half is not None]
+    places = [_column_in_text(page, half) for half in sorted(halves, key=lambda half: not half.transcribed)]
+    if flag.transcribed and flag.evidence.note and other is None:
+        places.append(ColumnInText("", flag.evidence.note, "", "seen"))
+    width = COLUMN_HEIGHT * crop.area.w / crop.area.h
+    return ColumnCard(crop, mark, width, COLUMN_HEIGHT, tuple(places))
+
+
+def _column_in_text(page: PageResult, flag: Flag) -> ColumnInText:
+    """A column between its neighbours in the text: one that the text has at its line, another before that line."""
+    last = flag.line if flag.transcribed else flag.line - 1
+    columns = sorted(page.columns, key=lambda column: column.number)  # the image may have them in another order
+    before = [column.source for column in columns if column.number < flag.line]
+    after = [column.source for column in columns if column.number > last]
+    return ColumnInText(
+        before[-1][-NEIGHBOUR_CHARACTERS:] if before else "",
+        flag.transcribed or flag.suggested or flag.evidence.note,
+        after[0][:NEIGHBOUR_CHARACTERS] if after else "",
+        "said" if flag.transcribed else "seen",
+    )
 
 
 def _hidden_pairs(tally: Tally, say: Say) -> Iterator[HiddenPairs]:

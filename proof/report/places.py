@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from operator import itemgetter
 
 from proof.locale.languages import translations
+from proof.locale.marking import Say
 from proof.model.flags import Flag, other_half, questions
 from proof.model.result import PageResult
 from proof.report.reasons import kind_name, why
@@ -26,26 +28,20 @@ class SuspiciousPlace:
 
 def places(source: RunSource, most: int, language: str = "en") -> list[SuspiciousPlace]:
     """The `most` raised flags of the highest scores, in page order. Raises UsageError for the language."""
-    chosen: list[tuple[float, int, SuspiciousPlace]] = []
     say = translations(language).gettext
-    number = 0
-    for result in source.raised() if most else ():
-        for flag in in_order(questions(result.flags)):
-            if not flag.raised:
-                continue
-            other = other_half(flag, result.flags)
-            number += 1
-            before, after = around(result, flag)
-            entry = (
-                flag.score,
-                -number,
-                SuspiciousPlace(flag, kind_name(flag.kind, say, other), why(flag, say, other), before, after),
-            )
-            if len(chosen) < most:
-                heapq.heappush(chosen, entry)
-            else:
-                heapq.heappushpop(chosen, entry)
-    return [place for _, _, place in sorted(chosen, key=lambda entry: -entry[1])]
+    raised = (
+        (result, flag)
+        for result in (source.raised() if most else ())
+        for flag in in_order(questions(result.flags))
+        if flag.raised
+    )
+    highest = heapq.nlargest(most, enumerate(raised), key=lambda place: (place[1][1].score, -place[0]))
+    return [_place(result, flag, say) for _, (result, flag) in sorted(highest, key=itemgetter(0))]
+
+
+def _place(result: PageResult, flag: Flag, say: Say) -> SuspiciousPlace:
+    other = other_half(flag, result.flags)
+    return SuspiciousPlace(flag, kind_name(flag.kind, say, other), why(flag, say, other), *around(result, flag))
 
 
 def around(result: PageResult, flag: Flag) -> tuple[str, str]:

@@ -68,12 +68,10 @@ LANGUAGE_BESIDE = _("The words around speak for %(likely)s: %(often)s times, %(u
 LANGUAGE_AGAINST = _("The words around speak against this: %(likely)s %(often)s times, %(unlikely)s %(seldom)s times.")
 LANGUAGE_AGAINST_ALONE = _("The words around speak against this.")
 READ_ELSEWHERE = _("Elsewhere this glyph was read as %(reading)s.")
-INK = {
-    0: _("There is no ink for a character here."),
-    1: _("There is ink for one character here."),
-    2: _("There is ink for %(number)s characters here."),
-}
-"""Sentences for the ink at a gap, by the number of characters there is ink for; 2 stands for 2 and more."""
+NO_INK = _("There is no ink for a character here.")
+INK = _("There is ink for one character here.")
+NO_ROOM = 0.35
+"""Room beside the neighbours of a surplus character, in cells, below which nothing is said to stand there."""
 LANGUAGE_ELSEWHERE = _("%(likely)s stands on %(pages)s.")
 
 STATUSES = {
@@ -187,23 +185,25 @@ def what_of(flag: Flag, say: Say) -> str:
 def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
     """Why a flag was raised, in sentences; with the `other` flag that is decided with it, the first is about both."""
     evidence = flag.evidence
+    moves = other is not None and is_moved(flag, other)
+    moved_column = moves and flag.kind is Kind.LAYOUT  # its first sentence says the reason, and what the image reads
     if other is not None:
-        parts = [_about_moved(flag, other, say) if is_moved(flag, other) else _about_parted(flag, other, say)]
+        parts = [_about_moved(flag, other, say) if moves else _about_parted(flag, other, say)]
     else:
         unread = flag.kind is Kind.OMISSION and not flag.suggested  # the reason says what is there
         parts = [_about_characters(flag, say)] if flag.kind in SENTENCES and not unread else []
     if evidence.language is not None and evidence.reason != LANGUAGE_ALONE and evidence.language.weight:
         parts += _beside_the_image(evidence.language, say)
     by_notice = evidence.notice is not None and evidence.reason in NAMED_BY_NOTICE
-    if evidence.reason in REASONS and not by_notice:
+    if evidence.reason in REASONS and not by_notice and not moved_column:
         parts.append(say(REASONS[evidence.reason]))
     elif not parts and not by_notice:
         parts.append(_sentence(evidence.reason))
     if evidence.rule:
         parts.append(rule_in_words(evidence.rule, say))
-    if evidence.ink and evidence.ink.code is not NoticeCode.INK_UNREAD:  # the reason says the same
-        parts.append(_ink(evidence.ink, say))
-    if evidence.note:
+    if evidence.ink:
+        parts += _ink(evidence.ink, say)
+    if evidence.note and not moved_column:
         reads = flag.kind is Kind.LAYOUT  # its note is the text read in the column or on the page
         parts.append(say(_("The image reads: %(read)s")) % {"read": evidence.note} if reads else evidence.note)
     if evidence.notice:
@@ -223,13 +223,18 @@ def rule_in_words(rule: str, say: Say) -> str:
     return say(RULES[rule]) if rule in RULES else say(_("Rule: %(rule)s.")) % {"rule": _list_name(rule, say)}
 
 
-def _ink(ink: Notice, say: Say) -> str:
-    """A sentence about the ink at a place: for how many characters there is ink, or which character it resembles
-    more."""
-    if ink.code in (NoticeCode.ROOM, NoticeCode.PART_OF_CELL):
-        number = round(float(str(dict(ink.values)["number"])))
-        return say(INK[min(number, 2)]) % {"number": number}
-    return say(_("The ink: %(ink)s.")) % {"ink": in_words(ink, say)}
+def _ink(ink: Notice, say: Say) -> list[str]:
+    """A sentence about the ink at a place: that there is some, or none, or which character it resembles more. Nothing
+    of ink that could not be read, since the reason says so."""
+    match ink.code:
+        case NoticeCode.INK_UNREAD:
+            return []
+        case NoticeCode.PART_OF_CELL:
+            return [say(INK)]
+        case NoticeCode.ROOM:
+            room = float(str(dict(ink.values)["number"]))
+            return [say(NO_INK)] if room < NO_ROOM else []
+    return [say(_("The ink: %(ink)s.")) % {"ink": in_words(ink, say)}]
 
 
 def _list_name(rule: str, say: Say) -> str:

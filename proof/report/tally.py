@@ -103,7 +103,8 @@ class Tally:
                     self.layout.append(LayoutFinding(number, shown, picture, box))
             elif flag.raised:
                 raised += 1
-                self._count_pair(flag)
+                if flag.kind in (Kind.SUBSTITUTION, Kind.VARIANT, Kind.TRANSPOSITION):
+                    self.pairs[flag.transcribed, flag.suggested] += 1
                 self._note_suspicious(flag, number, index)
             elif flag.kind is Kind.VARIANT:
                 self.variants[flag.transcribed, flag.suggested, flag.evidence.rule] += 1
@@ -157,10 +158,6 @@ class Tally:
     def most_suspicious(self) -> set[tuple[int, int]]:
         """The `most` raised flags of the highest scores, as (number of the page, index of the flag)."""
         return {(-number, -index) for _, number, index in self._suspicious}
-
-    def _count_pair(self, flag: Flag) -> None:
-        if flag.kind in (Kind.SUBSTITUTION, Kind.VARIANT, Kind.TRANSPOSITION):
-            self.pairs[flag.transcribed, flag.suggested] += 1
 
     def _note_suspicious(self, flag: Flag, number: int, index: int) -> None:
         entry = (flag.score, -number, -index)  # of equal scores the earlier place stays

@@ -5,22 +5,24 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment
 
 from proof.atomic import whole_file
+from proof.errors import UsageError
 from proof.locale.languages import translations
 from proof.locale.templates import templates_in, write_page
 from proof.report.density import short_name
 from proof.report.page import report_of
-from proof.report.progress import per_10000
+from proof.report.progress import WorkProgress, per_10000
 from proof.report.reasons import percent
-from proof.report.source import RunSource
+from proof.report.source import RunSource, StoredRun
 from proof.report.summary import summary
 from proof.report.tables import json_line, row, spreadsheet
 from proof.report.tally import Tally, in_order
+from proof.settings.config import Settings
+from proof.store import Store, StoredRunInfo
 from proof.store.comments import as_line
 
 MOST_PICTURES = 2000
@@ -78,9 +80,32 @@ def write_reports(
     return written
 
 
-@cache
+@dataclass(frozen=True, slots=True)
+class Regenerated:
+    """The run, its written reports, and the progress of the work."""
+
+    run: StoredRunInfo
+    written: WrittenReport
+    progress: WorkProgress
+
+
+def write_again(settings: Settings, work: str | None = None) -> Regenerated:
+    """Write the reports of `work`, or of the work that was checked last, from the store of `settings`, without checking
+    pages.
+
+    Raises UsageError if nothing was checked yet, OutputError if a file cannot be written.
+    """
+    with Store.open(settings.store_address) as store:
+        run = store.latest_run(work)
+        if run is None:
+            raise UsageError(f"{store.name}: no check of {work or 'anything'} is in this store; run proof check first")
+        source = StoredRun(store, run.id).of_work()
+        written = write_reports(source, settings.project.out, language=settings.report.lang)
+        return Regenerated(run, written, source.progress)
+
+
 def _environment(language: str) -> Environment:
-    """The templates in a language, compiled once."""
+    """The templates in a language, with what those of a report need."""
     environment = templates_in(language)
     environment.filters |= {"px": px, "percent": percent, "short": short_name, "thousands": thousands}
     environment.globals["per_10000"] = per_10000

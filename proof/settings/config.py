@@ -79,6 +79,15 @@ class EngineSection:
         results=True,
     )
     model: str = _setting(ValueKind.PATH_OR_NAME, "", "model of the recogniser; empty: the packaged one")
+    second: str = _setting(
+        ValueKind.TEXT,
+        "none",
+        "second recogniser, which reads the pages with flags; what it reads is shown beside each flag and changes no "
+        "score",
+        choices=("none", "ppocr", "paddleocr", "readings"),
+        installed="hanproof.engines",
+    )
+    second_model: str = _setting(ValueKind.PATH_OR_NAME, "", "model of the second recogniser; empty: the packaged one")
     detection_model: str = _setting(
         ValueKind.PATH_OR_NAME, "", "model that finds lines on pages without ruled columns; empty: the packaged one"
     )

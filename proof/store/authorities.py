@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
 
 from proof.locale.marking import _
@@ -46,7 +46,8 @@ def authority_of(demand: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
         return IMAGE if page.image is not None else ""
     reading = demand.reading if demand.verdict in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN) else flag.suggested
     of_image = page.image is not None and flag.reason not in WITHOUT_IMAGE
-    witness = next((siglum for siglum, has in _witnesses(flag) if has == reading and not siglum.startswith(READER)), "")
+    copies = copies_read(flag.evidence)
+    witness = next((copy["siglum"] for copy in copies if copy["reading"] == reading), "")
     return witness if witness and not (of_image and reading in _of_image(flag)) else IMAGE if of_image else ""
 
 
@@ -57,23 +58,24 @@ def shows_copy(reason: str, *, imaged: bool) -> bool:
 
 def witnesses_of(decision: Decision) -> dict[str, str]:
     """The sigla of the witnesses that a decision knows, with their full names, empty where none was given: those of its
-    flag, and that on which it rested about another text, if it was carried."""
-    known = {witness["siglum"]: witness.get("name", "") for witness in decision.evidence.get("witnesses", [])}
+    flag, and that on which it rested about another text, if it was carried. Other readers of the image are none."""
+    known = {witness["siglum"]: witness.get("name", "") for witness in copies_read(decision.evidence)}
     carried = decision.evidence.get(CARRIED, {})
     return known | ({decision.authority: carried["witness"]} if "witness" in carried else {})
 
 
+def copies_read(evidence: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What the witnesses of a flag with this evidence read there, without other readers of the image: these are no
+    copies of the text, and nothing rests on them."""
+    witnesses: list[dict[str, Any]] = evidence.get("witnesses", [])
+    return [witness for witness in witnesses if not witness["siglum"].startswith(READER)]
+
+
 def seen_at(flag: FlagRow) -> frozenset[str]:
     """The readings that people are shown at a flag."""
-    return _of_image(flag) | {reading for _, reading in _witnesses(flag)}
+    return _of_image(flag) | {witness["reading"] for witness in flag.evidence.get("witnesses", [])}
 
 
 def _of_image(flag: FlagRow) -> frozenset[str]:
     alternatives: list[tuple[str, float]] = flag.evidence.get("alternatives", [])
     return frozenset({flag.suggested, *(text for text, _ in alternatives)})
-
-
-def _witnesses(flag: FlagRow) -> Iterator[tuple[str, str]]:
-    """The witnesses of a flag, and what they read there."""
-    witnesses: list[dict[str, Any]] = flag.evidence.get("witnesses", [])
-    yield from ((witness["siglum"], witness["reading"]) for witness in witnesses)

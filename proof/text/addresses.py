@@ -52,9 +52,13 @@ class Addresses:
         """For each line: start and end in the file, its page, and its number there."""
         return self._lines
 
+    def find(self, page: str, line: int) -> tuple[int, int] | None:
+        """Start and end of a line in the file; None if there is no such line."""
+        return self._known.get((page if self._paged else "", line))
+
     def line(self, page: str, line: int) -> tuple[int, int]:
-        """Start and end of a line in the file. Raises UsageError if there is no such line."""
-        known = self._known.get((page if self._paged else "", line))
+        """As `find`. Raises UsageError if there is no such line."""
+        known = self.find(page, line)
         if known is None:
             where = f"page {page or '(none)'}, line {line}"
             raise UsageError(f"{self._name} has no {where}: it was another file that was checked")

@@ -76,11 +76,6 @@ class Testimony:
         return self.weight >= BELIEVED and self.heard >= BELIEVED + ("g" in self.against)
 
     @property
-    def contested(self) -> bool:
-        """Whether there is any objection, including that both are old words."""
-        return bool(self.against)
-
-    @property
     def name(self) -> str:
         """The name of the first witness."""
         return next((name for letter, name in NAMES.items() if letter in self.witnesses), "")

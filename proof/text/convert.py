@@ -15,6 +15,7 @@ from itertools import accumulate, groupby
 from pathlib import Path
 
 from proof.errors import UsageError
+from proof.model.places import juan_key
 from proof.model.refs import PageId
 from proof.text.encoding import Decoded
 from proof.text.kanripo import BASE_PAGE
@@ -267,9 +268,12 @@ def _lost_names(edition: Transcription) -> Counter[str]:
 
 
 def _juan_numbers(edition: Transcription) -> dict[str, str]:
-    """The number of each juan for page marks: that in its name, or else its position in the text."""
-    names = dict.fromkeys(page.juan for page in edition.pages)
-    return {juan: _chinese_number(juan) or str(place).zfill(3) for place, juan in enumerate(names, start=1)}
+    """The number of each juan for page marks (`010`): that in its name, or else its position in the text."""
+    keys = {juan: juan_key(juan) for juan in dict.fromkeys(page.juan for page in edition.pages)}
+    return {
+        juan: (key if key.isdigit() and key != "0" else str(place)).zfill(3)
+        for place, (juan, key) in enumerate(keys.items(), start=1)
+    }
 
 
 def _kanripo_marks(edition: Transcription, work: str) -> Callable[[Page], str]:
@@ -288,21 +292,6 @@ def _kanripo_marks(edition: Transcription, work: str) -> Callable[[Page], str]:
         return f"<pb:{work}_{edition_name}_{juan}-{page.folio}>¶"
 
     return mark
-
-
-def _chinese_number(juan: str) -> str:
-    """The number of a juan as page marks have it (`010` for `卷十`); empty if it is no plain number."""
-    digits = {char: value for value, char in enumerate("零一二三四五六七八九")}
-    total, digit = 0, 0
-    for char in juan.removeprefix("卷"):
-        if char in digits:
-            digit = digits[char]
-        elif char in "十百":
-            total += (digit or 1) * (10 if char == "十" else 100)
-            digit = 0
-        else:
-            return ""
-    return str(total + digit).zfill(3) if total + digit else ""
 
 
 def _mirror_marks(edition: Transcription, references: Mapping[str, str]) -> Callable[[Page], str]:

@@ -86,6 +86,19 @@ def decode(path: Path, data: bytes, encoding: str | None = None) -> Decoded:
     return Decoded(text, codec, bom)
 
 
+def utf8_text(path: Path, what: str, fault: type[TextError] = TextError) -> str:
+    """The text of a file that must be UTF-8, without a byte-order mark; messages call it `what`. Raises `fault`."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise fault(
+            path, None, f"the {what} cannot be read ({error.strerror}): check its name and permissions"
+        ) from error
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise fault(path, line, f"this is not UTF-8: save the {what} as UTF-8") from error
+
+
 def encode(path: Path, text: str, encoding: str, bom: bool) -> bytes:
     """The bytes of `text` in the file's encoding, with its byte-order mark. Raises TextError if a character cannot be
     encoded."""

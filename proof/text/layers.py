@@ -59,6 +59,10 @@ class WitnessCell:
     length: int
 
     @property
+    def end(self) -> int:
+        return self.start + self.length
+
+    @property
     def han(self) -> bool:
         return is_han(self.text)
 
@@ -89,7 +93,7 @@ class LayerStretch:
         component: WitnessCell | None = None
         for column_cell in (cell for run in parse_column(self.source).runs for cell in run.cells if cell.glyph):
             cell = WitnessCell(column_cell.text, self.start + column_cell.offset, column_cell.length)
-            if component is not None and component.start + component.length == cell.start and cell.han:
+            if component is not None and component.end == cell.start and cell.han:
                 yield WitnessCell(component.text + cell.text, component.start, component.length + cell.length)
                 component = None
                 continue

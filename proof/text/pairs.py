@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from proof.errors import TextError
+from proof.text.encoding import utf8_text
 
 
 class Relation(StrEnum):
@@ -39,15 +40,8 @@ def pair_of(first: str, second: str) -> Pair:
 
 def read_pairs(path: Path) -> dict[Pair, Relation]:
     """The pairs of a file. Raises TextError, with file and line, if it cannot be read."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise TextError(path, None, f"the pairs of variants cannot be read ({error.strerror})") from error
-    except UnicodeDecodeError as error:
-        where = error.object.count(b"\n", 0, error.start) + 1
-        raise TextError(path, where, "this is not UTF-8; save the pairs of variants as UTF-8") from error
     pairs: dict[Pair, Relation] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(utf8_text(path, "pairs of variants").splitlines(), start=1):
         content = line.partition("#")[0].strip()
         if content:
             pair, relation = _parse(path, number, content)

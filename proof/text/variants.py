@@ -73,7 +73,7 @@ class VariantPolicy:
     the package. Raises TextError if a file cannot be read. `policy_of` gives a shared policy."""
 
     def __init__(self, script: Script, house: Path | None = None, *, shipped: Path = HOUSE) -> None:
-        self._script = script
+        self.script = script
         self.project_file = house
         self._listed = {pair: VariantVerdict(relation, "house") for pair, relation in read_pairs(shipped).items()}
         of_project = read_pairs(house) if house is not None else {}
@@ -87,11 +87,6 @@ class VariantPolicy:
         self._decided, self._weighed = cache(self._decide), cache(self._weigh)
         self._standard_of, self._modern = cache(self._find_standards), cache(self._is_modern)
         self._forms, self._keys = cache(self._find_forms), cache(self._key)
-
-    @property
-    def script(self) -> Script:
-        """The script of the transcription."""
-        return self._script
 
     @property
     def _lists(self) -> Authorities:
@@ -134,7 +129,7 @@ class VariantPolicy:
 
     def _find_forms(self, character: str) -> tuple[str, ...]:
         plain = unified(character)
-        if self._script is Script.SIMPLIFIED:
+        if self.script is Script.SIMPLIFIED:
             candidates = _unique(form for source in self._sources(plain) for form in (source, *self._kin(source)))
         else:
             candidates = self._kin(plain)
@@ -146,7 +141,7 @@ class VariantPolicy:
         For a simplified transcription it is the simplified character, or the `transcribed` one if that stands for
         `seen`. For a traditional one it is `seen`, or its traditional character if the engine read a simplified one.
         """
-        if self._script is Script.SIMPLIFIED and transcribed and self._one_word(transcribed, seen):
+        if self.script is Script.SIMPLIFIED and transcribed and self._one_word(transcribed, seen):
             return transcribed
         return self.written_forms(seen)[0]
 
@@ -162,7 +157,7 @@ class VariantPolicy:
         There are several if simplification divided a word (乾 becomes 乾 or 干), or, in a traditional text, for a
         modern character that stands for several words (发 is 發 or 髮). A character of that script does not change."""
         conversions = self._lists.conversions
-        if self._script is Script.TRADITIONAL:
+        if self.script is Script.TRADITIONAL:
             return conversions.traditional[character] if self._modern(character) else (character,)
         plain = unified(character)
         if plain in conversions.traditional and plain not in conversions.simplified:
@@ -186,7 +181,7 @@ class VariantPolicy:
         by_hand = self._listed.get(pair_of(first, second))
         if by_hand is not None:
             return by_hand
-        decide = self._simplified if self._script is Script.SIMPLIFIED else self._traditional
+        decide = self._simplified if self.script is Script.SIMPLIFIED else self._traditional
         return decide(first, second)
 
     def _traditional(self, transcribed: str, seen: str) -> VariantVerdict:
@@ -255,7 +250,7 @@ class VariantPolicy:
             return STANDARDS if testimony.witnesses else UNLISTED
         if testimony.believed or (testimony.weight >= BELIEVED and self._joined(first, second)):
             return _form(testimony)
-        if testimony.weight > 0 and not testimony.contested and self._belongs(first, second):
+        if testimony.weight > 0 and not testimony.against and self._belongs(first, second):
             return _form(testimony)
         return COMMON if self._same_standard(first, second, testimony) else UNLISTED
 

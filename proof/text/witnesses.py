@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 from proof.errors import TextError
 from proof.paths import natural
@@ -32,9 +33,7 @@ def witnesses_state(sources: Iterable[WitnessSource]) -> bytes:
     for source in sources:
         state.update(f"{source}\0".encode("utf-8", "surrogatepass"))
         if source.revision:
-            from proof.text.branches import branch_state  # noqa: PLC0415 - dulwich, which few projects need
-
-            state.update(branch_state(source.path, source.revision))
+            state.update(_branches(source).branch_state(source.path, source.revision))
             continue
         for file in _files(source.path):
             state.update(file.read_bytes() if file.is_file() else b"")
@@ -118,12 +117,20 @@ def _witness(group: Sequence[WitnessSource]) -> Transcription:
     return joined(editions, path, siglum, full_name)
 
 
+def _branches(source: WitnessSource) -> ModuleType:
+    """The module that reads branches. Raises TextError where the extra that it needs is not installed."""
+    try:
+        from proof.text import branches  # noqa: PLC0415 - few projects need it
+    except ModuleNotFoundError as error:
+        needs = f"branch {source.revision} is read with dulwich: pip install 'hanproof[git]'"
+        raise TextError(source.path, None, needs) from error
+    return branches
+
+
 def _editions(source: WitnessSource) -> list[Transcription]:
     if source.revision:
-        from proof.text.branches import branch_files  # noqa: PLC0415 - dulwich, which few projects need
-
         read = []
-        for name, data in branch_files(source.path, source.revision):
+        for name, data in _branches(source).branch_files(source.path, source.revision):
             path = Path(f"{source.path}@{source.revision}") / name
             read.append(parse_transcription(decoded(path, data), path))
         return read

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from io import BytesIO
-from xml.sax.saxutils import escape
 
 from flask import Blueprint, Response
 from pydantic import RootModel
-from reportlab.lib.pagesizes import A4
-from reportlab.lib.styles import ParagraphStyle
-from reportlab.lib.units import mm
-from reportlab.pdfbase.cidfonts import UnicodeCIDFont
-from reportlab.pdfbase.pdfmetrics import registerFont
-from reportlab.platypus import Paragraph, SimpleDocTemplate, Spacer, Table
 
+from proof.exports.pdf_table import SIMPLIFIED, TRADITIONAL, table_pdf
 from proof.locale.marking import _
 from proof.report.certificate import Certificate, certificate_of
 from proof.web import schemas
@@ -22,10 +15,6 @@ from proof.web.api import answer, api_blueprint
 from proof.web.language import language, say
 from proof.web.page_view import sheet
 from proof.web.project import project
-
-SIMPLIFIED_FONT = "STSong-Light"
-TRADITIONAL_FONT = "MSung-Light"
-"""Chinese fonts that PDF readers provide: for the language zh-Hans, and for all others."""
 
 certificates = Blueprint("certificates", __name__)
 certificates_api = api_blueprint("certificates api", "works")
@@ -88,20 +77,7 @@ def _people(pages: Mapping[str, int]) -> str:
 
 
 def pdf_of(certificate: Certificate) -> bytes:
-    """The certificate as PDF, one A4 page in the language of the request."""
-    font = SIMPLIFIED_FONT if language() == "zh-Hans" else TRADITIONAL_FONT
-    registerFont(UnicodeCIDFont(font))
-    plain = ParagraphStyle("plain", fontName=font, fontSize=10.5, leading=15, wordWrap="CJK")
-    large = ParagraphStyle("large", parent=plain, fontSize=18, leading=26)
-    rows = [[Paragraph(escape(name), plain), Paragraph(escape(value), plain)] for name, value in lines_of(certificate)]
-    file = BytesIO()
+    """The certificate as PDF, on A4 pages in the language of the request."""
+    font = SIMPLIFIED if language() == "zh-Hans" else TRADITIONAL
     heading = say(_("Certificate of proofreading"))
-    SimpleDocTemplate(file, pagesize=A4, margin=20 * mm, title=f"{certificate.title}: {heading}").build(
-        [
-            Paragraph(escape(certificate.title), large),
-            Paragraph(escape(heading), plain),
-            Spacer(0, 8 * mm),
-            Table(rows, colWidths=[60 * mm, 100 * mm], style=[("VALIGN", (0, 0), (-1, -1), "TOP")]),
-        ]
-    )
-    return file.getvalue()
+    return table_pdf(font, certificate.title, heading, lines_of(certificate), language())

@@ -119,7 +119,7 @@ def trial_wear(seed: Sequence[int]) -> Wear:
 def rendered(trials: Iterable[Trial], seed: int = 0) -> Iterator[tuple[str, RenderedPage]]:
     """The trials as images with their file names (without ending), each in a style and wear of its own.
 
-    What `facsimile.write_facsimiles` writes. Raises FontError.
+    What `facsimile.files.render` writes. Raises FontError.
     """
     for trial in trials:
         own = page_seed(seed, trial.page.id)

@@ -34,6 +34,11 @@ def check(a: str, b: str, blocks: list[AlignedPart]) -> None:
         assert (x, y) == (block.a1, block.b1)
 
 
+def apart(blocks: list[AlignedPart]) -> bool:
+    """Whether no part of the second is in two."""
+    return all(before.b1 <= after.b0 for before, after in pairwise(sorted(blocks, key=lambda block: block.b0)))
+
+
 EITHER = st.text("甲乙丙丁戊己庚辛", max_size=120)
 
 
@@ -46,12 +51,25 @@ def test_an_alignment_rebuilds_both_sides_whichever_comes_first(a: str, b: str) 
     blocks = align(a, b)
     check(a, b, blocks)
     assert sorted((one.turned() for one in align(b, a)), key=lambda block: block.a0) == blocks
-    assert all(before.b1 <= after.b0 for before, after in pairwise(sorted(blocks, key=lambda block: block.b0)))
+    assert apart(blocks)
     again = repeated(a, b, blocks)
     check(a, b, again)
     taken = [at for block in blocks for op in block.ops if op.equal for at in range(op.a0, op.a1)]
     taken += [at for part in again for at in range(part.a0, part.a1)]
     assert len(taken) == len(set(taken))
+
+
+def test_a_chain_does_not_span_what_a_better_one_has() -> None:
+    """The second text is parts of the first, some of them overlapping, in another order."""
+    for seed in range(100):
+        chance = random.Random(seed)  # noqa: S311
+        a = passage(seed, 400)
+        parts = [a[start : start + chance.randrange(8, 60)] for start in range(0, 400, 25)]
+        chance.shuffle(parts)
+        b = "".join(parts)
+        blocks = align(a, b)
+        check(a, b, blocks)
+        assert apart(blocks), seed
 
 
 def test_of_parts_in_another_order_the_shorter_moved_whichever_text_comes_first() -> None:

@@ -124,7 +124,7 @@ def test_every_character_is_answered_by_its_like_or_stands_in_a_difference(share
     collation = collate(read_transcription(folder / "WYG" / name), read_transcription(folder / "SBCK" / name))
     a, b = collation.base, collation.witness
     answered = aligned_in(collation.blocks)
-    alike = {at: to for at, to in answered.items() if a.cells[at].text == b.cells[to].text}
+    alike = {at: to for at, to in answered.items() if a.character(at) == b.character(to)}
     rows = collation.differences
     in_rows = {at for one in rows for at in range(one.a0, one.a1)}, {to for one in rows for to in range(one.b0, one.b1)}
     assert set(range(len(a))) - alike.keys() <= in_rows[0]
@@ -222,7 +222,7 @@ def test_a_place_that_differs_in_two_ways_is_of_the_heavier_class(damaged: Colla
     (there,) = [place.readings[0] for place in swapped if "明日拜" in place.readings[0].text]
     assert there.category == "error"
     for collation in (damaged, replace(damaged, differences=damaged.differences[::-1])):
-        items = apparatus(damaged.base.edition, (), [collation]).items
+        items = apparatus(damaged.base.edition, (), [collation])
         with_readings = (item for item in items if isinstance(item, ApparatusPlace))
         assert [item.category for item in with_readings if "明日" in item.readings[0][1]] == ["error"]
 

@@ -15,7 +15,7 @@ from proof.exports.collation_notes import notes_of
 from proof.exports.decided import Decided, Unused, decided_in, note_written
 from proof.exports.script import FormChoice
 from proof.exports.source import CorrectedSource, correct
-from proof.model.flags import Evidence, Flag, Kind
+from proof.model.flags import Evidence, Flag, Kind, WitnessReading
 from proof.model.result import PageResult
 from proof.store import Store
 from proof.store.decision_records import STATE_OF, ConflictError, Decision, Verdict
@@ -69,7 +69,7 @@ class Project:
         """Correct the text in place."""
         corrected = self.corrected
         self.write(corrected.text)
-        note_written(self.store, corrected)
+        note_written(self.store, corrected, lambda: self.path.read_bytes() == corrected.data)
 
     def check(self, *flags: Flag, path: Path | None = None, lower: int = 0, **more: Any) -> int:
         """Check the text, or another file, as it is now; `lower`: its columns are so many lines lower than at first."""
@@ -118,6 +118,19 @@ def test_only_what_was_decided_is_corrected(project: Project) -> None:
         "射：原文如此。",
         "白：原作曰，據影像改。",
     ]
+
+
+def test_another_reader_of_the_image_is_no_witness_of_the_notes(project: Project) -> None:
+    readings = tuple(WitnessReading(siglum, "比", "image", "", 0.0, name) for siglum, name in READERS)
+    with_readers = replace(NORTH, evidence=replace(NORTH.evidence, witnesses=readings))
+    project.check(with_readers, SAY)
+    project.say("f-north", Verdict.TAKE)
+    notes = notes_of(project.corrected)
+    assert [note.words for note in notes.notes] == ["比：原作北，明本作比，據影像改。"]
+    assert notes.witnesses == {"明本": "明通津草堂本"}
+
+
+READERS = (("明本", "明通津草堂本"), ("~vlm", ""))
 
 
 def test_what_was_taken_back_or_left_unsure_stays_out_and_what_stays_is_written_once(project: Project) -> None:
@@ -242,6 +255,19 @@ def test_a_moved_text_keeps_its_decisions_and_a_changed_copy_beside_the_old_one_
         decided_in(project.store, read_transcription(copy))
     project.path.unlink()
     assert [one.flag for one in decided_in(project.store, read_transcription(copy)).corrections] == ["f-north"]
+
+
+def test_what_is_written_into_a_copy_is_noted_though_the_old_file_stands_unchanged(
+    project: Project, tmp_path: Path
+) -> None:
+    project.say("f-north", Verdict.TAKE)
+    copy = tmp_path / "copied" / project.path.name
+    copy.parent.mkdir()
+    copy.write_bytes(project.path.read_bytes())
+    corrected = Project(project.store, copy, project.page).corrected
+    copy.write_bytes(corrected.data)
+    note_written(project.store, corrected, lambda: True)
+    assert decided_in(project.store, read_transcription(copy)).corrections == ()
 
 
 @pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.COPY, Verdict.TAKE])

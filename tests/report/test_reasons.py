@@ -66,6 +66,34 @@ def test_each_kind_of_finding_has_its_sentence(
 
 
 @pytest.mark.parametrize(
+    ("kind", "ink", "expected"),
+    [
+        (Kind.OMISSION, Notice.of(NoticeCode.PART_OF_CELL, number=0.4), "There is ink for one character here."),
+        (Kind.OMISSION, Notice.of(NoticeCode.PART_OF_CELL, number=1.6), "There is ink for one character here."),
+        (Kind.INSERTION, Notice.of(NoticeCode.ROOM, number=0.2), "There is no ink for a character here."),
+        (Kind.INSERTION, Notice.of(NoticeCode.ROOM, number=0.5), ""),
+        (Kind.INSERTION, Notice.of(NoticeCode.ROOM, number=1.1), ""),
+    ],
+)
+def test_what_is_said_of_the_ink_never_contradicts_what_the_image_shows(
+    checked: PageResult, kind: Kind, ink: Notice, expected: str
+) -> None:
+    """A glyph in a narrow cell is a glyph; room without a glyph is no ink."""
+    flag = next(flag for flag in checked.flags if flag.kind is kind)
+    sentences = why(replace(flag, evidence=replace(flag.evidence, ink=ink)), english)
+    assert sentences.endswith(expected)
+    assert ("ink" in sentences) == bool(expected)
+
+
+def test_a_moved_column_is_said_in_one_sentence(checked: PageResult) -> None:
+    flag = replace(next(flag for flag in checked.flags if flag.kind is Kind.LAYOUT), transcribed="得附載於後", line=3)
+    other = replace(flag, transcribed="", suggested="得附載於後", line=5)
+    assert why(flag, english, other) == (
+        "得附載於後 moved from column 3 to column 5: the text has it in the first, the image in the second."
+    )
+
+
+@pytest.mark.parametrize(
     ("reason", "code"), [("page blank", NoticeCode.IMAGE_BLANK), ("image mirrored", NoticeCode.IMAGE_MIRRORED)]
 )
 def test_an_image_that_cannot_be_read_is_named_once(checked: PageResult, reason: str, code: NoticeCode) -> None:

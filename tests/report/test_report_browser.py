@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, FloatRect, Locator, Page
 from pypdfium2 import PdfDocument
 from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
+from proof.model.flags import Evidence, Kind
 from proof.report import write_reports
 from tests.report.conftest import PAGE, flag
 from tests.report.held import HeldRun
@@ -162,3 +163,40 @@ def test_a_printed_sheet_holds_ten_whole_flags_and_a_plot_that_can_be_read(tab: 
         assert box["width"] / float(plot.get_attribute("width") or 1) > 0.9, "it is not shrunk"
     assert tab.locator(".plot .juan").all_text_contents() == ["000"]
     assert tab.locator(".plot .axis").first.evaluate("one => parseFloat(getComputedStyle(one).fontSize)") >= 9
+
+
+@pytest.mark.parametrize("width", [1400, 820, 390])
+def test_a_long_run_stays_in_its_card_and_references_keep_their_end(
+    tab: Page, tmp_path: Path, held: HeldRun, width: int
+) -> None:
+    page = held.pages[0]
+    run = "惠王齊宣王同時其學無所不闚然其要本歸于老"
+    seen = (run, 0.9), (run.replace("闚", "闕"), 0.1)
+    long = flag(
+        8,
+        4,
+        run,
+        kind=Kind.OMISSION,
+        length=0,
+        transcribed="",
+        evidence=Evidence("not transcribed", p_best=0.9, alternatives=seen),
+    )
+    tab.set_viewport_size({"width": width, "height": 900})
+    tab.goto(
+        write_reports(
+            HeldRun(held.run, [replace(page, page=f"{'KR1d0030_' * 4}{PAGE}", flags=(long,))]), tmp_path
+        ).page.as_uri()
+    )
+    card = rectangle(tab.locator("article.flag"))
+    for shown in tab.locator(".alternatives > li > *, .alternatives .count").all():
+        box = rectangle(shown)
+        assert box["x"] + box["width"] <= card["x"] + card["width"]
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert tab.locator(".flag .id").evaluate(
+        """(id) => {
+            const [range, text] = [document.createRange(), id.firstChild.firstChild];
+            range.setStart(text, text.length - 2);
+            range.setEnd(text, text.length);
+            return range.getBoundingClientRect().right <= id.getBoundingClientRect().right + 1;
+        }"""
+    ), "its end is seen"

@@ -14,12 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lxml import html
 
 from proof import atomic
-from proof.errors import OutputError
-from proof.model.flags import FINDINGS, Kind
+from proof.errors import OutputError, UsageError
+from proof.model.flags import COLLATION, FINDINGS, LANGUAGE, Evidence, Kind, LanguageReading
 from proof.model.result import PageResult
 from proof.report import StoredRun, WrittenReport, write_reports
+from proof.report.write import write_again
+from proof.settings.config import Settings
 from proof.store import Store, StoredRunInfo
 from proof.store.comments import Comment, CommentRequest, CommentState
 from tests.remarked import said
@@ -59,6 +62,12 @@ class Page(HTMLParser):
     def references(self) -> list[str]:
         names = ("src", "href", "xlink:href", "action", "poster", "srcset", "data")
         return [attributes[name] or "" for _, attributes in self.tags for name in names if name in attributes]
+
+
+def elements(path: Path, classes: str) -> list[html.HtmlElement]:
+    """The elements of a report that have all of these classes."""
+    named = html.fromstring(path.read_bytes()).iter()
+    return [element for element in named if set(classes.split()) <= set(str(element.get("class")).split())]
 
 
 def flag_lines(written: WrittenReport) -> list[dict[str, Any]]:
@@ -162,7 +171,7 @@ def test_every_raised_flag_is_shown_with_its_image_and_hidden_ones_are_counted(
     raised = [f for f in held.pages[0].flags if f.raised and f.kind is not Kind.LAYOUT]
     shown = [attributes["id"] for attributes in page.named("article")]
     assert sorted(filter(None, shown)) == sorted(f"f-{flag.id}" for flag in raised)
-    assert len(page.named("image")) == len(raised) + 1  # and the page with a column out of place
+    assert len(page.named("image")) == len(raised) + 2  # and the page with a column out of place, and this column
     assert "A column stands elsewhere on the image." in page.text
     assert "images/JMML_000-3b.png: cut short" in page.text
     assert "One to one 2" in " ".join(page.text.split())
@@ -323,3 +332,71 @@ def test_of_what_is_missing_the_gap_is_marked_and_not_a_character_beside_it(tmp_
         assert "col. 8, after char. 5" in text
     assert f"{source[1:4]}▯{source[4:16]}" in text
     assert f"{source[1:6]}▯{source[6:18]}" in text
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings().replace({"project.out": tmp_path})
+
+
+@pytest.mark.parametrize("finished", [True, False], ids=["finished", "interrupted"])
+def test_reports_written_again_hold_every_page_of_the_last_run(
+    settings: Settings, held: HeldRun, tmp_path: Path, finished: bool
+) -> None:
+    with Store.open(settings.store_address) as store:
+        save_run(store, held, finished=finished)
+    again = write_again(settings)
+    assert (again.run.finished is not None) is finished
+    summary = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
+    assert set(summary["pages"]) == {page.page for page in held.pages}
+    assert again.written.page.is_file()
+
+
+def test_without_a_run_nothing_is_written(settings: Settings, held: HeldRun) -> None:
+    with Store.open(settings.store_address) as store:
+        save_run(store, held)
+    with pytest.raises(UsageError, match="no check of KR9x0001"):
+        write_again(settings, "KR9x0001")
+
+
+def test_a_missing_column_is_shown_with_its_image_what_is_read_there_and_where_it_belongs(
+    tmp_path: Path, held: HeldRun
+) -> None:
+    """One that moved is shown where the text has it and where it belongs."""
+    page = held.pages[0]
+    (finding,) = (flag for flag in page.flags if flag.kind is Kind.LAYOUT)
+    columns = [column.source for column in page.columns]
+    read = "四庫全書簡明目錄"
+    missing = replace(
+        finding, line=3, suggested=read, evidence=Evidence("column missing", note=read), id="missing", moved=""
+    )
+    where = replace(finding, line=5, transcribed=columns[4], id="where", moved="there")
+    there = replace(finding, line=2, suggested=columns[4], id="there", moved="where")
+    result = replace(page, flags=(missing, where, there))
+    written = write_reports(HeldRun(held.run, [result]), tmp_path).page
+    assert [" ".join(element.itertext()) for element in elements(written, "vertical beside")] == [
+        f"{columns[1]} {read} {columns[2]}",
+        f"{columns[3]} {columns[4]} {columns[5]}",
+        f"{columns[0]} {columns[4]} {columns[1]}",
+    ]
+    assert len(Page(written).named("image")) == 4, "each finding has its page and its column"
+
+
+def test_what_an_image_reads_is_called_so_and_what_language_or_witnesses_alone_suggest_is_not(
+    tmp_path: Path, held: HeldRun
+) -> None:
+    page = held.pages[0]
+    counts = LanguageReading(3.0, "某書", 40, "其書", 1)
+    instead = replace(counts, instead_of=("基", 0.9))
+    evidence = page.flags[0].evidence
+    labels = {
+        "image": replace(evidence, language=counts),
+        "language model": Evidence(LANGUAGE, language=counts),
+        "language model ": replace(evidence, language=instead),
+        "other witnesses": Evidence(COLLATION),
+    }
+    for label, given in labels.items():
+        flagged = replace(page, flags=(replace(page.flags[0], evidence=given),))
+        written = write_reports(HeldRun(held.run, [flagged]), tmp_path / label.replace(" ", "-")).page
+        (compared,) = elements(written, "compare")
+        assert [term.text for term in compared.iter("dt")] == ["text", label.strip()]

@@ -242,6 +242,8 @@ def test_a_pattern_without_a_file_is_named_with_its_line(write: Write, folder: P
 NO_RESULT = {
     "engine.threads": 8,
     "engine.workers": 8,
+    "engine.second": "paddleocr",
+    "engine.second_model": "x",
     "project.out": "elsewhere",
     "project.title": "x",
     "project.images": ["x"],

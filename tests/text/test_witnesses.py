@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,17 @@ def test_a_branch_or_folder_that_is_not_there_is_told_with_those_that_are(reposi
     (tmp_path / "empty").mkdir()
     with pytest.raises(TextError, match="is a folder without texts"):
         read_witnesses([WitnessSource(tmp_path / "empty")])
+
+
+def test_without_the_library_that_reads_branches_the_extra_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith(("dulwich.", "proof.text.branches"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr("proof.text.branches", raising=False)
+    monkeypatch.setitem(sys.modules, "dulwich", None)
+    with pytest.raises(TextError, match=r"branch SBCK is read with dulwich: pip install 'hanproof\[git\]'"):
+        read_witnesses([WitnessSource(folder, revision="SBCK")])
 
 
 def test_a_text_is_no_witness_of_itself(folder: Path) -> None:

@@ -2,8 +2,7 @@
 
 The text is set in a font with a single square glyph (`FONT`), as Tesseract does: no real font is embedded, and
 characters of every plane can be searched. The font writes vertically, so that programs take columns for columns and not
-for lines. It is made of reportlab's objects of PDF: reportlab's own fonts cannot write vertically beyond the first
-plane.
+for lines.
 """
 
 from __future__ import annotations
@@ -17,24 +16,12 @@ from statistics import median
 
 import numpy as np
 from PIL import ExifTags, Image
-from reportlab.pdfbase.pdfdoc import (
-    BasicFonts,
-    PDFArray,
-    PDFDictionary,
-    PDFDocument,
-    PDFInfo,
-    PDFName,
-    PDFObjectReference,
-    PDFStream,
-    PDFString,
-    PDFZCompress,
-)
-from reportlab.pdfgen.canvas import Canvas
 
 from proof.errors import ImageError, OutputError, UsageError
 from proof.exports.files import Material, marked_pages, write_file
 from proof.exports.forms import ExportForm
 from proof.exports.marked import MarkedPage
+from proof.exports.pdf_file import Name, PdfFile, Reference
 from proof.images.load import load_image
 from proof.images.pdf import PdfPage
 from proof.model.geometry import Box
@@ -52,6 +39,9 @@ SPACED = 1.6
 FONT_NAME = "T"
 """The font's name in the resources of a page."""
 
+IMAGE_NAME = "I"
+"""The image's name there."""
+
 EM = 1000
 """Side of the font's square, in units of the font."""
 
@@ -62,50 +52,28 @@ drawn, since the text is invisible (`3 Tr`). A test makes the font again and com
 
 def searchable_pdf(pages: Iterable[tuple[PageResult, MarkedPage]], title: str) -> bytes:
     """The pages as one PDF. Raises ImageError where an image cannot be read."""
-    target = io.BytesIO()
-    canvas = Canvas(target, pageCompression=1, invariant=1, lang="zh-Hant", pdfVersion=(1, 4))
-    canvas._doc.info = _TitleAlone()
-    canvas.setTitle(title)
-    # no Direction R2L: PDFium would take the lines for right-to-left, and reverse the text around a comma
-    canvas.setViewerPreference("DisplayDocTitle", "true")
-    codes = CellCodes()
+    pdf, codes = PdfFile(), CellCodes()
+    font = pdf.reserve()
     for result, page in pages:
-        _add_page(canvas, result, page, codes)
-    _add_font(canvas._doc, codes)
-    canvas.save()
-    return target.getvalue()
+        _add_page(pdf, font, result, page, codes)
+    _add_font(pdf, font, codes)
+    return pdf.to_bytes(title)
 
 
-class _TitleAlone(PDFInfo):  # type: ignore[misc]  # reportlab has no types
-    """What a document says of itself: without the dates and the anonymous author that reportlab writes."""
-
-    def format(self, document: PDFDocument) -> bytes:
-        entries = {"Title": PDFString(self.title), "Producer": PDFString(self.producer)}
-        formatted: bytes = PDFDictionary(entries).format(document)
-        return formatted
-
-
-def _add_page(canvas: Canvas, result: PageResult, page: MarkedPage, codes: CellCodes) -> None:
+def _add_page(pdf: PdfFile, font: Reference, result: PageResult, page: MarkedPage, codes: CellCodes) -> None:
     assert result.image is not None, "only pages with images are marked"
     part = result.image_box or Box(0, 0, *result.image_size)
     width, height = part.w * POINTS_A_PIXEL, part.h * POINTS_A_PIXEL
-    canvas.setPageSize((width, height))
-    document, name = canvas._doc, f"image{canvas.getPageNumber()}"
-    document.Reference(_image(result.image, result.image_box), document.getXObjectName(name))
-    canvas.saveState()
-    canvas.transform(width, 0, 0, height, 0, 0)
-    canvas.doForm(name)
-    canvas.restoreState()
-    canvas.addLiteral(f"BT 3 Tr /{FONT_NAME} 1 Tf")
+    operators = [f"q {width:.3f} 0 0 {height:.3f} 0 0 cm /{IMAGE_NAME} Do Q", f"BT 3 Tr /{FONT_NAME} 1 Tf"]
     for column in page.columns:
         for line in column.lines:
             clusters = list(line.clusters())
             boxes = _touching([box for _, box, _ in clusters])
             for (characters, *_), box in zip(clusters, boxes, strict=True):
-                for operators in _text_operators(characters, box, part, codes):
-                    canvas.addLiteral(operators)
-    canvas.addLiteral("ET")
-    canvas.showPage()
+                operators += _text_operators(characters, box, part, codes)
+    operators.append("ET")
+    image = _add_image(pdf, result.image, result.image_box)
+    pdf.add_page((width, height), {"Font": {FONT_NAME: font}, "XObject": {IMAGE_NAME: image}}, operators)
 
 
 def _touching(boxes: Sequence[Box]) -> list[Box]:
@@ -129,20 +97,21 @@ def _text_operators(characters: str, box: Box, part: Box, codes: CellCodes) -> I
         yield f"{box.w * scale:.3f} 0 0 {height * scale:.3f} {x:.3f} {y:.3f} Tm <{codes.of(cell):04X}> Tj"
 
 
-def _image(path: Path, part: Box | None) -> PDFStream:
-    """The image, or the `part` of it that is the page. A whole JPEG is embedded unchanged, other images in grey."""
+def _add_image(pdf: PdfFile, path: Path, part: Box | None) -> Reference:
+    """Add the image, or the `part` of it that is the page. A whole JPEG is embedded unchanged, other images in grey."""
     if part is None and path.suffix.lower() in (".jpg", ".jpeg") and PdfPage.match(path) is None:
         unchanged = _unchanged(path)
         if unchanged is not None:
-            return unchanged
+            return _add_jpeg(pdf, *unchanged)
     pixels = load_image(path, part).pixels
     target = io.BytesIO()
     Image.fromarray(np.asarray(pixels)).save(target, "JPEG", quality=JPEG_QUALITY)
-    return _jpeg(target.getvalue(), (pixels.shape[1], pixels.shape[0]), "DeviceGray")
+    return _add_jpeg(pdf, target.getvalue(), (pixels.shape[1], pixels.shape[0]), "DeviceGray")
 
 
-def _unchanged(path: Path) -> PDFStream | None:
-    """A JPEG with its own bytes; None if it cannot be read, is turned (by its EXIF), or is neither grey nor RGB."""
+def _unchanged(path: Path) -> tuple[bytes, tuple[int, int], str] | None:
+    """The bytes of a JPEG, its size and its colours; None if it cannot be read, is turned (by its EXIF), or is neither
+    grey nor RGB."""
     try:
         data = path.read_bytes()
         with Image.open(io.BytesIO(data)) as image:
@@ -151,15 +120,15 @@ def _unchanged(path: Path) -> PDFStream | None:
             size = image.size
     except OSError:
         return None
-    return None if turned or colours is None else _jpeg(data, size, colours)
+    return None if turned or colours is None else (data, size, colours)
 
 
-def _jpeg(data: bytes, size: tuple[int, int], colours: str) -> PDFStream:
+def _add_jpeg(pdf: PdfFile, data: bytes, size: tuple[int, int], colours: str) -> Reference:
     entries = {
-        "Type": PDFName("XObject"), "Subtype": PDFName("Image"), "Width": size[0], "Height": size[1],
-        "ColorSpace": PDFName(colours), "BitsPerComponent": 8, "Filter": PDFName("DCTDecode"),
+        "Type": Name("XObject"), "Subtype": Name("Image"), "Width": size[0], "Height": size[1],
+        "ColorSpace": Name(colours), "BitsPerComponent": 8, "Filter": Name("DCTDecode"),
     }  # fmt: skip
-    return PDFStream(PDFDictionary(entries), data)
+    return pdf.add_stream(data, entries)
 
 
 class CellCodes:
@@ -180,30 +149,25 @@ class CellCodes:
         return list(self._codes)
 
 
-def _add_font(document: PDFDocument, codes: CellCodes) -> None:
-    """Add the font under its name, after the last page, when all codes are known."""
+def _add_font(pdf: PdfFile, font: Reference, codes: CellCodes) -> None:
+    """Add the font under its number, after the last page, when all codes are known."""
     cells = codes.cells()
-
-    def stream(content: bytes) -> PDFObjectReference:
-        return document.Reference(PDFStream(content=content, filters=[PDFZCompress]))
-
-    descriptor = PDFDictionary({
-        "Type": PDFName("FontDescriptor"), "FontName": PDFName("GlyphLess"), "Flags": 5,
-        "FontBBox": PDFArray([0, 0, EM, EM]), "ItalicAngle": 0, "Ascent": EM, "Descent": 0, "CapHeight": EM,
-        "StemV": 80, "FontFile2": stream(FONT.read_bytes()),
+    descriptor = pdf.add({
+        "Type": Name("FontDescriptor"), "FontName": Name("GlyphLess"), "Flags": 5, "FontBBox": [0, 0, EM, EM],
+        "ItalicAngle": 0, "Ascent": EM, "Descent": 0, "CapHeight": EM, "StemV": 80,
+        "FontFile2": pdf.add_stream(FONT.read_bytes()),
     })  # fmt: skip
-    collection = {"Registry": PDFString("Adobe"), "Ordering": PDFString("Identity"), "Supplement": 0}
-    descendant = PDFDictionary({
-        "Type": PDFName("Font"), "Subtype": PDFName("CIDFontType2"), "BaseFont": PDFName("GlyphLess"),
-        "CIDToGIDMap": stream(b"\0\1" * (len(cells) + 1)), "DW": EM, "DW2": PDFArray([EM, -EM]),
-        "FontDescriptor": document.Reference(descriptor), "CIDSystemInfo": PDFDictionary(collection),
+    descendant = pdf.add({
+        "Type": Name("Font"), "Subtype": Name("CIDFontType2"), "BaseFont": Name("GlyphLess"),
+        "CIDToGIDMap": pdf.add_stream(b"\0\1" * (len(cells) + 1)), "DW": EM, "DW2": [EM, -EM],
+        "FontDescriptor": descriptor,
+        "CIDSystemInfo": {"Registry": "Adobe", "Ordering": "Identity", "Supplement": 0},
     })  # fmt: skip
-    font = PDFDictionary({
-        "Type": PDFName("Font"), "Subtype": PDFName("Type0"), "BaseFont": PDFName("GlyphLess"),
-        "Encoding": PDFName("Identity-V"), "DescendantFonts": PDFArray([document.Reference(descendant)]),
-        "ToUnicode": stream(_to_unicode(cells)),
-    })  # fmt: skip
-    document.idToObject[BasicFonts].dict[FONT_NAME] = document.Reference(font)  # as fonts of reportlab add themselves
+    composite = {
+        "Type": Name("Font"), "Subtype": Name("Type0"), "BaseFont": Name("GlyphLess"), "Encoding": Name("Identity-V"),
+        "DescendantFonts": [descendant], "ToUnicode": pdf.add_stream(_to_unicode(cells)),
+    }  # fmt: skip
+    pdf.add(composite, font)
 
 
 def _to_unicode(characters: Sequence[str]) -> bytes:

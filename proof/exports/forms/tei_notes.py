@@ -58,7 +58,7 @@ def apparatus_document(collated: CollationNotes, title: str) -> etree._Element:
 
 def _entry(entries: etree._Element, note: CollationNote, ids: dict[str, str]) -> None:
     correction = note.placed.correction
-    where = f"{note.page} {note.line}" if note.page else f"{note.line}"
+    where = f"{correction.page} {correction.line}".strip()
     app = add(entries, "app", n=str(note.number), loc=where)
     readings: dict[str, list[str]] = {}
     readings.setdefault(correction.replacement, [])

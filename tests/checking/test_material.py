@@ -1,4 +1,4 @@
-"""What of the material of a check was of no use is told, and is no success."""
+"""What of the material of a check was of no use is told, and is no success; what it meets twice is told."""
 
 from __future__ import annotations
 
@@ -76,3 +76,21 @@ def test_a_pdf_that_cannot_be_read_is_no_success(run: Run, tmp_path: Path) -> No
     ran = run(*CHECK)
     assert ran.returncode == 1
     assert "text.pdf: is not a PDF, or is damaged" in ran.stderr
+
+
+def test_a_page_that_stands_in_two_texts_is_said(run: Run, tmp_path: Path) -> None:
+    lay_out(tmp_path, 2)
+    shutil.copy(tmp_path / "text.txt", tmp_path / "copy.txt")
+    said = run("check", "text.txt", "copy.txt", "--images", "images", "--engine", "null").stderr
+    one, other = tmp_path / "text.txt", tmp_path / "copy.txt"
+    assert f"2 pages stand in several texts, such as WYG0103-0192c in {one} and in {other}" in said
+    assert "stand in several texts" not in run("check", "text.txt", "--engine", "null").stderr
+
+
+def test_images_of_one_name_in_two_folders_are_said(run: Run, tmp_path: Path) -> None:
+    lay_out(tmp_path, 2)
+    (tmp_path / "other").mkdir()
+    shutil.copy(tmp_path / "images" / "WYG0103-0192d.png", tmp_path / "other")
+    said = run("check", "text.txt", "--images", "images", "--images", "other", "--engine", "null").stderr
+    first, second = (tmp_path / folder / "WYG0103-0192d.png" for folder in ("images", "other"))
+    assert f"for one page several images would do: {first} is used, not {second}" in said

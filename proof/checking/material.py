@@ -1,8 +1,9 @@
-"""Notices about the material of a check that served no page: images that belong to none, lists and files that cannot
-be read."""
+"""Notices about the material of a check: images that belong to no page, lists and files that cannot be read, pages in
+several texts, and images with one name in several places."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,3 +85,31 @@ def _about_lists(
         if wanted and not any(index.listed(entry.file) for entry in listed.entries):
             yield Notice.of(NoticeCode.LISTED_FILES_MISSING, path=str(path), number=len(wanted), file=wanted[0])
         yield from listed.notices[:1]
+
+
+def repeated_material(tasks: Sequence[PageTask]) -> tuple[Notice, ...]:
+    """A notice about pages in several texts, and one about images for which several files match."""
+    return (*_repeated_pages(tasks), *_repeated_images(tasks))
+
+
+def _repeated_pages(tasks: Sequence[PageTask]) -> Iterator[Notice]:
+    texts: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for task in tasks:
+        texts[task.page.id][task.place.text] = None
+    twice = {page: list(paths) for page, paths in texts.items() if len(paths) > 1}
+    if twice:
+        page, (first, second, *_) = next(iter(twice.items()))
+        yield Notice.of(NoticeCode.PAGES_IN_SEVERAL_TEXTS, number=len(twice), page=page, one=first, other=second)
+
+
+def _repeated_images(tasks: Sequence[PageTask]) -> Iterator[Notice]:
+    several = [
+        dict(notice.values)
+        for task in tasks
+        if task.image is not None
+        for notice in task.image.notices
+        if notice.code is NoticeCode.SEVERAL_FILES
+    ]
+    if several:
+        file, others = several[0]["file"], several[0]["others"]
+        yield Notice.of(NoticeCode.IMAGES_IN_SEVERAL_PLACES, number=len(several), file=file, others=others)
