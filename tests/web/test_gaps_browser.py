@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, FloatRect, Page, expect
 
-from proof.model.flags import Kind
+from proof.model.flags import Kind, WitnessReading
 from proof.model.geometry import Box
 from proof.store import Store
 from tests.web.drawn import LINES, PITCH, WORK, add_page, cell, checked, draw_page, settings_in, wrong
@@ -33,10 +33,13 @@ def page(tmp_path: Path, browser: Browser) -> Iterator[Page]:
     equal = replace(wrong(PAGE, 2, 4, "卿卿", 8.0, Kind.OMISSION), bbox=cell(2, 3), id="equal")
     column = Box(500, 110, 100, 640)
     lacking = replace(wrong(PAGE, 3, 0, WHOLE, 7.0, Kind.LAYOUT), length=0, transcribed="", bbox=column, id="column")
+    rare = wrong(PAGE, 1, 5, "鵲", 6.0)
+    readings = (WitnessReading("甲本", "𪆰", name="甲書院刊本"), WitnessReading("~vlm", "鵲", "image"))
+    rare = replace(rare, evidence=replace(rare.evidence, witnesses=readings), id="rare")
     settings = settings_in(tmp_path)
     with Store.open(settings.store_address) as store:
         sha = draw_page(tmp_path / "page.png")
-        add_page(store, checked(PAGE, tmp_path / "page.png", sha, (missing, equal, lacking)))
+        add_page(store, checked(PAGE, tmp_path / "page.png", sha, (missing, equal, lacking, rare)))
     with serving(tmp_path) as address:
         context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB", base_url=address)
         yield context.new_page()
@@ -53,9 +56,9 @@ def test_a_gap_is_marked_and_no_character_beside_it_and_what_is_set_stands_in_it
     page.goto(f"{AT}/pages/1")
     gaps = page.locator("#sheet a.cell.extra")
     expect(gaps).to_have_count(2)
-    expect(page.locator("#sheet .cell[data-n].flagged")).to_have_count(0)
+    expect(page.locator("#sheet .cell[data-n].flagged")).to_have_text(LINES[0][5])
     expect(page.locator(".boxes rect.gap")).to_have_count(2)
-    assert page.locator(".boxes rect.flagged[data-n]").count() == 0
+    expect(page.locator(".boxes rect.flagged[data-n]")).to_have_count(1)
     page.keyboard.press("e")
     expect(page.locator("#column-read")).to_have_text(LINES[0] + RUN)
     page.keyboard.press("Escape")
@@ -78,7 +81,7 @@ def test_a_run_or_a_column_is_a_row_like_another_and_its_reference_keeps_its_end
         page.goto(f"{AT}/")
         shown_whole(page)
         rows = page.locator("a.row")
-        expect(rows).to_have_count(3)
+        expect(rows).to_have_count(4)
         for row in rows.all():
             assert box_of(row)["height"] < 110
             assert row.locator(".id").evaluate(
@@ -92,3 +95,17 @@ def test_a_run_or_a_column_is_a_row_like_another_and_its_reference_keeps_its_end
     picture = rows.nth(2).locator("img")
     assert f"/500,110,100,{160}/" in (picture.get_attribute("src") or ""), "a column is known by its head"
     assert picture.evaluate("(image) => image.naturalWidth > 0")
+
+
+def test_what_a_witness_alone_reads_is_taken_by_a_key_and_a_gap_is_called_so(page: Page) -> None:
+    open_desk(page, f"{AT}/desk")
+    page.keyboard.press("c")
+    expect(page.locator("#trail li").first).to_contain_text("omission")
+    for key in ("k", "k"):
+        page.keyboard.press(key)
+    expect(page.locator("#alternatives button").last).to_have_text("3 𪆰 甲本")
+    page.keyboard.press("3")
+    saved(page)
+    page.goto(f"{AT}/desk?state=corrected")
+    expect(page.locator("#stands")).to_contain_text("𪆰")
+    expect(page.locator("#stands")).to_contain_text("甲本")

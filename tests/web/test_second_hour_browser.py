@@ -96,6 +96,10 @@ def test_on_a_telephone_the_head_is_low_undo_is_where_a_thumb_is_and_what_is_cho
     page.get_by_role("button", name="Language, light or dark, account").click()
     expect(page.locator("#language")).to_be_visible()
     photographed(page, "telephone-more")
+    open_desk(page, f"{AT}/desk")
+    page.locator("#unsure").click()
+    expect(page.locator("#trail li")).to_have_count(1)
+    assert box_of(page.locator("#stage"))["y"] >= 0, "the next flag is seen from its image on"
     open_desk(page, f"{AT}/desk?kind=insertion&first_page=1&last_page=1")
     press(page, "k")
     expect(page.locator("#end")).to_be_visible()
