@@ -18,7 +18,7 @@ from proof.collation.blocks import align
 from proof.collation.differences import aligned_in
 from proof.collation.sigla import names_of
 from proof.collation.tokens import Keys, WitnessTokens, sequence_of, shared_layers
-from proof.exports.decided import decisions_of
+from proof.exports.decided import decisions_of, in_script
 from proof.model.flags import Kind, context_of
 from proof.store import Store
 from proof.store.authorities import IMAGE, witnesses_of
@@ -101,7 +101,8 @@ def carry(
 
     Raises UsageError if one of the texts was not checked, or has changed since.
     """
-    source, target = _in_checked_script(decided, source), _in_checked_script(store, target)
+    source = in_script(source, find_text(decided, source).latest.script)
+    target = in_script(target, find_text(store, target).latest.script)
     places = _Places(source, target, pairs)
     planned = _with_halves([_planned(places, *decision, same_copy) for decision in _decided(decided, source)])
     groups: dict[str, list[Carried]] = {}
@@ -115,12 +116,6 @@ def carry(
         for group, reason in zip(groups.values(), reasons, strict=True):
             refused |= {carried.decision.id: reason for carried in group}
     return [replace(carried, reason=refused.get(carried.decision.id, carried.reason)) for carried in planned]
-
-
-def _in_checked_script(store: Store, edition: Transcription) -> Transcription:
-    """The text with the script that it was last checked in."""
-    script = find_text(store, edition).latest.script
-    return replace(edition, script=Script(script)) if script in set(Script) else edition
 
 
 def _decided(store: Store, edition: Transcription) -> Iterable[tuple[Decision, Span | None]]:

@@ -86,8 +86,7 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
     Raises UsageError if the store does not know the text.
     """
     text = find_text(store, edition)
-    script = text.latest.script
-    edition = replace(edition, script=Script(script)) if script in set(Script) else edition
+    edition = in_script(edition, text.latest.script)
     own = {known.path for known in text.own}
     pages = {page.id for page in edition.pages}
     policy = policy_of(edition.script)
@@ -137,6 +136,11 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
         frozenset(rejected),
         tuple(noted),
     )
+
+
+def in_script(edition: Transcription, script: str) -> Transcription:
+    """The text with the script that it was checked in, if that is known."""
+    return replace(edition, script=Script(script)) if script in set(Script) else edition
 
 
 def note_written(store: Store, corrected: CorrectedSource) -> None:
