@@ -305,6 +305,14 @@ def test_a_manifest_shows_the_flags_on_the_pages(checked: PageResult) -> None:
     assert page["items"][0]["target"] == target
 
 
+@pytest.mark.parametrize(("suffix", "form"), [("png", "png"), ("JPG", "jpeg"), ("jfif", "jpeg"), ("bmp", "bmp")])
+def test_a_manifest_says_of_what_type_an_image_is(checked: PageResult, suffix: str, form: str) -> None:
+    page = replace(checked, image=Path(f"1a.{suffix}"))
+    (canvas,) = manifest(Addressed("https://example.org", "KR1_010", [page]), "書")["items"]
+    body = canvas["items"][0]["items"][0]["body"]
+    assert (body["id"], body["format"]) == (f"https://example.org/images/1a.{suffix}", f"image/{form}")
+
+
 def test_the_half_folios_of_a_plate_are_regions_of_one_canvas(checked: PageResult) -> None:
     prezi = pytest.importorskip("iiif_prezi3")
     halves = [
