@@ -74,6 +74,15 @@ def test_a_place_shows_what_the_base_has_there_whatever_layers_each_witness_has(
     assert (differing.before[-2:], differing.text, differing.behind[:2]) == ("衆耦", "位", "于大")
 
 
+@pytest.mark.parametrize(
+    ("image", "link"), [("images/1#a.png", "../images/1%23a.png"), ("scan.pdf#3", "../scan.pdf#page=3")]
+)
+def test_a_row_links_to_its_image_or_the_page_of_a_pdf(tmp_path: Path, image: str, link: str) -> None:
+    collation = collate(edition(TEXT, "a.txt"), edition(OTHER, "b.txt"))
+    table = rows([collation], {"KR1_WYG_001-1a": tmp_path / image}, tmp_path / "out")
+    assert {row.image for row in table} == {link}
+
+
 def test_a_witness_is_called_as_the_user_calls_it(tmp_path: Path) -> None:
     base, witness = edition(TEXT, "a.txt"), replace(edition(OTHER, "b.txt"), siglum="四部")
     collation = collate(base, witness)
