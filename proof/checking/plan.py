@@ -212,8 +212,7 @@ def _task(text: Transcription, number: int, position: int, index: ImageIndex, sh
     place = PagePlace(position, str(text.path), page.juan, str(page.folio) if page.folio else "", sha=sha)
     ref = index.reference(page)
     try:
-        image = index.find(page) or index.counted(text.path.stem, number, len(text.pages))
-        return PageTask(text, number, place, image, ref)
+        return PageTask(text, number, place, index.image_of(text, number), ref)
     except ImageListError as error:
         return PageTask(text, number, place, None, ref, Notice.of_error(error))
 
