@@ -26,14 +26,6 @@ def edition(text: str, name: str) -> Transcription:
     return transcription(marked, name, Format.KANRIPO)
 
 
-def written(folder: Path, language: str = "en", images: dict[str, Path] | None = None, name: str = "b.txt") -> Path:
-    base = edition(TEXT, "a.txt")
-    path = folder / "collation.html"
-    collations = [collate(base, edition(OTHER, name)), collate(base, edition(TEXT, "c.txt"))]
-    write_table(collations, path, language=language, images=images)
-    return path
-
-
 @pytest.mark.parametrize(("language", "width"), [*zip(LANGUAGES, (390, 1440, 390), strict=True)])
 def test_the_table_is_filtered_by_class_and_fits_the_screen(
     browser: Browser, tmp_path: Path, language: str, width: int
@@ -43,7 +35,10 @@ def test_the_table_is_filtered_by_class_and_fits_the_screen(
     faults: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.on("console", lambda message: faults.append(message.text))
-    path = written(tmp_path, language)
+    path = tmp_path / "collation.html"
+    base = edition(TEXT, "a.txt")
+    collations = [collate(base, edition(OTHER, "b.txt")), collate(base, edition(TEXT, "c.txt"))]
+    write_table(collations, path, language=language)
     page.goto(path.as_uri())
     shown = page.locator("tbody tr:visible")
     assert shown.count() == 2
