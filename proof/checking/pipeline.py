@@ -14,6 +14,7 @@ from proof.checking.executor import CheckedPage, checker_for, engine_settings, o
 from proof.checking.flag_language import FlagLanguage
 from proof.checking.language_alone import by_language_model
 from proof.checking.material import repeated_material, unused_material
+from proof.checking.own_exports import note_own_export
 from proof.checking.plan import CheckPlan, work_of
 from proof.checking.renamed import follow_renamed
 from proof.checking.rescoring import settle, witness_evidence_of
@@ -117,6 +118,8 @@ def check(
         second = open_second(settings, store, engine.identity)
         work = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
         follow_renamed(store, work.name, sources.texts, settings.base.absolute())
+        for text in sources.texts:
+            note_own_export(store, text, settings)
         run_id = store.begin_run(work.info(), partial(_must_be_current, sources.texts))
         bias = _check_pages(work, run_id, settings, store, engine, watch)
         if second is not None:

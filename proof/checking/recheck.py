@@ -25,6 +25,7 @@ from proof.checking.executor import (
 )
 from proof.checking.flag_language import FlagLanguage
 from proof.checking.language_alone import by_language_model
+from proof.checking.own_exports import note_own_export
 from proof.checking.plan import CheckPlan, PageTask, digest
 from proof.checking.rescoring import weighed, witness_evidence_of
 from proof.checking.second_reader import second_reading
@@ -149,6 +150,7 @@ class Rechecker:
         script = job.keys.script(text).value
         if place.text != known.text:
             self._store.texts.move(work, known.text, place.text)
+        note_own_export(self._store, text, self._settings)
         if not self._store.texts.arrive(str(text.path), text.text, script, text.is_current):
             return None
         if not self._store.replace_page(number, seen, task.in_text, page.key, result_to_save, overlay, page.shapes):

@@ -18,7 +18,7 @@ from proof.collation.blocks import align
 from proof.collation.differences import aligned_in
 from proof.collation.sigla import names_of
 from proof.collation.tokens import Keys, WitnessTokens, sequence_of, shared_layers
-from proof.exports.decided import decisions_of, in_script
+from proof.exports.decided import decisions_of
 from proof.model.flags import Kind, context_of
 from proof.store import Store
 from proof.store.authorities import IMAGE, witnesses_of
@@ -28,6 +28,7 @@ from proof.store.text_pages import find_text
 from proof.text.addresses import Address, Addresses
 from proof.text.model import Script
 from proof.text.positions import Span
+from proof.text.read import in_script
 from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
 

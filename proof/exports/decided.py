@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import unique
-from functools import partial
 from itertools import chain
-from pathlib import Path
 
 from proof.exports.corrections import Correction
 from proof.exports.source import CorrectedSource
@@ -25,6 +23,7 @@ from proof.text.addresses import Addresses
 from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
 from proof.text.positions import Span
+from proof.text.read import in_script
 from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of
 
@@ -138,13 +137,9 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
     )
 
 
-def in_script(edition: Transcription, script: str) -> Transcription:
-    """The text with the script that it was checked in, if that is known."""
-    return replace(edition, script=Script(script)) if script in set(Script) else edition
-
-
-def note_written(store: Store, corrected: CorrectedSource) -> None:
-    """Record in the store the edits written into a text file, so that the places of its flags follow them."""
+def note_written(store: Store, corrected: CorrectedSource, still: Callable[[], bool]) -> None:
+    """Record in the store the edits written into a text file, so that the places of its flags follow them; `still`
+    says whether the file reads so."""
     edition = corrected.edition
     written = [correction for correction in corrected.placed if correction.correction.changes]
     writing = Writing(
@@ -152,12 +147,7 @@ def note_written(store: Store, corrected: CorrectedSource) -> None:
         {correction.correction.number: correction.edit for correction in written if correction.correction.number},
     )
     for path in {text.path for text in find_text(store, edition).own}:
-        still = partial(_reads, edition.path, corrected.data)
         store.texts.wrote(path, edition.text, corrected.text, edition.script.value, writing, still)
-
-
-def _reads(file: Path, data: bytes) -> bool:
-    return file.is_file() and file.read_bytes() == data
 
 
 _KEEPING = frozenset({State.KEPT, State.COPY, State.RETAINED})

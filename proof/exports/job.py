@@ -87,7 +87,7 @@ def export_text(text: Path, settings: Settings, options: ExportOptions, folder: 
         files.append(text)
         if options.corrections is None:
             with Store.open(settings.store_address) as store:
-                note_written(store, corrected)
+                note_written(store, corrected, lambda: text.is_file() and text.read_bytes() == corrected.data)
     remarks = (remark for edition in (corrected.edition, *witnesses) for remark in edition.remarks)
     return Export(preview, tuple(files), tuple(remarks), tuple(imageless))
 

@@ -24,6 +24,9 @@ MIN_RULE_SHARE = 0.12
 MAX_RULE_SHARE = 0.5
 """Maximum weight of a rule, as a share of the height of the text: longer rules count no more."""
 
+RULES_OF_FULL_HEIGHT = 0.75
+"""Quantile of the heights of rules that is taken for that of the text: some are worn off at their ends."""
+
 ONE_RULE_PX = 3
 """Maximum distance of the strokes of a rule, in pixels."""
 
@@ -54,8 +57,8 @@ MAX_BEYOND_IMAGE = 0.12
 MIN_COLUMNS = 2
 """Minimum number of columns that is tried."""
 
-MAX_COLUMNS = 14
-"""Maximum number of columns that is tried."""
+MAX_COLUMNS = 20
+"""Maximum number of columns that is tried: an opening may have both of its half-folios on one image."""
 
 MAX_FIT_RATIO = 0.5
 """Maximum fit of the expected number of columns, relative to that of fewer columns, for the fewer to be taken."""
@@ -94,12 +97,14 @@ FRAME_HEIGHT = 1.018
 
 @dataclass(frozen=True, slots=True)
 class Comb:
-    """A number of equal columns between two x of a page, and how well they explain its rules, 0 to 1."""
+    """A number of equal columns between two x of a page, and how well they explain its rules, 0 to 1. `partial`: rules
+    stand beyond them."""
 
     columns: int
     left: float
     right: float
     fit: float
+    partial: bool = False
 
     def enlarged(self, factor: float) -> Comb:
         """The same on a page that is larger by this factor."""
@@ -113,8 +118,9 @@ def other_count(ink: Mask, expected: int) -> Comb | None:
     if rows.size < height // 3:
         return None
     tall = float(rows[-1] - rows[0])
-    upright = long_strokes(ink, height // 25, vertical=True)
-    fits = _fits(inked_along(thickened(upright, 5, 1), 0) / tall, tall)
+    upright = thickened(long_strokes(ink, height // 25, vertical=True), 5, 1)
+    tall = _height_of_rules(upright, tall)
+    fits = _fits(inked_along(upright, 0) / tall, tall)
     if not fits:
         return None
     usual = fits[expected].fit if expected in fits else 0.0
@@ -124,6 +130,16 @@ def other_count(ink: Mask, expected: int) -> Comb | None:
     if not fewer and not (more and not _with_fold_strip(ink, best)):
         return None
     return best
+
+
+def _height_of_rules(upright: Mask, tall: float) -> float:
+    """The height of the text as its rules show it, from the first to the last ink of each: less than that of all ink,
+    which is `tall`, where headnotes, labels or stamps stand beyond the frame."""
+    ruled = upright[:, inked_along(upright, 0) > MIN_RULE_SHARE * tall] > 0
+    if not ruled.size:
+        return tall
+    reach = ruled.shape[0] - ruled.argmax(axis=0) - ruled[::-1].argmax(axis=0)
+    return float(np.quantile(reach, RULES_OF_FULL_HEIGHT))
 
 
 def _with_fold_strip(ink: Mask, comb: Comb) -> bool:
@@ -184,7 +200,10 @@ def _fits(share: NDArray[np.float64], tall: float) -> dict[int, Comb]:
         start = float(teeth[best])
         fit = 2 * float(score[best]) / (total + MAX_RULE_SHARE * (count + 1))
         if fit > 0:
-            fits[count] = Comb(count, start, start + count * float(pitch[best[0], 0, 0]), fit)
+            width = float(pitch[best[0], 0, 0])
+            end = start + count * width
+            beyond_comb = (places < start - width / 2) | (places > end + width / 2)
+            fits[count] = Comb(count, start, end, fit, bool(beyond_comb.any()))
     return fits
 
 

@@ -112,9 +112,9 @@ def _columns_of(
             part = _counted(page, comb, rows, origin)
             missing = max(0, columns - comb.columns)
             layout = replace(part, outline=replace(part.outline, missing=missing)) if missing else part
-            # wide columns may be those of an opening, and there may be more columns than the maximum that is tried
-            many = is_wide(layout) or comb.columns == MAX_COLUMNS
-            layout = replace(layout, doubtful=layout.doubtful or many)
+            # wide columns may be those of an opening, and there may be more columns than those that were counted
+            uncounted = is_wide(layout) or comb.partial or comb.columns == MAX_COLUMNS
+            layout = replace(layout, doubtful=layout.doubtful or uncounted)
     if layout is None or not layout.ruled:
         layout = find_layout(page, columns, rows, origin, hint, small)
     if layout.ruled and not layout.doubtful:

@@ -43,7 +43,7 @@ def find_text(store: Store, edition: Transcription) -> TextInStore:
     known = store.texts.checked()
     if not known:
         raise UsageError(f"{store.name}: nothing was checked yet; run proof check first")
-    own = [text for text in known if _same_file(Path(text.path), edition.path)] or _moved(known, edition)
+    own = [text for text in known if _same_file(Path(text.path), edition.path)] or _moved(store, known, edition)
     if not own:
         raise UsageError(_unknown(store, edition, known))
     return TextInStore(tuple(own), tuple(text for text in known if text not in own))
@@ -53,15 +53,16 @@ def _same_file(stored: Path, given: Path) -> bool:
     return stored.resolve() == given.resolve() or (stored.exists() and given.exists() and stored.samefile(given))
 
 
-def _moved(known: Sequence[StoredText], edition: Transcription) -> list[StoredText]:
-    """The stored texts of the same name whose file is gone or has the same content; of several the one whose path has
-    the most last parts in common with the edition's. Raises UsageError where several have equally many."""
+def _moved(store: Store, known: Sequence[StoredText], edition: Transcription) -> list[StoredText]:
+    """The stored texts of the same name whose file is gone, or that have the content of the edition in the store or in
+    their file; of several the one whose path has the most last parts in common with the edition's. Raises UsageError
+    where several have equally many."""
     pages = {page.id for page in edition.pages}
     alike = [
         text
         for text in known
         if Path(text.path).name == edition.path.name
-        and _replaced(Path(text.path), edition.path)
+        and _replaced(store, text.path, edition)
         and (not edition.paged or pages & text.pages)
     ]
     common = {text.path: _in_common(Path(text.path), edition.path.resolve()) for text in alike}
@@ -72,8 +73,9 @@ def _moved(known: Sequence[StoredText], edition: Transcription) -> list[StoredTe
     return [text for text in alike if text.path in nearest]
 
 
-def _replaced(stored: Path, given: Path) -> bool:
-    return not stored.is_file() or stored.read_bytes() == given.read_bytes()
+def _replaced(store: Store, stored: str, edition: Transcription) -> bool:
+    path = Path(stored)  # the file of the edition is not looked at: an export may have written it since it was read
+    return not path.is_file() or store.texts.content(stored) == edition.text or path.read_bytes() == edition.data()
 
 
 def _in_common(path: Path, other: Path) -> int:

@@ -180,6 +180,7 @@ SCRIPT = {
     "left_to_mark": _("Pages that nobody proofread yet: %(num)s"),
     "left_to_validate": _("Pages for a second person: %(num)s"),
     "left_problems": _("Open problems: %(num)s"),
+    "leftAll": _("%(places)s places to look at"),
     "left": _("%(places)s places to look at, about %(errors)s errors among the others"),
     "willBeWritten": _("An export writes: %(num)s"),
     "notWritten": _("not written: %(num)s"),

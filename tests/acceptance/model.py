@@ -68,6 +68,11 @@ class Cell:
         return self.was if self.reads is None else self.reads
 
     @property
+    def put_back(self) -> bool:
+        """Whether what was decided is taken back, and the text as it was."""
+        return self.open and self.now == self.was == self.wanted
+
+    @property
     def possible(self) -> set[str]:
         """What may stand here after an export."""
         if not self.touched:
@@ -141,13 +146,13 @@ class Text:
             return self._gap(row, offset)
         if len(chosen) == 1 and len(chosen[0].now) == length:
             return chosen[0]
-        if any(cell.settled for cell in chosen) or "".join(cell.now for cell in chosen) == "":
+        if any(cell.settled and not cell.put_back for cell in chosen) or "".join(cell.now for cell in chosen) == "":
             return None
         if sum(len(cell.now) for cell in chosen) != length:
             return None
         first = self.rows[row].index(chosen[0])
         text = "".join(cell.now for cell in chosen)
-        merged = Cell(text, text)
+        merged = Cell(text, text, flags=[flag for cell in chosen for flag in (*cell.flags, cell.flag) if flag])
         self.rows[row][first : first + len(chosen)] = [merged]
         return merged
 

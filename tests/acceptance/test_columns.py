@@ -3,6 +3,7 @@ so."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,15 +23,25 @@ def moved(columns: Columns) -> Columns:
     return [columns[0], *columns[2:5], columns[1], *columns[5:]]
 
 
+def doubled(columns: Columns) -> Columns:
+    return [*columns[:2], *columns[1:]]
+
+
+def missing_and_doubled(columns: Columns) -> Columns:
+    return [columns[0], *columns[2:5], *columns[4:]]
+
+
 def parted(columns: Columns) -> Columns:
     return [columns[0], columns[1][:8], columns[1][8:], *columns[2:]]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", [missing, moved, parted])
+@pytest.mark.parametrize("damage", [missing, moved, parted, doubled, missing_and_doubled])
+@pytest.mark.parametrize("aside", [False, True])
 def test_a_column_is_put_right_and_stays_so(
-    tmp_path: Path, made_once: MadeOnce, damage: Callable[[Columns], Columns]
+    tmp_path: Path, made_once: MadeOnce, damage: Callable[[Columns], Columns], aside: bool
 ) -> None:
+    """Whether the export writes the file, or what it wrote elsewhere is put in its place."""
     history = History(tmp_path, 0, made_once("acceptance sample", sample_project), threshold=3.0)
     rows = history.path.read_text(encoding="utf-8").split("\n")
     first, end = [n for n, row in enumerate(rows) if row.startswith(MARK)][1:3]
@@ -40,7 +51,9 @@ def test_a_column_is_put_right_and_stays_so(
     history.proof("check", "-q", "--threshold", "3")
     history.take_all()
     for _ in range(3):
-        history.proof("export", "--in-place", "--form", "text")
+        history.proof("export", *([] if aside else ["--in-place"]), "--form", "text")
+        if aside:
+            shutil.copy(history.folder / "out" / history.name, history.path)
         exported = history.path.read_text(encoding="utf-8").split("\n")
         begin, end = [n for n, row in enumerate(exported) if row.startswith(MARK)][1:3]
         assert [row.replace("西比耦", "西北耦") for row in exported[begin + 1 : end]] == sound

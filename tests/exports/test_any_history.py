@@ -201,7 +201,7 @@ class History:
         assert not readings
         write_corrected(corrected, self.path)
         if self.chance.random() < 0.8:
-            note_written(self.store, corrected)
+            note_written(self.store, corrected, lambda: self.path.read_bytes() == corrected.data)
         else:  # somebody takes the text from elsewhere: what is taken back before the next check was never written
             self.unnoted, self.before = self.unnoted | self.before, {}
         self.write()

@@ -69,7 +69,7 @@ class Project:
         """Correct the text in place."""
         corrected = self.corrected
         self.write(corrected.text)
-        note_written(self.store, corrected)
+        note_written(self.store, corrected, lambda: self.path.read_bytes() == corrected.data)
 
     def check(self, *flags: Flag, path: Path | None = None, lower: int = 0, **more: Any) -> int:
         """Check the text, or another file, as it is now; `lower`: its columns are so many lines lower than at first."""
@@ -255,6 +255,19 @@ def test_a_moved_text_keeps_its_decisions_and_a_changed_copy_beside_the_old_one_
         decided_in(project.store, read_transcription(copy))
     project.path.unlink()
     assert [one.flag for one in decided_in(project.store, read_transcription(copy)).corrections] == ["f-north"]
+
+
+def test_what_is_written_into_a_copy_is_noted_though_the_old_file_stands_unchanged(
+    project: Project, tmp_path: Path
+) -> None:
+    project.say("f-north", Verdict.TAKE)
+    copy = tmp_path / "copied" / project.path.name
+    copy.parent.mkdir()
+    copy.write_bytes(project.path.read_bytes())
+    corrected = Project(project.store, copy, project.page).corrected
+    copy.write_bytes(corrected.data)
+    note_written(project.store, corrected, lambda: True)
+    assert decided_in(project.store, read_transcription(copy)).corrections == ()
 
 
 @pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.COPY, Verdict.TAKE])

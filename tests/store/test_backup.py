@@ -292,8 +292,16 @@ def test_all_that_the_settings_name_is_saved_or_told(
     """Every setting that names a file: witnesses of all kinds, fonts, models, lists; what lies outside is told."""
     folder = tmp_path / "project"
     names = ("font.ttf", "witness.txt", "juan/1.txt", "read/a.xml", "read/more/b.xml", "lists/x.txt")
-    more = ("text.txt", "imglist/j_010.txt", "hand.ttf", "models/rec.onnx", "lm.bin", "variants.tsv", "drawn.ttf")
-    for name in (*names, *more, "../far.txt", "git/HEAD"):
+    more = (
+        "text.txt",
+        "imglist/j_010.txt",
+        "hand.ttf",
+        "models/rec.onnx",
+        "models/second.onnx",
+        "lm.bin",
+        "variants.tsv",
+    )
+    for name in (*names, *more, "drawn.ttf", "../far.txt", "git/HEAD"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("x", encoding="utf-8")
     changed: dict[str, Any] = {
@@ -303,6 +311,7 @@ def test_all_that_the_settings_name_is_saved_or_told(
         "serve.font": "font.ttf",
         "engine.recording": "read",
         "engine.model": "models/rec.onnx",
+        "engine.second_model": "models/second.onnx",
         "language.model": "lm.bin",
         "variants.file": "variants.tsv",
         "render.font": "./hand.ttf",
@@ -324,4 +333,4 @@ def test_all_that_the_settings_name_is_saved_or_told(
         f"not in it, a repository: {folder / 'git'}",
     ]
     with zipfile.ZipFile(tmp_path / "all.zip") as archive:
-        assert {*names, *more} <= set(archive.namelist())
+        assert {*names, *more, "drawn.ttf"} <= set(archive.namelist())
