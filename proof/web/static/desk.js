@@ -312,11 +312,10 @@ function big(element, text, note = "", struck = "") {
 function alternatives(flag) {
   const seen = flag.alternatives.filter((one) => one.text !== flag.transcribed && one.text !== flag.suggested);
   const read = flag.witnesses.filter((one) => !one.side && one.reading && flag.takes).map(({ reading, siglum }) => ({ text: reading, siglum }));
-  const others = [...new Map([...read, ...seen].map((one) => [one.text, one])).values()];
-  flag.others = [...others.filter((one) => !one.siglum), ...others.filter((one) => one.siglum)].slice(0, 9);
+  flag.others = [...seen, ...read].filter((one, n, all) => all.findIndex(({ text }) => text === one.text) === n).slice(0, 9);
   $("alternatives").replaceChildren(...flag.others.map((one, n) =>
     make("li", {}, make("button", { type: "button", "data-act": "other", "data-n": n },
-      make("kbd", {}, String(n + 1)), " ", han(one.text), " ", make("span", { class: "soft" }, one.siglum ?? percent(one.p))))));
+      make("kbd", {}, String(n + 1)), " ", han(one.text), " ", make("span", { class: "soft" }, one.siglum?.replace("~", "") ?? percent(one.p))))));
 }
 
 const SIDES = { text: "asText", image: "asImage" };
