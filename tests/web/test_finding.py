@@ -34,7 +34,7 @@ def test_a_page_is_at_the_address_that_reference_works_give_it_and_several_are_o
 
 def test_words_and_characters_are_found_where_they_stand(unchanged: Served) -> None:
     words = unchanged.client.get(f"/works/{WORK}/find?q=公公").text
-    assert words.count("<mark>公公</mark>") == 3
+    assert words.count('<mark class="found">公公</mark>') == 3
     assert f"/works/{WORK}/pages/1#1-5" in words
     one = unchanged.client.get(f"/works/{WORK}/find?q=告").text
     assert f"/works/{WORK}/glyphs?text=" in one

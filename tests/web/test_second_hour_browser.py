@@ -137,6 +137,8 @@ def test_a_string_is_replaced_all_over_with_one_key_a_place_beside_its_image(pag
     """Each column has 公 twice: of equal ones the one that is meant is replaced."""
     page.goto(f"{AT}/find?q=公")
     page.get_by_role("link", name="Replace 公").click()
+    expect(page.locator("#places mark.found")).to_have_count(6)
+    expect(page.locator("#places del")).to_have_count(0)
     page.get_by_label("What is to stand there").fill("工作")
     page.keyboard.press("Enter")
     places = page.locator("#places > li")
