@@ -201,7 +201,7 @@ def without_image(task: PageTask, threshold: float) -> CheckedPage | None:
     """The checked page if it has no image: failed where none could be looked for, else with the flags of the language
     model; None if it has an image."""
     if task.trouble:
-        return CheckedPage(task, PageResult(task.page.id, task.ref, Status.FAILED, task.trouble), "")
+        return CheckedPage(task, failed(task, task.trouble), "")
     if task.image is None:
         result = PageResult(task.page.id, task.ref, Status.NO_IMAGE)
         return CheckedPage(task, with_language(result, task.page, task.language, threshold), "")
@@ -247,14 +247,20 @@ def read_image(
 
 def failed_result(task: PageTask, error: Exception) -> PageResult:
     """The result of a page whose check raised `error`."""
-    path = task.image.path if task.image else None
     if isinstance(error, ImageError | EngineError | MemoryError):
         why = Notice.of_error(error) if str(error).strip() else Notice.of(NoticeCode.NO_MEMORY)
     else:
         # an error in this program that one page brings to light must not cost the other pages of a large work
         LOG.error("page %s failed", task.page.id, exc_info=error)
         message = f"{type(error).__name__}: {error}"
-        why = Notice.of(NoticeCode.CHECK_BROKE, path=str(path or task.page.id), error=message)
+        path = str(task.image.path if task.image else task.page.id)
+        why = Notice.of(NoticeCode.CHECK_BROKE, path=path, error=message)
+    return failed(task, why)
+
+
+def failed(task: PageTask, why: Notice) -> PageResult:
+    """The result of a page that could not be checked."""
+    path = task.image.path if task.image else None
     return PageResult(task.page.id, task.ref, Status.FAILED, why, image=path)
 
 

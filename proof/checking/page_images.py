@@ -182,6 +182,6 @@ def _entries(path: Path) -> Sequence[Entry]:
 def _image_of(index: ImageIndex, text: Transcription, number: int) -> PageImage | None:
     """The image of a page; None also where its line of the image list cannot be used: a person may pair it anew."""
     try:
-        return index.find(text.pages[number]) or index.counted(text.path.stem, number, len(text.pages))
+        return index.image_of(text, number)
     except ImageListError:
         return None

@@ -34,6 +34,11 @@ METHOD = 21
 """Version of the method. Raise it with every change that alters results: stored results are then not reused."""
 
 
+def digest(*parts: str) -> str:
+    """A hash of what a result depends on."""
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
 @dataclass(frozen=True, slots=True)
 class PageTask:
     """One page to be checked: its text, its number there, its place, and its image if there is one. `trouble`: why no
@@ -123,14 +128,14 @@ class PageKeys:
         engine = self.engine
         parts = (engine.name, engine.version, engine.checksum, self.detection_model, image.quadrant)
         sha = image_sha or sha256_of(image.path)
-        return f"page {hashlib.sha256(chr(31).join((*parts, sha)).encode()).hexdigest()}"
+        return f"page {digest(*parts, sha)}"
 
     def key(self, task: PageTask, image_sha: str = "") -> str:
         """A hash of all that the result of a page depends on; `image_sha` as in `readings_key`. Raises ImageError
         where the image cannot be read."""
         image, columns = task.image, task.page.columns
         begins = columns[0].start if columns else 0
-        parts = [
+        return digest(
             str(METHOD),
             proof.__version__,
             *(self.engine.name, self.engine.version, self.engine.checksum),
@@ -148,8 +153,7 @@ class PageKeys:
             task.page.id,
             # another page may have come to stand between two columns, and findings stand at their columns
             *(f"{column.start - begins} {column.source}" for column in columns),
-        ]
-        return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
+        )
 
 
 class CheckPlan:
@@ -214,8 +218,7 @@ def _task(text: Transcription, number: int, position: int, index: ImageIndex, sh
     place = PagePlace(position, str(text.path), page.juan, str(page.folio) if page.folio else "", sha=sha)
     ref = index.reference(page)
     try:
-        image = index.find(page) or index.counted(text.path.stem, number, len(text.pages))
-        return PageTask(text, number, place, image, ref)
+        return PageTask(text, number, place, index.image_of(text, number), ref)
     except ImageListError as error:
         return PageTask(text, number, place, None, ref, Notice.of_error(error))
 

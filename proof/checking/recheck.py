@@ -26,7 +26,7 @@ from proof.checking.executor import (
 from proof.checking.flag_language import FlagLanguage
 from proof.checking.language_alone import by_language_model
 from proof.checking.own_exports import note_own_export
-from proof.checking.plan import CheckPlan, PageTask
+from proof.checking.plan import CheckPlan, PageTask, digest
 from proof.checking.rescoring import weighed, witness_evidence_of
 from proof.checking.second_reader import second_reading
 from proof.collation.witness_evidence import WitnessEvidence
@@ -109,7 +109,7 @@ class Rechecker:
         self._lock = Lock()
         self._engine: Engine | None = None
         self._witnesses: tuple[bytes, tuple[Transcription, ...]] = (b"", ())
-        self._known_evidence: dict[bytes, WitnessEvidence | None] = {}
+        self._known_evidence: dict[str, WitnessEvidence | None] = {}
 
     def images(self) -> list[tuple[str, Path]]:
         """The project's images, each with the name under which it is assigned to a page."""
@@ -226,8 +226,7 @@ class Rechecker:
         if known.digest() != self._witnesses[0]:
             self._witnesses = known.digest(), tuple(read_witnesses(sources))
             self._known_evidence.clear()
-        parts = (str(text.path), text.text, second.text if second else "")
-        own = hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).digest()
+        own = digest(str(text.path), text.text, second.text if second else "")
         if own not in self._known_evidence:
             evidence = witness_evidence_of(self._settings, [text], self._store, self._witnesses[1])
             while len(self._known_evidence) >= KEPT_TEXTS:

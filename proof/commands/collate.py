@@ -127,7 +127,7 @@ def _images(base: Transcription, settings: Settings) -> dict[str, Path]:
         return {}
     lists = find_image_lists(base.path, base.pages, settings.project.imglist)
     index = ImageIndex(settings.project.images, lists)
-    images = {page.id: index.find(page) for page in base.pages}
+    images = {page.id: index.image_of(base, number) for number, page in enumerate(base.pages)}
     return {page: image.path for page, image in images.items() if image is not None}
 
 

@@ -22,6 +22,7 @@ from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import ImageRef, PageId
 from proof.paths import natural
 from proof.text.model import Page
+from proof.text.transcription import Transcription
 
 BOUND_OR_SINGLE = SUFFIXES | {pdf.SUFFIX}
 """Endings of image files and of PDFs, in lower case."""
@@ -156,6 +157,10 @@ class ImageIndex:
         """
         entry = self._lists.entry(page)
         return (entry and self._listed(entry)) or (page.ref and self._referred(page.ref)) or self._named(page)
+
+    def image_of(self, text: Transcription, number: int) -> PageImage | None:
+        """The image of page `number` (from 0) of a text: as `find` gives it, or as `counted`. Raises ImageListError."""
+        return self.find(text.pages[number]) or self.counted(text.path.stem, number, len(text.pages))
 
     def counted(self, name: str, number: int, pages: int) -> PageImage | None:
         """The image of page `number` (from 0) of the text `name`, in a PDF of the same name that has as many pages as

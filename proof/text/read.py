@@ -79,5 +79,5 @@ def detect_format(text: str) -> Format | None:
 
 
 def in_script(transcription: Transcription, named: str) -> Transcription:
-    """The transcription with the named script; unchanged if that is `auto`."""
-    return transcription if named == "auto" else replace(transcription, script=Script(named))
+    """The transcription with the named script; unchanged if that is `auto`, or empty."""
+    return replace(transcription, script=Script(named)) if named in set(Script) else transcription

@@ -172,6 +172,7 @@ SCRIPT = {
     "refused": _("The server refused it: %(detail)s"),
     "reload": _("Reload the page"),
     "done": _("All flags are decided. This is what an export writes:"),
+    "doneBlind": _("You have decided all flags. An administrator decides where another reader differs from you."),
     "listEnds": _("The list ends here."),
     "all": _("all"),
     "left_open": _("Open: %(num)s"),

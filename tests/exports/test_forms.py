@@ -93,10 +93,10 @@ def test_a_pdf_of_half_a_plate_shows_that_half(material: Material, tmp_path: Pat
 
 def test_a_pdf_may_have_as_many_characters_as_there_are_codes() -> None:
     codes = CellCodes()
-    assert [codes.of(chr(0x10000 + number)) for number in range(0xFFFF)] == list(range(1, 0x10000))
-    assert codes.of(chr(0x10000)) == 1
+    assert [codes[chr(0x10000 + number)] for number in range(0xFFFF)] == list(range(1, 0x10000))
+    assert codes[chr(0x10000)] == 1
     with pytest.raises(UsageError, match="more than 65,535"):
-        codes.of(chr(0x1FFFF))
+        codes[chr(0x1FFFF)]
 
 
 def test_hocr_is_read_again_with_its_boxes(material: Material, tmp_path: Path) -> None:

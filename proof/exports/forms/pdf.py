@@ -95,7 +95,7 @@ def _text_operators(characters: str, box: Box, part: Box, codes: CellCodes) -> I
     for number, cell in enumerate(cells):
         x = (box.x + box.w / 2 - part.x) * scale
         y = (part.h - (box.y + number * height - part.y)) * scale
-        yield f"{box.w * scale:.3f} 0 0 {height * scale:.3f} {x:.3f} {y:.3f} Tm <{codes.of(cell):04X}> Tj"
+        yield f"{box.w * scale:.3f} 0 0 {height * scale:.3f} {x:.3f} {y:.3f} Tm <{codes[cell]:04X}> Tj"
 
 
 def _add_image(pdf: PdfFile, path: Path, part: Box | None) -> Reference:
@@ -132,27 +132,20 @@ def _add_jpeg(pdf: PdfFile, data: bytes, size: tuple[int, int], colours: str) ->
     return pdf.add_stream(data, entries)
 
 
-class CellCodes:
-    """The codes of a document's font; a cell of the text gets its code when it first occurs."""
+class CellCodes(dict[str, int]):
+    """The codes of a document's font, from 1 on, by the cells of the text; a cell gets its code when it first occurs.
+    Raises UsageError if there are more characters than codes."""
 
-    def __init__(self) -> None:
-        self._codes: dict[str, int] = {}
-
-    def of(self, cell: str) -> int:
-        """The code of a cell. Raises UsageError if there are more characters than codes."""
-        code = self._codes.setdefault(cell, len(self._codes) + 1)
-        if code > 0xFFFF:
+    def __missing__(self, cell: str) -> int:
+        if len(self) == 0xFFFF:
             raise UsageError(_("a PDF has more than 65,535 different characters: export fewer pages at once"))
-        return code
-
-    def cells(self) -> list[str]:
-        """The cells that have codes, in the order of their codes, which begin with 1."""
-        return list(self._codes)
+        self[cell] = len(self) + 1
+        return self[cell]
 
 
 def _add_font(pdf: PdfFile, font: Reference, codes: CellCodes) -> None:
     """Add the font under its number, after the last page, when all codes are known."""
-    cells = codes.cells()
+    cells = list(codes)
     descriptor = pdf.add({
         "Type": Name("FontDescriptor"), "FontName": Name("GlyphLess"), "Flags": 5, "FontBBox": [0, 0, EM, EM],
         "ItalicAngle": 0, "Ascent": EM, "Descent": 0, "CapHeight": EM, "StemV": 80,

@@ -199,7 +199,7 @@ function show() {
 }
 
 /** Where a list ends, flags that stand before it or that it leaves out may still be open. */
-const ends = () => (states.open ? "listEnds" : "done");
+const ends = () => (states.open ? "listEnds" : data.blind ? "doneBlind" : "done");
 
 /** Where nothing is left here: what is left elsewhere in the work. */
 async function leadOn() {
