@@ -1,13 +1,15 @@
-"""A hundred mistakes at the command line: each is told with the file, the line and what to do."""
+"""A hundred mistakes at the command line: each is told with the file, the line and what to do, in Chinese too."""
 
 from __future__ import annotations
 
 import os
+import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from proof.cli import main
+from proof.cli import COMMANDS, main
 
 TEXT = "<pb:KR9x0001_SIM_001-1a>¶\n射人告具于公¶\n"
 
@@ -174,7 +176,7 @@ MISTAKES = {
     "serve --port 22x": "'22x' is not a valid integer range",
     "serve --host 0.0.0.0 --config good": "there is no store, so nothing was checked here yet",
     "carry circle.txt text.txt": "circle.txt",
-    "convert text.txt --to plain --out pipe": "pipe: cannot be written (a device or a pipe, which a file",
+    "convert text.txt --to plain --out pipe": "pipe: is a device or a pipe, which a file cannot replace",
 }
 
 UNUSABLE = {
@@ -187,6 +189,13 @@ UNUSABLE = {
     "check text.txt --imglist words.txt": "words.txt: no line understood: a line of an image list has",
 }
 """Mistakes in one of the things that are named: the others are done, and the command ends with 1."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded() -> None:
+    """All commands, in English: click asks for some of its words when a command is defined, and only then."""
+    for name in COMMANDS:
+        import_module(f"proof.commands.{name}")
 
 
 @pytest.fixture(autouse=True)
@@ -210,3 +219,18 @@ def test_a_mistake_is_told_with_what_to_do(
     said = capsys.readouterr().err
     assert told in said
     assert "Traceback" not in said
+
+
+ENGLISH = re.compile(r"[a-z]{2,}(?: [a-z]{2,}){3,}")
+"""Four English words or more: what a message in Chinese has none of, beside what libraries say in brackets."""
+
+
+@pytest.mark.parametrize("line", [*MISTAKES, *UNUSABLE])
+def test_a_mistake_is_told_in_chinese(
+    line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_TW.UTF-8")
+    assert main(line.split()) in (1, 2)
+    said = re.sub(r"（.*?）|`.*?`", "", capsys.readouterr().err)
+    assert re.search(r"[\u4e00-\u9fff]", said)
+    assert not ENGLISH.search(said)

@@ -22,6 +22,7 @@ from proof.checking.plan import CheckPlan, PageTask, page_keys
 from proof.checking.worker import Answer, ClusterJob, Release, SentPage, check_sent, cut_out
 from proof.errors import ClusterError, UsageError
 from proof.images.remote import ImageLocations
+from proof.locale.marking import _
 from proof.model.notices import Notice, NoticeCode
 from proof.ocr.drawn import DrawnReadings
 from proof.settings.config import Settings
@@ -293,12 +294,19 @@ class _Dispatch:
             self._worker_seen_at = now
         elif now - self._worker_seen_at > WORKERLESS_SECONDS:
             address = self._job.settings.cluster.address
-            raise ClusterError(f"{address}: no worker has been there for {WORKERLESS_SECONDS:.0f} seconds; start one")
+            raise ClusterError(
+                _("%(address)s: no worker has been there for %(seconds)s seconds; start one"),
+                address=address,
+                seconds=f"{WORKERLESS_SECONDS:.0f}",
+            )
 
     def _lost(self) -> ClusterError:
         return ClusterError(
-            f"{self._job.settings.cluster.address}: the scheduler is gone; the pages that came back are kept, and the "
-            "same command goes on from there"
+            _(
+                "%(address)s: the scheduler is gone; the pages that came back are kept, and the same "
+                "command goes on from there"
+            ),
+            address=self._job.settings.cluster.address,
         )
 
 
@@ -310,7 +318,9 @@ def must_be_scheduler(address: str) -> None:
         get_address_host_port(address)
     except ValueError as error:
         raise UsageError(
-            f"{address}: is no address of a scheduler ({error}); write it like tcp://127.0.0.1:8786"
+            _("%(address)s: is no address of a scheduler (%(error)s); write it like tcp://127.0.0.1:8786"),
+            address=address,
+            error=error,
         ) from error
 
 
@@ -322,7 +332,7 @@ def connected(address: str) -> Iterator[Client]:
         import dask  # noqa: PLC0415 - half a second, which other commands need not pay
         from distributed import Client  # noqa: PLC0415
     except ImportError as error:
-        raise UsageError("a cluster needs Dask distributed: pip install 'hanproof[cluster]'") from error
+        raise UsageError(_("a cluster needs Dask distributed: pip install 'hanproof[cluster]'")) from error
     must_be_scheduler(address)
     for name in ("distributed", "distributed.client", "distributed.core", "distributed.comm"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # this module reports what fails
@@ -331,7 +341,9 @@ def connected(address: str) -> Iterator[Client]:
             client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False, name="proof-check")
     except (OSError, TypeError) as error:
         raise ClusterError(
-            f"{address}: no scheduler answers there ({error}); start one with `proof cluster`"
+            _("%(address)s: no scheduler answers there (%(error)s); start one with `proof cluster`"),
+            address=address,
+            error=error,
         ) from error
     try:
         yield client

@@ -22,6 +22,7 @@ from proof.images.imglist import find_image_lists
 from proof.images.load import LoadedImage, load_image
 from proof.layout.glyph_shapes import Shapes, glyph_shapes
 from proof.layout.overrides import LayoutOverrideShape
+from proof.locale.marking import _
 from proof.model.notices import Notice, NoticeCode
 from proof.model.quality import QualityFlags
 from proof.model.result import PageResult, Status
@@ -303,7 +304,7 @@ def on_pages(text: Transcription, settings: Settings, index: ImageIndex, engine:
     if text.pages:
         return text
     if not text.blocks:
-        raise TextError(text.path, None, f"no page mark found: {PAGE_MARK_EXAMPLES}")
+        raise TextError(text.path, None, _("no page mark found: %(examples)s"), examples=PAGE_MARK_EXAMPLES)
     if not len(index):
         return without_images(text)
     script = text.script if settings.page.script == "auto" else Script(settings.page.script)

@@ -16,6 +16,7 @@ from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
 from proof.images.load import sha256_of
 from proof.language.findings import LanguageEvidence
+from proof.locale.marking import _
 from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import ImageRef
 from proof.ocr.engine import EngineIdentity
@@ -73,7 +74,7 @@ def work_of(texts: Sequence[Transcription], store: Store, project: Sequence[Path
     checked as before, so that some texts of a work can be checked alone, and others added; else the first file's name.
     Raises UsageError without texts, and where the store has another work of that name."""
     if not texts:
-        raise UsageError("no transcription was named: give one, or set project.texts in config.toml")
+        raise UsageError(_("no transcription was named: give one, or set project.texts in config.toml"))
     if texts[0].work:
         return texts[0].work
     known = (store.texts.work_of(str(path)) for path in (*(text.path for text in texts), *project))
@@ -91,8 +92,13 @@ def _new_name(texts: Sequence[Transcription], store: Store) -> str:
     held = {known.path: store.texts.content(known.path) for known in store.texts.checked() if known.work == name}
     if held and all(most_alike(text.text, held) is None for text in texts):
         raise UsageError(
-            f"{texts[0].path}: the store has another work of this name, from {next(iter(held))}; rename the file, say "
-            "in its header which text it is (#+PROPERTY: ID), or give the project a store of its own (store.url)"
+            _(
+                "%(path)s: the store has another work of this name, from %(other)s; rename the file, "
+                "say in its header which text it is (#+PROPERTY: ID), or give the project a store of "
+                "its own (store.url)"
+            ),
+            path=texts[0].path,
+            other=next(iter(held)),
         )
     return name
 

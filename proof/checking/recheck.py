@@ -32,6 +32,7 @@ from proof.checking.second_reader import second_reading
 from proof.collation.witness_evidence import WitnessEvidence
 from proof.errors import EngineError, GonePageError, ImageError, OutputError, StoppedError, TextError
 from proof.images.find import ImageIndex
+from proof.locale.marking import _
 from proof.model.flags import Kind, Origin
 from proof.model.quality import QualityFlags
 from proof.model.result import PageResult, Status
@@ -191,7 +192,9 @@ class Rechecker:
         job.take_evidence(by_language_model(job, self._settings, self._store.cache))
         bearers = [task for task in job.tasks if task.page.id == place.page]
         if not bearers:
-            raise GonePageError(f"{place.text}: page {place.page} is no longer there; check the text again")
+            raise GonePageError(
+                _("%(text)s: page %(page)s is no longer there; check the text again"), text=place.text, page=place.page
+            )
         task = job.read_as(bearers[min(place.repeat, len(bearers) - 1)], override)
         language = FlagLanguage(self._settings, job.tasks, self._store.cache)
         return job, task, self._evidence(text), language

@@ -10,6 +10,7 @@ from threading import Event
 from proof.checking.executor import Plates, checker_for, engine_settings, read_image, reading_threads
 from proof.checking.plan import CheckPlan, PageKeys, PageTask, digest
 from proof.errors import UsageError
+from proof.locale.marking import _
 from proof.model.flags import READER
 from proof.ocr.engine import Engine, EngineIdentity
 from proof.ocr.registry import open_engine
@@ -33,7 +34,8 @@ def open_second(settings: Settings, store: Store, first: EngineIdentity) -> Engi
     engine = open_engine(opened, store.engines(), store.cache)
     if engine.identity == first:
         raise UsageError(
-            f"engine.second: {engine.identity} is the first engine, too; name another, or another engine.second_model"
+            _("engine.second: %(identity)s is the first engine, too; name another, or another engine.second_model"),
+            identity=engine.identity,
         )
     return engine
 

@@ -17,6 +17,7 @@ from proof.images import pdf
 from proof.images.imglist import Entry, ImageList, ImageLists, place_of
 from proof.images.load import SUFFIXES
 from proof.images.pdf import PdfPage, stem_of
+from proof.locale.marking import Sentence, _
 from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import ImageRef, PageId
 from proof.paths import natural
@@ -248,8 +249,10 @@ class ImageIndex:
         path = _normal(entry.file)
         for link, target in self._shelf.outward_links.items():
             if path == link or path.startswith(f"{link}/"):
-                message = (
-                    f"{entry.file} is a link out of the image folders, to {target}; name that folder as one of them"
+                message = Sentence(
+                    _("%(file)s is a link out of the image folders, to %(target)s; name that folder as one of them"),
+                    file=entry.file,
+                    target=target,
                 )
                 raise ImageListError(entry.source, entry.line, message)
 
@@ -349,8 +352,12 @@ def _scan(folders: Sequence[Path]) -> _Shelf:
     roots = [os.path.realpath(folder) for folder in folders]
     for folder, root in zip(folders, roots, strict=True):
         if not folder.is_dir():
-            fault = "is a file; name the folder it lies in" if folder.exists() else "does not exist"
-            raise UsageError(f"the image folder {folder} {fault}")
+            fault = (
+                Sentence(_("is a file; name the folder it lies in"))
+                if folder.exists()
+                else Sentence(_("does not exist"))
+            )
+            raise UsageError(_("the image folder %(folder)s %(fault)s"), folder=folder, fault=fault)
         _scan_folder(shelf, folder, root, roots)
     return shelf
 

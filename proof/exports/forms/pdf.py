@@ -24,6 +24,7 @@ from proof.exports.marked import MarkedPage
 from proof.exports.pdf_file import Name, PdfFile, Reference
 from proof.images.load import load_image
 from proof.images.pdf import PdfPage
+from proof.locale.marking import _
 from proof.model.geometry import Box
 from proof.model.result import PageResult
 from proof.text.column import parse_column
@@ -68,8 +69,8 @@ def _add_page(pdf: PdfFile, font: Reference, result: PageResult, page: MarkedPag
     for column in page.columns:
         for line in column.lines:
             clusters = list(line.clusters())
-            boxes = _touching([box for _, box, _ in clusters])
-            for (characters, *_), box in zip(clusters, boxes, strict=True):
+            boxes = _touching([cluster[1] for cluster in clusters])
+            for (characters, *_rest), box in zip(clusters, boxes, strict=True):
                 operators += _text_operators(characters, box, part, codes)
     operators.append("ET")
     image = _add_image(pdf, result.image, result.image_box)
@@ -137,7 +138,7 @@ class CellCodes(dict[str, int]):
 
     def __missing__(self, cell: str) -> int:
         if len(self) == 0xFFFF:
-            raise UsageError("a PDF has more than 65,535 different characters: export fewer pages at once")
+            raise UsageError(_("a PDF has more than 65,535 different characters: export fewer pages at once"))
         self[cell] = len(self) + 1
         return self[cell]
 
@@ -183,7 +184,7 @@ def _write(material: Material, folder: Path) -> list[Path]:
     try:
         made = searchable_pdf(pages, material.named)
     except ImageError as error:
-        raise OutputError(f"the PDF cannot be made: {error}") from error
+        raise OutputError(_("the PDF cannot be made: %(error)s"), error=error) from error
     return [write_file(folder / f"{material.corrected.edition.path.stem}.pdf", made)]
 
 
