@@ -160,6 +160,7 @@ def test_a_confusion_is_decided_but_for_what_was_clicked_out_and_z_takes_back_wh
 
     page.keyboard.press("v")
     expect(page.locator("#rulelist")).to_contain_text("hides 3")
+    expect(told).to_contain_text("告 → 吿: variants here")
     page.keyboard.press("z")
     expect(told).to_contain_text("Taken back: 告 → 吿: variants here")
     expect(page.locator("#rules")).to_be_hidden()
@@ -169,6 +170,7 @@ def test_a_confusion_is_decided_but_for_what_was_clicked_out_and_z_takes_back_wh
     expect(page.locator("#rulelist")).to_contain_text("hides 3")
     left = page.locator("#pairlist li").count()
     page.get_by_role("button", name="lift the rule").click()
+    expect(told).to_contain_text("告 → 吿: rule lifted")
     expect(page.locator("#pairlist li")).to_have_count(left + 1)
 
     page.goto(f"{AT}/pages/2")

@@ -109,3 +109,10 @@ def test_what_a_witness_alone_reads_is_taken_by_a_key_and_a_gap_is_called_so(pag
     page.goto(f"{AT}/desk?state=corrected")
     expect(page.locator("#stands")).to_contain_text("𪆰")
     expect(page.locator("#stands")).to_contain_text("甲本")
+
+
+def test_the_layout_that_is_set_right_begins_with_the_column_that_the_text_lacks(page: Page) -> None:
+    page.goto(f"{AT}/pages/1")
+    expect(page.locator("body")).to_have_attribute("data-ready", "1")
+    page.get_by_role("button", name="Set the layout right").click()
+    expect(page.locator(".layout-rule")).to_have_count(len(LINES))

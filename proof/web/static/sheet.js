@@ -73,7 +73,7 @@ function column(number, flagOf, pair) {
       [...shown].length > 3 ? "〓" : shown);
     const x = across(one.row, place, y);
     parts.push({ offset: one.offset, cells: [put(cell, x, y, em, box)], x, y, em });
-    if (gone && now) parts.at(-1).cells.push(put(make("del", { class: "was han" }, one.text), x + 0.62 * em, y - 0.3 * em, SMALL * em, box));
+    if (gone && now) parts.at(-1).cells.push(put(make("del", { class: "was han", title: one.text }, [...one.text].length > 3 ? "〓" : one.text), x + 0.62 * em, y - 0.3 * em, SMALL * em, box));
     pair.set(n, { cell });
   }
   for (const flag of data.flags_found.filter((each) => each.line === number && (each.raised || each.state !== "open"))) {
