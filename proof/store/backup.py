@@ -74,9 +74,10 @@ def backup(settings: Settings, path: Path, *, images: bool = True, cache: bool =
         raise UsageError(_("a project is a folder with %(file)s: run in it, or name it with --config"), file=FILE_NAME)
     if path.exists():
         raise UsageError(_("%(path)s: is there already; name another file"), path=path)
+    held: dict[str, Path] = {}
     try:
         inside, outside = _files(settings, folder, images)
-        held: dict[str, Path] = {file.relative_to(folder).as_posix(): file for file in inside}
+        held |= {file.relative_to(folder).as_posix(): file for file in inside}
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".proof-") as scratch:
             copy, partial = Path(scratch) / STORE_NAME, Path(scratch) / "backup.zip"
             held[STORE_NAME] = copy
@@ -92,11 +93,11 @@ def backup(settings: Settings, path: Path, *, images: bool = True, cache: bool =
                 archive.writestr(MANIFEST, json.dumps(manifest | more, ensure_ascii=False, indent=1))
             _publish(partial, path)
     except OSError as error:
-        raise OutputError(
-            _("%(path)s: cannot be written (%(reason)s); name a file in a folder that is there"),
-            path=path,
-            reason=error.strerror or error,
-        ) from error
+        of_project = [file for file in held.values() if str(file) == error.filename]
+        message = _("%(path)s: cannot be written (%(reason)s); name a file in a folder that is there")
+        if of_project:
+            message = _("%(path)s: cannot be read (%(reason)s); allow reading it, or move it away")
+        raise OutputError(message, path=(*of_project, path)[0], reason=error.strerror or error) from error
     return Saved(path, len(sums), rows, tuple(outside))
 
 
