@@ -86,3 +86,8 @@ def test_a_work_is_overseen_by_juan_person_and_day(served: Served) -> None:
     assert cells[cells.index("卷十") :][:6] == ["卷十", "3", "90", "9", "1", "1"]
     assert {f"{day:%Y-%m-%d}" for day in days} & set(cells)
     assert 'data-download="text"' in overseen
+
+
+def test_where_a_single_character_is_looked_for_is_said(unchanged: Served) -> None:
+    assert "A single character is looked for in the text of one work." in unchanged.client.get("/search?q=乏").text
+    assert "Nothing was found." in unchanged.client.get("/search?q=無此").text
