@@ -116,3 +116,22 @@ def test_the_layout_that_is_set_right_begins_with_the_column_that_the_text_lacks
     expect(page.locator("body")).to_have_attribute("data-ready", "1")
     page.get_by_role("button", name="Set the layout right").click()
     expect(page.locator(".layout-rule")).to_have_count(len(LINES))
+
+
+def test_a_column_is_typed_with_its_notes_however_long_they_are(page: Page) -> None:
+    """What stands for a place alone stays short and without markup."""
+    column = f"({RUN * 10}/{RUN * 10})"
+    open_desk(page, f"{AT}/desk?kind=layout")
+    page.keyboard.press("e")
+    page.locator("#typed").fill("(使厚幣")
+    page.keyboard.press("Enter")
+    expect(page.locator("#typed-problem")).to_contain_text("markup")
+    page.locator("#typed").fill(column)
+    page.keyboard.press("Enter")
+    expect(page.locator("#end")).to_be_visible()
+    saved(page)
+    detail = page.request.get(f"/api/v1/works/{WORK}/flags?kind=layout&state=corrected").json()
+    assert [flag["reading"] for flag in detail["items"]] == [column]
+    open_desk(page, f"{AT}/desk?kind=substitution")
+    page.keyboard.press("e")
+    assert page.locator("#typed").evaluate("(input) => input.maxLength") == 64

@@ -15,6 +15,7 @@ const AHEAD = 6;
 const TRAIL = 6;
 const DOUBLED = 250; // milliseconds in which nobody sees a flag, decides and clicks
 const OPENED = uuid(); // the list that this page goes through
+const [LONGEST_READING, LONGEST_COLUMN] = [64, 400]; // characters that the server takes for a place, and for a column
 const AGAIN = 3000; // milliseconds after which an image that did not come is asked for again
 const $ = (id) => document.getElementById(id);
 
@@ -606,6 +607,7 @@ function openTyping(retains = false) {
   $("typed").value = retaining && flags[at].suggested !== flags[at].transcribed ? flags[at].suggested : "";
   $("typed-problem").textContent = "";
   $("typed").lang = script;
+  $("typed").maxLength = flags[at].kind === "layout" ? LONGEST_COLUMN : LONGEST_READING;
   $("typed").focus();
 }
 
