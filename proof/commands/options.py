@@ -124,7 +124,13 @@ def must_have_work(settings: Settings) -> None:
             ),
             hint=_hint(settings),
         )
-    if not settings.project.images and not settings.flags.language_model:
+    if not settings.flags.language_model:
+        must_have_images(settings)
+
+
+def must_have_images(settings: Settings) -> None:
+    """Raises UsageError where no folder of page images is named."""
+    if not settings.project.images:
         has_file = settings.file and settings.file.exists()
         where = (
             Sentence(_("set project.images in %(file)s"), file=settings.file)

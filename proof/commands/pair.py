@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from proof.checking.page_images import ImageFile, PageImages, TextPage, in_order, name_of
-from proof.commands.options import config_option, setting_options, settings_of
+from proof.commands.options import config_option, must_have_images, setting_options, settings_of
 from proof.commands.outcome import from_here
 from proof.errors import UsageError
 from proof.locale.marking import _
@@ -36,13 +36,14 @@ def command(pairs: tuple[str, ...], config: Path | None, given: dict[str, Any], 
     next check reads.
     """
     settings = settings_of(config, given.get("project.texts", ()), given)
-    if not settings.project.texts or not settings.project.images:
+    if not settings.project.texts:
         raise UsageError(
             _(
                 "pages of what text, images of which folder? run it in the folder of a project, name "
                 "one with --config, or give --texts TEXT --images DIR"
             )
         )
+    must_have_images(settings)
     known = PageImages(settings)
     chosen = [_pair(known, pair) for pair in pairs]
     if ordered:

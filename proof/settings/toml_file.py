@@ -44,9 +44,12 @@ class TomlFile:
             message = str(error)
             match = _PLACE.search(message)
             line = int(match["line"]) if match and match["line"] else line_of(text, ())
-            raise ConfigError(
-                _("%(path)s:%(line)s: is not valid TOML: %(what)s"), path=path, line=line, what=_PLACE.sub("", message)
-            ) from error
+            wrong = _("%(path)s:%(line)s: is not valid TOML: %(what)s")
+            if path.suffix.lower() != ".toml":
+                wrong = _(
+                    "%(path)s:%(line)s: is not valid TOML: %(what)s; name a config.toml, or the folder it lies in"
+                )
+            raise ConfigError(wrong, path=path, line=line, what=_PLACE.sub("", message)) from error
 
     def where(self, keys: tuple[str, ...]) -> str:
         """The place of a key, such as `config.toml:3`; `keys` are its tables, outermost first, and the key last."""
