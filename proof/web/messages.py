@@ -139,7 +139,7 @@ SCRIPT = {
     "really": _("%(detail)s. Is it meant? Enter once more takes it."),
     "standsHere": _("What is to stand here"),
     "copyReads": _("What the copy reads (empty: nothing)"),
-    "restsOn": _("after %(authority)s"),
+    "restsOn": _("from %(authority)s"),
     "nameAuthority": _("No image shows that. Name under A what it rests on."),
     "carriedFrom": _("carried from %(page)s, where %(person)s decided it"),
     "selected": _("%(num)s chosen"),

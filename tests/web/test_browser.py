@@ -237,7 +237,7 @@ def test_the_text_is_kept_with_what_the_copy_reads_after_an_authority_with_a_rem
     page.locator("#authority").fill("理校")
     page.locator("#remark").fill("文義不通")
     page.keyboard.press("Enter")
-    expect(page.locator("#rests")).to_have_text("after 理校 · 文義不通")
+    expect(page.locator("#rests")).to_have_text("from 理校 · 文義不通")
     page.keyboard.press("r")
     expect(page.locator("#typed")).to_be_focused()
     page.keyboard.press("Enter")  # it has what is suggested
