@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import chain, count
 from operator import itemgetter
 from pathlib import Path
@@ -28,7 +28,7 @@ from proof.store.lookup import changed
 from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.rows import PagePlace
 from proof.store.texts import carry, carry_to, content_of, decided_reading, version_read
-from proof.text.positions import PositionMap, Span
+from proof.text.positions import PositionMap, Span, line_end
 
 OF_CHECK = frozenset({Origin.FINDING.value, Origin.SAMPLE.value, Origin.SEEDED.value})
 OF_COLLATION = frozenset({Origin.COLLATION.value})
@@ -107,9 +107,12 @@ def stand_in_text(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) 
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
     for flag in _left_behind(session, there):
         page, (version_id, was) = known[flag.page_id]
-        if flag.version_id != version_id or flag.start is None or flag.start < was:
+        if flag.version_id != version_id:  # an export wrote a version that was not checked
+            begin = PositionMap.of_comparison(content(version_id), content(flag.version_id)).where(was, 1)
+            was = begin.start if begin is not None else len(content(flag.version_id))
+        if flag.start is None or flag.start < was:
             continue
-        before_and_place = content(version_id)[was : flag.start + flag.extent]  # other pages may stand between
+        before_and_place = content(flag.version_id)[was : flag.start + flag.extent]  # other pages may stand between
         if content(page.version_id).startswith(before_and_place, page.start):
             flag.text_id, flag.version_id, flag.start = page.text_id, page.version_id, flag.start - was + page.start
 
@@ -212,6 +215,7 @@ class _PageSpans:
 
     def __init__(self, session: Session, to_place: PageToPlace) -> None:
         page = to_place.page
+        self._session = session
         text = session.get(TextRow, page.text_id) if page.text_id is not None else None
         self.number, self.work = page.id, page.work_id
         self.text = text.id if text is not None else None
@@ -225,6 +229,11 @@ class _PageSpans:
         ends = (start + len(self._sources.get(number, "")) for number, start in self._lines.items())
         self.begin, self.end = min(self._lines.values(), default=0), max(ends, default=-1)
         self._order = sorted((start, number) for number, start in self._lines.items())
+
+    @cached_property
+    def _content(self) -> str:
+        """The present version of the text."""
+        return content_of(self._session.get_one(TextVersionRow, self.version))
 
     def of(self, flag: Flag) -> Span | None:
         """The place of a finding: at the end of the page for a column that the text lacks, at its beginning for a
@@ -248,7 +257,9 @@ class _PageSpans:
         if flag.work_id != self.work or address is None or flag.start > self.end:
             return False
         number, offset = address  # the columns of another page may stand between those of this one
-        return number not in self._sources or offset <= len(self._sources[number])
+        if number in self._sources:
+            return offset <= len(self._sources[number])
+        return flag.start <= line_end(self._content, self._lines[number])  # a column that was not found on the image
 
     def address(self, start: int) -> tuple[int, int] | None:
         """The line number on this page and the offset in the line of a code point of the text; None if unknown."""

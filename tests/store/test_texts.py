@@ -137,8 +137,12 @@ def test_what_was_taken_back_is_not_asked_where_another_question_about_the_place
 
 
 @on_both
-@pytest.mark.parametrize("among", [False, True], ids=["another page", "a page among the columns of another"])
-def test_a_flag_goes_to_the_page_on_which_its_characters_stand(decided: Store, among: bool) -> None:
+@pytest.mark.parametrize(
+    ("among", "seen"),
+    [(False, True), (True, True), (True, False)],
+    ids=["another page", "a page among the columns of another", "one among columns of which one was not found"],
+)
+def test_a_flag_goes_to_the_page_on_which_its_characters_stand(decided: Store, among: bool, seen: bool) -> None:
     text = content(decided)
     starts = [text.index(line) for line in LINES]
     last = (1, 3, "北", "比")
@@ -146,6 +150,8 @@ def test_a_flag_goes_to_the_page_on_which_its_characters_stand(decided: Store, a
     lines = {1: starts[0], 2: starts[2]} if among else {1: starts[0]}
     if among:
         first = page(LINES[0], LINES[2], flags=FOUND[:1])
+    if not seen:
+        first = replace(first, columns=first.columns[1:])
     places = (replace(PLACE, lines=lines), replace(PLACE, position=1, lines={1: starts[1]}))
     check_at(decided, text, list(zip(places, (first, second), strict=True)))
     assert [(flag.flag.page, flag.flag.line, flag.state) for flag in queued(decided)] == [
@@ -293,3 +299,22 @@ def test_a_lost_place_that_stood_behind_its_page_stays_lost(decided: Store) -> N
     for line_of_another_page in (LINES[1], "", "又"):
         check_at(decided, f"{LINES[0]}\n{line_of_another_page}\n", [(first, only)], key="unchanged ")
     assert [one.decision.transcribed for one in decided.decisions.displaced("KR1")] == ["北"]
+
+
+@on_both
+def test_a_lost_place_comes_back_with_its_page_where_another_was_written_and_moved(store: Store) -> None:
+    first, second = replace(PLACE, lines={1: 0, 2: 4}), replace(PLACE, position=1, lines={1: 8})
+    pages = (
+        page("上射坐", "上射坐", flags=((1, 1, "射", "躬"),)),
+        page(LINES[1], flags=((1, 3, "北", "比"),), name="p2"),
+    )
+    text = f"上射坐\n上射坐\n{LINES[1]}\n"
+    check_at(store, text, [(first, pages[0]), (second, pages[1])], key="unchanged ")
+    one_of_two, written = queued(store)
+    decide(store, written.number, Verdict.TAKE)
+    line = write(store).split("\n")[2]
+    first, second = replace(PLACE, position=1, lines={1: 8, 2: 12}), replace(PLACE, lines={1: 0})
+    check_at(store, f"{line}\n上射坐\n上射坐\n", [(second, pages[1]), (first, pages[0])], key="unchanged ")
+    decide(store, one_of_two.number, Verdict.TAKE)
+    assert store.decisions.displaced("KR1") == []
+    assert write(store) == f"{line}\n上躬坐\n上射坐\n"
