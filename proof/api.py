@@ -23,6 +23,7 @@ from proof.exports.files import form_names, target_folders
 from proof.exports.job import DEFAULT_FORMS, ExportOptions, export_text
 from proof.exports.preview import PlannedCorrection
 from proof.locale.languages import translations
+from proof.locale.marking import _
 from proof.locale.notices import in_english
 from proof.model.flags import Flag, Kind, other_half
 from proof.model.result import PageResult
@@ -217,7 +218,11 @@ def export(
     settings = _project(project).settings
     paths = [Path(text) for text in texts] or settings.text_files()
     if unknown := set(forms) - set(form_names()):
-        raise UsageError(f"unknown form {min(unknown)!r}: choose of {', '.join(form_names())}")
+        raise UsageError(
+            _("unknown form %(unknown)s: choose of %(forms)s"),
+            unknown=repr(min(unknown)),
+            forms=", ".join(form_names()),
+        )
     options = ExportOptions(forms, in_place=in_place, dry_run=dry_run)
     folder = Path(out) if out is not None else settings.project.out
     exported = []

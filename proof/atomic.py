@@ -7,12 +7,13 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from errno import EACCES, EINVAL
+from errno import EACCES
 from pathlib import Path
 from threading import get_ident
 from typing import IO, Any
 
 from proof.errors import OutputError
+from proof.locale.marking import _
 from proof.paths import real
 
 
@@ -50,7 +51,7 @@ def _in_place_of(path: Path) -> Iterator[Path]:
         if target.exists() and not os.access(target, os.W_OK):
             raise PermissionError(EACCES, os.strerror(EACCES))
         if target.exists() and not (target.is_file() or target.is_dir()):
-            raise OSError(EINVAL, "a device or a pipe, which a file cannot replace")
+            raise OutputError(_("%(path)s: is a device or a pipe, which a file cannot replace"), path=path)
         yield part
         if target.exists():
             shutil.copymode(target, part)
@@ -59,7 +60,9 @@ def _in_place_of(path: Path) -> Iterator[Path]:
     except OSError as error:
         reason = error.strerror or error
         raise OutputError(
-            f"{path}: cannot be written ({reason}); make room, allow writing, or name another folder"
+            _("%(path)s: cannot be written (%(reason)s); make room, allow writing, or name another folder"),
+            path=path,
+            reason=reason,
         ) from error
     finally:
         with suppress(OSError):  # it has its name by now, or its folder is a file or gone
@@ -85,5 +88,7 @@ def must_be_writable(folder: Path) -> None:
             pass
     except OSError as error:
         raise OutputError(
-            f"{folder}: cannot be written to ({error.strerror or error}); allow writing, or name another folder"
+            _("%(folder)s: cannot be written to (%(reason)s); allow writing, or name another folder"),
+            folder=folder,
+            reason=error.strerror or error,
         ) from error

@@ -127,7 +127,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.filename is None and error.errno not in OF_THE_DISK:
             raise
         where = f"{error.filename}: " if error.filename else ""
-        click.echo(f"proof: {where}{error.strerror or error}; see whether the disk can be read and written", err=True)
+        message = _("%(where)s%(reason)s; see whether the disk can be read and written")
+        click.echo(f"proof: {error_text(OutputError(message, where=where, reason=error.strerror or error))}", err=True)
         return OutputError.exit_code
 
 

@@ -1,14 +1,19 @@
 """The errors of the program: one class for each kind of failure, with its exit code and HTTP status.
 
-A message names the file, the line if there is one, and what to do. The library raises errors; only the command line
-and the web turn them into an exit or a response.
+A message names the file, the line if there is one, and what to do. It is marked for translation where the error is
+raised, with placeholders for its values. The library raises errors; only the command line and the web turn them into an
+exit or a response.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from proof.locale.marking import Sentence, _
 from proof.model.notices import Notice, NoticeCode, Value
+
+AT = _("%(where)s: %(what)s")
+"""What an error of a file says, after the file and the line."""
 
 
 class ProofError(Exception):
@@ -17,14 +22,13 @@ class ProofError(Exception):
     exit_code = 2
     http_status = 500
 
+    def __init__(self, message: str, /, **values: object) -> None:
+        self.sentence = Sentence(message, **values)
+        super().__init__(str(self.sentence))
+
 
 class ToldError(ProofError):
-    """An error that is shown in the language of the interface: `message` is translated, then filled with `values`."""
-
-    def __init__(self, message: str, **values: object) -> None:
-        super().__init__(message % values if values else message)
-        self.message = message
-        self.values = values
+    """An error that the browser shows as it is, in the language of the interface: it names no file of the server."""
 
 
 class UsageError(ProofError):
@@ -52,9 +56,8 @@ class TextError(ProofError):
 
     http_status = 422
 
-    def __init__(self, path: Path | str, line: int | None, message: str) -> None:
-        where = f"{path}:{line}" if line else str(path)
-        super().__init__(f"{where}: {message}")
+    def __init__(self, path: Path | str, line: int | None, message: str, /, **values: object) -> None:
+        super().__init__(AT, where=f"{path}:{line}" if line else path, what=Sentence(message, **values))
         self.path = Path(path)
         self.line = line
 
@@ -101,8 +104,8 @@ class SourceError(ProofError):
 
     http_status = 502
 
-    def __init__(self, where: Path | str, message: str, line: int | None = None) -> None:
-        super().__init__(f"{where}:{line}: {message}" if line else f"{where}: {message}")
+    def __init__(self, where: Path | str, message: str, line: int | None = None, /, **values: object) -> None:
+        super().__init__(AT, where=f"{where}:{line}" if line else where, what=Sentence(message, **values))
         self.where = str(where)
         self.line = line
 

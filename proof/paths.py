@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from proof.errors import UsageError
+from proof.locale.marking import _
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -24,7 +25,7 @@ def sample_dir() -> Path:
         return sample
     if (PACKAGE.parent / "config.toml").is_file():
         return PACKAGE.parent
-    raise UsageError(f"{sample}: the sample project is not there; install the package again")
+    raise UsageError(_("%(sample)s: the sample project is not there; install the package again"), sample=sample)
 
 
 def expanded(path: str) -> Path:
@@ -48,4 +49,6 @@ def _first(folders: list[Path], content: str) -> Path:
     for folder in folders:
         if folder.is_dir():
             return folder
-    raise UsageError(f"{folders[0]}: the {content} are not there; install the package again")
+    raise UsageError(
+        _("%(folder)s: the %(content)s are not there; install the package again"), folder=folders[0], content=content
+    )

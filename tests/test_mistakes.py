@@ -1,13 +1,15 @@
-"""A hundred mistakes at the command line: each is told with the file, the line and what to do."""
+"""A hundred mistakes at the command line: each is told with the file, the line and what to do, in Chinese too."""
 
 from __future__ import annotations
 
 import os
+import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from proof.cli import main
+from proof.cli import COMMANDS, main
 
 TEXT = "<pb:KR9x0001_SIM_001-1a>¶\n射人告具于公¶\n"
 
@@ -174,7 +176,25 @@ MISTAKES = {
     "serve --port 22x": "'22x' is not a valid integer range",
     "serve --host 0.0.0.0 --config good": "there is no store, so nothing was checked here yet",
     "carry circle.txt text.txt": "circle.txt",
-    "convert text.txt --to plain --out pipe": "pipe: cannot be written (a device or a pipe, which a file",
+    "serve --config text.txt": "text.txt:1: is not valid TOML: Invalid statement; name a config.toml, or the folder",
+    "serve --config full": "full/config.toml: there is no such file",
+    "export full --form tei": "full: is a folder: name one transcription file in it",
+    "export good/text.txt --form iiif": "nothing was decided yet: there is no store at",
+    "check words.txt --images full": "words.txt: no format is recognised, and it is no Chinese text: a page begins",
+    "check text.txt --images full --second nothing": "engine.second must be none or ppocr or paddleocr or readings",
+    "pair --config good": "no folder of page images was named: set project.images in",
+    "pair 1a=none.png --texts text.txt --images full": "no page is called 1a: give its id or its half-folio",
+    "pair 001-1a=png.png --images . --texts text.txt --imglist words.txt": "words.txt is no image list: move it away",
+    "collate full text.txt": "full: is a folder without texts (",
+    "convert text.txt --to mirror --imglist none": "none: there is no such image list, file or folder",
+    "render empty.txt --out r": "empty.txt: the file is empty: give a transcription with page marks",
+    "recover --journal none.jsonl --config good": "'none.jsonl' does not exist",
+    "fetch file:///etc/hosts --to x": "file:///etc/hosts: is no web address: it must begin with http:// or https://",
+    "fetch full --to x": "full/imginfo.cfg: cannot be read (No such file or directory); it says where the images are",
+    "init new --texts full": "full: a folder; name its files, such as",
+    "user disable 甲 --config good": "there is no account 甲; `proof user list` names them",
+    "check --config good --store nonsense": "store 'nonsense' is no database address; write it like sqlite:///folder/proof.sqlite",
+    "convert text.txt --to plain --out pipe": "pipe: is a device or a pipe, which a file cannot replace",
 }
 
 UNUSABLE = {
@@ -187,6 +207,13 @@ UNUSABLE = {
     "check text.txt --imglist words.txt": "words.txt: no line understood: a line of an image list has",
 }
 """Mistakes in one of the things that are named: the others are done, and the command ends with 1."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded() -> None:
+    """All commands, in English: click asks for some of its words when a command is defined, and only then."""
+    for name in COMMANDS:
+        import_module(f"proof.commands.{name}")
 
 
 @pytest.fixture(autouse=True)
@@ -210,3 +237,18 @@ def test_a_mistake_is_told_with_what_to_do(
     said = capsys.readouterr().err
     assert told in said
     assert "Traceback" not in said
+
+
+ENGLISH = re.compile(r"[a-z]{2,}(?: [a-z]{2,}){3,}")
+"""Four English words or more: what a message in Chinese has none of, beside what libraries say in brackets."""
+
+
+@pytest.mark.parametrize("line", [*MISTAKES, *UNUSABLE])
+def test_a_mistake_is_told_in_chinese(
+    line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_TW.UTF-8")
+    assert main(line.split()) in (1, 2)
+    said = re.sub(r"（.*?）|`.*?`", "", capsys.readouterr().err)
+    assert re.search(r"[\u4e00-\u9fff]", said)
+    assert not ENGLISH.search(said)

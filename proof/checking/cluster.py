@@ -17,13 +17,13 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from proof.checking.executor import CheckedPage, failed_result, without_image
+from proof.checking.executor import CheckedPage, failed, failed_result, without_image
 from proof.checking.plan import CheckPlan, PageTask, page_keys
 from proof.checking.worker import Answer, ClusterJob, Release, SentPage, check_sent, cut_out
 from proof.errors import ClusterError, UsageError
 from proof.images.remote import ImageLocations
+from proof.locale.marking import _
 from proof.model.notices import Notice, NoticeCode
-from proof.model.result import PageResult, Status
 from proof.ocr.drawn import DrawnReadings
 from proof.settings.config import Settings
 from proof.store import KeptPage, Store
@@ -258,6 +258,7 @@ class _Dispatch:
         and after `MAX_DEATHS` workers died, it gives the page as failed. Raises ClusterError."""
         from distributed import KilledWorker  # noqa: PLC0415 - half a second, which other commands need not pay
 
+        task = self._tasks[number]
         error = future.exception() if future.status == "error" else None
         if isinstance(error, ClusterError) or self._client.status != "running":
             raise error if isinstance(error, ClusterError) else self._lost()
@@ -271,11 +272,11 @@ class _Dispatch:
                 self._again.append(number)
                 return None
             cause = error if isinstance(error, Exception) else RuntimeError(repr(error))
-            return CheckedPage(self._tasks[number], failed_result(self._tasks[number], cause), "")
+            return CheckedPage(task, failed_result(task, cause), "")
         self._deaths[number] += error.allowed_failures + 1  # Dask tried the parcel on so many workers
         dead = self._deaths[number]
         if self._alone == number and dead >= MAX_DEATHS:
-            return CheckedPage(self._tasks[number], _killed(self._tasks[number], dead), "")
+            return CheckedPage(task, failed(task, Notice.of(NoticeCode.WORKERS_DIED, number=dead)), "")
         (self._suspects if dead >= MAX_DEATHS - 1 else self._again).append(number)
         return None
 
@@ -293,12 +294,19 @@ class _Dispatch:
             self._worker_seen_at = now
         elif now - self._worker_seen_at > WORKERLESS_SECONDS:
             address = self._job.settings.cluster.address
-            raise ClusterError(f"{address}: no worker has been there for {WORKERLESS_SECONDS:.0f} seconds; start one")
+            raise ClusterError(
+                _("%(address)s: no worker has been there for %(seconds)s seconds; start one"),
+                address=address,
+                seconds=f"{WORKERLESS_SECONDS:.0f}",
+            )
 
     def _lost(self) -> ClusterError:
         return ClusterError(
-            f"{self._job.settings.cluster.address}: the scheduler is gone; the pages that came back are kept, and the "
-            "same command goes on from there"
+            _(
+                "%(address)s: the scheduler is gone; the pages that came back are kept, and the same "
+                "command goes on from there"
+            ),
+            address=self._job.settings.cluster.address,
         )
 
 
@@ -310,7 +318,9 @@ def must_be_scheduler(address: str) -> None:
         get_address_host_port(address)
     except ValueError as error:
         raise UsageError(
-            f"{address}: is no address of a scheduler ({error}); write it like tcp://127.0.0.1:8786"
+            _("%(address)s: is no address of a scheduler (%(error)s); write it like tcp://127.0.0.1:8786"),
+            address=address,
+            error=error,
         ) from error
 
 
@@ -322,7 +332,7 @@ def connected(address: str) -> Iterator[Client]:
         import dask  # noqa: PLC0415 - half a second, which other commands need not pay
         from distributed import Client  # noqa: PLC0415
     except ImportError as error:
-        raise UsageError("a cluster needs Dask distributed: pip install 'hanproof[cluster]'") from error
+        raise UsageError(_("a cluster needs Dask distributed: pip install 'hanproof[cluster]'")) from error
     must_be_scheduler(address)
     for name in ("distributed", "distributed.client", "distributed.core", "distributed.comm"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # this module reports what fails
@@ -331,7 +341,9 @@ def connected(address: str) -> Iterator[Client]:
             client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False, name="proof-check")
     except (OSError, TypeError) as error:
         raise ClusterError(
-            f"{address}: no scheduler answers there ({error}); start one with `proof cluster`"
+            _("%(address)s: no scheduler answers there (%(error)s); start one with `proof cluster`"),
+            address=address,
+            error=error,
         ) from error
     try:
         yield client
@@ -344,10 +356,3 @@ def _kept_pages(work: CheckPlan, store: Store) -> dict[int, KeptPage]:
     """The pages that the store has of a run, by the number of their task."""
     kept = store.kept_pages(work.name)
     return {number: kept[key] for number, key in enumerate(page_keys(work.tasks)) if key in kept}
-
-
-def _killed(task: PageTask, dead: int) -> PageResult:
-    """The failed result of a page during whose check so many workers died."""
-    path = task.image.path if task.image else None
-    why = Notice.of(NoticeCode.WORKERS_DIED, number=dead)
-    return PageResult(task.page.id, task.ref, Status.FAILED, why, image=path)

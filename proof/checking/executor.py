@@ -22,6 +22,7 @@ from proof.images.imglist import find_image_lists
 from proof.images.load import LoadedImage, load_image
 from proof.layout.glyph_shapes import Shapes, glyph_shapes
 from proof.layout.overrides import LayoutOverrideShape
+from proof.locale.marking import _
 from proof.model.notices import Notice, NoticeCode
 from proof.model.quality import QualityFlags
 from proof.model.result import PageResult, Status
@@ -200,7 +201,7 @@ def without_image(task: PageTask, threshold: float) -> CheckedPage | None:
     """The checked page if it has no image: failed where none could be looked for, else with the flags of the language
     model; None if it has an image."""
     if task.trouble:
-        return CheckedPage(task, PageResult(task.page.id, task.ref, Status.FAILED, task.trouble), "")
+        return CheckedPage(task, failed(task, task.trouble), "")
     if task.image is None:
         result = PageResult(task.page.id, task.ref, Status.NO_IMAGE)
         return CheckedPage(task, with_language(result, task.page, task.language, threshold), "")
@@ -246,14 +247,20 @@ def read_image(
 
 def failed_result(task: PageTask, error: Exception) -> PageResult:
     """The result of a page whose check raised `error`."""
-    path = task.image.path if task.image else None
     if isinstance(error, ImageError | EngineError | MemoryError):
         why = Notice.of_error(error) if str(error).strip() else Notice.of(NoticeCode.NO_MEMORY)
     else:
         # an error in this program that one page brings to light must not cost the other pages of a large work
         LOG.error("page %s failed", task.page.id, exc_info=error)
         message = f"{type(error).__name__}: {error}"
-        why = Notice.of(NoticeCode.CHECK_BROKE, path=str(path or task.page.id), error=message)
+        path = str(task.image.path if task.image else task.page.id)
+        why = Notice.of(NoticeCode.CHECK_BROKE, path=path, error=message)
+    return failed(task, why)
+
+
+def failed(task: PageTask, why: Notice) -> PageResult:
+    """The result of a page that could not be checked."""
+    path = task.image.path if task.image else None
     return PageResult(task.page.id, task.ref, Status.FAILED, why, image=path)
 
 
@@ -297,7 +304,7 @@ def on_pages(text: Transcription, settings: Settings, index: ImageIndex, engine:
     if text.pages:
         return text
     if not text.blocks:
-        raise TextError(text.path, None, f"no page mark found: {PAGE_MARK_EXAMPLES}")
+        raise TextError(text.path, None, _("no page mark found: %(examples)s"), examples=PAGE_MARK_EXAMPLES)
     if not len(index):
         return without_images(text)
     script = text.script if settings.page.script == "auto" else Script(settings.page.script)

@@ -12,6 +12,7 @@ from proof.checking.executor import engine_settings
 from proof.checking.pipeline import CheckOutcome, Watch, check, engine_of
 from proof.checking.recheck import CheckCancelled, Rechecker, Reread
 from proof.errors import ClusterError, OutputError, ProofError, UsageError
+from proof.locale.marking import _
 from proof.model.notices import Notice
 from proof.ocr.engine import Engine
 from proof.ocr.registry import EngineSettings
@@ -78,7 +79,7 @@ Began = Callable[[str, int, int], None]
 def library_settings(folder: Path) -> Settings:
     """The settings of a library, from its config.toml or the defaults. Raises UsageError, ConfigError."""
     if not folder.is_dir():
-        raise UsageError(f"{folder}: there is no such folder; name the one that holds the works")
+        raise UsageError(_("%(folder)s: there is no such folder; name the one that holds the works"), folder=folder)
     return Settings.of_folder(folder)
 
 
@@ -99,7 +100,12 @@ def folders_of(settings: Settings) -> list[LibraryFolder]:
 
     look(base, 1)
     if not folders:
-        raise UsageError(f"{base}: no work lies in it: each is a folder with {FILE_NAME}, or with texts ({TEXTS})")
+        raise UsageError(
+            _("%(base)s: no work lies in it: each is a folder with %(file)s, or with texts (%(texts)s)"),
+            base=base,
+            file=FILE_NAME,
+            texts=TEXTS,
+        )
     return folders
 
 
@@ -162,7 +168,11 @@ def _check_work(
         if not isinstance(error, ProofError):
             # a fault of the program that one work brings to light must not stop the others
             LOG.error("work %s failed", folder.name, exc_info=error)
-        cause = error if isinstance(error, ProofError) else UsageError(f"{type(error).__name__}: {error}")
+        cause = (
+            error
+            if isinstance(error, ProofError)
+            else UsageError("%(name)s: %(error)s", name=type(error).__name__, error=error)
+        )
         trouble = Notice.of_error(cause)
         store.library.note(folder.name, FolderState.FAILED, trouble=trouble)
         return WorkOutcome(folder.name, None, trouble)
@@ -176,11 +186,20 @@ def _must_be_its_own(folder: LibraryFolder, settings: Settings, folder_of: Mappi
     """Raises UsageError where another folder of the library has the same work: their pages would be mixed. `folder_of`
     gives the folder of each known work."""
     if not settings.project.texts:
-        raise UsageError(f"{folder.path}: no transcription is named; set project.texts in its {FILE_NAME}")
+        raise UsageError(
+            _("%(path)s: no transcription is named; set project.texts in its %(file)s"),
+            path=folder.path,
+            file=FILE_NAME,
+        )
     text = settings.project.texts[0]
     work = read_transcription(text).work or text.stem
     if folder_of.get(work, folder.name) != folder.name:
-        raise UsageError(f"{folder.path}: {work} is the work of {folder_of[work]} as well; give one of them another id")
+        raise UsageError(
+            _("%(path)s: %(work)s is the work of %(other)s as well; give one of them another id"),
+            path=folder.path,
+            work=work,
+            other=folder_of[work],
+        )
 
 
 class LibraryRechecker(Rechecker):

@@ -10,6 +10,7 @@ from proof.checking.plan import image_lists
 from proof.errors import ImageListError, UsageError
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import Entry, ImageList, place_of, write_entries
+from proof.locale.marking import AND, Sentence, _, joined
 from proof.model.places import Place, place_given, spelled
 from proof.paths import natural
 from proof.settings.config import Settings
@@ -69,9 +70,17 @@ class PageImages:
         if len(matching) == 1:
             return matching[0]
         if matching:
-            known = " and ".join(f"{page.page.id} of {page.text.path}" for page in matching)
-            raise UsageError(f"{named} is the name of several pages, {known}: name one by its id, or give --texts")
-        raise UsageError(f"no page is called {named}: give its id or its half-folio, as `proof pair` lists them")
+            known = joined(
+                (Sentence(_("%(page)s of %(text)s"), page=page.page.id, text=page.text.path) for page in matching), AND
+            )
+            raise UsageError(
+                _("%(named)s is the name of several pages, %(known)s: name one by its id, or give --texts"),
+                named=named,
+                known=known,
+            )
+        raise UsageError(
+            _("no page is called %(named)s: give its id or its half-folio, as `proof pair` lists them"), named=named
+        )
 
     def file(self, named: str) -> ImageFile:
         """The image file `named` by its name inside the image folders or by a path; or the part of an image that is
@@ -84,7 +93,11 @@ class PageImages:
         if part is not None:
             return ImageFile(named, part.path)
         folders = ", ".join(map(str, self._settings.project.images)) or "none"
-        raise UsageError(f"{named} is no image in the image folders ({folders}): `proof pair` lists them")
+        raise UsageError(
+            _("%(named)s is no image in the image folders (%(folders)s): `proof pair` lists them"),
+            named=named,
+            folders=folders,
+        )
 
     def write(self, pairs: Sequence[tuple[TextPage, ImageFile]]) -> list[tuple[Path, int]]:
         """Write pairs into the image lists of their texts; gives the lists, each with the number of its pairs.
@@ -96,8 +109,12 @@ class PageImages:
             place = page.place
             if place is None:
                 raise UsageError(
-                    f"{page.page.id} of {page.text.path} has no half-folio, which an image list needs: assign its "
-                    "image in the browser, on the page's view"
+                    _(
+                        "%(page)s of %(path)s has no half-folio, which an image list needs: assign its image "
+                        "in the browser, on the page's view"
+                    ),
+                    page=page.page.id,
+                    path=page.text.path,
                 )
             lists.setdefault(self._list_for(page), {})[place] = file.name
         for path, files in lists.items():
@@ -138,8 +155,12 @@ def in_order(
         page, file = first
         if file not in files:
             raise UsageError(
-                f"no image file is called {file.name}, and --in-order pairs pages with whole files: "
-                f"begin at one, such as {file.path}"
+                _(
+                    "no image file is called %(name)s, and --in-order pairs pages with whole files: "
+                    "begin at one, such as %(path)s"
+                ),
+                name=file.name,
+                path=file.path,
             )
         pages, files = pages[pages.index(page) :], files[files.index(file) :]
     return list(zip(pages, files, strict=False))
@@ -154,13 +175,13 @@ def _entries(path: Path) -> Sequence[Entry]:
     """The lines of an image list. Raises UsageError for a file of which no line is understood."""
     entries = ImageList.read(path).entries
     if not entries:
-        raise UsageError(f"{path} is no image list: move it away, or name another with --imglist")
+        raise UsageError(_("%(path)s is no image list: move it away, or name another with --imglist"), path=path)
     return entries
 
 
 def _image_of(index: ImageIndex, text: Transcription, number: int) -> PageImage | None:
     """The image of a page; None also where its line of the image list cannot be used: a person may pair it anew."""
     try:
-        return index.find(text.pages[number]) or index.counted(text.path.stem, number, len(text.pages))
+        return index.image_of(text, number)
     except ImageListError:
         return None

@@ -17,6 +17,7 @@ from itertools import groupby
 from proof.collation.blocks import AlignedPart, align, in_order
 from proof.collation.tokens import Keys
 from proof.errors import TextError
+from proof.locale.marking import _
 from proof.model.refs import Folio, ImageRef, PageId
 from proof.text.addresses import Addresses
 from proof.text.layers import NOTES, Layer, WitnessCell
@@ -65,7 +66,7 @@ def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable
     count = Counter(page for page in pages if page is not None)
     shown_pages = [page for page, size in count.items() if size >= MIN_FOUND_CHARACTERS]
     if not shown_pages:
-        raise TextError(edition.path, None, f"none of the {len(images)} images shows this text")
+        raise TextError(edition.path, None, _("none of the %(number)s images shows this text"), number=len(images))
     lines = _Lines(edition)
     first, last = min(shown_pages), max(shown_pages)
     on_page: dict[int, list[tuple[Layer, WitnessCell]]] = {number: [] for number in range(first, last + 1)}

@@ -22,6 +22,7 @@ from proof.checking.second_reader import open_second, read_by_second
 from proof.checking.writer import PageWriter
 from proof.errors import OutputError
 from proof.images.find import ImageIndex
+from proof.locale.marking import _
 from proof.model.notices import Notice
 from proof.model.refs import sequence_findings
 from proof.model.result import Status
@@ -179,7 +180,7 @@ def _must_be_current(texts: Sequence[Transcription]) -> None:
     """Raises OutputError where the file of a text was changed since it was read."""
     for text in texts:
         if not text.is_current():
-            raise OutputError(f"{text.path} was changed while its check began: check again")
+            raise OutputError(_("%(path)s was changed while its check began: check again"), path=text.path)
 
 
 def _images_of_others(store: Store, work: CheckPlan) -> Iterator[Path]:

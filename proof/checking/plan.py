@@ -16,6 +16,7 @@ from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
 from proof.images.load import sha256_of
 from proof.language.findings import LanguageEvidence
+from proof.locale.marking import _
 from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import ImageRef
 from proof.ocr.engine import EngineIdentity
@@ -29,8 +30,13 @@ from proof.text.model import Page, Script
 from proof.text.transcription import Transcription
 from proof.text.versions import most_alike
 
-METHOD = 21
+METHOD = 22
 """Version of the method. Raise it with every change that alters results: stored results are then not reused."""
+
+
+def digest(*parts: str) -> str:
+    """A hash of what a result depends on."""
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,7 @@ def work_of(texts: Sequence[Transcription], store: Store, project: Sequence[Path
     checked as before, so that some texts of a work can be checked alone, and others added; else the first file's name.
     Raises UsageError without texts, and where the store has another work of that name."""
     if not texts:
-        raise UsageError("no transcription was named: give one, or set project.texts in config.toml")
+        raise UsageError(_("no transcription was named: give one, or set project.texts in config.toml"))
     if texts[0].work:
         return texts[0].work
     known = (store.texts.work_of(str(path)) for path in (*(text.path for text in texts), *project))
@@ -86,8 +92,13 @@ def _new_name(texts: Sequence[Transcription], store: Store) -> str:
     held = {known.path: store.texts.content(known.path) for known in store.texts.checked() if known.work == name}
     if held and all(most_alike(text.text, held) is None for text in texts):
         raise UsageError(
-            f"{texts[0].path}: the store has another work of this name, from {next(iter(held))}; rename the file, say "
-            "in its header which text it is (#+PROPERTY: ID), or give the project a store of its own (store.url)"
+            _(
+                "%(path)s: the store has another work of this name, from %(other)s; rename the file, "
+                "say in its header which text it is (#+PROPERTY: ID), or give the project a store of "
+                "its own (store.url)"
+            ),
+            path=texts[0].path,
+            other=next(iter(held)),
         )
     return name
 
@@ -117,14 +128,14 @@ class PageKeys:
         engine = self.engine
         parts = (engine.name, engine.version, engine.checksum, self.detection_model, image.quadrant)
         sha = image_sha or sha256_of(image.path)
-        return f"page {hashlib.sha256(chr(31).join((*parts, sha)).encode()).hexdigest()}"
+        return f"page {digest(*parts, sha)}"
 
     def key(self, task: PageTask, image_sha: str = "") -> str:
         """A hash of all that the result of a page depends on; `image_sha` as in `readings_key`. Raises ImageError
         where the image cannot be read."""
         image, columns = task.image, task.page.columns
         begins = columns[0].start if columns else 0
-        parts = [
+        return digest(
             str(METHOD),
             proof.__version__,
             *(self.engine.name, self.engine.version, self.engine.checksum),
@@ -142,8 +153,7 @@ class PageKeys:
             task.page.id,
             # another page may have come to stand between two columns, and findings stand at their columns
             *(f"{column.start - begins} {column.source}" for column in columns),
-        ]
-        return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
+        )
 
 
 class CheckPlan:
@@ -208,8 +218,7 @@ def _task(text: Transcription, number: int, position: int, index: ImageIndex, sh
     place = PagePlace(position, str(text.path), page.juan, str(page.folio) if page.folio else "", sha=sha)
     ref = index.reference(page)
     try:
-        image = index.find(page) or index.counted(text.path.stem, number, len(text.pages))
-        return PageTask(text, number, place, image, ref)
+        return PageTask(text, number, place, index.image_of(text, number), ref)
     except ImageListError as error:
         return PageTask(text, number, place, None, ref, Notice.of_error(error))
 

@@ -26,12 +26,13 @@ from proof.checking.executor import (
 from proof.checking.flag_language import FlagLanguage
 from proof.checking.language_alone import by_language_model
 from proof.checking.own_exports import note_own_export
-from proof.checking.plan import CheckPlan, PageTask
+from proof.checking.plan import CheckPlan, PageTask, digest
 from proof.checking.rescoring import weighed, witness_evidence_of
 from proof.checking.second_reader import second_reading
 from proof.collation.witness_evidence import WitnessEvidence
 from proof.errors import EngineError, GonePageError, ImageError, OutputError, StoppedError, TextError
 from proof.images.find import ImageIndex
+from proof.locale.marking import _
 from proof.model.flags import Kind, Origin
 from proof.model.quality import QualityFlags
 from proof.model.result import PageResult, Status
@@ -108,7 +109,7 @@ class Rechecker:
         self._lock = Lock()
         self._engine: Engine | None = None
         self._witnesses: tuple[bytes, tuple[Transcription, ...]] = (b"", ())
-        self._known_evidence: dict[bytes, WitnessEvidence | None] = {}
+        self._known_evidence: dict[str, WitnessEvidence | None] = {}
 
     def images(self) -> list[tuple[str, Path]]:
         """The project's images, each with the name under which it is assigned to a page."""
@@ -191,7 +192,9 @@ class Rechecker:
         job.take_evidence(by_language_model(job, self._settings, self._store.cache))
         bearers = [task for task in job.tasks if task.page.id == place.page]
         if not bearers:
-            raise GonePageError(f"{place.text}: page {place.page} is no longer there; check the text again")
+            raise GonePageError(
+                _("%(text)s: page %(page)s is no longer there; check the text again"), text=place.text, page=place.page
+            )
         task = job.read_as(bearers[min(place.repeat, len(bearers) - 1)], override)
         language = FlagLanguage(self._settings, job.tasks, self._store.cache)
         return job, task, self._evidence(text), language
@@ -223,8 +226,7 @@ class Rechecker:
         if known.digest() != self._witnesses[0]:
             self._witnesses = known.digest(), tuple(read_witnesses(sources))
             self._known_evidence.clear()
-        parts = (str(text.path), text.text, second.text if second else "")
-        own = hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).digest()
+        own = digest(str(text.path), text.text, second.text if second else "")
         if own not in self._known_evidence:
             evidence = witness_evidence_of(self._settings, [text], self._store, self._witnesses[1])
             while len(self._known_evidence) >= KEPT_TEXTS:

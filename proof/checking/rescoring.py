@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import islice
@@ -10,7 +9,7 @@ from itertools import islice
 import proof
 from proof.checking.engine_bias import EngineBias
 from proof.checking.flag_language import FlagLanguage
-from proof.checking.plan import METHOD
+from proof.checking.plan import METHOD, digest
 from proof.checking.second_reader import second_reading
 from proof.collation.witness_evidence import ALIGNED, WitnessEvidence, beside, without_witnesses
 from proof.model.flags import COLLATION, OF_TEXT, Flag, Origin, is_raised, without_language
@@ -114,8 +113,8 @@ def witness_evidence_of(
             witness = apart_from(whole, text)
             if witness is None:
                 continue
-            parts = (str(METHOD), ALIGNED, proof.__version__, lists_fingerprint(), text.text, witness.text)
-            key = f"beside {hashlib.sha256(chr(31).join(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"
+            versions = (str(METHOD), ALIGNED, proof.__version__, lists_fingerprint())
+            key = f"beside {digest(*versions, text.text, witness.text)}"
             known = store.cache.get(key)
             parallel, alignment = beside(text, witness, known)
             if known is None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
 from proof.checking.executor import Plates, checker_for, engine_settings, read_image, reading_threads
-from proof.checking.plan import CheckPlan, PageKeys, PageTask
+from proof.checking.plan import CheckPlan, PageKeys, PageTask, digest
 from proof.errors import UsageError
+from proof.locale.marking import _
 from proof.model.flags import READER
 from proof.ocr.engine import Engine, EngineIdentity
 from proof.ocr.registry import open_engine
@@ -34,7 +34,8 @@ def open_second(settings: Settings, store: Store, first: EngineIdentity) -> Engi
     engine = open_engine(opened, store.engines(), store.cache)
     if engine.identity == first:
         raise UsageError(
-            f"engine.second: {engine.identity} is the first engine, too; name another, or another engine.second_model"
+            _("engine.second: %(identity)s is the first engine, too; name another, or another engine.second_model"),
+            identity=engine.identity,
         )
     return engine
 
@@ -75,5 +76,4 @@ def second_reading(settings: Settings, store: Store, text: Path) -> Transcriptio
 
 def _key(settings: Settings, text: Path) -> str:
     engine = settings.engine
-    parts = "\x1f".join((engine.second, engine.second_model, str(engine.recording), str(text)))
-    return f"second {hashlib.sha256(parts.encode('utf-8', 'surrogatepass')).hexdigest()}"
+    return f"second {digest(engine.second, engine.second_model, str(engine.recording), str(text))}"

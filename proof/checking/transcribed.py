@@ -31,8 +31,8 @@ def transcribed(
     """The pages of a text that have an image, each with the differences of its Han characters from those that `engine`
     reads. Two characters are the same if `fold` gives the same key for both. Raises ImageError, EngineError,
     ImageListError."""
-    for page in text.pages:
-        image = index.find(page)
+    for number, page in enumerate(text.pages):
+        image = index.image_of(text, number)
         if image is None:
             continue
         reading = engine.read_page(half_folio(load_image(image.path), image.quadrant).pixels)

@@ -15,6 +15,7 @@ from proof.checking.executor import Plates, check_or_fail, checker_for, engine_s
 from proof.checking.plan import METHOD, PageKeys, PageTask
 from proof.errors import ClusterError, ImageError
 from proof.images.remote import FetchedImages, ImageLocations
+from proof.locale.marking import _
 from proof.model.notices import Notice, Value
 from proof.model.result import PageResult
 from proof.ocr.drawn import DrawnReadings
@@ -191,14 +192,22 @@ def _checker_of(job: ClusterJob, script: Script, threads: int) -> Checker:
     own = Release.here()
     if own != job.release:
         raise ClusterError(
-            f"a worker has proof {own.version}, this machine {job.release.version}, or other lists of characters: "
-            "install the same release on all"
+            _(
+                "a worker has proof %(version)s, this machine %(here)s, or other lists of "
+                "characters: install the same release on all"
+            ),
+            version=own.version,
+            here=job.release.version,
         )
     engine = _engine(replace(engine_settings(job.settings), readers=threads))
     if engine.identity != job.keys.engine:
         raise ClusterError(
-            f"a worker reads with {engine.identity}, this machine with {job.keys.engine}: they would find different "
-            "things; install the same packages and model on all"
+            _(
+                "a worker reads with %(identity)s, this machine with %(engine)s: they would find "
+                "different things; install the same packages and model on all"
+            ),
+            identity=engine.identity,
+            engine=job.keys.engine,
         )
     return checker_for(job.settings, engine, script, DrawnReadings.unpacked(job.drawn) if job.drawn else None)
 

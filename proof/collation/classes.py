@@ -26,8 +26,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
@@ -40,7 +40,7 @@ from proof.text.alike import look_alikes, run_together
 from proof.text.authorities import authorities
 from proof.text.layers import Layer
 from proof.text.model import Script
-from proof.text.variants import Relation, VariantPolicy, VariantVerdict, policy_of, unified
+from proof.text.variants import Relation, VariantPolicy, VariantVerdict, unified
 
 PARTICLES = frozenset("之也者而以其於于乎焉矣哉耳夫則乃亦故即曰云第")
 """Words that editions have or lack without being in error; 第 of numbers among them."""
@@ -128,32 +128,27 @@ Sorted = tuple[Class, str]
 """A class and the evidence for it."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class CharacterClassifier:
-    """Says what two characters are to each other. `policies` are those of a traditional and of a simplified text."""
+    """Says what two characters are to each other. `policies` are those of both scripts and of simplified texts."""
 
     base: Script
     other: Script
-    policies: dict[Script, VariantPolicy] = field(default_factory=dict)
+    policies: Mapping[Script, VariantPolicy]
 
     def relation(self, base: str, other: str) -> VariantVerdict:
         """The verdict, asked from the side of the simplified one of the two where they differ in script, else from
         both: a form of 1956 is an error in either of two traditional texts, in simplified ones any tie is one."""
         if self.base is not self.other:
             first, second = (base, other) if self.base is Script.SIMPLIFIED else (other, base)
-            return self.policy(Script.SIMPLIFIED).relation(first, second)
-        policy = self.policy(self.base)
+            return self.policies[Script.SIMPLIFIED].relation(first, second)
+        policy = self.policies[self.base]
         first, second = sorted((base, other))
         verdicts = policy.relation(first, second), policy.relation(second, first)
         distinct = [verdict for verdict in verdicts if verdict.relation is Relation.DISTINCT]
         if self.base is Script.TRADITIONAL and distinct:
             return distinct[0]
         return next((verdict for verdict in verdicts if verdict.relation is not Relation.DISTINCT), verdicts[0])
-
-    def policy(self, script: Script) -> VariantPolicy:
-        if script not in self.policies:
-            self.policies[script] = policy_of(script)
-        return self.policies[script]
 
 
 class Sorter:

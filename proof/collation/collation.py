@@ -28,6 +28,7 @@ from proof.collation.quality import WitnessQuality, quality_by_juan
 from proof.collation.readings import as_readings, recurring
 from proof.collation.tokens import Keys, WitnessTokens, sequence_of, shared_layers
 from proof.errors import UsageError
+from proof.locale.marking import _
 from proof.text.layers import Layer
 from proof.text.model import Script
 from proof.text.transcription import Transcription
@@ -122,7 +123,7 @@ def collate(base: Transcription, witness: Transcription, pairs: Path | None = No
     a, b = sequence_of(base, keys, mine), sequence_of(witness, keys, theirs)
     for edition, tokens in ((base, a), (witness, b)):
         if not len(tokens):
-            raise UsageError(f"{edition.path} has no text to collate")
+            raise UsageError(_("%(path)s has no text to collate"), path=edition.path)
     blocks = align(a.keys, b.keys)
     sorter = Sorter(a, b, CharacterClassifier(base.script, witness.script, policies))
     differences = [*within_blocks(a, b, blocks, sorter), *between_blocks(a, b, blocks)]

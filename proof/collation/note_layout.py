@@ -20,10 +20,7 @@ from proof.collation.blocks import AlignedPart
 from proof.collation.classes import Class
 from proof.collation.differences import ONE_TEXT, PASSAGE, Difference, Numbers, Side, answering
 from proof.collation.tokens import WitnessTokens
-from proof.text.layers import Layer, WitnessCell
-
-NOTES = frozenset({Layer.COMMENTARY, Layer.SUBCOMMENTARY, Layer.GLOSS, Layer.EDITOR})
-"""Layers that are set as notes."""
+from proof.text.layers import SET_SMALL, Layer, WitnessCell
 
 NOTE = "note"
 """The evidence: the other has these words at this place, as a note where this one has text, or the other way round."""
@@ -69,7 +66,7 @@ def set_otherwise(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPa
 def _set_as(tokens: WitnessTokens, characters: Numbers) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which of the characters are set as text, and which as notes."""
     text = np.fromiter((layer is Layer.CANON for layer in tokens.layers), dtype=np.bool_, count=len(tokens))
-    note = np.fromiter((layer in NOTES for layer in tokens.layers), dtype=np.bool_, count=len(tokens))
+    note = np.fromiter((layer in SET_SMALL for layer in tokens.layers), dtype=np.bool_, count=len(tokens))
     return text[characters], note[characters]
 
 
@@ -97,7 +94,7 @@ class _LeftOut:
 
     def __init__(self, of: WitnessTokens, key: Callable[[str], str]) -> None:
         compared = frozenset(of.layers)
-        stretches = [stretch for stretch in of.edition.stretches() if stretch.layer in NOTES - compared]
+        stretches = [stretch for stretch in of.edition.stretches() if stretch.layer in SET_SMALL - compared]
         self._cells: list[WitnessCell] = [cell for stretch in stretches for cell in stretch.cells()]
         self._starts = [cell.start for cell in self._cells]
         self._of = of

@@ -21,6 +21,7 @@ from proof.collation.note_layout import NOTE, NoteLayout
 from proof.collation.sigla import names_of
 from proof.collation.tokens import WitnessTokens
 from proof.collation.witnesses import CommonBase
+from proof.images.pdf import PdfPage
 from proof.locale.languages import translations
 from proof.locale.templates import templates_in, write_page
 from proof.text.addresses import Addresses
@@ -134,9 +135,16 @@ def rows(collations: Sequence[Collation], images: Images, folder: Path) -> list[
             else _agreeing(collation.witness, aligned[number], a0, a1)
             for number, collation in enumerate(collations)
         )
-        image = os.path.relpath(images[page].resolve(), folder.resolve()) if page in images else ""
-        table.append(TableRow(page, line, quote(image), _around(base, a0, a1), readings))
+        image = _link(images[page], folder) if page in images else ""
+        table.append(TableRow(page, line, image, _around(base, a0, a1), readings))
     return table
+
+
+def _link(image: Path, folder: Path) -> str:
+    """The address of an image, or of a page of a PDF, for a page of HTML in a folder."""
+    scan = PdfPage.match(image)
+    path = os.path.relpath((scan.file if scan else image).resolve(), folder.resolve())
+    return quote(path) + (f"#page={scan.number}" if scan else "")
 
 
 def _aligned(common: CommonBase, number: int, collation: Collation) -> Numbers:

@@ -226,17 +226,26 @@ def _testimony(
     if flag.kind is Kind.VARIANT:
         weight = 0.0
     told = "；".join(note.text for note in notes)
-    return WitnessReading(siglum, read, side, told, weight, parallel.witness.edition.full_name)
+    return WitnessReading(siglum, span.alone(read), side, told, weight, parallel.witness.edition.full_name)
 
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """The tokens `first` to `end` of the base around a flag, with their transcribed and their suggested text."""
+    """The tokens `first` to `end` of the base around a flag, with their transcribed and their suggested text; `before`
+    and `after` are the parts of these beside the flag."""
 
     first: int
     end: int
     transcribed: str
     suggested: str
+    before: str
+    after: str
+
+    def alone(self, read: str) -> str:
+        """What a witness reads at the flag alone, if it has the parts beside it; else all that it reads."""
+        beside = len(self.before) + len(self.after)
+        has_both = len(read) >= beside and read.startswith(self.before) and read.endswith(self.after)
+        return read[len(self.before) : len(read) - len(self.after)] if has_both else read
 
 
 def _run(collation: Parallel, start: int, flag: Flag, seeded: bool) -> _Span:
@@ -256,7 +265,7 @@ def _run(collation: Parallel, start: int, flag: Flag, seeded: bool) -> _Span:
             right += 1
     before, after = base.text(left, first), base.text(end, right)
     transcribed = flag.transcribed if seeded else base.text(left, right)
-    return _Span(left, right, transcribed, before + flag.suggested + after)
+    return _Span(left, right, transcribed, before + flag.suggested + after, before, after)
 
 
 def _side(read: str, span: _Span, policy: VariantPolicy) -> str:

@@ -37,7 +37,7 @@ def command(file: Path, config: Path | None, images: bool, cache: bool, verifies
     when the new one is whole.
     """
     if verifies and keep:
-        raise UsageError("--verify looks at one backup, --keep makes one: give one of the two")
+        raise UsageError(_("--verify looks at one backup, --keep makes one: give one of the two"))
     if verifies:
         restored = verify(file)
         message = _("%(path)s: restores whole, %(files)s, %(rows)s rows of the store")

@@ -12,6 +12,7 @@ import click
 from proof.commands.options import config_option, existing_store, setting_options, settings_of
 from proof.errors import UsageError
 from proof.exports.carried import Carried, carry
+from proof.locale.marking import _
 from proof.paths import real
 from proof.store import Store
 from proof.text.read import in_script, read_transcription
@@ -52,7 +53,9 @@ def command(
     A decision whose place cannot be told for certain is named with the reason, and the exit status is 1.
     """
     if real(source) == real(target):
-        raise UsageError(f"{source} is named twice: name the text that was decided, then the other one")
+        raise UsageError(
+            _("%(source)s is named twice: name the text that was decided, then the other one"), source=source
+        )
     settings = settings_of(config, (target,) if from_project else (source, target), given)
     source_text, target_text = (in_script(read_transcription(path), settings.page.script) for path in (source, target))
     with ExitStack() as stack:

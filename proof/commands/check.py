@@ -28,7 +28,7 @@ from proof.commands.progress import CheckProgress
 from proof.commands.remarks import verbose_option
 from proof.errors import ConfigError, EngineError, TextError, UsageError
 from proof.images.find import ImageIndex
-from proof.locale.marking import _
+from proof.locale.marking import AND, _, joined
 from proof.locale.terminal import counted, say, sentence, terminal_language
 from proof.settings.config import Settings
 from proof.settings.new_project import add_to_project, write_project
@@ -84,7 +84,7 @@ def command(
             click.echo(say(message, folder=settings.folder, word=shlex.quote(str(settings.folder))))
         return status
     if texts or config:
-        raise UsageError("--library names all works: give neither TEXT nor --config beside it")
+        raise UsageError(_("--library names all works: give neither TEXT nor --config beside it"))
     return run_library(library_settings(library).replace(given), quiet=quiet, verbose=verbose)
 
 
@@ -146,8 +146,13 @@ def _usable_texts(settings: Settings) -> list[Path]:
     works = dict.fromkeys(text.work for text in (*of_project, *texts) if text.work)
     if len(works) > 1:
         raise UsageError(
-            f"{texts[0].path}: a project is one work, and these are {' and '.join(works)}: move each with its images "
-            f"into a folder of its own, or make a project elsewhere: proof init FOLDER --texts {texts[0].path}"
+            _(
+                "%(path)s: a project is one work, and these are %(works)s: move each with its images "
+                "into a folder of its own, or make a project elsewhere: proof init FOLDER --texts "
+                "%(path)s"
+            ),
+            path=texts[0].path,
+            works=joined(works, AND),
         )
     ImageIndex(settings.project.images)  # raises where a folder is not there, and `image_lists` where a list is not
     for text in texts:

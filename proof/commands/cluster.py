@@ -12,6 +12,7 @@ import click
 
 from proof.commands.serve import is_loopback
 from proof.errors import UsageError
+from proof.locale.marking import _
 
 POLL_SECONDS = 1.0
 """Seconds between checks of the scheduler and the workers, and before a failed worker is started again."""
@@ -65,13 +66,13 @@ def command(workers: int | None, host: str, port: int, join: str | None, memory:
         from dask.utils import parse_bytes  # noqa: PLC0415
         from distributed import LocalCluster  # noqa: PLC0415
     except ImportError as error:
-        raise UsageError("a cluster needs Dask distributed: pip install 'hanproof[cluster]'") from error
+        raise UsageError(_("a cluster needs Dask distributed: pip install 'hanproof[cluster]'")) from error
     try:
         enough = parse_bytes(memory) >= MIN_MEMORY_BYTES
     except (ValueError, OverflowError):
         enough = False
     if not enough:
-        raise UsageError(f"--memory {memory}: a worker needs at least 300MB; write it like 4GB")
+        raise UsageError(_("--memory %(memory)s: a worker needs at least 300MB; write it like 4GB"), memory=memory)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     count = os.cpu_count() or 1 if workers is None else workers
     logging.getLogger("tornado.application").setLevel(logging.CRITICAL)  # a worker logs its own death
@@ -90,7 +91,12 @@ def command(workers: int | None, host: str, port: int, join: str | None, memory:
                 memory_limit=memory,
             )
         except (OSError, RuntimeError) as error:
-            raise UsageError(f"{host}:{port}: no scheduler can listen there ({error}); name another --port") from error
+            raise UsageError(
+                _("%(host)s:%(port)s: no scheduler can listen there (%(error)s); name another --port"),
+                host=host,
+                port=port,
+                error=error,
+            ) from error
         with cluster, suppress(KeyboardInterrupt):
             while len(cluster.scheduler.workers) < count:
                 _start_missing(cluster, count)
@@ -141,5 +147,9 @@ def _join(address: str, workers: int, memory: str) -> int:
         with suppress(KeyboardInterrupt):
             asyncio.run(run())
     except (OSError, TimeoutError) as error:
-        raise UsageError(f"{address}: no scheduler answers there ({error}); start one with `proof cluster`") from error
+        raise UsageError(
+            _("%(address)s: no scheduler answers there (%(error)s); start one with `proof cluster`"),
+            address=address,
+            error=error,
+        ) from error
     return 0

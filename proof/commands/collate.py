@@ -21,6 +21,7 @@ from proof.commands.remarks import print_remarks, verbose_option
 from proof.errors import UsageError
 from proof.images.find import ImageIndex
 from proof.images.imglist import find_image_lists
+from proof.locale.marking import Sentence, _
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.text.transcription import Transcription
@@ -126,7 +127,7 @@ def _images(base: Transcription, settings: Settings) -> dict[str, Path]:
         return {}
     lists = find_image_lists(base.path, base.pages, settings.project.imglist)
     index = ImageIndex(settings.project.images, lists)
-    images = {page.id: index.find(page) for page in base.pages}
+    images = {page.id: index.image_of(base, number) for number, page in enumerate(base.pages)}
     return {page: image.path for page, image in images.items() if image is not None}
 
 
@@ -142,13 +143,15 @@ def _collated(
     source: WitnessSource, edition: Transcription, witnesses: Sequence[str | Path], variants: Path | None
 ) -> list[Collation]:
     """The same of a base that was read already."""
-    role_of = {_key(source): "the base itself"}
+    role_of = {_key(source): Sentence(_("the base itself"))}
     sources = [WitnessSource.parse(str(witness), Path.cwd()) for witness in witnesses]
     for witness_source in sources:
         key = _key(witness_source)
         if key in role_of:
-            raise UsageError(f"{witness_source} is {role_of[key]}: name each file once")
-        role_of[key] = "named as a witness already"
+            raise UsageError(
+                _("%(witness)s is %(role)s: name each file once"), witness=witness_source, role=role_of[key]
+            )
+        role_of[key] = Sentence(_("named as a witness already"))
     return [collate(edition, _apart(witness, edition), variants) for witness in read_witnesses(sources)]
 
 
@@ -164,7 +167,7 @@ def _apart(witness: Transcription, base: Transcription) -> Transcription:
         return witness
     apart = apart_from(witness, base)
     if apart is None:
-        raise UsageError(f"{witness.path}: all its files are the base itself or copies of it")
+        raise UsageError(_("%(path)s: all its files are the base itself or copies of it"), path=witness.path)
     if len(apart.parts) < len(witness.parts):
         left_out = {part.path for part in witness.parts} - {part.path for part in apart.parts}
         names = ", ".join(map(str, sorted(left_out)))

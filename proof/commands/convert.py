@@ -10,6 +10,7 @@ from proof.atomic import whole_file
 from proof.commands.remarks import print_remarks, verbose_option
 from proof.errors import OutputError
 from proof.images.imglist import ImageList, ImageLists, find_image_lists
+from proof.locale.marking import _
 from proof.text.convert import Converted, convert
 from proof.text.read import read_transcription
 from proof.text.transcription import Format, Transcription
@@ -43,7 +44,7 @@ def command(
     What is lost is listed on standard error. The script stays as it is.
     """
     if out is not None and out.exists() and text.exists() and out.samefile(text):
-        raise OutputError(f"{out} is the source itself: name another file")
+        raise OutputError(_("%(out)s is the source itself: name another file"), out=out)
     edition = read_transcription(text, encoding)
     converted = run(edition, Format(target), work=work, imglist=imglist)
     if out is None:

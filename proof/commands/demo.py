@@ -73,13 +73,22 @@ def sample_project(folder: Path | None) -> Path:
     config = sample / FILE_NAME
     if (folder / FILE_NAME).is_file():
         if (folder / FILE_NAME).read_bytes() != config.read_bytes():
-            raise UsageError(f"{folder} is another project: name a new folder for the sample, as in proof demo sample")
+            raise UsageError(
+                _("%(folder)s is another project: name a new folder for the sample, as in proof demo sample"),
+                folder=folder,
+            )
         return folder
     if folder.is_dir() and any(folder.iterdir()):
-        raise UsageError(f"{folder} is not empty: name a new folder for the sample, as in proof demo sample")
+        raise UsageError(
+            _("%(folder)s is not empty: name a new folder for the sample, as in proof demo sample"), folder=folder
+        )
     try:
         shutil.copytree(sample / "pages", folder / "pages")
         shutil.copy(config, folder / FILE_NAME)
     except OSError as error:
-        raise OutputError(f"{folder}: the sample cannot be copied there ({error.strerror or error})") from error
+        raise OutputError(
+            _("%(folder)s: the sample cannot be copied there (%(reason)s)"),
+            folder=folder,
+            reason=error.strerror or error,
+        ) from error
     return folder

@@ -17,7 +17,7 @@ from proof.exports.job import DEFAULT_FORMS, Export, ExportOptions, export_text
 from proof.exports.preview import Preview
 from proof.exports.script import FormChoice
 from proof.locale.marking import _
-from proof.locale.terminal import counted, say
+from proof.locale.terminal import counted, error_text, say
 from proof.text.witness_source import WitnessSource
 
 
@@ -84,10 +84,10 @@ def command(
     texts = (text,) if text else settings.text_files()
     if not texts:
         raise UsageError(
-            "nothing to export: name a transcription (proof export TEXT), or run in the folder of a project"
+            _("nothing to export: name a transcription (proof export TEXT), or run in the folder of a project")
         )
     if len(texts) > 1 and (corrections is not None or name):
-        raise UsageError("--corrections and --name are about one text: name it")
+        raise UsageError(_("--corrections and --name are about one text: name it"))
     options = ExportOptions(
         forms=forms or DEFAULT_FORMS,
         corrections=corrections,
@@ -108,7 +108,7 @@ def command(
         except ProofError as error:  # a text that cannot be exported costs that text
             if len(texts) == 1:
                 raise
-            click.echo(f"{text_path}: {error}", err=True)
+            click.echo(f"{text_path}: {error_text(error)}", err=True)
             status = 1
     return status
 

@@ -22,7 +22,8 @@ from proof.fetch.published import ManifestReader
 from proof.fetch.selection import about, in_ranges, shown_from, write_list
 from proof.images.find import ImageIndex
 from proof.images.imglist import place_of
-from proof.locale.notices import in_english
+from proof.locale.marking import _
+from proof.locale.terminal import say, sentence
 from proof.model.places import Place, spelled
 from proof.model.refs import ImageRef
 from proof.settings.config import Settings
@@ -116,22 +117,23 @@ def _folder(to: Path | None, settings: Settings) -> Path:
     """Where the images go. Raises UsageError where neither --to nor the project says."""
     folder = to or next(iter(settings.project.images), None)
     if folder is None:
-        raise UsageError("where to? name a folder with --to, or set project.images in config.toml")
+        raise UsageError(_("where to? name a folder with --to, or set project.images in config.toml"))
     return folder
 
 
 def _must_go_together(first: str | None, listed: Path | None, openings: bool) -> None:
     """Raises UsageError where an option is given without the one that it needs."""
     if first and not listed:
-        raise UsageError("--first says which half-folio an image shows: name the image list for it with --list FILE")
+        raise UsageError(_("--first says which half-folio an image shows: name the image list for it with --list FILE"))
     if openings and not first:
-        raise UsageError("--openings counts half-folios two by two: say with --first which one stands on the right")
+        raise UsageError(_("--openings counts half-folios two by two: say with --first which one stands on the right"))
 
 
 def _write_list(listed: Path, images: Sequence[WantedImage], *, quiet: bool) -> None:
     count = write_list(listed, images)
     if not quiet:
-        click.echo(f"{listed}: {count:,} half-folios; a check takes it as --imglist, a project as project.imglist")
+        message = _("%(file)s: %(count)s half-folios; a check takes it as --imglist, a project as project.imglist")
+        click.echo(say(message, file=listed, count=f"{count:,}"))
 
 
 def _open(source: str, reader: ManifestReader, members: bool, listed: Path | None) -> ImageSource:
@@ -142,10 +144,12 @@ def _open(source: str, reader: ManifestReader, members: bool, listed: Path | Non
     if path.is_dir() or path.suffix.lower() in (".txt", ".cfg"):
         if listed or reader.width or members:
             option = "--list" if listed else "--width" if reader.width else "--all"
-            raise UsageError(f"{option} is for IIIF manifests; {path} is a Kanripo image list")
+            raise UsageError(
+                _("%(option)s is for IIIF manifests; %(path)s is a Kanripo image list"), option=option, path=path
+            )
         return listed_images(path)
     if "://" in source:
-        raise SourceError(source, "is no web address: it must begin with http:// or https://")
+        raise SourceError(source, _("is no web address: it must begin with http:// or https://"))
     return reader.images(path, members=members)
 
 
@@ -180,19 +184,20 @@ def _list_only(images: Sequence[WantedImage], fetcher: Fetcher) -> bool:
 
 def _print_notices(source: ImageSource) -> None:
     for notice in source.notices[:MOST_NOTICES]:
-        click.echo(in_english(notice), err=True)
+        click.echo(sentence(notice), err=True)
     if len(source.notices) > MOST_NOTICES:
-        click.echo(f"... and {len(source.notices) - MOST_NOTICES:,} more such remarks", err=True)
+        number = f"{len(source.notices) - MOST_NOTICES:,}"
+        click.echo(say(_("... and %(number)s more such remarks"), number=number), err=True)
 
 
 def _print_hint(images: Sequence[WantedImage]) -> None:
     """Where no page will find its image by name, say what to do."""
     if images and not any(wanted.places or ImageRef.match(wanted.name) for wanted in images):
-        click.echo(
+        hint = _(
             "no label says which half-folio an image shows, so no page finds its image by name; once you know which is "
-            "which: --numbers 5- --first 010-1a --list FILE",
-            err=True,
+            "which: --numbers 5- --first 010-1a --list FILE"
         )
+        click.echo(say(hint), err=True)
 
 
 def _print_outcome(haul: Haul, source: ImageSource, folder: Path, *, quiet: bool) -> None:
@@ -206,16 +211,16 @@ def _print_outcome(haul: Haul, source: ImageSource, folder: Path, *, quiet: bool
             click.echo(f"terms: {right}")
     failed = haul.of(FetchResult.FAILED)
     for result in failed:
-        click.echo(f"not fetched: {result.wanted.name}: {result.why}", err=True)
+        click.echo(say(_("not fetched: %(name)s: %(why)s"), name=result.wanted.name, why=result.why), err=True)
     _print_failures(source)
     if haul.stopped:
-        left = len(haul.of(FetchResult.NOT_ASKED))
-        click.echo(f"stopped, {_count(left)} not asked for: {haul.stopped}", err=True)
+        left = f"{len(haul.of(FetchResult.NOT_ASKED)):,}"
+        click.echo(say(_("stopped, images not asked for: %(left)s; %(why)s"), left=left, why=haul.stopped), err=True)
 
 
 def _print_failures(source: ImageSource) -> None:
     for failure in source.failures:
-        click.echo(f"not read: {failure}", err=True)
+        click.echo(say(_("not read: %(failure)s"), failure=failure), err=True)
 
 
 def _count(number: int) -> str:

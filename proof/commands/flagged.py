@@ -25,6 +25,8 @@ MIN_WIDTH_CELLS = 12
 """Cells of a line for the text, and for what the image shows, at least."""
 MAX_WIDTH_CELLS = 48
 """The same at most: they hold a column of the Siku."""
+MIN_CONTEXT_CELLS = 6
+"""Cells for the brackets and a character on either side of what is in question, which is cut where it is too long."""
 TEXT_COLOUR = "red"
 IMAGE_COLOUR = "green"
 
@@ -90,9 +92,11 @@ def _readings(place: SuspiciousPlace, width: int) -> tuple[str, str]:
 
 def _in_context(place: SuspiciousPlace, marked: str, colour: str, width: int) -> str:
     """The `marked` reading of a place with as much context as `width` cells hold, half of it before and half after."""
-    most = max(cell_len(place.flag.transcribed), cell_len(place.flag.suggested))
+    room = width - MIN_CONTEXT_CELLS
+    most = min(max(cell_len(place.flag.transcribed), cell_len(place.flag.suggested)), room)
+    marked = _cut(marked, room)
     space = "\u3000" * ((most - cell_len(marked)) // 2)  # so that what follows is aligned in text and image
-    marked = f"[{_plain(marked)}{space}]"
+    marked = f"[{marked}{space}]"
     side = max(width - cell_len(marked), 0) // 2
     before = start_of(_plain(place.before)[::-1], side)[::-1]
     return before + click.style(marked, colour, bold=True) + start_of(_plain(place.after), side)

@@ -32,7 +32,7 @@ def command(folder: Path, given: dict[str, Any]) -> int:
     file = settings.file
     assert file is not None, "a folder gives its settings a file"
     if file.exists():
-        raise UsageError(f"{file} is there already: change it in an editor, or name another folder")
+        raise UsageError(_("%(file)s is there already: change it in an editor, or name another folder"), file=file)
     settings = project_settings(folder, given)
     write_project(settings, given_with_images(given, settings))
     click.echo(f"{file}")
@@ -49,7 +49,9 @@ def project_settings(folder: Path, given: Mapping[str, Any]) -> Settings:
     lie in the folder. Raises UsageError without any text, ConfigError where a given one is not there."""
     material = {name: value for name, value in _material(folder, given).items() if value}
     if not material.get("project.texts"):
-        raise UsageError(f"{folder}: no text of any of the formats lies in it; name texts with --texts")
+        raise UsageError(
+            _("%(folder)s: no text of any of the formats lies in it; name texts with --texts"), folder=folder
+        )
     settings = Settings.of_folder(folder).replace({**given, **material})
     settings.text_files()  # raises where a text is not there
     return settings
@@ -66,7 +68,9 @@ def _material(folder: Path, given: Mapping[str, Any]) -> dict[str, tuple[Path, .
     folder."""
     base = folder.absolute()
     if not base.is_dir() and "project.texts" not in given:
-        raise UsageError(f"{folder}: there is no such folder; name one with texts, or name these with --texts")
+        raise UsageError(
+            _("%(folder)s: there is no such folder; name one with texts, or name these with --texts"), folder=folder
+        )
     texts = given.get("project.texts") or find_texts(base)
     images = given.get("project.images") or (find_images(base) if base.is_dir() else ())
     return {"project.texts": tuple(texts), "project.images": tuple(images)}

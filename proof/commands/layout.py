@@ -16,6 +16,8 @@ from proof.images.pdf import stem_of
 from proof.layout.drawing import as_json, drawn
 from proof.layout.page import find_columns
 from proof.layout.photograph import in_even_light
+from proof.locale.marking import _
+from proof.locale.terminal import error_text
 
 
 @click.command("layout")
@@ -34,17 +36,17 @@ def command(images: tuple[Path, ...], out: Path, quiet: bool) -> int:
         try:
             image = load_image(path)
         except ImageError as error:
-            click.echo(f"proof: {error}", err=True)
+            click.echo(f"proof: {error_text(error)}", err=True)
             failed += 1
             continue
-        even, _, _ = in_even_light(image.pixels)
+        even = in_even_light(image.pixels)[0]
         columns = find_columns(even.pixels)
         name = stem_of(path)
         with whole_file(out / f"{name}.json") as file:
             json.dump(as_json(columns), file, ensure_ascii=False, indent=1)
         picture = out / f"{name}.png"
         if not cv2.imwrite(str(picture), drawn(columns, image.pixels)):
-            raise OutputError(f"{picture}: cannot be written; make room, or name another folder")
+            raise OutputError(_("%(picture)s: cannot be written; make room, or name another folder"), picture=picture)
         if not quiet:
             click.echo(f"{path}: {len(columns.columns)} columns in {len(columns.regions)} registers")
     return 1 if failed else 0

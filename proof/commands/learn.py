@@ -11,6 +11,8 @@ from proof.atomic import whole_binary_file
 from proof.errors import TextError, UsageError
 from proof.language.model import learn
 from proof.language.stream import TokenStream, stream_of
+from proof.locale.marking import _
+from proof.locale.terminal import say
 from proof.text.read import read_transcription
 
 
@@ -46,10 +48,10 @@ def read(texts: Sequence[Path]) -> tuple[list[TokenStream], list[str]]:
         try:
             text = read_transcription(path)
         except TextError as error:
-            click.echo(f"left out: {error}", err=True)
+            click.echo(say(_("left out: %(error)s"), error=error), err=True)
             continue
         streams.append(stream_of(text))
         names.append(text.work or text.title or path.stem)
     if not streams:
-        raise UsageError("none of the texts can be read: nothing was learned")
+        raise UsageError(_("none of the texts can be read: nothing was learned"))
     return streams, sorted(set(names))

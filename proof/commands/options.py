@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from proof.errors import UsageError
-from proof.locale.marking import Say, _
+from proof.locale.marking import Say, Sentence, _
+from proof.locale.terminal import error_text
 from proof.settings.config import FILE_NAME, SETTINGS, Settings
 from proof.settings.project import project_settings, projects_near
 from proof.settings.setting import Setting, ValueKind, WrongSetting, shown
@@ -59,7 +60,7 @@ def _reader(setting: Setting) -> Callable[[str], Any]:
                 return setting.value([text], Path.cwd())[0]
             return setting.value(setting.from_text(text), Path.cwd())
         except WrongSetting as error:
-            raise click.BadParameter(str(error)) from None
+            raise click.BadParameter(error_text(error)) from None
 
     return read
 
@@ -117,13 +118,26 @@ def must_have_work(settings: Settings) -> None:
     """Raises UsageError where there is no text to check, or neither images nor the language model to check it by."""
     if not settings.project.texts:
         raise UsageError(
-            "nothing to check: name a transcription (proof check TEXT --images DIR), or run in the folder of a project "
-            f"(proof init makes one){_hint(settings)}"
+            _(
+                "nothing to check: name a transcription (proof check TEXT --images DIR), or run in "
+                "the folder of a project (proof init makes one)%(hint)s"
+            ),
+            hint=_hint(settings),
         )
-    if not settings.project.images and not settings.flags.language_model:
+    if not settings.flags.language_model:
+        must_have_images(settings)
+
+
+def must_have_images(settings: Settings) -> None:
+    """Raises UsageError where no folder of page images is named."""
+    if not settings.project.images:
         has_file = settings.file and settings.file.exists()
-        where = f"set project.images in {settings.file}" if has_file else "give --images DIR"
-        raise UsageError(f"no folder of page images was named: {where}")
+        where = (
+            Sentence(_("set project.images in %(file)s"), file=settings.file)
+            if has_file
+            else Sentence(_("give --images DIR"))
+        )
+        raise UsageError(_("no folder of page images was named: %(where)s"), where=where)
 
 
 def existing_store(settings: Settings) -> Path | str:
@@ -134,7 +148,9 @@ def existing_store(settings: Settings) -> Path | str:
     if is_missing(address):
         shown = name_of(store_url(address))
         raise UsageError(
-            f"{shown}: there is no store, so nothing was checked here yet: run proof check first{_hint(settings)}"
+            _("%(shown)s: there is no store, so nothing was checked here yet: run proof check first%(hint)s"),
+            shown=shown,
+            hint=_hint(settings),
         )
     return address
 
@@ -144,7 +160,7 @@ def _hint(settings: Settings) -> str:
     any."""
     folder = settings.folder
     near = projects_near(folder) if folder and not (folder / FILE_NAME).exists() else ""
-    return f"; {near}" if near else ""
+    return Sentence(_("; %(near)s"), near=near) if near else ""
 
 
 def _option(setting: Setting) -> Callable[[Command], Command]:

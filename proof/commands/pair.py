@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from proof.checking.page_images import ImageFile, PageImages, TextPage, in_order, name_of
-from proof.commands.options import config_option, setting_options, settings_of
+from proof.commands.options import config_option, must_have_images, setting_options, settings_of
 from proof.commands.outcome import from_here
 from proof.errors import UsageError
 from proof.locale.marking import _
@@ -36,20 +36,25 @@ def command(pairs: tuple[str, ...], config: Path | None, given: dict[str, Any], 
     next check reads.
     """
     settings = settings_of(config, given.get("project.texts", ()), given)
-    if not settings.project.texts or not settings.project.images:
+    if not settings.project.texts:
         raise UsageError(
-            "pages of what text, images of which folder? run it in the folder of a project, name one with --config, "
-            "or give --texts TEXT --images DIR"
+            _(
+                "pages of what text, images of which folder? run it in the folder of a project, name "
+                "one with --config, or give --texts TEXT --images DIR"
+            )
         )
+    must_have_images(settings)
     known = PageImages(settings)
     chosen = [_pair(known, pair) for pair in pairs]
     if ordered:
         if len(chosen) > 1:
-            raise UsageError("--in-order begins at one pair: name the first page and its image alone")
+            raise UsageError(_("--in-order begins at one pair: name the first page and its image alone"))
         pages, files = (known.pages, known.files) if chosen else (known.lacking(), known.unused())
         chosen = in_order(pages, files, chosen[0] if chosen else None)
         if not chosen:
-            raise UsageError("no page without an image is left, or no image without a page: there is nothing to pair")
+            raise UsageError(
+                _("no page without an image is left, or no image without a page: there is nothing to pair")
+            )
     if not chosen:
         _print_left(known)
         return 0
@@ -65,7 +70,7 @@ def _pair(known: PageImages, pair: str) -> tuple[TextPage, ImageFile]:
     """The page and the image of an argument PAGE=IMAGE. Raises UsageError."""
     page, sign, image = pair.partition("=")
     if not sign or not page or not image:
-        raise UsageError(f"{pair!r} is no pair: write PAGE=IMAGE, such as 010-1a=scan_0001.jpg")
+        raise UsageError(_("%(pair)s is no pair: write PAGE=IMAGE, such as 010-1a=scan_0001.jpg"), pair=repr(pair))
     return known.page(page), known.file(image)
 
 

@@ -11,6 +11,7 @@ from proof.commands.options import config_option, quiet_option, setting_options,
 from proof.commands.progress import ProgressLine
 from proof.errors import UsageError
 from proof.facsimile import files
+from proof.locale.marking import _
 
 
 @click.command("render")
@@ -39,7 +40,7 @@ def command(
     Writes an image a half-folio, named by its reference, and boxes.jsonl with the true box of every character.
     """
     if plates and openings:
-        raise UsageError("plates or openings? name one of --plates and --openings")
+        raise UsageError(_("plates or openings? name one of --plates and --openings"))
     settings = settings_of(config, (text,), given)
     render = settings.render
     line = ProgressLine(quiet=quiet)

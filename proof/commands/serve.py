@@ -49,15 +49,19 @@ def command(
     local = is_loopback(host)
     if not local and not settings.serve.auth and given.get("serve.auth") is not False:
         raise UsageError(
-            f"--host {host}: whoever reaches it could decide; give people accounts (--auth), or say that this is "
-            "meant (--no-auth)"
+            _(
+                "--host %(host)s: whoever reaches it could decide; give people accounts (--auth), or "
+                "say that this is meant (--no-auth)"
+            ),
+            host=host,
         )
     hosts = names(settings, host)
     store = Store.open(address, folder=settings.base)
     if settings.serve.auth and not store.accounts.everybody():
-        raise UsageError("nobody has an account yet: make the first, an administrator's, with `proof user add NAME`")
+        raise UsageError(_("nobody has an account yet: make the first, an administrator's, with `proof user add NAME`"))
     if not local and settings.serve.auth and not settings.serve.https:
-        click.echo("proof: passwords go over the network unencrypted; put https in front (serve.https)", err=True)
+        warning = say(_("passwords go over the network unencrypted; put https in front (serve.https)"))
+        click.echo(f"proof: {warning}", err=True)
     app = create_app(settings, store=store, hosts=hosts)
     if log is not None:
         write_access_log(app, log)
@@ -114,5 +118,7 @@ def names(settings: Settings, host: str) -> list[str]:
     if given:
         return [*LOOPBACK, *given]
     if not settings.serve.auth:
-        raise UsageError(f"--host {host}: name what browsers will call it, such as --names proof.example.org")
+        raise UsageError(
+            _("--host %(host)s: name what browsers will call it, such as --names proof.example.org"), host=host
+        )
     return ANY

@@ -14,6 +14,7 @@ import click
 
 from proof.commands.options import config_option, existing_store, setting_options, settings_of
 from proof.errors import UsageError
+from proof.locale.marking import _
 from proof.store import Store
 from proof.store.accounts import AccountChannel, Accounts, By, Role
 
@@ -156,5 +157,5 @@ def _password() -> str:
         return password
     line = sys.stdin.readline()
     if not line.strip():
-        raise UsageError("give the password as a line of standard input, or run it in a terminal to be asked")
+        raise UsageError(_("give the password as a line of standard input, or run it in a terminal to be asked"))
     return line.rstrip("\r\n")

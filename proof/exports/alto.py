@@ -58,9 +58,7 @@ def _line(block: etree._Element, line_id: str, line: MarkedLine) -> None:
     string = add(element, "String", ID=f"{line_id}_s", CONTENT=line.text, **_box(line.box))
     for index, glyph in enumerate(line.glyphs, start=1):
         if len(glyph.text) == 1:
-            confidence = None if glyph.confidence is None else min(max(glyph.confidence, 0.0), 1.0)
-            # the confidence is that of the transcribed character, not of a correction
-            certainty = {} if confidence is None or glyph.text != glyph.sic else {"GC": f"{confidence:.4f}"}
+            certainty = {} if glyph.confidence is None else {"GC": f"{glyph.confidence:.4f}"}
             add(string, "Glyph", ID=f"{line_id}_g{index}", CONTENT=glyph.text, **certainty, **_box(glyph.box))
 
 

@@ -28,6 +28,7 @@ from proof.store.text_pages import find_text
 from proof.text.addresses import Address, Addresses
 from proof.text.model import Script
 from proof.text.positions import Span
+from proof.text.read import in_script
 from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
 
@@ -101,7 +102,8 @@ def carry(
 
     Raises UsageError if one of the texts was not checked, or has changed since.
     """
-    source, target = _in_checked_script(decided, source), _in_checked_script(store, target)
+    source = in_script(source, find_text(decided, source).latest.script)
+    target = in_script(target, find_text(store, target).latest.script)
     places = _Places(source, target, pairs)
     planned = _with_halves([_planned(places, *decision, same_copy) for decision in _decided(decided, source)])
     groups: dict[str, list[Carried]] = {}
@@ -115,12 +117,6 @@ def carry(
         for group, reason in zip(groups.values(), reasons, strict=True):
             refused |= {carried.decision.id: reason for carried in group}
     return [replace(carried, reason=refused.get(carried.decision.id, carried.reason)) for carried in planned]
-
-
-def _in_checked_script(store: Store, edition: Transcription) -> Transcription:
-    """The text with the script that it was last checked in."""
-    script = find_text(store, edition).latest.script
-    return replace(edition, script=Script(script)) if script in set(Script) else edition
 
 
 def _decided(store: Store, edition: Transcription) -> Iterable[tuple[Decision, Span | None]]:

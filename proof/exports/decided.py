@@ -23,6 +23,7 @@ from proof.text.addresses import Addresses
 from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
 from proof.text.positions import Span
+from proof.text.read import in_script
 from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of
 
@@ -84,8 +85,7 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
     Raises UsageError if the store does not know the text.
     """
     text = find_text(store, edition)
-    script = text.latest.script
-    edition = replace(edition, script=Script(script)) if script in set(Script) else edition
+    edition = in_script(edition, text.latest.script)
     own = {known.path for known in text.own}
     pages = {page.id for page in edition.pages}
     policy = policy_of(edition.script)

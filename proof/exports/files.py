@@ -31,6 +31,7 @@ from proof.exports.shown import with_decisions
 from proof.exports.source import CorrectedSource, write_corrected
 from proof.exports.spreadsheet import spreadsheet
 from proof.exports.tei import tei
+from proof.locale.marking import _
 from proof.model.result import PageResult
 from proof.store.page_states import PageState
 
@@ -99,9 +100,12 @@ def write_export(material: Material, forms: Sequence[str], folder: Path) -> list
     replace the source, UsageError if pages with images are needed and there are none."""
     wanted = [_form(name) for name in forms]
     if missing := without_images(material, forms):
-        raise UsageError(f"{', '.join(missing)} needs pages that were checked against images: run proof check first")
+        raise UsageError(
+            _("%(missing)s needs pages that were checked against images: run proof check first"),
+            missing=", ".join(missing),
+        )
     if "iiif" in forms and not material.base:
-        raise UsageError("a manifest holds addresses: name the one under which it will be served (--base)")
+        raise UsageError(_("a manifest holds addresses: name the one under which it will be served (--base)"))
     return [path for form in wanted for path in form.write(material, folder)]
 
 
@@ -109,7 +113,9 @@ def _text(material: Material, folder: Path) -> list[Path]:
     source = material.corrected.edition.path
     target = folder / source.name
     if target.exists() and target.samefile(source):
-        raise OutputError(f"{target} is the source itself: name another folder, or correct it in place")
+        raise OutputError(
+            _("%(target)s is the source itself: name another folder, or correct it in place"), target=target
+        )
     write_corrected(material.corrected, target)
     return [target]
 

@@ -5,11 +5,12 @@ Viewers that support both, such as Mirador, show the flags. Pages are read from 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+
+from PIL import Image
 
 from proof.exports.marked import image_names
 from proof.exports.note_files import character_number
@@ -23,35 +24,17 @@ ANNOTATION = "http://www.w3.org/ns/anno.jsonld"
 MOTIVATIONS = ("commenting", "editing")
 """The motivations of an annotation: it proposes an edit, but viewers such as Mirador list only comments."""
 
-_FORMATS = {
-    "png": "image/png",
-    "jpg": "image/jpeg",
-    "jpeg": "image/jpeg",
-    "tif": "image/tiff",
-    "tiff": "image/tiff",
-    "webp": "image/webp",
-    "gif": "image/gif",
-    "jp2": "image/jp2",
-}
 
-
-@dataclass(frozen=True, slots=True)
 class Addressed:
     """The pages of a text that have an image, and the addresses of the manifest and its parts. `base` is the address
     under which the manifest will be served, `name` the name of the text. Each image is a canvas; the pages that one
     image shows, as the half-folios of a plate, share its canvas."""
 
-    base: str
-    name: str
-    pages: Sequence[PageResult]
-    names: Mapping[Path, str] = field(init=False)
-    """The file names of the images."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "base", self.base.rstrip("/"))
-        object.__setattr__(self, "names", image_names(self.pages))
-        shown = [page for page in self.pages if page.shown]
-        object.__setattr__(self, "pages", shown)
+    def __init__(self, base: str, name: str, pages: Sequence[PageResult]) -> None:
+        self.base, self.name = base.rstrip("/"), name
+        self.pages = [page for page in pages if page.shown]
+        self.names = image_names(pages)
+        """The file names of the images."""
 
     @property
     def manifest(self) -> str:
@@ -123,7 +106,7 @@ def _canvas(pages: Sequence[PageResult], addressed: Addressed) -> dict[str, Any]
     first = pages[0]
     canvas, (width, height) = addressed.canvas(first.page), first.image_size
     name = addressed.names[first.image] if first.image else ""
-    suffix = name.rpartition(".")[2].lower()
+    kind = Image.registered_extensions().get(Path(name).suffix.lower(), "PNG")
     embedded = [flag_annotations(page, canvas, addressed.item("flags", page.page)) for page in pages]
     for flags in embedded:
         del flags["@context"]
@@ -145,7 +128,7 @@ def _canvas(pages: Sequence[PageResult], addressed: Addressed) -> dict[str, Any]
                         "body": {
                             "id": f"{addressed.base}/images/{quote(name)}",
                             "type": "Image",
-                            "format": _FORMATS.get(suffix, "image/png"),
+                            "format": Image.MIME[kind],
                             "width": width,
                             "height": height,
                         },

@@ -16,6 +16,7 @@ from proof.exports.preview import Preview, preview_of
 from proof.exports.records import read_corrections
 from proof.exports.script import FormChoice
 from proof.exports.source import CorrectedSource, write_corrected
+from proof.locale.marking import _
 from proof.model.result import PageResult
 from proof.settings.config import Settings
 from proof.store import Store
@@ -123,8 +124,11 @@ def _decided_for(text: Path, corrections: Path | None, settings: Settings, store
         return Decided(edition, tuple(read_corrections(corrections)))
     if store is None:
         raise UsageError(
-            f"nothing was decided yet: there is no store at {settings.store_address}; run proof check "
-            "and proof serve first, or give --corrections"
+            _(
+                "nothing was decided yet: there is no store at %(store)s; run proof check and proof "
+                "serve first, or give --corrections"
+            ),
+            store=settings.store_address,
         )
     return decided_in(store, edition)
 

@@ -23,11 +23,10 @@ from proof.text.model import Row
 
 @dataclass(frozen=True, slots=True)
 class MarkedGlyph:
-    """A character on the image: `text` is the corrected one (empty if a correction deletes it), `sic` the transcribed
-    one, `confidence` the probability of the transcribed one by the recogniser."""
+    """A character on the image: `text` is the corrected one (empty if a correction deletes it), `confidence` its
+    probability by the recogniser, if it is the transcribed one and the recogniser gives any."""
 
     text: str
-    sic: str
     box: Box
     confidence: float | None
 
@@ -50,7 +49,7 @@ class MarkedLine:
             if start < 0:
                 continue
             end = len(self.text) if glyph is self.glyphs[-1] else start + len(glyph.text)
-            yield self.text[at:end], glyph.box, glyph.confidence if glyph.text == glyph.sic else None
+            yield self.text[at:end], glyph.box, glyph.confidence
             at = end
         if at < len(self.text):
             yield self.text[at:], self.box, None
@@ -225,8 +224,9 @@ def _lines(
         for character in group:
             corrected = texts[character.line, character.offset]
             line_text += corrected.before + corrected.text + corrected.after
-            box = _within(character.box, size)
-            glyphs.append(MarkedGlyph(corrected.text, character.text, box, character.p_text))
+            known = character.p_text if corrected.text == character.text else None
+            confidence = known and min(max(known, 0.0), 1.0)
+            glyphs.append(MarkedGlyph(corrected.text, _within(character.box, size), confidence))
         yield MarkedLine(row, Box.around(glyph.box for glyph in glyphs), line_text, tuple(glyphs))
 
 
@@ -238,7 +238,7 @@ def _restored(page: PageResult, column: CheckedColumn, corrections: Iterable[Cor
         return ()
     boxes = {flag.id: flag.bbox for flag in page.flags if flag.line == column.number and flag.bbox is not None}
     glyphs = tuple(
-        MarkedGlyph(correction.replacement, "", _within(boxes[correction.flag], page.image_size), None)
+        MarkedGlyph(correction.replacement, _within(boxes[correction.flag], page.image_size), None)
         for correction in insertions
         if correction.flag in boxes
     )

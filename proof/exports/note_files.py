@@ -10,6 +10,7 @@ from itertools import count, groupby
 from proof.errors import UsageError
 from proof.exports.collation_notes import CollationNotes, juan_in_words, place_in_words
 from proof.exports.source import CorrectedSource
+from proof.locale.marking import _
 from proof.text.column import parse_column
 from proof.text.edit import Edit, edited
 from proof.text.numerals import numeral
@@ -60,7 +61,9 @@ def with_footnotes(corrected: CorrectedSource, collated: CollationNotes) -> str:
     try:
         return edited(edition.text, [*edits, *_note_edits(edition, notes)])
     except UsageError as error:
-        raise UsageError(f"{edition.path}: two notes fall on one place: {error}") from error
+        raise UsageError(
+            _("%(path)s: two notes fall on one place: %(error)s"), path=edition.path, error=error
+        ) from error
 
 
 def _note_edits(edition: Transcription, notes: Sequence[tuple[int, str]]) -> list[Edit]:

@@ -9,11 +9,7 @@ from enum import StrEnum
 
 from proof.exports.collation_notes import CollationNote, CollationNotes, juan_in_words, leaf_in_words
 from proof.exports.source import CorrectedSource
-from proof.text.layers import BlockKind, Layer, TextBlock
-
-COMMENTARY = frozenset({Layer.COMMENTARY, Layer.SUBCOMMENTARY, Layer.GLOSS, Layer.EDITOR})
-"""Layers that are set in smaller type than the text."""
-
+from proof.text.layers import SET_SMALL, BlockKind, TextBlock
 
 SHORT = 0.5
 """Length of a column, relative to the longest of its page, below which a paragraph ends with it, or it is a title."""
@@ -96,7 +92,7 @@ def noted_text(corrected: CorrectedSource, notes: CollationNotes) -> list[NotedP
 
 def _length(block: TextBlock) -> float:
     """The length of a column in characters of the text; two of a note stand side by side."""
-    return sum(len(part.source) / (2 if part.layer in COMMENTARY else 1) for part in block.stretches)
+    return sum(len(part.source) / (2 if part.layer in SET_SMALL else 1) for part in block.stretches)
 
 
 def _places(corrected: CorrectedSource, notes: CollationNotes) -> list[_Place]:
@@ -129,7 +125,7 @@ class _Walk:
         """The runs of a column, a paragraph or a heading."""
         commentary = False
         for stretch in block.stretches:
-            commentary = stretch.layer in COMMENTARY
+            commentary = stretch.layer in SET_SMALL
             self._at = max(self._at, stretch.start)
             yield from self._to(stretch.end, commentary, last=stretch is block.stretches[-1])
         while self._places and self._places[0].start <= block.end:

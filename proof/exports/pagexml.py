@@ -60,7 +60,7 @@ def _line(region: etree._Element, name: str, line: MarkedLine) -> None:
         if glyph.text:
             element_of_glyph = add(word, "Glyph", id=f"{name}_g{index}")
             add(element_of_glyph, "Coords", points=corners(glyph.box))
-            _equivalent(element_of_glyph, glyph.text, glyph.confidence if glyph.text == glyph.sic else None)
+            _equivalent(element_of_glyph, glyph.text, glyph.confidence)
     _equivalent(word, line.text)
     _equivalent(element, line.text)
 
@@ -68,5 +68,5 @@ def _line(region: etree._Element, name: str, line: MarkedLine) -> None:
 def _equivalent(parent: etree._Element, text: str, confidence: float | None = None) -> None:
     element = add(parent, "TextEquiv")
     if confidence is not None:
-        element.set("conf", f"{min(max(confidence, 0.0), 1.0):.4f}")
+        element.set("conf", f"{confidence:.4f}")
     add(element, "Unicode").text = legal(text)

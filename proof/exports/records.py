@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from proof.errors import TextError
 from proof.exports.corrections import Correction
+from proof.locale.marking import Sentence, _
 from proof.model.flags import LANGUAGE, WITHOUT_IMAGE
 from proof.store.authorities import IMAGE
 from proof.text.encoding import utf8_text
@@ -29,7 +30,7 @@ _NEEDED = tuple(field.name for field in fields(Correction) if field.default is M
 
 def read_corrections(path: Path) -> list[Correction]:
     """The corrections of a file. Raises TextError with the line that cannot be used."""
-    lines = utf8_text(path, "corrections").split("\n")
+    lines = utf8_text(path, _("corrections")).split("\n")
     return [_correction(path, number, line) for number, line in enumerate(lines, start=1) if line.strip()]
 
 
@@ -37,9 +38,9 @@ def _correction(path: Path, number: int, line: str) -> Correction:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise TextError(path, number, f"expected one JSON object: {error}") from error
+        raise TextError(path, number, _("expected one JSON object: %(error)s"), error=error) from error
     if not isinstance(record, dict):
-        raise TextError(path, number, "expected one JSON object with the fields of a correction")
+        raise TextError(path, number, _("expected one JSON object with the fields of a correction"))
     if "transcribed" in record and "original" not in record:
         record = _of_flag(record)
     record = {name: value for name, value in record.items() if name not in _OF_STORE}
@@ -47,7 +48,12 @@ def _correction(path: Path, number: int, line: str) -> Correction:
         return _RECORD.validate_json(json.dumps(record), strict=True)
     except ValidationError as error:
         wrong = error.errors()[0]
-        why = f"{wrong['loc'][0]}: {wrong['msg']}; a correction has {', '.join(_NEEDED)}"
+        why = Sentence(
+            _("%(field)s: %(why)s; a correction has %(fields)s"),
+            field=wrong["loc"][0],
+            why=wrong["msg"],
+            fields=", ".join(_NEEDED),
+        )
         raise TextError(path, number, why) from error
 
 

@@ -12,6 +12,7 @@ from itertools import product
 
 from proof.errors import UsageError
 from proof.exports.corrections import Correction, Refusal, RefusedCorrection
+from proof.locale.marking import OR, _, joined
 from proof.model.notices import Notice
 from proof.text.variants import VariantPolicy
 
@@ -32,8 +33,11 @@ class FormChoice:
         character, at, place = about.partition("@")
         if not sign or len(character) != 1 or len(form) != 1 or bool(at) is not bool(place):
             raise UsageError(
-                f"--choose {choice!r}: write a character and its form in the text, such as 乾=干, with the place if it "
-                f"is for that place alone: 乾@PAGE:COLUMN:OFFSET=干"
+                _(
+                    "--choose %(choice)s: write a character and its form in the text, such as 乾=干, with "
+                    "the place if it is for that place alone: 乾@PAGE:COLUMN:OFFSET=干"
+                ),
+                choice=repr(choice),
             )
         return cls(character, form, place)
 
@@ -98,7 +102,11 @@ def in_source_script(
             converted.append(replace(correction, replacement=replacement))
     unused = [choice for choice in choices if choice.place and choice not in used]
     if unused:
-        raise UsageError(f"--choose {unused[0]}: no correction there has {unused[0].character}")
+        raise UsageError(
+            _("--choose %(choice)s: no correction there has %(character)s"),
+            choice=unused[0],
+            character=unused[0].character,
+        )
     return converted, questions
 
 
@@ -118,7 +126,15 @@ def _answered(answers: Sequence[FormChoice], forms: Sequence[str], correction: C
     chosen = max(answers, key=lambda choice: len(choice.place))
     contrary = [choice for choice in answers if choice.place == chosen.place and choice.form != chosen.form]
     if contrary:
-        raise UsageError(f"--choose {chosen} and --choose {contrary[0]}: say which of the two")
+        raise UsageError(
+            _("--choose %(chosen)s and --choose %(other)s: say which of the two"), chosen=chosen, other=contrary[0]
+        )
     if chosen.form not in (*forms, chosen.character):
-        raise UsageError(f"--choose {chosen}: at {correction.place} {chosen.character} is {' or '.join(forms)}")
+        raise UsageError(
+            _("--choose %(chosen)s: at %(place)s %(character)s is %(forms)s"),
+            chosen=chosen,
+            place=correction.place,
+            character=chosen.character,
+            forms=joined(forms, OR),
+        )
     return chosen.form

@@ -11,6 +11,7 @@ from proof.errors import OutputError, TextError
 from proof.exports.corrections import Correction, PlacedCorrection, Refusal, RefusedCorrection, place
 from proof.exports.diff import unified_diff
 from proof.exports.script import FormChoice, in_source_script, open_forms
+from proof.locale.marking import _
 from proof.model.notices import Notice
 from proof.text.edit import Edit, edited
 from proof.text.encoding import encode
@@ -158,6 +159,6 @@ def write_corrected(corrected: CorrectedSource, target: Path) -> None:
     the source has changed since it was read."""
     edition = corrected.edition
     if target.exists() and target.samefile(edition.path) and not edition.is_current():
-        raise OutputError(f"{target} was changed while it was being corrected: export again")
+        raise OutputError(_("%(target)s was changed while it was being corrected: export again"), target=target)
     with whole_binary_file(target) as file:
         file.write(corrected.data)

@@ -25,7 +25,7 @@ from pathlib import Path
 from lxml import etree
 
 import proof
-from proof.collation.apparatus import ApparatusNote, apparatus_of
+from proof.collation.apparatus import apparatus_of
 from proof.collation.classes import Class
 from proof.collation.collation import Collation
 from proof.collation.witnesses import full_names, witness_names
@@ -85,44 +85,34 @@ class _Break:
     facs: str
 
 
-@dataclass(slots=True)
 class _Writer:
-    edition: Transcription
-    corrections: list[PlacedCorrection]
-    collations: list[Collation]
-    title: str
-    root: etree._Element = field(init=False)
-    text: etree._Element = field(init=False)
-    images: dict[Path, str] = field(default_factory=dict)
-    """The file names of the images."""
-    surfaces: dict[str, str] = field(default_factory=dict)
-    zones: dict[tuple[str, int], str] = field(default_factory=dict)
-    boxes: dict[int, str] = field(default_factory=dict)
-    """Zones of characters by their places in the source."""
-    breaks: list[_Break] = field(default_factory=list)
-    changes: Sequence[ApparatusPlace | Turn] = ()
-    halves: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """For the two corrections of a character that moved, by their flags: the XML id of the correction, and that of the
-    other one."""
-    apparatus: dict[tuple[int, str], ApparatusNote] = field(default_factory=dict)
-    """The footnotes of the edition, taken apart, by where they begin in the source, and their words."""
-    people: dict[str, str] = field(default_factory=dict)
-    """The XML ids of the persons who made the corrections."""
-    starts: list[int] = field(default_factory=list)
-    """Where each of the changes begins in the source."""
-    written: set[int] = field(default_factory=set)
-    """The numbers of the changes that are written already."""
-    reached: int = 0
-    """Up to where in the source the text is written: a change may reach over markup into the next stretch."""
-
-    def __post_init__(self) -> None:
-        self.changes = apparatus(self.edition, self.corrections, self.collations)
+    def __init__(
+        self, edition: Transcription, corrections: list[PlacedCorrection], collations: list[Collation], title: str
+    ) -> None:
+        self.edition, self.corrections, self.collations, self.title = edition, corrections, collations, title
+        self.images: dict[Path, str] = {}
+        """The file names of the images."""
+        self.surfaces: dict[str, str] = {}
+        self.zones: dict[tuple[str, int], str] = {}
+        self.boxes: dict[int, str] = {}
+        """Zones of characters by their places in the source."""
+        self.breaks: list[_Break] = []
+        self.changes: Sequence[ApparatusPlace | Turn] = apparatus(edition, corrections, collations)
         self.starts = [change.start for change in self.changes]
-        notes = apparatus_of(self.edition) if self.edition.footnotes else []
+        self.written: set[int] = set()
+        """The numbers of the changes that are written already."""
+        self.reached = 0
+        """Up to where in the source the text is written: a change may reach over markup into the next stretch."""
+        notes = apparatus_of(edition) if edition.footnotes else []
         self.apparatus = {(note.start, note.text): note for note in notes}
-        named = dict.fromkeys(change.correction.person for change in self.corrections)
+        """The footnotes of the edition, taken apart, by where they begin in the source, and their words."""
+        named = dict.fromkeys(change.correction.person for change in corrections)
         self.people = {name: f"r{number}" for number, name in enumerate(named, start=1)}
-        moved = ((change, was) for change, was in with_moved(self.corrections) if was is not None)
+        """The XML ids of the persons who made the corrections."""
+        self.halves: dict[str, tuple[str, str]] = {}
+        """For the two corrections of a character that moved, by their flags: the XML id of the correction, and that of
+        the other one."""
+        moved = ((change, was) for change, was in with_moved(corrections) if was is not None)
         for number, (change, was) in enumerate(moved, start=1):
             here, there = f"m{number}", f"m{number}from"
             self.halves |= {change.correction.flag: (here, there), was.correction.flag: (there, here)}
@@ -227,26 +217,20 @@ class _Writer:
         for note in self.edition.footnotes:
             if note.anchor is not None:
                 footnotes[note.anchor].append(note)
-        notes = sorted(footnotes)
         divisions = _Divisions(body)
         paragraph: etree._Element | None = None
-        head: etree._Element | None = None
         for block in self.edition.blocks:
-            heading = block.kind is BlockKind.HEADING and self.edition.format is Format.CRITICAL
-            if heading:
-                head = add(divisions.open(block.level, block.anchor), "head")
-            elif block.kind is not BlockKind.COLUMN or paragraph is None:
-                paragraph = add(divisions.current(), "p")
-                if block.kind is BlockKind.HEADING:
-                    paragraph.set("rend", "heading")
+            if block.kind is BlockKind.HEADING and self.edition.format is Format.CRITICAL:
+                parent = add(divisions.open(block.level, block.anchor), "head")
+            else:
+                if block.kind is not BlockKind.COLUMN or paragraph is None:
+                    paragraph = add(divisions.current(), "p")
+                    if block.kind is BlockKind.HEADING:
+                        paragraph.set("rend", "heading")
+                parent = paragraph
             while waiting and waiting[0] <= block.start:  # a page that no mark of its own begins starts with its column
                 self._page(page_marks[waiting.pop(0)], paragraph)
-            self._block(
-                block,
-                head if heading else paragraph,
-                [place for place in notes if block.start <= place <= block.end],
-                footnotes,
-            )
+            self._block(block, parent, footnotes)
         for start in waiting:
             self._page(page_marks[start], paragraph)
         if len(body) == 0 or not any(True for _ in body.iter(f"{{{NAMESPACE}}}p")):
@@ -257,21 +241,14 @@ class _Writer:
         if page.id in self.surfaces:
             element.set("facs", f"#{self.surfaces[page.id]}")
 
-    def _block(
-        self,
-        block: TextBlock,
-        parent: etree._Element | None,
-        notes: Sequence[int],
-        footnotes: Mapping[int, Sequence[Footnote]],
-    ) -> None:
-        if parent is None:
-            return
+    def _block(self, block: TextBlock, parent: etree._Element, footnotes: Mapping[int, Sequence[Footnote]]) -> None:
+        """Write a block, with those of the footnotes that are anchored in it."""
         if block.kind is BlockKind.COLUMN:
             inside = parent[-1] if len(parent) and _goes_on(parent, block) else parent
             mark = add(inside, "cb", n=str(block.number))
             if (block.page, block.number) in self.zones:
                 mark.set("facs", f"#{self.zones[block.page, block.number]}")
-        remaining = list(notes)
+        remaining = sorted(place for place in footnotes if block.start <= place <= block.end)
         last: LayerStretch | None = None
         ends = {stretch.end for stretch in block.stretches} - {stretch.start for stretch in block.stretches}
         for stretch in block.stretches:

@@ -15,6 +15,7 @@ from proof.facsimile.leaf import StripText, Style
 from proof.facsimile.render import HalfFolio, RenderedPage, TrueCharacter, render_page, render_plate
 from proof.facsimile.wear import Wear, named_wear, without_seal
 from proof.images.imglist import place_of
+from proof.locale.marking import _
 from proof.model.geometry import Box
 from proof.model.refs import ImageRef, PageId
 from proof.ocr.engine import Pixels
@@ -68,7 +69,9 @@ def plates(
     for page in transcription.pages:
         place = page.ref.quadrant_index if page.ref else None
         if page.ref is None or place is None:
-            raise UsageError(f"page {page.id} has no image reference with a quadrant, so no place on a plate")
+            raise UsageError(
+                _("page %(page)s has no image reference with a quadrant, so no place on a plate"), page=page.id
+            )
         sheets.setdefault(page.ref.plate, [None] * 4)[place] = page
     for ref, sheet in sheets.items():
         strips = [
@@ -91,7 +94,7 @@ def leaves(
     for page in transcription.pages:
         place, parts = place_of(page), PageId.match(page.id)
         if place is None:
-            raise UsageError(f"page {page.id} is not numbered as a half-folio, so it has no leaf")
+            raise UsageError(_("page %(page)s is not numbered as a half-folio, so it has no leaf"), page=page.id)
         juan, folio = (f"{parts.work}_{parts.edition}_{parts.juan}", parts.folio) if parts else place
         sheets.setdefault(f"{juan}-{folio.leaf}ab", [None] * 2)["ab".index(folio.side)] = page
     for name, sheet in sheets.items():
@@ -130,7 +133,9 @@ def render(
                     progress(len(images))
     except OSError as problem:
         raise OutputError(
-            f"{out_dir}: the facsimile cannot be written ({problem.strerror or problem}); name another folder"
+            _("%(folder)s: the facsimile cannot be written (%(reason)s); name another folder"),
+            folder=out_dir,
+            reason=problem.strerror or problem,
         ) from problem
     return Rendering(tuple(images), boxes, tuple(missing))
 

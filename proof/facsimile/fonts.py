@@ -24,6 +24,7 @@ from PIL import ImageFont
 
 from proof.errors import FontError
 from proof.images.opencv import cv2
+from proof.locale.marking import Sentence, _
 from proof.paths import expanded
 
 EM = 112
@@ -60,8 +61,8 @@ REGULAR_SCRIPT = (
 ANY_SCRIPT = ("HanaMinA", "HanaMinB", "Jigmo", "Jigmo2", "Jigmo3", "Noto Serif CJK TC", "Source Han Serif TC")
 """Families in other scripts, for characters that no regular-script font holds."""
 
-HOW_TO_GET_ONE = (
-    "install one (Debian: fonts-cns11643-kai, fonts-arphic-ukai or fonts-lxgw-wenkai), or name a font file or family"
+HOW_TO_GET_ONE = Sentence(
+    _("install one (Debian: fonts-cns11643-kai, fonts-arphic-ukai or fonts-lxgw-wenkai), or name a font file or family")
 )
 
 FONT_FOLDERS = (
@@ -157,7 +158,7 @@ def installed_faces() -> tuple[FontFace, ...]:
         return tuple(faces)
     installed: list[FontFace] = []
     for folder in FONT_FOLDERS:
-        for root, _, names in os.walk(expanded(folder)):
+        for root, _folders, names in os.walk(expanded(folder)):
             for name in sorted(names):
                 if Path(name).suffix.lower() in FONT_SUFFIXES:
                     installed += _faces_of(Path(root) / name)
@@ -180,15 +181,21 @@ def find_faces(names: Sequence[str] = ()) -> tuple[FontFace, ...]:
         if path.is_file():
             faces = _faces_of(path)
             if not faces:
-                raise FontError(f"{path}: not a font that can be read; {HOW_TO_GET_ONE}")
+                raise FontError(
+                    _("%(path)s: not a font that can be read; %(remedy)s"), path=path, remedy=HOW_TO_GET_ONE
+                )
             chosen.append(faces[0])
         elif _plain(name) in by_family:
             chosen.append(by_family[_plain(name)])
         else:
-            raise FontError(f"font {name!r}: no such file or family on this machine; {HOW_TO_GET_ONE}")
+            raise FontError(
+                _("font %(name)s: no such file or family on this machine; %(remedy)s"),
+                name=repr(name),
+                remedy=HOW_TO_GET_ONE,
+            )
     chosen += [by_family[_plain(name)] for name in REGULAR_SCRIPT if _plain(name) in by_family]
     if not chosen:
-        raise FontError(f"no font in regular script (kai) on this machine; {HOW_TO_GET_ONE}")
+        raise FontError(_("no font in regular script (kai) on this machine; %(remedy)s"), remedy=HOW_TO_GET_ONE)
     chosen += [by_family[_plain(name)] for name in ANY_SCRIPT if _plain(name) in by_family]
     return tuple(dict.fromkeys(chosen))
 
@@ -225,7 +232,7 @@ class FontChain:
 
     def __init__(self, faces: Sequence[FontFace]) -> None:
         if not faces:
-            raise FontError(f"no font to draw with; {HOW_TO_GET_ONE}")
+            raise FontError(_("no font to draw with; %(remedy)s"), remedy=HOW_TO_GET_ONE)
         self.faces = tuple(faces)
         self._open: dict[FontFace, _OpenFace] = {}
         self._fields: dict[str, Field | None] = {}
@@ -254,7 +261,12 @@ class FontChain:
                 opened = freetype.Face(str(face.path), face.index)
                 font = ImageFont.truetype(str(face.path), EM, index=face.index)
             except (OSError, freetype.FT_Exception) as problem:
-                raise FontError(f"{face.path}: cannot be read as a font ({problem}); {HOW_TO_GET_ONE}") from problem
+                raise FontError(
+                    _("%(path)s: cannot be read as a font (%(error)s); %(remedy)s"),
+                    path=face.path,
+                    error=problem,
+                    remedy=HOW_TO_GET_ONE,
+                ) from problem
             # 國 fills its square evenly in every design: the middle of its ink is the middle of the em,
             # which lies at another height in every font.
             sample = next((character for character in "國圖口" if opened.get_char_index(character)), None)

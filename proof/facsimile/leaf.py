@@ -19,6 +19,7 @@ from proof.facsimile.brush import Canvas, Hand, Owners, Points, rule, write_glyp
 from proof.facsimile.fonts import FontChain, lacuna_field
 from proof.facsimile.strokes import ink_width, stroke_apart
 from proof.images.opencv import cv2
+from proof.locale.marking import _
 from proof.model.geometry import Box
 from proof.text.model import Cell, Column, Page, Row
 from proof.text.numerals import numeral
@@ -88,7 +89,13 @@ class Style:
         }
         for name, (value, least, most) in limits.items():
             if not least <= value <= most:
-                raise UsageError(f"facsimile style: {name} is {value}, but must lie between {least} and {most}")
+                raise UsageError(
+                    _("facsimile style: %(name)s is %(value)s, but must lie between %(least)s and %(most)s"),
+                    name=name,
+                    value=value,
+                    least=least,
+                    most=most,
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +189,14 @@ def column_count(page: Page, style: Style) -> int:
     most = max([style.columns, *(column.number for column in page.columns)])
     if most > MOST_COLUMNS:
         raise UsageError(
-            f"page {page.id} (line {page.file_line}) has {most} columns, more than a half-folio can hold "
-            f"({MOST_COLUMNS}): the transcription needs page marks"
+            _(
+                "page %(page)s (line %(line)s) has %(most)s columns, more than a half-folio can hold "
+                "(%(limit)s): the transcription needs page marks"
+            ),
+            page=page.id,
+            line=page.file_line,
+            most=most,
+            limit=MOST_COLUMNS,
         )
     return most
 
@@ -207,8 +220,12 @@ def _cell_edges(column: Column, block: RuledArea, raised: int, pen: Pen) -> list
     count = column.height
     if count > MOST_CELLS:
         raise UsageError(
-            f"line {column.file_line} has {count} characters, more than a column can hold: "
-            "the transcription needs a line for each column"
+            _(
+                "line %(line)s has %(count)s characters, more than a column can hold: the "
+                "transcription needs a line for each column"
+            ),
+            line=column.file_line,
+            count=count,
         )
     weights = np.ones(max(count, block.cells + raised))
     free = pen.style.hand

@@ -49,6 +49,7 @@ from proof.facsimile.wear import (
     skewing,
 )
 from proof.images.opencv import cv2
+from proof.locale.marking import _
 from proof.model.geometry import Box
 from proof.ocr.engine import Pixels
 from proof.text.model import Page, Row
@@ -193,7 +194,11 @@ def render_plate(
     """
     if len(pages) not in (2, 4):
         raise UsageError(
-            f"a plate has four quadrants, but {len(pages)} pages were given (two are a leaf): use None for an empty one"
+            _(
+                "a plate has four quadrants, but %(number)s pages were given (two are a leaf): use "
+                "None for an empty one"
+            ),
+            number=len(pages),
         )
     leaves = len(pages) // 2
     style, wear = style or Style(), wear or Wear()

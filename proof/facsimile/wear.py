@@ -15,6 +15,7 @@ from proof.errors import UsageError
 from proof.facsimile.brush import Canvas, Owners, Points
 from proof.facsimile.fonts import INKED
 from proof.images.opencv import cv2
+from proof.locale.marking import _
 from proof.ocr.engine import Pixels
 
 MAX_SKEW = 3.0
@@ -73,9 +74,14 @@ class Wear:
         for name, most in GREATEST.items():
             value = getattr(self, name)
             if not 0 <= value <= most:
-                raise UsageError(f"wear: {name} is {value}, but must lie between 0 and {most:g}")
+                raise UsageError(
+                    _("wear: %(name)s is %(value)s, but must lie between 0 and %(most)s"),
+                    name=name,
+                    value=value,
+                    most=f"{most:g}",
+                )
         if self.jpeg is not None and not 1 <= self.jpeg <= 100:
-            raise UsageError(f"wear: jpeg is {self.jpeg}, but a quality lies between 1 and 100")
+            raise UsageError(_("wear: jpeg is %(jpeg)s, but a quality lies between 1 and 100"), jpeg=self.jpeg)
 
 
 LEVELS: dict[str, Wear] = {
@@ -104,7 +110,9 @@ LEVELS: dict[str, Wear] = {
 def named_wear(name: str) -> Wear:
     """The wear of that name. Raises UsageError."""
     if name not in LEVELS:
-        raise UsageError(f"wear {name!r} is unknown: choose one of {', '.join(LEVELS)}")
+        raise UsageError(
+            _("wear %(name)s is unknown: choose one of %(levels)s"), name=repr(name), levels=", ".join(LEVELS)
+        )
     return LEVELS[name]
 
 

@@ -13,9 +13,10 @@ from typing import Self, TypeVar
 import httpx
 
 import proof
-from proof.errors import AddressError, ComeAgainError, ServerError
+from proof.errors import AddressError, ComeAgainError, ProofError, ServerError
 from proof.fetch.ssrf import web_address
 from proof.fetch.transport import CheckedTransport, is_encoded
+from proof.locale.marking import Sentence, _
 
 USER_AGENT = f"proof/{proof.__version__} (proofreads texts against page images; one request at a time)"
 
@@ -49,12 +50,12 @@ class RetryPolicy:
     allow_private: bool = False
 
 
-class TryAgain(Exception):  # noqa: N818 - not an error: a request to ask anew
+class TryAgain(ProofError):  # noqa: N818 - not an error: a request to ask anew
     """Raised where an answer is of no use and another try may give a better one, also by the `take` of `Client.get`.
     `wait` are the seconds that the server asks to wait."""
 
-    def __init__(self, why: str, wait: float | None = None) -> None:
-        super().__init__(why)
+    def __init__(self, why: str, wait: float | None = None, /, **values: object) -> None:
+        super().__init__(why, **values)
         self.wait = wait
 
 
@@ -91,40 +92,51 @@ class Client:
             try:
                 return self._ask_once(address, ask(), take)
             except TryAgain as again:
-                why, wait = str(again), again.wait
+                why, wait = again.sentence, again.wait
             finally:
                 self._next = time.monotonic() + self._policy.pause
             if wait is not None and wait > self._policy.longest_wait:
-                raise ComeAgainError(address, f"{why} and asks to wait; run the same command again {_after(wait)}")
+                raise ComeAgainError(
+                    address,
+                    _("%(why)s and asks to wait; run the same command again %(after)s"),
+                    why=why,
+                    after=_after(wait),
+                )
             if number < self._policy.tries:
                 self._wait(max(wait or 0.0, self._policy.first_wait * 2 ** (number - 1)))
-        raise ServerError(address, f"{why}; asked {self._policy.tries} times")
+        raise ServerError(address, _("%(why)s; asked %(tries)s times"), why=why, tries=self._policy.tries)
 
     def _ask_once(self, address: str, headers: dict[str, str], take: Callable[[httpx.Response], Taken]) -> Taken:
         """As `get`; raises TryAgain where another try may give a better answer."""
         try:
             with self._http.stream("GET", web_address(address), headers=headers) as answer:
                 if answer.status_code == httpx.codes.PROXY_AUTHENTICATION_REQUIRED:
-                    raise ServerError(address, "the proxy asks for a name and password: http://NAME:PASSWORD@HOST:PORT")
+                    raise ServerError(
+                        address, _("the proxy asks for a name and password: http://NAME:PASSWORD@HOST:PORT")
+                    )
                 if answer.status_code in PASSING:
                     raise TryAgain(
-                        f"the server answers {status_of(answer)}", retry_after(answer.headers.get("retry-after", ""))
+                        _("the server answers %(status)s"),
+                        retry_after(answer.headers.get("retry-after", "")),
+                        status=status_of(answer),
                     )
                 return take(answer)
         except httpx.TooManyRedirects as error:
             raise ServerError(
-                address, f"is reached by more than {_MOST_REDIRECTIONS} redirections: it leads in a circle"
+                address,
+                _("is reached by more than %(most)s redirections: it leads in a circle"),
+                most=_MOST_REDIRECTIONS,
             ) from error
         except httpx.DecodingError as error:
-            raise TryAgain(f"its compression is damaged ({error})") from error
+            raise TryAgain(_("its compression is damaged (%(error)s)"), error=error) from error
         except httpx.ProxyError as error:
-            raise ServerError(address, f"the proxy does not let it be asked ({error})") from error
+            raise ServerError(address, _("the proxy does not let it be asked (%(error)s)"), error=error) from error
         except (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
-            raise AddressError(address, f"cannot be asked ({error})") from error
+            raise AddressError(address, _("cannot be asked (%(error)s)"), error=error) from error
         except httpx.TransportError as error:
             why = _why_lost(error)
             if "CERTIFICATE_VERIFY_FAILED" in why:
-                raise ServerError(address, f"the server cannot prove who it is ({why})") from error
+                raise ServerError(address, _("the server cannot prove who it is (%(why)s)"), why=why) from error
             raise TryAgain(why) from error
 
 
@@ -156,12 +168,18 @@ def retry_after(text: str, now: datetime | None = None) -> float | None:
 def _after(seconds: float) -> str:
     """The local time in so many seconds, in words."""
     when = (datetime.now(UTC) + timedelta(seconds=seconds)).astimezone()
-    return f"after {when:%Y-%m-%d %H:%M} ({seconds:,.0f} seconds from now)"
+    return Sentence(
+        _("after %(when)s (%(seconds)s seconds from now)"), when=f"{when:%Y-%m-%d %H:%M}", seconds=f"{seconds:,.0f}"
+    )
 
 
 def _why_lost(error: httpx.TransportError) -> str:
     if isinstance(error, httpx.TimeoutException):
-        return str(error) if "longer than" in str(error) else "the server does not answer in time"
+        return str(error) if "longer than" in str(error) else Sentence(_("the server does not answer in time"))
     if isinstance(error, httpx.ConnectError):
-        return f"the server cannot be reached ({error})"
-    return f"the connection was lost ({error})" if str(error) else "the connection was lost"
+        return Sentence(_("the server cannot be reached (%(error)s)"), error=error)
+    return (
+        Sentence(_("the connection was lost (%(error)s)"), error=error)
+        if str(error)
+        else Sentence(_("the connection was lost"))
+    )

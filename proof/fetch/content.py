@@ -9,6 +9,7 @@ from pathlib import Path
 from PIL import Image, UnidentifiedImageError
 
 from proof.images.load import FORMATS
+from proof.locale.marking import Sentence, _
 
 _TITLE = re.compile(rb"<title[^>]*>\s*(.{1,120}?)\s*</title>", re.IGNORECASE | re.DOTALL)
 _PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body|title)", re.IGNORECASE | re.DOTALL)
@@ -19,11 +20,11 @@ def fault(path: Path) -> str:
     with path.open("rb") as file:
         head = file.read(4096)
     if not head:
-        return "the server sends nothing"
+        return Sentence(_("the server sends nothing"))
     if _PAGE.match(head.removeprefix(b"\xef\xbb\xbf")):
         title = _TITLE.search(head)
         named = f" ({' '.join(title[1].decode('utf-8', 'replace').split())})" if title else ""
-        return f"the server sends a web page{named}, not an image"
+        return Sentence(_("the server sends a web page%(named)s, not an image"), named=named)
     return _undecodable(path, head)
 
 

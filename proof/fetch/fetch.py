@@ -25,6 +25,7 @@ from proof.fetch.index import Memory, Remembered
 from proof.fetch.model import WantedImage
 from proof.fetch.ssrf import path_inside, web_address
 from proof.fetch.transport import is_encoded
+from proof.locale.marking import Sentence, _
 from proof.model.refs import ImageRef
 
 MOST_BYTES = 300_000_000
@@ -110,16 +111,17 @@ class Fetcher:
             except OutputError:
                 raise
             except ProofError as error:
-                result = Result(wanted, FetchResult.FAILED, why=str(error))
+                result = Result(wanted, FetchResult.FAILED, why=Sentence.of(error))
                 silent = silent + 1 if isinstance(error, ServerError | AddressError) else 0
                 missing += 1
                 if isinstance(error, ComeAgainError):
-                    stopped = str(error)
-                    result = replace(result, why="the server asks to be left alone")
+                    stopped = Sentence.of(error)
+                    result = replace(result, why=Sentence(_("the server asks to be left alone")))
                 elif silent >= PATIENCE or missing >= MOST_MISSING:
-                    stopped = (
-                        f"the last {missing} images could not be had; once that is mended, run the same command again"
+                    message = _(
+                        "the last %(number)s images could not be had; once that is mended, run the same command again"
                     )
+                    stopped = Sentence(message, number=missing)
             results.append(result)
             report(result)
         return Haul(tuple(results), stopped)
@@ -132,7 +134,7 @@ class Fetcher:
                 web_address(wanted.address)
                 path = self._there(wanted, remembered)
             except SourceError as error:
-                yield Result(wanted, FetchResult.FAILED, why=str(error))
+                yield Result(wanted, FetchResult.FAILED, why=Sentence.of(error))
             else:
                 yield Result(wanted, FetchResult.THERE if path else FetchResult.NOT_ASKED)
 
@@ -147,8 +149,12 @@ class Fetcher:
         if memory is not None and memory.address != wanted.address and not self.refresh:
             raise SourceError(
                 wanted.address,
-                f"{path} is there, but came from {memory.address}; fetch it anew with --refresh, or name another "
-                "folder with --to",
+                _(
+                    "%(path)s is there, but came from %(address)s; fetch it anew with --refresh, or name "
+                    "another folder with --to"
+                ),
+                path=path,
+                address=memory.address,
             )
         return path
 
@@ -195,18 +201,20 @@ class _Download:
             return None
         if answer.status_code == 416:
             self._forget_part()
-            raise TryAgain("the server does not have the rest of the file")
+            raise TryAgain(_("the server does not have the rest of the file"))
         if answer.status_code not in (200, 206):
             # a server that has had enough of a client answers 401 or 403 to everything
             refused = ServerError if answer.status_code in (401, 403) else SourceError
             raise refused(self.wanted.address, f"the server answers {status_of(answer)}")
         start, whole = self._where(answer)
         if whole is not None and whole > self.most_bytes:
-            raise SourceError(self.wanted.address, self._too_large(f"of {whole:,} bytes"))
+            raise SourceError(
+                self.wanted.address, self._too_large(Sentence(_("of %(whole)s bytes"), whole=f"{whole:,}"))
+            )
         self._begin(answer, start, whole)
         size = self._write(answer, start)
         if whole is not None and size != whole:
-            raise TryAgain(f"{size:,} of {whole:,} bytes came")
+            raise TryAgain(_("%(size)s of %(whole)s bytes came"), size=f"{size:,}", whole=f"{whole:,}")
         self._finish(size)
         return size
 
@@ -222,7 +230,7 @@ class _Download:
         )
         if content_range is None or int(content_range[1]) != left or changed or is_encoded(answer):
             self._forget_part()
-            raise TryAgain("the server sends another part of the file than was asked for")
+            raise TryAgain(_("the server sends another part of the file than was asked for"))
         return left, None if content_range[2] == "*" else int(content_range[2])
 
     def _left(self) -> int:
@@ -264,7 +272,7 @@ class _Download:
                 os.fsync(file.fileno())
         if size > self.most_bytes:
             self._forget_part()
-            raise SourceError(self.wanted.address, self._too_large("that does not end"))
+            raise SourceError(self.wanted.address, self._too_large(Sentence(_("that does not end"))))
         return size
 
     def _finish(self, size: int) -> None:
@@ -290,7 +298,11 @@ class _Download:
         return self.path.exists() and self.path.stat().st_size == memory.size
 
     def _too_large(self, what: str) -> str:
-        return f"is a file {what}, more than {self.most_bytes:,} are not taken; allow more with --max-mb"
+        return Sentence(
+            _("is a file %(what)s, more than %(most)s are not taken; allow more with --max-mb"),
+            what=what,
+            most=f"{self.most_bytes:,}",
+        )
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from proof.errors import SourceError
+from proof.locale.marking import Sentence, _
 from proof.model.notices import Notice, NoticeCode
 
 _LANGUAGES_BY_PREFERENCE = ("zh-Hant", "zh", "zh-Hans", "lzh", "none", "@none", "en", "")
@@ -127,28 +128,39 @@ def parse(data: bytes, where: str) -> Manifest | Collection:
     try:
         whole = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise SourceError(where, "is no IIIF manifest: it is not UTF-8") from error
+        raise SourceError(where, _("is no IIIF manifest: it is not UTF-8")) from error
     except json.JSONDecodeError as error:
         page = data.lstrip()[:1] == b"<"
-        message = "a web page; name the address of the manifest itself" if page else f"no JSON ({error.msg})"
-        raise SourceError(where, f"is no IIIF manifest: it is {message}", error.lineno) from error
+        message = (
+            Sentence(_("a web page; name the address of the manifest itself"))
+            if page
+            else Sentence(_("no JSON (%(msg)s)"), msg=error.msg)
+        )
+        raise SourceError(where, _("is no IIIF manifest: it is %(message)s"), error.lineno, message=message) from error
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, a list in a list without end
-        raise SourceError(where, f"is no IIIF manifest: its JSON cannot be read ({error})") from error
+        raise SourceError(where, _("is no IIIF manifest: its JSON cannot be read (%(error)s)"), error=error) from error
     if not isinstance(whole, dict):
-        raise SourceError(where, "is no IIIF manifest: expected a JSON object with a type")
+        raise SourceError(where, _("is no IIIF manifest: expected a JSON object with a type"))
     kind = _type(whole)
     if kind == "collection":
         return Collection(_id(whole), _text(whole.get("label")), tuple(_members(whole)))
     if kind not in ("manifest", "") or not ("sequences" in whole or "items" in whole):
         named = f"a {kind}" if kind else "without a type"
         raise SourceError(
-            where, f"is no IIIF manifest but {named}: expected `sequences` (Presentation 2) or `items` (Presentation 3)"
+            where,
+            _("is no IIIF manifest but %(named)s: expected `sequences` (Presentation 2) or `items` (Presentation 3)"),
+            named=named,
         )
     canvases = tuple(_canvases(whole))
     notices = tuple(_notices(canvases))
     if not any(canvas.pictures for canvas in canvases):
         part = "items[].items[].items[].body" if "items" in whole else "sequences[].canvases[].images[].resource"
-        raise SourceError(where, f"shows no image: none of its {len(canvases)} canvases has one in {part}")
+        raise SourceError(
+            where,
+            _("shows no image: none of its %(number)s canvases has one in %(part)s"),
+            number=len(canvases),
+            part=part,
+        )
     return Manifest(_id(whole), _text(whole.get("label")), canvases, tuple(_rights(whole)), notices)
 
 

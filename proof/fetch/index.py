@@ -19,6 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from proof.atomic import must_be_writable, whole_file
 from proof.errors import OutputError, SourceError, UsageError
+from proof.locale.marking import Sentence, _
 
 INDEX = ".proof-fetched.json"
 """Name of the file of the index."""
@@ -80,11 +81,13 @@ def alone_in(folder: Path) -> Iterator[None]:
         lock.acquire()
     except Timeout as error:
         raise UsageError(
-            f"{folder}: another `proof fetch` is at work in this folder; let it end, or stop it"
+            _("%(folder)s: another `proof fetch` is at work in this folder; let it end, or stop it"), folder=folder
         ) from error
     except OSError as error:
         reason = error.strerror or error
-        raise OutputError(f"{folder}: cannot be locked ({reason}); name another folder with --to") from error
+        raise OutputError(
+            _("%(folder)s: cannot be locked (%(reason)s); name another folder with --to"), folder=folder, reason=reason
+        ) from error
     try:
         yield
     finally:
@@ -110,11 +113,14 @@ class Remembered:
         except FileNotFoundError:
             return cls(folder, {}, {})
         except ValidationError as error:
-            message = "is no index of this version of the program; remove it: the images stay as they are"
+            message = Sentence(_("is no index of this version of the program; remove it: the images stay as they are"))
             raise SourceError(path, message) from error
         except (OSError, ValueError, RecursionError) as error:
             line = getattr(error, "lineno", None)
-            message = f"the index of fetched files cannot be read ({error}); remove it: the images stay as they are"
+            message = Sentence(
+                _("the index of fetched files cannot be read (%(error)s); remove it: the images stay as they are"),
+                error=error,
+            )
             raise SourceError(path, message, line) from error
         return cls(folder, index.files, index.parts)
 

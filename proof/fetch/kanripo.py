@@ -14,6 +14,7 @@ from proof.errors import AddressError, SourceError
 from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.ssrf import web_address
 from proof.images.imglist import Entry, ImageList
+from proof.locale.marking import Sentence, _
 from proof.model.notices import Notice, NoticeCode
 
 INFO = "imginfo.cfg"
@@ -32,19 +33,29 @@ def base_addresses(path: Path) -> Mapping[str, str]:
         text = path.read_text(encoding="utf-8-sig")
         parser.read_string(text)
     except OSError as error:
-        message = f"cannot be read ({error.strerror}); it says where the images are: [{_SECTION}] and WYG=http://..."
+        message = Sentence(
+            _("cannot be read (%(reason)s); it says where the images are: [%(section)s] and WYG=http://..."),
+            reason=error.strerror,
+            section=_SECTION,
+        )
         raise SourceError(path, message) from error
     except UnicodeDecodeError as error:
-        raise SourceError(path, "is not UTF-8; save it in that encoding") from error
+        raise SourceError(path, _("is not UTF-8; save it in that encoding")) from error
     except configparser.MissingSectionHeaderError as error:
-        raise SourceError(path, f"expected [{_SECTION}] before the first address", error.lineno) from error
+        raise SourceError(
+            path, _("expected [%(section)s] before the first address"), error.lineno, section=_SECTION
+        ) from error
     except configparser.ParsingError as error:
-        raise SourceError(path, "is no setting, expected NAME=ADDRESS", error.errors[0][0]) from error
+        raise SourceError(path, _("is no setting, expected NAME=ADDRESS"), error.errors[0][0]) from error
     except configparser.Error as error:
-        message = f"{error.message.partition(']: ')[2] or error.message}".replace("\n", " ")
-        raise SourceError(path, message, getattr(error, "lineno", None)) from error
+        why = f"{error.message.partition(']: ')[2] or error.message}".replace("\n", " ")
+        raise SourceError(path, why, getattr(error, "lineno", None)) from error
     if not parser.has_section(_SECTION) or not parser.options(_SECTION):
-        raise SourceError(path, f"names no address: expected [{_SECTION}] and below it a line such as WYG=http://...")
+        raise SourceError(
+            path,
+            _("names no address: expected [%(section)s] and below it a line such as WYG=http://..."),
+            section=_SECTION,
+        )
     addresses = {}
     for edition, address in parser.items(_SECTION):
         try:
@@ -68,7 +79,7 @@ def listed_images(path: Path) -> ImageSource:
     lists = sorted(folder.glob("*.txt")) if path.is_dir() or path.name == INFO else [path]
     bases = base_addresses(folder / INFO)
     if not lists:
-        raise SourceError(folder, "holds no image list: expected files such as KR1d0030_010.txt")
+        raise SourceError(folder, _("holds no image list: expected files such as KR1d0030_010.txt"))
     wanted: dict[str, WantedImage] = {}
     notices: list[Notice] = []
     for listed in map(ImageList.read, lists):

@@ -23,6 +23,7 @@ from proof.fetch.index import Memory, Remembered
 from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.ssrf import file_name, path_inside
 from proof.images.load import SUFFIXES
+from proof.locale.marking import Sentence, _
 from proof.model.notices import Notice, NoticeCode
 from proof.model.places import place_named, spelled
 from proof.model.refs import ImageRef, PageId
@@ -93,7 +94,7 @@ class ManifestReader:
             except ComeAgainError:
                 raise
             except ProofError as error:
-                failures.append(str(error))
+                failures.append(Sentence.of(error))
         images = [wanted for source in sources for wanted in source.images]
         return ImageSource(
             collection.label or collection.address,
@@ -114,8 +115,14 @@ class ManifestReader:
             picture = canvas.picture
             if picture is None and canvas.pictures:
                 failures.append(
-                    f"{canvas.name} is put together from {len(canvas.pictures)} images, and none of them covers it: it "
-                    "is not fetched; save the page as the library's viewer shows it"
+                    Sentence(
+                        _(
+                            "%(canvas)s is put together from %(number)s images, and none of them covers it: it is not "
+                            "fetched; save the page as the library's viewer shows it"
+                        ),
+                        canvas=canvas.name,
+                        number=len(canvas.pictures),
+                    )
                 )
             if picture is not None:
                 place, image_address = place_named(canvas.label), picture.at(self.width)
@@ -138,7 +145,9 @@ class ManifestReader:
         try:
             return _Document(str(path), path.read_bytes(), None)
         except OSError as error:
-            raise SourceError(path, f"cannot be read ({error.strerror}): name a IIIF manifest or an imglist") from error
+            raise SourceError(
+                path, _("cannot be read (%(reason)s): name a IIIF manifest or an imglist"), reason=error.strerror
+            ) from error
 
     def _from_web(self, address: str) -> _Document:
         """The manifest at `address`: the kept one, if there is one and it need not be refreshed or has not changed."""
@@ -151,12 +160,18 @@ class ManifestReader:
             if answer.status_code == 304 and kept:
                 return kept
             if answer.status_code != 200:
-                raise SourceError(address, f"the server answers {status_of(answer)}; is this the manifest's address?")
+                raise SourceError(
+                    address,
+                    _("the server answers %(status)s; is this the manifest's address?"),
+                    status=status_of(answer),
+                )
             data = bytearray()
             for chunk in answer.iter_bytes():
                 data += chunk
                 if len(data) > MOST_BYTES:
-                    raise SourceError(address, f"is larger than {MOST_BYTES:,} bytes: no manifest is")
+                    raise SourceError(
+                        address, _("is larger than %(most)s bytes: no manifest is"), most=f"{MOST_BYTES:,}"
+                    )
             return _Document(address, bytes(data), Memory.of(address, answer, len(data)))
 
         return self.client.get(address, lambda: headers, take)
@@ -221,10 +236,19 @@ def _path(address: str) -> str:
 def _manifests_of(collection: Collection) -> str:
     """The end of a message that names the manifests of a collection."""
     named = [f"\n  {member.address}  {member.label}".rstrip() for member in collection.members]
-    more = f"\n  ... and {len(named) - _MOST_NAMED:,} more" if len(named) > _MOST_NAMED else ""
+    more = (
+        Sentence(_("\n  ... and %(number)s more"), number=f"{len(named) - _MOST_NAMED:,}")
+        if len(named) > _MOST_NAMED
+        else ""
+    )
     if not named:
-        return "is a IIIF collection that names no manifest"
-    return (
-        f"is a IIIF collection of {len(named):,}; name one of its manifests, or fetch them all with --all:"
-        f"{''.join(named[:_MOST_NAMED])}{more}"
+        return Sentence(_("is a IIIF collection that names no manifest"))
+    return Sentence(
+        _(
+            "is a IIIF collection of %(number)s; name one of its manifests, or fetch them all "
+            "with --all:%(named)s%(more)s"
+        ),
+        number=f"{len(named):,}",
+        named="".join(named[:_MOST_NAMED]),
+        more=more,
     )

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from proof.errors import UsageError
 from proof.fetch.model import WantedImage
 from proof.images.imglist import write_entries
+from proof.locale.marking import _
 from proof.model.places import Place, counted_on, juan_key, leaf_by_leaf, place_given, spelled
 from proof.model.refs import ImageRef
 
@@ -26,12 +27,16 @@ def in_ranges(images: Sequence[WantedImage], ranges: Iterable[str]) -> tuple[Wan
     for given in ranges:
         match = _NUMBERS.fullmatch(given.strip())
         if match is None:
-            raise UsageError(f"{given!r} are no numbers of images: write 12, 12-40 or 12-")
+            raise UsageError(_("%(given)s are no numbers of images: write 12, 12-40 or 12-"), given=repr(given))
         first = int(match[1])
         last = first if match[2] is None else int(match[2] or _NO_LAST)
         inside = {wanted.number for wanted in images if first <= wanted.number <= last}
         if not inside:
-            raise UsageError(f"the source has no images {given}: it has {len(images)}; --dry-run lists them")
+            raise UsageError(
+                _("the source has no images %(given)s: it has %(number)s; --dry-run lists them"),
+                given=given,
+                number=len(images),
+            )
         chosen |= inside
     return tuple(wanted for wanted in images if wanted.number in chosen)
 
@@ -48,8 +53,13 @@ def about(images: Sequence[WantedImage], parts: Iterable[str]) -> tuple[WantedIm
             places = [place for wanted in images for place in wanted.places]
             span = f"from {spelled(places[0])} to {spelled(places[-1])}" if places else "no half-folio by name"
             raise UsageError(
-                f"the source has no {missing}; it shows {span}. Name a juan (010), a half-folio (010-3a), a reference "
-                "(WYG0103-0192c), or from one to another (010-3a..010-9b); --numbers goes by the images' numbers"
+                _(
+                    "the source has no %(missing)s; it shows %(span)s. Name a juan (010), a half-folio "
+                    "(010-3a), a reference (WYG0103-0192c), or from one to another (010-3a..010-9b); "
+                    "--numbers goes by the images' numbers"
+                ),
+                missing=missing,
+                span=span,
             )
         first, last = indices_of_ends[0], indices_of_ends[-1]
         chosen.update(range(first[0], last[-1] + 1) if len(ends) == 2 else first)
@@ -83,8 +93,11 @@ def write_list(path: Path, images: Iterable[WantedImage]) -> int:
     }
     if not files:
         raise UsageError(
-            "no label of the source names a half-folio, so there is nothing to list: say which one the first image "
-            "shows with --first 010-1a (and which image that is with --numbers)"
+            _(
+                "no label of the source names a half-folio, so there is nothing to list: say which "
+                "one the first image shows with --first 010-1a (and which image that is with "
+                "--numbers)"
+            )
         )
     write_entries(path, files)
     return len(files)

@@ -15,6 +15,7 @@ from pathlib import Path
 import httpx
 
 from proof.errors import AddressError, SourceError
+from proof.locale.marking import _
 
 LONGEST_NAME = 60
 """Maximum number of characters of a name made from a label; at four bytes each they still fit into a file name."""
@@ -40,13 +41,13 @@ def web_address(text: str) -> httpx.URL:
         url.host.encode("ascii" if url.host.isascii() else "idna")
         port = url.port
     except (httpx.InvalidURL, ValueError, TypeError) as error:
-        raise AddressError(ascii(shown)[1:-1], f"is no web address ({error})") from error
+        raise AddressError(ascii(shown)[1:-1], _("is no web address (%(error)s)"), error=error) from error
     if url.scheme not in ("http", "https") or not url.host:
-        raise AddressError(ascii(shown)[1:-1], "is no web address: it must begin with http:// or https://")
+        raise AddressError(ascii(shown)[1:-1], _("is no web address: it must begin with http:// or https://"))
     if url.userinfo:
-        raise AddressError(str(url.copy_with(userinfo=b"")), "holds a name or password, which are not sent anywhere")
+        raise AddressError(str(url.copy_with(userinfo=b"")), _("holds a name or password, which are not sent anywhere"))
     if port == 0:
-        raise AddressError(str(url), "names port 0, where nothing can be asked")
+        raise AddressError(str(url), _("names port 0, where nothing can be asked"))
     return url
 
 
@@ -75,8 +76,10 @@ def require_public(host: str, addresses: Sequence[str]) -> None:
         return
     raise AddressError(
         host if not private or private == [host] else f"{host} ({private[0]})",
-        "is an address of a private network, this machine or none at all: it is not asked; if that is "
-        "meant, as in a museum's own network, add --allow-private",
+        _(
+            "is an address of a private network, this machine or none at all: it is not asked; "
+            "if that is meant, as in a museum's own network, add --allow-private"
+        ),
     )
 
 
@@ -95,10 +98,10 @@ def path_inside(folder: Path, name: str) -> Path:
     """
     parts = name.split("/")
     if any(part.startswith(".") or not part or set("\\:\0") & set(part) for part in parts):
-        raise SourceError(ascii(name)[1:-1], "is no name for a file inside the image folder")
+        raise SourceError(ascii(name)[1:-1], _("is no name for a file inside the image folder"))
     if any(len(part.encode("utf-8", "replace")) > _MOST_BYTES for part in parts):
-        raise SourceError(f"{name[:LONGEST_NAME]}...", "is too long for a file name")
+        raise SourceError(f"{name[:LONGEST_NAME]}...", _("is too long for a file name"))
     path = folder.joinpath(*parts)
     if not path.parent.resolve().is_relative_to(folder.resolve()):
-        raise SourceError(path, "lies behind a link out of the image folder: name that folder with --to")
+        raise SourceError(path, _("lies behind a link out of the image folder: name that folder with --to"))
     return path

@@ -17,6 +17,7 @@ import httpx
 
 from proof.errors import AddressError, ServerError
 from proof.fetch.ssrf import is_public, require_public, web_address
+from proof.locale.marking import _
 
 _PRIVATE_SUFFIXES = (".localhost", ".local", ".internal", ".home.arpa")
 _LIMITS = httpx.Limits(max_connections=1)
@@ -46,7 +47,7 @@ class CheckedTransport(httpx.BaseTransport):
             return httpx.Response(response.status_code, headers={"Location": response.headers["Location"]})
         if "," in response.headers.get("content-encoding", ""):  # each layer multiplies what one piece may grow to
             response.close()
-            raise ServerError(str(request.url), "the answer is compressed more than once")
+            raise ServerError(str(request.url), _("the answer is compressed more than once"))
         assert isinstance(response.stream, httpx.SyncByteStream)
         response.stream = _BodyInTime(response.stream, self._longest, packed=is_encoded(response))
         return response
@@ -101,7 +102,7 @@ class CheckedNetwork(httpcore.SyncBackend):
         except (OSError, UnicodeError) as error:
             if isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN:
                 raise httpcore.ConnectError(f"the name {host} is not known just now") from error
-            raise ServerError(host, "there is no server of this name; check the address and the network") from error
+            raise ServerError(host, _("there is no server of this name; check the address and the network")) from error
         if not self._allow_private:
             require_public(host, addresses)
         return addresses
@@ -150,8 +151,11 @@ def _proxy_for(address: httpx.URL) -> httpx.URL | None:
     if not usable:
         raise AddressError(
             str(address),
-            f"cannot be asked: the environment ({address.scheme.upper()}_PROXY or ALL_PROXY) names no proxy that can "
-            "be used; write http://HOST:PORT, or name the host in NO_PROXY",
+            _(
+                "cannot be asked: the environment (%(scheme)s_PROXY or ALL_PROXY) names no proxy "
+                "that can be used; write http://HOST:PORT, or name the host in NO_PROXY"
+            ),
+            scheme=address.scheme.upper(),
         )
     return proxy
 

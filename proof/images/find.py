@@ -17,10 +17,12 @@ from proof.images import pdf
 from proof.images.imglist import Entry, ImageList, ImageLists, place_of
 from proof.images.load import SUFFIXES
 from proof.images.pdf import PdfPage, stem_of
+from proof.locale.marking import Sentence, _
 from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import ImageRef, PageId
 from proof.paths import natural
 from proof.text.model import Page
+from proof.text.transcription import Transcription
 
 BOUND_OR_SINGLE = SUFFIXES | {pdf.SUFFIX}
 """Endings of image files and of PDFs, in lower case."""
@@ -156,6 +158,10 @@ class ImageIndex:
         entry = self._lists.entry(page)
         return (entry and self._listed(entry)) or (page.ref and self._referred(page.ref)) or self._named(page)
 
+    def image_of(self, text: Transcription, number: int) -> PageImage | None:
+        """The image of page `number` (from 0) of a text: as `find` gives it, or as `counted`. Raises ImageListError."""
+        return self.find(text.pages[number]) or self.counted(text.path.stem, number, len(text.pages))
+
     def counted(self, name: str, number: int, pages: int) -> PageImage | None:
         """The image of page `number` (from 0) of the text `name`, in a PDF of the same name that has as many pages as
         the text (`pages`)."""
@@ -243,8 +249,10 @@ class ImageIndex:
         path = _normal(entry.file)
         for link, target in self._shelf.outward_links.items():
             if path == link or path.startswith(f"{link}/"):
-                message = (
-                    f"{entry.file} is a link out of the image folders, to {target}; name that folder as one of them"
+                message = Sentence(
+                    _("%(file)s is a link out of the image folders, to %(target)s; name that folder as one of them"),
+                    file=entry.file,
+                    target=target,
                 )
                 raise ImageListError(entry.source, entry.line, message)
 
@@ -344,8 +352,12 @@ def _scan(folders: Sequence[Path]) -> _Shelf:
     roots = [os.path.realpath(folder) for folder in folders]
     for folder, root in zip(folders, roots, strict=True):
         if not folder.is_dir():
-            fault = "is a file; name the folder it lies in" if folder.exists() else "does not exist"
-            raise UsageError(f"the image folder {folder} {fault}")
+            fault = (
+                Sentence(_("is a file; name the folder it lies in"))
+                if folder.exists()
+                else Sentence(_("does not exist"))
+            )
+            raise UsageError(_("the image folder %(folder)s %(fault)s"), folder=folder, fault=fault)
         _scan_folder(shelf, folder, root, roots)
     return shelf
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from proof.atomic import whole_file
 from proof.errors import ImageListError
+from proof.locale.marking import Sentence, _
 from proof.model.notices import Notice, NoticeCode
 from proof.model.places import Place, juan_key, spelled
 from proof.model.refs import Folio, PageId
@@ -67,7 +68,7 @@ class ImageList:
         path = Path(path)
         entries: dict[tuple[str, Place], Entry] = {}
         notices: list[Notice] = []
-        for number, line in enumerate(utf8_text(path, "image list", ImageListError).split("\n"), start=1):
+        for number, line in enumerate(utf8_text(path, _("image list"), ImageListError).split("\n"), start=1):
             if not line.strip() or line.startswith("#"):
                 continue
             try:
@@ -125,7 +126,7 @@ def find_image_lists(text: Path, pages: Iterable[Page] = (), given: Path | None 
         return (folder,)
     if not folder.is_dir():
         if given:
-            raise ImageListError(given, None, "there is no such image list, file or folder")
+            raise ImageListError(given, None, _("there is no such image list, file or folder"))
         return ()
     named = folder / f"{text.stem}.txt"
     if named.is_file():
@@ -140,7 +141,7 @@ def write_entries(path: Path, files: Mapping[Place, str]) -> None:
 
     Raises ImageListError for a list that cannot be read, OutputError.
     """
-    text = utf8_text(path, "image list", ImageListError) if path.exists() else ""
+    text = utf8_text(path, _("image list"), ImageListError) if path.exists() else ""
     line_end = "\r\n" if "\r\n" in text else "\n"
     if text and not text.endswith("\n"):
         text += line_end
@@ -184,14 +185,17 @@ def _entry(path: Path, number: int, line: str) -> Entry:
     columns = [column.strip() for column in line.split("\t")]
     place = _PLACE.fullmatch(columns[0])
     if len(columns) < 2 or place is None or not columns[-1]:
-        expected = "the place, the edition's page and the file, separated by tabs (010-1a00, WYG 010-1a, WYG/0192c.png)"
-        raise ImageListError(path, number, f"cannot be used, expected {expected}")
+        expected = Sentence(
+            _("the place, the edition's page and the file, separated by tabs (010-1a00, WYG 010-1a, WYG/0192c.png)")
+        )
+        raise ImageListError(path, number, _("cannot be used, expected %(expected)s"), expected=expected)
     edition = columns[1].split()[0].upper() if len(columns) > 2 and columns[1] else ""
     file = columns[-1].replace("\\", "/")
     error = None
     if _leaves_its_folder(columns[-1]):
-        message = (
-            f"{columns[-1]} is outside the image folders; write a path inside them, such as WYG0103/WYG0103-0192c.png"
+        message = Sentence(
+            _("%(file)s is outside the image folders; write a path inside them, such as WYG0103/WYG0103-0192c.png"),
+            file=columns[-1],
         )
         error = ImageListError(path, number, message)
     return Entry((juan_key(place["juan"]), Folio.parse(place["folio"])), edition, file, path, number, error)

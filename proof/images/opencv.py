@@ -7,6 +7,7 @@ such threads, changing their number would wait for ever for threads that do not 
 from __future__ import annotations
 
 from proof.errors import EngineError
+from proof.locale.marking import _
 
 try:
     import cv2
@@ -14,7 +15,11 @@ except ImportError as error:
     # paddleocr installs opencv-contrib-python, whose window functions need libraries that a bare machine lacks. It
     # shares its folder with the headless distribution, and the one installed last is imported.
     raise EngineError(
-        f"OpenCV cannot be loaded ({error}): pip install --force-reinstall --no-deps opencv-python-headless==4.10.0.84"
+        _(
+            "OpenCV cannot be loaded (%(error)s): pip install --force-reinstall --no-deps "
+            "opencv-python-headless==4.10.0.84"
+        ),
+        error=error,
     ) from error
 
 cv2.setNumThreads(1)

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from proof.errors import ClusterError, ImageError, UsageError
 from proof.images.pdf import PdfPage
+from proof.locale.marking import _
 from proof.model.notices import NoticeCode
 
 SCHEMES = ("s3", "https", "http", "file")
@@ -58,16 +59,27 @@ class ImageLocations:
             return cls()
         if len(places) != len(folders):
             raise UsageError(
-                f"cluster.images names {len(places)} places for the {len(folders)} folders of project.images: "
-                "give one for each, in their order, with spaces between"
+                _(
+                    "cluster.images names %(places)s places for the %(number)s folders of "
+                    "project.images: give one for each, in their order, with spaces between"
+                ),
+                places=len(places),
+                number=len(folders),
             )
         for place in places:
             scheme = scheme_of(place)
             if scheme and scheme not in SCHEMES:
                 known = ", ".join(f"{known_scheme}://" for known_scheme in SCHEMES)
-                raise UsageError(f"cluster.images: {place}: images are fetched by {known} or seen in a folder")
+                raise UsageError(
+                    _("cluster.images: %(place)s: images are fetched by %(known)s or seen in a folder"),
+                    place=place,
+                    known=known,
+                )
             if not scheme and not Path(place).is_absolute():
-                raise UsageError(f"cluster.images: {place}: give the whole path of the folder, as the workers see it")
+                raise UsageError(
+                    _("cluster.images: %(place)s: give the whole path of the folder, as the workers see it"),
+                    place=place,
+                )
         return cls(tuple(zip(map(str, folders), places, strict=True)))
 
     def place_of(self, path: Path) -> str:
@@ -123,7 +135,7 @@ class FetchedImages:
 
     def _fetch(self, place: str) -> Path:
         while len(self._held) >= KEPT:
-            _, gone = self._held.popitem(last=False)
+            gone = self._held.popitem(last=False)[1]
             gone.unlink(missing_ok=True)
         self._count += 1
         here = self.folder / f"{self._count}{PurePath(place).suffix}"
@@ -136,8 +148,13 @@ class FetchedImages:
             except ImportError as error:
                 extra = EXTRAS.get(scheme_of(place), "cluster")
                 raise ClusterError(
-                    f"{place}: a worker lacks what it would fetch this with ({error}): "
-                    f"pip install 'hanproof[{extra}]' on every worker"
+                    _(
+                        "%(place)s: a worker lacks what it would fetch this with (%(error)s): pip install "
+                        "'hanproof[%(extra)s]' on every worker"
+                    ),
+                    place=place,
+                    error=error,
+                    extra=extra,
                 ) from error
             except Exception as error:  # each file system of fsspec has errors of its own
                 here.unlink(missing_ok=True)

@@ -166,25 +166,22 @@ class _Work:
     def evidence(self, places: Places, pairs: Codes, odds: NDArray[np.float32]) -> list[LanguageEvidence]:
         """The evidence on these places; each row of `pairs` has the code points of the transcribed and the suggested
         character."""
-        grams: list[_Gram] = []
+        patterns: list[int] = []
+        readings: list[LanguageReading] = []
         for start, counts in self.contexts.counts(places, pairs):
-            grams += self._grams(places[start : start + len(counts.text)], pairs[start:], counts)
-        elsewhere = self._elsewhere(places, pairs, grams)
+            batch = slice(start, start + len(counts.text))
+            for pattern, reading in self._readings(places[batch], pairs[batch], odds[batch], counts):
+                patterns.append(pattern)
+                readings.append(reading)
+        elsewhere = self._elsewhere(places, pairs, np.array(patterns, np.int64))
         findings = []
-        for at, pair, gram, pages, nats in zip(places, pairs, grams, elsewhere, odds, strict=True):
-            reading = LanguageReading(
-                round(float(nats), 3),
-                gram.suggested,
-                gram.suggested_count,
-                gram.transcribed,
-                gram.transcribed_count,
-                pages,
-            )
+        for at, pair, reading, pages, nats in zip(places, pairs, readings, elsewhere, odds, strict=True):
             where = PagePosition(int(self._text[at]), int(self._page[at]))
             line, offset = int(self._line[at]), int(self._offset[at])
             transcribed, suggested = self._written(where, line, offset, *map(chr, pair))
             if transcribed != suggested:
-                findings.append(LanguageEvidence(where, line, offset, transcribed, suggested, float(nats), reading))
+                told = replace(reading, places=pages)
+                findings.append(LanguageEvidence(where, line, offset, transcribed, suggested, float(nats), told))
         return findings
 
     def _written(
@@ -198,29 +195,29 @@ class _Work:
         written = text.pages[where.page].columns[line].source[offset]
         return written, policy_of(Script.SIMPLIFIED).to_source_script(suggested, written)
 
-    def _grams(self, places: Places, pairs: Codes, candidates: CandidateCounts) -> list[_Gram]:
-        """For each place the run of characters with the strongest evidence."""
+    def _readings(
+        self, places: Places, pairs: Codes, odds: NDArray[np.float32], candidates: CandidateCounts
+    ) -> Iterator[tuple[int, LanguageReading]]:
+        """For each place the run of characters with the strongest evidence, and its pattern."""
         counts = (candidates.language + candidates.text)[:, SHOWN_PATTERNS, :].astype(np.float64)
         weight = (np.log(counts[:, :, 1] + 0.5) - np.log(counts[:, :, 0] + 0.5)) * np.log1p(counts[:, :, 1])
         best = weight.argmax(1)
-        grams = []
         for number, at in enumerate(places):
             pattern = SHOWN_PATTERNS[best[number]]
             transcribed_count, suggested_count = (int(value) for value in counts[number, best[number]])
             transcribed, suggested = (self._run(int(at), PATTERNS[pattern], int(code)) for code in pairs[number])
-            grams.append(_Gram(pattern, suggested, suggested_count, transcribed, transcribed_count))
-        return grams
+            nats = round(float(odds[number]), 3)
+            yield pattern, LanguageReading(nats, suggested, suggested_count, transcribed, transcribed_count)
 
     def _run(self, at: int, pattern: tuple[int, ...], centre: int) -> str:
         codes = {0: centre} | {offset: int(self.tokens.raw[at + offset]) for offset in pattern}
         return "".join(chr(codes[offset]) for offset in sorted(codes) if codes[offset] > BREAK)
 
-    def _elsewhere(self, places: Places, pairs: Codes, grams: Sequence[_Gram]) -> list[tuple[str, ...]]:
+    def _elsewhere(self, places: Places, pairs: Codes, patterns: NDArray[np.int64]) -> list[tuple[str, ...]]:
         """For each place the ids of other pages that have the run with the suggested character."""
         pages_of_place: list[tuple[str, ...]] = [() for _ in places]
-        numbers = np.array([gram.pattern for gram in grams], np.int64)
-        for pattern in np.unique(numbers):
-            chosen = np.flatnonzero(numbers == pattern)
+        for pattern in np.unique(patterns):
+            chosen = np.flatnonzero(patterns == pattern)
             wanted = keys(contexts_at(self.tokens.folded, places[chosen], int(pattern)), pairs[chosen, 1])
             where = self._pages_with(int(pattern), wanted, np.unique(pairs[chosen, 1]))
             for row, key in zip(chosen, wanted, strict=True):
@@ -249,17 +246,6 @@ class _Work:
                 return text.pages[page].id
             page -= len(text.pages)
         raise AssertionError("pages are counted through the texts")
-
-
-@dataclass(frozen=True, slots=True)
-class _Gram:
-    """A run of characters around a place, as suggested and as transcribed, with the count of each elsewhere."""
-
-    pattern: int
-    suggested: str
-    suggested_count: int
-    transcribed: str
-    transcribed_count: int
 
 
 def flag_of(page: Page, ref: str, finding: LanguageEvidence, threshold: float) -> Flag:

@@ -25,6 +25,7 @@ from proof.language.copies import RUN_BITS, learned_places, runs
 from proof.language.look_alikes import HAN_END, Codes, Folding, LookAlikes
 from proof.language.ngrams import BEFORE, PATTERNS, Counts, Keys, Numbers, contexts, keys, packed, unpacked
 from proof.language.stream import MARGIN, UNKNOWN, TokenStream
+from proof.locale.marking import Sentence, _
 
 FORMAT = 2
 FILE = "data/language.npz"
@@ -124,7 +125,11 @@ class LanguageModel(Counted):
         try:
             with np.load(path) as arrays:
                 if int(arrays["format"]) != FORMAT:
-                    raise UsageError(f"{path}: a model in form {arrays['format']}: make it again with `proof learn`")
+                    raise UsageError(
+                        _("%(path)s: a model in form %(form)s: make it again with `proof learn`"),
+                        path=path,
+                        form=arrays["format"],
+                    )
                 known = np.zeros(HAN_END, np.int32)
                 known[arrays["codes"]] = arrays["known"]
                 parts = {
@@ -136,10 +141,10 @@ class LanguageModel(Counted):
         except UsageError:
             raise
         except Exception as error:  # on a damaged archive the readers raise many classes
-            fault = "no model of the language, or a damaged one"
+            fault = Sentence(_("no model of the language, or a damaged one"))
             if isinstance(error, OSError) and error.filename is not None:
-                fault = f"cannot be read ({error.strerror})"
-            raise UsageError(f"{path}: {fault}; make one with `proof learn`") from error
+                fault = Sentence(_("cannot be read (%(reason)s)"), reason=error.strerror)
+            raise UsageError(_("%(path)s: %(fault)s; make one with `proof learn`"), path=path, fault=fault) from error
 
     @classmethod
     def shipped(cls) -> LanguageModel:
@@ -160,7 +165,7 @@ class ModelFile:
             try:
                 return _checksum(path, path.stat().st_mtime_ns)
             except OSError as error:
-                raise UsageError(f"{path}: {error}") from error
+                raise UsageError("%(path)s: %(error)s", path=path, error=error) from error
 
     def model(self) -> LanguageModel:
         """The model, cached. Raises UsageError if there is none."""

@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any
 
 from proof.errors import UsageError
+from proof.locale.marking import _
 
 Point = tuple[float, float]
 """The x and y of a place on the image, in pixels."""
@@ -49,22 +50,28 @@ class LayoutOverrideShape:
         numbers = [*(n for corner in self.corners for n in corner), *self.rules]
         numbers += [n for ranges in self.notes for note in ranges or () for n in note]
         if len(self.corners) != 4 or not all(isfinite(n) and abs(n) < MAX_COORDINATE for n in numbers):
-            raise UsageError("a frame has four corners, each a place on the image")
+            raise UsageError(_("a frame has four corners, each a place on the image"))
         if min(self.sides) <= MIN_SIDE_PX or max(abs(self.lean), abs(self.tilt)) > MAX_SLOPE:
-            raise UsageError("these corners are no frame: they go upper left, upper right, lower right, lower left")
+            raise UsageError(_("these corners are no frame: they go upper left, upper right, lower right, lower left"))
         edges = (0.0, *self.rules, 1.0)
         if len(self.rules) >= MOST_COLUMNS or any(b - a < MIN_COLUMN_SHARE for a, b in pairwise(edges)):
-            raise UsageError(f"rules stand left to right inside the frame, for {MOST_COLUMNS} columns at most")
+            raise UsageError(
+                _("rules stand left to right inside the frame, for %(most)s columns at most"), most=MOST_COLUMNS
+            )
         if any(region.more for region in self.more):
-            raise UsageError("regions stand beside one another, none within another")
+            raise UsageError(_("regions stand beside one another, none within another"))
         if sum(len(region.rules) + 1 for region in self.regions) > MOST_COLUMNS:
-            raise UsageError(f"a page has {MOST_COLUMNS} columns at most, in all its regions")
+            raise UsageError(_("a page has %(most)s columns at most, in all its regions"), most=MOST_COLUMNS)
         if self.notes and len(self.notes) != len(self.rules) + 1:
-            raise UsageError(f"notes are given for {len(self.notes)} columns, there are {len(self.rules) + 1}")
+            raise UsageError(
+                _("notes are given for %(number)s columns, there are %(columns)s"),
+                number=len(self.notes),
+                columns=len(self.rules) + 1,
+            )
         for ranges in self.notes:
             flat = [n for note in ranges or () for n in note]
             if any(not 0 <= n <= 1 for n in flat) or any(b <= a for a, b in pairwise(flat)):
-                raise UsageError("ranges of notes go from top to bottom of a column, from 0 to 1, and do not meet")
+                raise UsageError(_("ranges of notes go from top to bottom of a column, from 0 to 1, and do not meet"))
 
     @property
     def regions(self) -> tuple[LayoutOverrideShape, ...]:
@@ -111,4 +118,4 @@ class LayoutOverrideShape:
             more = tuple(map(cls.from_json, stored.get("more", ())))
             return cls((a, b, c, d), tuple(float(x) for x in stored.get("rules", ())), notes, more)
         except (KeyError, TypeError, ValueError) as error:
-            raise UsageError(f"this is no layout: {error}") from error
+            raise UsageError(_("this is no layout: %(error)s"), error=error) from error

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from proof.errors import UsageError
+from proof.locale.marking import _
 from proof.text.conversions import simplified_text
 
 if TYPE_CHECKING:
@@ -69,7 +70,11 @@ def simplified(text: str) -> str:
 def translations(language: str) -> NullTranslations:
     """The messages of a language for Jinja and gettext. Raises UsageError if the language is unknown."""
     if language not in LANGUAGES:
-        raise UsageError(f"language {language!r} is unknown; known are {', '.join(LANGUAGES)}")
+        raise UsageError(
+            _("language %(language)s is unknown; known are %(languages)s"),
+            language=repr(language),
+            languages=", ".join(LANGUAGES),
+        )
     if language == "en":
         return NullTranslations()
     return GNUTranslations(io.BytesIO(catalogue_of(language).to_binary()))

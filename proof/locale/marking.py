@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import reduce
+from typing import Self
 
 Say = Callable[[str], str]
 """Translates a message into the language of the reader."""
@@ -11,3 +13,64 @@ Say = Callable[[str], str]
 def _(message: str) -> str:
     """Mark a message for translation; it is translated later, when the language is known."""
     return message
+
+
+OR = _("%(left)s or %(right)s")
+AND = _("%(left)s and %(right)s")
+LINES = "%(left)s\n%(right)s"
+
+OF_THE_SYSTEM = frozenset(
+    {
+        _("File exists"),
+        _("File name too long"),
+        _("Input/output error"),
+        _("Is a directory"),
+        _("No space left on device"),
+        _("No such file or directory"),
+        _("Not a directory"),
+        _("Permission denied"),
+        _("Read-only file system"),
+        _("Too many levels of symbolic links"),
+    }
+)
+"""Reasons that the operating system gives (`OSError.strerror`), which stand among the values of messages."""
+
+
+class Sentence(str):
+    """A message filled with its values: English as it stands, and in the language of a reader by `in_words`. Values may
+    be sentences themselves, or errors."""
+
+    message: str
+    values: dict[str, object]
+
+    def __new__(cls, message: str, /, **values: object) -> Self:
+        if isinstance(message, cls) and not values:
+            return message
+        sentence = super().__new__(cls, message % values if values else message)
+        sentence.message, sentence.values = message, values
+        return sentence
+
+    @classmethod
+    def of(cls, error: BaseException) -> Self:
+        """What an error says."""
+        sentence = getattr(error, "sentence", None)
+        return sentence if isinstance(sentence, cls) else cls(str(error))
+
+    def in_words(self, say: Say) -> str:
+        """The sentence in the language that `say` speaks."""
+        text = say(self.message) if self.message else ""  # gettext has the head of its catalogue under the empty one
+        return text % {name: in_words(value, say) for name, value in self.values.items()} if self.values else text
+
+
+def in_words(value: object, say: Say) -> object:
+    """A value of a message: a sentence, or that of an error, in the language that `say` speaks, others as they are."""
+    sentence = Sentence.of(value) if isinstance(value, BaseException) else value
+    if isinstance(sentence, Sentence):
+        return sentence.in_words(say)
+    return say(sentence) if isinstance(sentence, str) and sentence in OF_THE_SYSTEM else value
+
+
+def joined(parts: Iterable[object], joint: str) -> Sentence:
+    """Parts of a sentence with a message (`OR`, `AND`, `LINES`) between each two; there is at least one part."""
+    first, *rest = parts
+    return reduce(lambda left, right: Sentence(joint, left=left, right=right), rest, Sentence("%(part)s", part=first))

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from proof.locale import marking
 from proof.locale.marking import Say, _
-from proof.model.notices import Notice, NoticeCode
+from proof.model.notices import Notice, NoticeCode, Value
 
 
 def in_words(notice: Notice, say: Say) -> str:
     """A notice in the language that `say` speaks."""
-    values = {name: in_words(value, say) if isinstance(value, Notice) else value for name, value in notice.values}
+    values = {name: _value(value, say) for name, value in notice.values}
     what = (notice.message if notice.code is NoticeCode.AS_TOLD else say(notice.message)) % values
     if not notice.code.done:
         return what
     return say(_("%(what)s; %(done)s")) % {"what": what, "done": say(notice.code.done) % values}
+
+
+def _value(value: Value, say: Say) -> object:
+    return in_words(value, say) if isinstance(value, Notice) else marking.in_words(value, say)
 
 
 def in_english(notice: Notice) -> str:

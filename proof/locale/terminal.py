@@ -6,9 +6,9 @@ import inspect
 import os
 from collections.abc import Iterator, Mapping
 
-from proof.errors import ToldError
 from proof.locale import notices
 from proof.locale.languages import known_language, translations
+from proof.locale.marking import in_words
 from proof.model.notices import Notice
 
 LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
@@ -29,7 +29,7 @@ def terminal_language(environment: Mapping[str, str] | None = None) -> str:
 def say(message: str, **values: object) -> str:
     """A message translated into the language of the command line, with its values."""
     text = translations(terminal_language()).gettext(message)
-    return text % values if values else text
+    return text % {name: in_words(value, say) for name, value in values.items()} if values else text
 
 
 def counted(number: int, singular: str, plural: str, **values: object) -> str:
@@ -44,9 +44,8 @@ def sentence(notice: Notice) -> str:
 
 
 def error_text(error: Exception) -> str:
-    """What an error says: in the language of the command line where its message is one of the catalogues, else in
-    English."""
-    return say(error.message, **error.values) if isinstance(error, ToldError) else str(error)
+    """What an error says, in the language of the command line where its message is one of the catalogues."""
+    return str(in_words(error, say))
 
 
 def paragraphs(help_text: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum, unique
 from typing import Any, Union
 
-from proof.locale.marking import _
+from proof.locale.marking import Sentence, _
 
 Value = Union[str, int, float, "Notice"]
 
@@ -258,7 +258,7 @@ class Notice:
     def of_error(cls, error: BaseException) -> Notice:
         """The notice that an error carries (`ImageError`), else one that quotes the message of the error."""
         notice = getattr(error, "notice", None)
-        return notice if isinstance(notice, Notice) else cls.of(NoticeCode.AS_TOLD, text=str(error))
+        return notice if isinstance(notice, Notice) else cls.of(NoticeCode.AS_TOLD, text=Sentence.of(error))
 
     def as_json(self) -> dict[str, Any]:
         """The notice as an object of JSON, which `of_json` reads."""

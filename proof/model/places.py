@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from proof.errors import UsageError
+from proof.locale.marking import _
 from proof.model.refs import Folio, PageId
 
 Place = tuple[str, Folio]
@@ -63,7 +64,10 @@ def place_given(text: str) -> Place:
     """The juan and half-folio in the form `010-1a`. Raises UsageError."""
     match = _SPEC.fullmatch(text.strip())
     if match is None:
-        raise UsageError(f"{text!r} is no half-folio of a juan: write the juan, the leaf and its side, such as 010-1a")
+        raise UsageError(
+            _("%(text)s is no half-folio of a juan: write the juan, the leaf and its side, such as 010-1a"),
+            text=repr(text),
+        )
     return juan_key(match["juan"]), Folio.parse(match["folio"])
 
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import ClassVar
 
 from proof.errors import UsageError
+from proof.locale.marking import _
 from proof.model.notices import Notice, NoticeCode
 
 MIN_OPENINGS = 3
@@ -45,7 +46,9 @@ class Folio:
         """The half-folio that `text` names. Raises UsageError."""
         folio = cls.match(text)
         if folio is None:
-            raise UsageError(f"{text!r} is no half-folio: write the leaf and its side, such as 10a or 10b")
+            raise UsageError(
+                _("%(text)s is no half-folio: write the leaf and its side, such as 10a or 10b"), text=repr(text)
+            )
         return folio
 
     def __str__(self) -> str:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from proof.errors import EngineError
+from proof.locale.marking import Sentence, _
 
 WEIGHTS = "inference.onnx"
 SETTINGS = "inference.yml"
@@ -56,12 +57,14 @@ PACKAGES = {ModelTask.RECOGNITION: "hanproof_models", ModelTask.DETECTION: "rapi
 """The package that holds the model for a task, itself or in its folder `models`."""
 
 GET_PACKAGED = {
-    ModelTask.RECOGNITION: "pip install --force-reinstall --no-deps hanproof, or `pip install .` in its source",
+    ModelTask.RECOGNITION: Sentence(
+        _("pip install --force-reinstall --no-deps hanproof, or `pip install .` in its source")
+    ),
     ModelTask.DETECTION: "pip install 'hanproof[paddleocr]'",
 }
 """Remedy where the packaged model for a task is missing."""
 
-NO_PACKAGED = {task: f"the PP-OCRv6 {task.value} model is not installed" for task in ModelTask}
+NO_PACKAGED = {task: Sentence(_("the PP-OCRv6 %(task)s model is not installed"), task=task.value) for task in ModelTask}
 """Message where it is missing."""
 
 
@@ -78,10 +81,10 @@ def packaged_model(task: ModelTask) -> Path:
     """The same. Raises EngineError where there is none."""
     if model := find_packaged(task):
         return model
-    raise EngineError(f"{NO_PACKAGED[task]}; {GET_PACKAGED[task]}")
+    raise EngineError("%(what)s; %(remedy)s", what=NO_PACKAGED[task], remedy=GET_PACKAGED[task])
 
 
-ELSEWHERE = "set XDG_CACHE_HOME to a folder that can be written"
+ELSEWHERE = Sentence(_("set XDG_CACHE_HOME to a folder that can be written"))
 """Remedy where the user's cache cannot be found or written."""
 
 
@@ -95,7 +98,7 @@ def cache_folder() -> Path:
     try:
         return Path("~/.cache").expanduser() / "proof"
     except RuntimeError as error:
-        raise EngineError(f"there is no home folder to keep models in; {ELSEWHERE}") from error
+        raise EngineError(_("there is no home folder to keep models in; %(remedy)s"), remedy=ELSEWHERE) from error
 
 
 def model_folder(model: Path, task: ModelTask, cache: Path | None = None) -> ModelFolder:
@@ -108,7 +111,12 @@ def model_folder(model: Path, task: ModelTask, cache: Path | None = None) -> Mod
     if model.is_dir():
         return _given_folder(model)
     if not model.is_file():
-        raise EngineError(f"{model}: no such model: name a folder with {WEIGHTS} and {SETTINGS}, or an ONNX file")
+        raise EngineError(
+            _("%(model)s: no such model: name a folder with %(weights)s and %(settings)s, or an ONNX file"),
+            model=model,
+            weights=WEIGHTS,
+            settings=SETTINGS,
+        )
     checksum = _sha256(model)
     folder = (cache or cache_folder()) / "models" / f"{model.stem}-{checksum[:16]}-{_LAYOUT}"
     try:
@@ -117,7 +125,10 @@ def model_folder(model: Path, task: ModelTask, cache: Path | None = None) -> Mod
         _ensure(folder / SETTINGS, None, lambda target: _write_settings(model, task, target))
     except OSError as error:
         raise EngineError(
-            f"{folder}: the model cannot be laid out there: {error.strerror or error}; make room, or {ELSEWHERE}"
+            _("%(folder)s: the model cannot be laid out there: %(reason)s; make room, or %(remedy)s"),
+            folder=folder,
+            reason=error.strerror or error,
+            remedy=ELSEWHERE,
         ) from error
     return ModelFolder(folder, _ARCHITECTURE[task], model.stem, checksum)
 
@@ -130,7 +141,7 @@ def dictionary(folder: ModelFolder) -> tuple[str, ...]:
     path = folder.path / SETTINGS
     listed = _load_settings(path).get("PostProcess", {}).get("character_dict")
     if not isinstance(listed, list) or not listed:
-        raise EngineError(f"{path}: no character_dict: this is not a text recogniser")
+        raise EngineError(_("%(path)s: no character_dict: this is not a text recogniser"), path=path)
     return tuple(str(character) for character in listed)
 
 
@@ -138,14 +149,24 @@ def _given_folder(path: Path) -> ModelFolder:
     """A folder of the user's own. Raises EngineError unless it has both files and the second one names a model."""
     if not (path / WEIGHTS).is_file():
         raise EngineError(
-            f"{path}: no {WEIGHTS}: name a folder with {WEIGHTS} and {SETTINGS}; "
-            "Paddle's own format is converted with paddle2onnx"
+            _(
+                "%(path)s: no %(weights)s: name a folder with %(weights)s and %(settings)s; Paddle's "
+                "own format is converted with paddle2onnx"
+            ),
+            path=path,
+            weights=WEIGHTS,
+            settings=SETTINGS,
         )
     if not (path / SETTINGS).is_file():
-        raise EngineError(f"{path}: no {SETTINGS} beside {WEIGHTS}: it comes with the model and holds its settings")
+        raise EngineError(
+            _("%(path)s: no %(settings)s beside %(weights)s: it comes with the model and holds its settings"),
+            path=path,
+            settings=SETTINGS,
+            weights=WEIGHTS,
+        )
     name = _load_settings(path / SETTINGS).get("Global", {}).get("model_name")
     if not isinstance(name, str):
-        raise EngineError(f"{path / SETTINGS}: no model_name under Global")
+        raise EngineError(_("%(path)s: no model_name under Global"), path=path / SETTINGS)
     return ModelFolder(path, name, name, _sha256(path / WEIGHTS, path / SETTINGS))
 
 
@@ -158,9 +179,11 @@ def _load_settings(path: Path) -> dict[str, Any]:
         with path.open("rb") as stream:
             loaded = yaml.load(stream, Loader=loader)  # noqa: S506 - both loaders are the safe kind
     except (OSError, yaml.YAMLError) as error:
-        raise EngineError(f"{path}: cannot be read: {error}") from error
+        raise EngineError(_("%(path)s: cannot be read: %(error)s"), path=path, error=error) from error
     if not isinstance(loaded, dict) or not all(isinstance(part, dict) for part in loaded.values()):
-        raise EngineError(f"{path}: not the settings of a model: Global, PreProcess and PostProcess are expected")
+        raise EngineError(
+            _("%(path)s: not the settings of a model: Global, PreProcess and PostProcess are expected"), path=path
+        )
     return loaded
 
 
@@ -172,7 +195,9 @@ def _sha256(*paths: Path) -> str:
             with path.open("rb") as stream:
                 hashlib.file_digest(stream, lambda: digest)
         except OSError as error:
-            raise EngineError(f"{path}: cannot be read: {error.strerror or error}") from error
+            raise EngineError(
+                _("%(path)s: cannot be read: %(reason)s"), path=path, reason=error.strerror or error
+            ) from error
     return digest.hexdigest()
 
 
@@ -217,11 +242,16 @@ def _characters_of(model: Path) -> list[str]:
     try:
         session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime raises classes of its own, some straight under Exception
-        raise EngineError(f"{model}: not an ONNX model that onnxruntime can load: {error}") from error
+        raise EngineError(
+            _("%(model)s: not an ONNX model that onnxruntime can load: %(error)s"), model=model, error=error
+        ) from error
     listed = session.get_modelmeta().custom_metadata_map.get("character")
     if not listed:
         raise EngineError(
-            f"{model}: carries no character dictionary: put it into a folder as {WEIGHTS}, with its {SETTINGS}"
+            _("%(model)s: carries no character dictionary: put it into a folder as %(weights)s, with its %(settings)s"),
+            model=model,
+            weights=WEIGHTS,
+            settings=SETTINGS,
         )
     # Not splitlines(): a dictionary may hold U+2028 and its like as characters.
     return str(listed).removesuffix("\n").split("\n")

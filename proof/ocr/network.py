@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.errors import EngineError, UsageError
+from proof.locale.marking import Sentence, _
 
 CUDA = "CUDAExecutionProvider"
 """Name of onnxruntime's provider for NVIDIA GPUs."""
@@ -28,11 +29,14 @@ CUDA = "CUDAExecutionProvider"
 CPU = "CPUExecutionProvider"
 """Name of its provider for CPUs."""
 
-NO_OPENVINO = "engine.runtime is openvino, which is not installed: pip install openvino"
+NO_OPENVINO = Sentence(_("engine.runtime is openvino, which is not installed: pip install openvino"))
 
-NO_CUDA = (
-    "engine.device is a gpu, and this onnxruntime computes on none: pip install onnxruntime-gpu in place of "
-    "onnxruntime, for a GPU of NVIDIA and its driver, or set engine.device to cpu"
+NO_CUDA = Sentence(
+    _(
+        "engine.device is a gpu, and this onnxruntime computes on none: pip install "
+        "onnxruntime-gpu in place of onnxruntime, for a GPU of NVIDIA and its driver, or set "
+        "engine.device to cpu"
+    )
 )
 
 UNUSABLE_GPU = (
@@ -95,7 +99,7 @@ def gpu_of(device: str) -> int | None:
     setting is invalid, EngineError if the installed onnxruntime cannot compute on a GPU."""
     match = re.fullmatch(r"cpu|gpu(?::(\d+))?", device)
     if match is None:
-        raise UsageError(f"engine.device is {device!r}: give cpu, gpu or gpu:<number>")
+        raise UsageError(_("engine.device is %(device)s: give cpu, gpu or gpu:<number>"), device=repr(device))
     if device == "cpu":
         return None
     import onnxruntime  # noqa: PLC0415 - as in `OnnxRuntime`
@@ -129,7 +133,7 @@ def _chosen(runtime: str, gpu: int | None) -> str:
     if runtime == "auto":
         return "openvino" if gpu is None and has_bfloat16() else "onnxruntime"
     if runtime == "openvino" and gpu is not None:
-        raise UsageError("engine.runtime is openvino, which computes on the cpu; set engine.device to cpu")
+        raise UsageError(_("engine.runtime is openvino, which computes on the cpu; set engine.device to cpu"))
     return runtime
 
 
@@ -151,8 +155,11 @@ def open_network(model: Path, runtime: str, threads: int, readers: int, gpu: int
     # the runtimes raise classes of their own, some straight under Exception; their messages do not help the user
     except Exception as error:
         raise EngineError(
-            f"{model}: not a PP-OCR recogniser with its characters; name an ONNX file of one, or none for the "
-            "packaged model"
+            _(
+                "%(model)s: not a PP-OCR recogniser with its characters; name an ONNX file of one, "
+                "or none for the packaged model"
+            ),
+            model=model,
         ) from error
 
 
@@ -166,7 +173,7 @@ def _opened_on_gpu(open_on: Callable[..., Any], gpu: int) -> Any:
         open_on(providers=[CPU])
         raise EngineError(UNUSABLE_GPU.format(gpu=gpu, why=error)) from error
     if session.get_providers()[0] != CUDA:
-        raise EngineError(UNUSABLE_GPU.format(gpu=gpu, why="it fell back to the cpu; its log says why"))
+        raise EngineError(UNUSABLE_GPU.format(gpu=gpu, why=Sentence(_("it fell back to the cpu; its log says why"))))
     return session
 
 

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from proof.errors import EngineError
 from proof.images.opencv import cv2
+from proof.locale.marking import Sentence, _
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter, Reading
 from proof.ocr.models import ELSEWHERE, ModelFolder, ModelTask, cache_folder, dictionary, model_folder, packaged_model
 from proof.ocr.page import PageLine, PageReading, Quad, reading_order
@@ -67,9 +68,13 @@ class PaddleSettings:
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"cpu|gpu(:\d+)?", self.device):
-            raise EngineError(f"paddleocr: unknown device {self.device!r}: cpu, gpu or gpu:<number>")
+            raise EngineError(
+                _("paddleocr: unknown device %(device)s: cpu, gpu or gpu:<number>"), device=repr(self.device)
+            )
         if self.threads < 0:
-            raise EngineError(f"paddleocr: {self.threads} threads: give 1 or more, or 0 for one a core")
+            raise EngineError(
+                _("paddleocr: %(threads)s threads: give 1 or more, or 0 for one a core"), threads=self.threads
+            )
 
 
 class _Model:
@@ -101,7 +106,9 @@ class _Model:
             try:
                 (result,) = predictor.predict([channels], batch_size=1, **options)
             except Exception as error:  # whatever the package or onnxruntime raises costs this reading alone
-                raise EngineError(f"paddleocr: {self.folder.title} failed to read: {error}") from error
+                raise EngineError(
+                    _("paddleocr: %(title)s failed to read: %(error)s"), title=self.folder.title, error=error
+                ) from error
         return dict(result)
 
     def posteriors(self, line: Pixels) -> NDArray[np.float32]:
@@ -242,7 +249,7 @@ class PaddlePages:
         read = [(outline, *self._read_outline(page, outline)) for outline in self._find(page)]
         read = [(outline, vertical, reading) for outline, vertical, reading in read if reading.characters]
         lines: list[PageLine] = []
-        for place in reading_order(page, [outline for outline, _, _ in read]):
+        for place in reading_order(page, [line[0] for line in read]):
             outline, vertical, reading = read[place.index]
             score = reading.characters[0].probability
             lines.append(PageLine(reading.characters, score, outline, vertical, place.register, place.column))
@@ -321,7 +328,9 @@ def _versions() -> str:
     try:
         return ", ".join(f"{package} {metadata.version(package)}" for package in packages)
     except metadata.PackageNotFoundError as error:
-        raise EngineError(f"the package {error.name} is not installed: pip install 'hanproof[paddleocr]'") from error
+        raise EngineError(
+            _("the package %(name)s is not installed: pip install 'hanproof[paddleocr]'"), name=error.name
+        ) from error
 
 
 def _paddleocr() -> Any:
@@ -342,7 +351,9 @@ def _paddleocr() -> Any:
     try:
         package = import_module("paddleocr")
     except (ImportError, OSError) as error:
-        raise EngineError(f"paddleocr cannot be imported: {error}; pip install 'hanproof[paddleocr]'") from error
+        raise EngineError(
+            _("paddleocr cannot be imported: %(error)s; pip install 'hanproof[paddleocr]'"), error=error
+        ) from error
     log.setLevel(logging.WARNING)
     log.propagate = True
     return package
@@ -355,7 +366,10 @@ def _prepare(folder: Path) -> None:
         (folder / "temp").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise EngineError(
-            f"{folder}: paddleocr can keep nothing there: {error.strerror or error}; {ELSEWHERE}"
+            _("%(folder)s: paddleocr can keep nothing there: %(reason)s; %(remedy)s"),
+            folder=folder,
+            reason=error.strerror or error,
+            remedy=ELSEWHERE,
         ) from error
 
 
@@ -367,17 +381,29 @@ def _check_dictionary(folder: ModelFolder, predictor: Any) -> None:
     # The blank comes before the dictionary; the space after it is not in every model.
     if isinstance(classes, int) and classes not in (characters + 1, characters + 2):
         raise EngineError(
-            f"{folder.path}: the model has {classes} classes, its dictionary {characters} characters: "
-            "they do not belong together"
+            _(
+                "%(path)s: the model has %(classes)s classes, its dictionary %(characters)s "
+                "characters: they do not belong together"
+            ),
+            path=folder.path,
+            classes=classes,
+            characters=characters,
         )
 
 
 def _load_failure(path: str | None, official: str, device: str, error: Exception) -> str:
     if device != "cpu" and "CUDAExecutionProvider" in str(error):
-        return f"paddleocr: device {device} needs the package onnxruntime-gpu and a CUDA driver; or set device to cpu"
-    if official:
-        return (
-            f"paddleocr: the model {official} could not be had: {error}; "
-            "check its name and the network, or name a folder with inference.onnx and inference.yml"
+        return Sentence(
+            _("paddleocr: device %(device)s needs the package onnxruntime-gpu and a CUDA driver; or set device to cpu"),
+            device=device,
         )
-    return f"{path}: the model could not be loaded: {error}"
+    if official:
+        return Sentence(
+            _(
+                "paddleocr: the model %(model)s could not be had: %(error)s; check its name and the "
+                "network, or name a folder with inference.onnx and inference.yml"
+            ),
+            model=official,
+            error=error,
+        )
+    return Sentence(_("%(path)s: the model could not be loaded: %(error)s"), path=path, error=error)

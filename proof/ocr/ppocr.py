@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from proof.errors import EngineError
 from proof.images.opencv import cv2
+from proof.locale.marking import Sentence, _
 from proof.ocr.engine import EngineIdentity, Pixels, Posterior, ReadCharacter, Reading
 from proof.ocr.models import ModelTask, packaged_model
 from proof.ocr.network import Network, open_network, version_of
@@ -85,8 +86,10 @@ class PPOCR:
         try:
             checksum = hashlib.sha256(self._path.read_bytes()).hexdigest()
         except OSError as error:
-            why = f"cannot be read ({error.strerror or error})"
-            raise EngineError(f"{self._path}: {why}; name an ONNX file, or none for the packaged model") from error
+            why = Sentence(_("cannot be read (%(reason)s)"), reason=error.strerror or error)
+            raise EngineError(
+                _("%(path)s: %(why)s; name an ONNX file, or none for the packaged model"), path=self._path, why=why
+            ) from error
         self._identity = EngineIdentity("ppocr", version_of(runtime, gpu), self._path.stem, checksum)
         self._kept = kept
         self._loading = RLock()
@@ -179,7 +182,9 @@ class PPOCR:
         try:
             return network.posteriors(values) if values.ndim == 2 else network.posteriors_of(values)
         except Exception as error:  # the runtimes raise classes of their own, some straight under Exception
-            raise EngineError(f"{self._identity.model}: reading failed: {error}") from error
+            raise EngineError(
+                _("%(model)s: reading failed: %(error)s"), model=self._identity.model, error=error
+            ) from error
 
     def _decode(self, posterior: Posterior) -> tuple[ReadCharacter, ...]:
         """Best-path decoding: equal neighbours are one character, blanks part them."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from proof.errors import EngineError, UsageError
+from proof.locale.marking import _
 from proof.ocr.engine import Engine, EngineIdentity
 from proof.ocr.models import GET_PACKAGED, NO_PACKAGED, ModelTask, find_packaged
 from proof.paths import expanded
@@ -154,14 +155,20 @@ def open_page_engine(settings: EngineSettings) -> PageEngine:
     entry = _usable(settings)
     if entry.open_pages is None:
         able = ", ".join(name for name, each in engines().items() if each.open_pages)
-        raise UsageError(f"the engine {settings.name} reads strips, not whole pages: choose {able}")
+        raise UsageError(
+            _("the engine %(name)s reads strips, not whole pages: choose %(able)s"), name=settings.name, able=able
+        )
     return entry.open_pages(settings)
 
 
 def _usable(settings: EngineSettings) -> EngineEntry:
     entry = engines().get(settings.name)
     if entry is None:
-        raise UsageError(f"unknown engine {settings.name!r}: choose one of {', '.join(engines())}")
+        raise UsageError(
+            _("unknown engine %(name)s: choose one of %(engines)s"),
+            name=repr(settings.name),
+            engines=", ".join(engines()),
+        )
     availability = _availability(settings.name, entry, packaged=not settings.model)
     if not availability.available:
         raise EngineError(availability.message)
@@ -201,11 +208,11 @@ def _open_paddle_pages(settings: EngineSettings) -> PageEngine:
     return PaddlePages(PaddleSettings(settings.model, settings.detection_model, settings.threads, settings.device))
 
 
-def _open_readings(settings: EngineSettings, *_: object) -> Engine:
+def _open_readings(settings: EngineSettings, *_unused: object) -> Engine:
     from proof.ocr.external.folder import ExternalEngine  # noqa: PLC0415
 
     if settings.recording is None:
-        raise UsageError("the engine readings needs what was read: name its folder (engine.recording)")
+        raise UsageError(_("the engine readings needs what was read: name its folder (engine.recording)"))
     return ExternalEngine(settings.recording)
 
 

@@ -333,9 +333,8 @@ def _cards(source: RunSource, tally: Tally, cutter: Cutter | None, say: Say) -> 
             first = flag is shown[0]
             leading, second = (flag, half) if half is None or is_moved(flag, half) else in_order((flag, half))
             other = _card(result, second, cutter, say) if second else None
-            card = replace(_card(result, leading, cutter, say, second), other=other)
             anchor = f"p{page.number}" if first and (pictured or shown == raised) else ""
-            yield replace(card, first=first, anchor=anchor)
+            yield replace(_card(result, leading, cutter, say, second), other=other, first=first, anchor=anchor)
     if cutter:
         cutter.close()
 

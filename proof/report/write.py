@@ -12,6 +12,7 @@ from jinja2 import Environment
 from proof.atomic import whole_file
 from proof.errors import UsageError
 from proof.locale.languages import translations
+from proof.locale.marking import _
 from proof.locale.templates import templates_in, write_page
 from proof.report.density import short_name
 from proof.report.page import report_of
@@ -98,7 +99,11 @@ def write_again(settings: Settings, work: str | None = None) -> Regenerated:
     with Store.open(settings.store_address) as store:
         run = store.latest_run(work)
         if run is None:
-            raise UsageError(f"{store.name}: no check of {work or 'anything'} is in this store; run proof check first")
+            raise UsageError(
+                _("%(name)s: no check of %(work)s is in this store; run proof check first"),
+                name=store.name,
+                work=work or "anything",
+            )
         source = StoredRun(store, run.id).of_work()
         written = write_reports(source, settings.project.out, language=settings.report.lang)
         return Regenerated(run, written, source.progress)

@@ -17,8 +17,9 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
-from proof.errors import ConfigError, UsageError
+from proof.errors import AT, ConfigError, UsageError
 from proof.images.load import LARGEST_MEGAPIXELS, MAX_MEGAPIXELS
+from proof.locale.marking import LINES, OR, Sentence, _, joined
 from proof.settings.cluster import ClusterSection, LibrarySection
 from proof.settings.setting import Setting, ValueKind, WrongSetting, nearest, path_flaw, shown
 from proof.settings.setting import setting_field as _setting
@@ -301,15 +302,15 @@ class Settings:
         toml = TomlFile.read(path / FILE_NAME if path.is_dir() else path)
         base = toml.path.absolute().parent
         values = _defaults(base)
-        problems: list[str] = []
+        problems: list[Sentence] = []
         for keys, given in _statements(toml.values):
             try:
                 setting = _known(keys, given)
                 values[setting.name] = setting.value(given, base)
             except WrongSetting as error:
-                problems.append(f"{toml.where(keys)}: {error}")
+                problems.append(Sentence(AT, where=toml.where(keys), what=error))
         if problems:
-            raise ConfigError("\n".join(problems))
+            raise ConfigError(joined(problems, LINES))
         return cls(file=toml.path.absolute())._with(values)
 
     @classmethod
@@ -340,7 +341,7 @@ class Settings:
                 if name == "store.url":
                     changed[name] = _absolute_url(changed[name], Path.cwd())
             except WrongSetting as error:
-                raise UsageError(str(error)) from None
+                raise UsageError(error.sentence) from None
         return self._with(changed)
 
     @property
@@ -360,7 +361,9 @@ class Settings:
         if _IN_MEMORY.fullmatch(self.store.url):
             where = self._where("store", "url")
             raise ConfigError(
-                f"{where}store.url: {self.store.url} keeps nothing: name a file, as sqlite:///proof.sqlite"
+                _("%(where)sstore.url: %(url)s keeps nothing: name a file, as sqlite:///proof.sqlite"),
+                where=where,
+                url=self.store.url,
             )
         return _absolute_url(self.store.url, self.base) or self.base / STORE_NAME
 
@@ -396,10 +399,14 @@ class Settings:
         for path in paths:
             files = [path] if path.is_file() else self._matching(path)
             if not files:
-                raise ConfigError(f"{self._named_where(key, path)}{path}: {_no_file(path)}")
+                raise ConfigError(
+                    "%(where)s%(path)s: %(what)s", where=self._named_where(key, path), path=path, what=_no_file(path)
+                )
             for file in files:
                 if flaw := path_flaw(file):
-                    raise ConfigError(f"{self._named_where(key, path)}{shown(file)} {flaw}")
+                    raise ConfigError(
+                        "%(where)s%(file)s %(flaw)s", where=self._named_where(key, path), file=shown(file), flaw=flaw
+                    )
             files_named.update(dict.fromkeys(files))
         return tuple(files_named)
 
@@ -417,7 +424,13 @@ class Settings:
                 values[name] = hashlib.sha256(file.read_bytes()).hexdigest() if file else ""
             except OSError as error:
                 where = self._where(*name.split("."))
-                raise ConfigError(f"{where}{name}: {file} cannot be read ({error.strerror})") from error
+                raise ConfigError(
+                    _("%(where)s%(name)s: %(file)s cannot be read (%(reason)s)"),
+                    where=where,
+                    name=name,
+                    file=file,
+                    reason=error.strerror,
+                ) from error
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
     def __getitem__(self, name: str) -> Any:
@@ -463,10 +476,14 @@ def _path_of(named: Path | WitnessSource) -> Path:
 def _no_file(path: Path) -> str:
     """Why a path, or a pattern, names no text, and what to do."""
     if path.is_dir():
-        return f"a folder; name its files, such as {path}/*.txt"
+        return Sentence(_("a folder; name its files, such as %(path)s/*.txt"), path=path)
     if path.is_symlink():
-        return "a link that leads to no file; mend or delete it"
-    return "matches no file" if any(mark in path.name for mark in "*?[") else "there is no such file"
+        return Sentence(_("a link that leads to no file; mend or delete it"))
+    return (
+        Sentence(_("matches no file"))
+        if any(mark in path.name for mark in "*?[")
+        else Sentence(_("there is no such file"))
+    )
 
 
 def _absolute_url(url: str, base: Path) -> str:
@@ -516,19 +533,31 @@ def _known(keys: tuple[str, ...], given: object) -> Setting:
     if setting is None:
         near = nearest(key, [each.key for each in SETTINGS.values() if each.section == section[0]])
         homes = [f"[{each.section}]" for each in SETTINGS.values() if each.key == key]
-        hint = f"; it belongs in {' or '.join(homes)}" if homes else f"; did you mean {near}?" if near else ""
-        raise WrongSetting(f"[{section[0]}] has no setting {key}{hint}")
+        hint = (
+            Sentence(_("; it belongs in %(homes)s"), homes=joined(homes, OR))
+            if homes
+            else Sentence(_("; did you mean %(near)s?"), near=near)
+            if near
+            else ""
+        )
+        raise WrongSetting(_("[%(section)s] has no setting %(key)s%(hint)s"), section=section[0], key=key, hint=hint)
     return setting
 
 
 def _no_section(name: str, given: object) -> str:
     """The message for a name outside the known sections, with the value it is given."""
     if name in _SECTIONS:
-        return f"{name} must be a section: write [{name}] and its settings below it"
+        return Sentence(_("%(name)s must be a section: write [%(name)s] and its settings below it"), name=name)
     if isinstance(given, dict | list):
         near = nearest(name, _SECTIONS)
-        hint = f"did you mean [{near}]?" if near else f"there are {', '.join(f'[{known}]' for known in _SECTIONS)}"
-        return f"there is no section [{name}]; {hint}"
+        hint = (
+            Sentence(_("did you mean [%(near)s]?"), near=near)
+            if near
+            else Sentence(_("there are %(sections)s"), sections=", ".join(f"[{known}]" for known in _SECTIONS))
+        )
+        return Sentence(_("there is no section [%(name)s]; %(hint)s"), name=name, hint=hint)
     near = nearest(name, [setting.key for setting in SETTINGS.values()])
     homes = [f"{each.key} in [{each.section}]" for each in SETTINGS.values() if each.key == near]
-    return f"{name} stands in no section" + (f"; did you mean {' or '.join(homes)}?" if homes else "")
+    if not homes:
+        return Sentence(_("%(name)s stands in no section"), name=name)
+    return Sentence(_("%(name)s stands in no section; did you mean %(homes)s?"), name=name, homes=joined(homes, OR))

@@ -12,6 +12,7 @@ from typing import Any
 
 from proof.atomic import whole_file
 from proof.errors import ConfigError, OutputError
+from proof.locale.marking import _
 from proof.settings.config import SETTINGS, Settings
 from proof.settings.toml_file import TomlFile, statement_of
 from proof.text.witness_source import WitnessSource
@@ -47,8 +48,11 @@ def write_project(settings: Settings, given: Iterable[str]) -> Path:
             file.write("".join(lines))
     except OutputError as error:
         raise OutputError(
-            f"{error}\nno project can be made beside the texts: make one where you may write, with "
-            "`proof init FOLDER --texts TEXT --images DIR`"
+            _(
+                "%(error)s\nno project can be made beside the texts: make one where you may write, "
+                "with `proof init FOLDER --texts TEXT --images DIR`"
+            ),
+            error=error,
         ) from error
     return settings.file
 
@@ -77,7 +81,7 @@ def _with_paths(file: Path, text: str, key: str, new: list[str]) -> str:
     added = ", ".join(json.dumps(path, ensure_ascii=False) for path in new)
     lines = text.split("\n")
     if key in project:
-        _, end = statement_of(text, ("project", key))
+        end = statement_of(text, ("project", key))[1]
         candidates = _closed_later(lines, end, added)
     else:
         candidates = _as_statement(lines, text, f"{key} = [{added}]")
@@ -88,8 +92,14 @@ def _with_paths(file: Path, text: str, key: str, new: list[str]) -> str:
                 return candidate
         except tomllib.TOMLDecodeError:
             continue
-    line, _ = statement_of(text, ("project", key))
-    raise ConfigError(f"{file}:{line}: cannot be changed by a program; add {added} to project.{key}")
+    line = statement_of(text, ("project", key))[0]
+    raise ConfigError(
+        _("%(file)s:%(line)s: cannot be changed by a program; add %(added)s to project.%(key)s"),
+        file=file,
+        line=line,
+        added=added,
+        key=key,
+    )
 
 
 def _closed_later(lines: list[str], end: int, added: str) -> Iterable[str]:

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from proof.errors import ConfigError, UsageError
+from proof.locale.marking import AND, Sentence, _, joined
 from proof.paths import real, sample_dir
 from proof.settings.config import FILE_NAME, Settings
 from proof.settings.toml_file import TomlFile
@@ -38,8 +39,12 @@ def project_settings(config: Path | None, texts: Sequence[Path] = ()) -> Setting
         return Settings.of_folder(Path.cwd())
     naming = [settings for settings in _around(texts) if names(settings, texts)]
     if len(naming) > 1:
-        files = " and ".join(str(settings.file) for settings in naming)
-        raise UsageError(f"{texts[0]} is named by two projects, {files}: say with --config which one is meant")
+        files = joined((settings.file for settings in naming), AND)
+        raise UsageError(
+            _("%(text)s is named by two projects, %(files)s: say with --config which one is meant"),
+            text=texts[0],
+            files=files,
+        )
     return naming[0] if naming else _beside(texts)
 
 
@@ -70,8 +75,13 @@ def projects_near(folder: Path) -> str:
     projects = list(islice(_near(folder), MOST_NAMED))
     if not projects:
         return ""
-    lie = "a project lies" if len(projects) == 1 else "projects lie"
-    return f"{lie} in {' and '.join(map(str, projects))}: name it with --config {projects[0]}"
+    lie = Sentence(_("a project lies")) if len(projects) == 1 else Sentence(_("projects lie"))
+    return Sentence(
+        _("%(lie)s in %(folders)s: name it with --config %(first)s"),
+        lie=lie,
+        folders=joined(projects, AND),
+        first=projects[0],
+    )
 
 
 def _around(texts: Sequence[Path]) -> Iterator[Settings]:
@@ -100,14 +110,22 @@ def _beside(texts: Sequence[Path]) -> Settings:
     folders = list(dict.fromkeys(resolved(text, Path.cwd()).parent for text in texts))
     if len(folders) > 1:
         raise UsageError(
-            f"{texts[0]} and {texts[-1]} lie in two folders and in no project: make one that names both, with "
-            f"`proof init FOLDER --texts {texts[0]} --texts {texts[-1]}`"
+            _(
+                "%(text)s and %(texts)s lie in two folders and in no project: make one that names "
+                "both, with `proof init FOLDER --texts %(text)s --texts %(texts)s`"
+            ),
+            text=texts[0],
+            texts=texts[-1],
         )
     folder = folders[0]
     if (folder / FILE_NAME).exists() and folder.resolve() == sample_dir().resolve():
         raise UsageError(
-            f"{texts[0]} lies in {folder}, the folder of the sample project, and is none of its texts: move it with "
-            "its images into a folder of its own"
+            _(
+                "%(text)s lies in %(folder)s, the folder of the sample project, and is none of its "
+                "texts: move it with its images into a folder of its own"
+            ),
+            text=texts[0],
+            folder=folder,
         )
     return Settings.of_folder(folder)
 

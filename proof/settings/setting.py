@@ -14,6 +14,8 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
+from proof.errors import ProofError
+from proof.locale.marking import OR, Sentence, _, joined
 from proof.text.witness_source import WitnessSource, resolved
 
 
@@ -35,6 +37,18 @@ class ValueKind(StrEnum):
     PATH_OR_NAME = pgettext("setting", "path or name")
 
 
+A_VALUE = {
+    ValueKind.WHOLE: _("a whole number"),
+    ValueKind.NUMBER: _("a number"),
+    ValueKind.SWITCH: _("true or false"),
+    ValueKind.TEXT: _("text"),
+    ValueKind.PATH: _("a path"),
+    ValueKind.PATHS: _("a list of paths"),
+    ValueKind.WITNESSES: _("a list of witnesses"),
+    ValueKind.PATH_OR_NAME: _("a path or name"),
+}
+"""A value of each kind, in messages."""
+
 _TYPES: dict[ValueKind, tuple[type, ...]] = {
     ValueKind.WHOLE: (int,),
     ValueKind.NUMBER: (int, float),
@@ -55,7 +69,7 @@ MAX_NAME_BYTES = 255
 """Bytes that the name of a file may have on the usual file systems."""
 
 
-class WrongSetting(Exception):  # noqa: N818 - it never leaves the settings; they add where the value stands
+class WrongSetting(ProofError):  # noqa: N818 - it never leaves the settings; they add where the value stands
     """What is wrong with a name or a value, in words."""
 
 
@@ -129,19 +143,33 @@ class Setting:
         types = _TYPES[self.kind]
         fits = isinstance(given, types) and (bool in types or not isinstance(given, bool))
         if not fits:
-            article = "" if self.kind in (ValueKind.SWITCH, ValueKind.TEXT) else "a "
-            raise WrongSetting(f"{self.name} must be {article}{self.kind}, not {shown(given)}")
+            raise WrongSetting(
+                _("%(name)s must be %(kind)s, not %(given)s"),
+                name=self.name,
+                kind=Sentence(A_VALUE[self.kind]),
+                given=shown(given),
+            )
         is_list = self.kind in (ValueKind.PATHS, ValueKind.WITNESSES)
         for path in given if is_list else [given] if self.kind is ValueKind.PATH else []:
             if not (path and isinstance(path, str | Path | WitnessSource)) and is_list:
-                raise WrongSetting(f"{self.name} must be a {self.kind}, and {shown(path)} is none")
+                raise WrongSetting(
+                    _("%(name)s must be %(kind)s, and %(path)s is none"),
+                    name=self.name,
+                    kind=Sentence(A_VALUE[self.kind]),
+                    path=shown(path),
+                )
             if flaw := path_flaw(path):
-                raise WrongSetting(f"{self.name}: {shown(path)} {flaw}")
+                raise WrongSetting("%(name)s: %(path)s %(flaw)s", name=self.name, path=shown(path), flaw=flaw)
 
     def _within(self, number: float) -> float:
         if self.low is not None and self.high is not None and not self.low <= number <= self.high:
-            limits = f"{_plain(self.low)} to {_plain(self.high)}"
-            raise WrongSetting(f"{self.name} must be from {limits}, not {shown(number)}")
+            raise WrongSetting(
+                _("%(name)s must be from %(low)s to %(high)s, not %(number)s"),
+                name=self.name,
+                low=_plain(self.low),
+                high=_plain(self.high),
+                number=shown(number),
+            )
         return number
 
     def _chosen(self, text: str) -> str:
@@ -150,19 +178,27 @@ class Setting:
         choices = self.choices + (tuple(sorted(entry_points(group=self.installed).names)) if self.installed else ())
         if text not in choices:
             near = nearest(text, choices)
-            hint = f"; did you mean {near}?" if near else ""
-            raise WrongSetting(f"{self.name} must be {' or '.join(choices)}, not {shown(text)}{hint}")
+            hint = Sentence(_("; did you mean %(near)s?"), near=near) if near else ""
+            raise WrongSetting(
+                _("%(name)s must be %(choices)s, not %(text)s%(hint)s"),
+                name=self.name,
+                choices=joined(choices, OR),
+                text=shown(text),
+                hint=hint,
+            )
         return text
 
     def _path(self, given: str | Path | None, base: Path) -> Path | None:
         if given is None or given == "":
             if self.default is not None:
-                raise WrongSetting(f"{self.name} must name a path, not be empty")
+                raise WrongSetting(_("%(name)s must name a path, not be empty"), name=self.name)
             return None
         path = resolved(given, base)
         there = os.path.exists if self.or_folder else os.path.isfile  # they take any text
         if self.must_exist and not there(path):
-            raise WrongSetting(f"{self.name}: there is no file {'or folder ' if self.or_folder else ''}{path}")
+            missing = _("%(name)s: there is no file or folder %(path)s")
+            message = missing if self.or_folder else _("%(name)s: there is no file %(path)s")
+            raise WrongSetting(message, name=self.name, path=path)
         return path
 
 
@@ -175,14 +211,14 @@ def path_flaw(path: object) -> str:
     """Why no file that the program reads can be called so, and what to do; '' where one can."""
     text = str(path)
     if _ADDRESS.match(text):
-        return "is an address: save the file here and name it; `proof fetch` brings images"
+        return Sentence(_("is an address: save the file here and name it; `proof fetch` brings images"))
     if "\0" in text:
-        return "has a NUL character: delete it"
+        return Sentence(_("has a NUL character: delete it"))
     try:
         too_long = any(len(name.encode()) > MAX_NAME_BYTES for name in text.split("/"))
     except UnicodeEncodeError:
-        return "is not UTF-8: rename the file or folder"
-    return f"has a name of more than {MAX_NAME_BYTES} bytes" if too_long else ""
+        return Sentence(_("is not UTF-8: rename the file or folder"))
+    return Sentence(_("has a name of more than %(most)s bytes"), most=MAX_NAME_BYTES) if too_long else ""
 
 
 def nearest(name: str, names: Sequence[str]) -> str:
@@ -194,9 +230,9 @@ def nearest(name: str, names: Sequence[str]) -> str:
 def shown(value: object) -> str:
     """A value as TOML writes it, for a message; a list or section is only named."""
     if isinstance(value, dict):
-        return "a section"
+        return Sentence(_("a section"))
     if isinstance(value, list | tuple):
-        return "a list" if value else "[]"
+        return Sentence(_("a list")) if value else "[]"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):

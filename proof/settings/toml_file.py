@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from proof.errors import ConfigError
+from proof.locale.marking import _
 
 _PLACE = re.compile(r" \(at (?:line (?P<line>[0-9]+), column [0-9]+|end of document)\)$")
 
@@ -27,21 +28,28 @@ class TomlFile:
         try:
             data = path.read_bytes()
         except FileNotFoundError:
-            raise ConfigError(f"{path}: there is no such file") from None
+            raise ConfigError(_("%(path)s: there is no such file"), path=path) from None
         except OSError as error:
-            raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
+            raise ConfigError(_("%(path)s: cannot be read (%(reason)s)"), path=path, reason=error.strerror) from error
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            raise ConfigError(f"{path}:{line}: is not UTF-8; save the file in that encoding") from error
+            raise ConfigError(
+                _("%(path)s:%(line)s: is not UTF-8; save the file in that encoding"), path=path, line=line
+            ) from error
         try:
             return cls(path, text, tomllib.loads(text))
         except tomllib.TOMLDecodeError as error:
             message = str(error)
             match = _PLACE.search(message)
             line = int(match["line"]) if match and match["line"] else line_of(text, ())
-            raise ConfigError(f"{path}:{line}: is not valid TOML: {_PLACE.sub('', message)}") from error
+            wrong = _("%(path)s:%(line)s: is not valid TOML: %(what)s")
+            if path.suffix.lower() != ".toml":
+                wrong = _(
+                    "%(path)s:%(line)s: is not valid TOML: %(what)s; name a config.toml, or the folder it lies in"
+                )
+            raise ConfigError(wrong, path=path, line=line, what=_PLACE.sub("", message)) from error
 
     def where(self, keys: tuple[str, ...]) -> str:
         """The place of a key, such as `config.toml:3`; `keys` are its tables, outermost first, and the key last."""

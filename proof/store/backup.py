@@ -22,6 +22,7 @@ import proof
 from proof.atomic import sync_file, sync_folder
 from proof.errors import ConfigError, OutputError, ProofError, UsageError
 from proof.images.find import BOUND_OR_SINGLE
+from proof.locale.marking import Sentence, _
 from proof.settings.config import FILE_NAME, SETTINGS, STORE_NAME, Settings, StoreSection
 from proof.settings.setting import ValueKind
 from proof.settings.toml_file import TomlFile, line_of
@@ -70,12 +71,13 @@ def backup(settings: Settings, path: Path, *, images: bool = True, cache: bool =
     """
     folder = settings.folder
     if folder is None:
-        raise UsageError(f"a project is a folder with {FILE_NAME}: run in it, or name it with --config")
+        raise UsageError(_("a project is a folder with %(file)s: run in it, or name it with --config"), file=FILE_NAME)
     if path.exists():
-        raise UsageError(f"{path}: is there already; name another file")
+        raise UsageError(_("%(path)s: is there already; name another file"), path=path)
+    held: dict[str, Path] = {}
     try:
         inside, outside = _files(settings, folder, images)
-        held: dict[str, Path] = {file.relative_to(folder).as_posix(): file for file in inside}
+        held |= {file.relative_to(folder).as_posix(): file for file in inside}
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".proof-") as scratch:
             copy, partial = Path(scratch) / STORE_NAME, Path(scratch) / "backup.zip"
             held[STORE_NAME] = copy
@@ -91,9 +93,11 @@ def backup(settings: Settings, path: Path, *, images: bool = True, cache: bool =
                 archive.writestr(MANIFEST, json.dumps(manifest | more, ensure_ascii=False, indent=1))
             _publish(partial, path)
     except OSError as error:
-        raise OutputError(
-            f"{path}: cannot be written ({error.strerror or error}); name a file in a folder that is there"
-        ) from error
+        of_project = [file for file in held.values() if str(file) == error.filename]
+        message = _("%(path)s: cannot be written (%(reason)s); name a file in a folder that is there")
+        if of_project:
+            message = _("%(path)s: cannot be read (%(reason)s); allow reading it, or move it away")
+        raise OutputError(message, path=(*of_project, path)[0], reason=error.strerror or error) from error
     return Saved(path, len(sums), rows, tuple(outside))
 
 
@@ -112,7 +116,7 @@ def _publish(partial: Path, path: Path) -> None:
     try:
         os.link(partial, path)
     except FileExistsError:
-        raise UsageError(f"{path}: is there already; name another file") from None
+        raise UsageError(_("%(path)s: is there already; name another file"), path=path) from None
     except OSError:  # a file system without links
         partial.replace(path)
     sync_folder(path.parent)
@@ -131,12 +135,18 @@ def restore(path: Path, folder: Path, *, store: str = "") -> Saved:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
-            raise UsageError(f"{folder}: is not empty; name a new folder")
+            raise UsageError(_("%(folder)s: is not empty; name a new folder"), folder=folder)
         scratch.mkdir(mode=0o700)  # of two restores at once, the second fails here
     except FileExistsError:
-        raise UsageError(f"{folder}: another backup is being restored there; name a new folder") from None
+        raise UsageError(
+            _("%(folder)s: another backup is being restored there; name a new folder"), folder=folder
+        ) from None
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be written to ({error.strerror or error}); name another folder") from error
+        raise OutputError(
+            _("%(folder)s: cannot be written to (%(reason)s); name another folder"),
+            folder=folder,
+            reason=error.strerror or error,
+        ) from error
     try:
         with zipfile.ZipFile(path) as archive:
             manifest = _manifest(archive, path)
@@ -151,15 +161,19 @@ def restore(path: Path, folder: Path, *, store: str = "") -> Saved:
     except BaseException as error:
         _clear(folder, made)
         if isinstance(error, _DAMAGED):
-            raise BackupError(f"{path}: is no backup of proof, or is damaged ({error})") from error
+            raise BackupError(
+                _("%(path)s: is no backup of proof, or is damaged (%(error)s)"), path=path, error=error
+            ) from error
         if isinstance(error, OSError):
             raise _unusable(error, path) from error
         raise
 
 
 def _unusable(error: OSError, path: Path) -> OutputError:
-    why = f"cannot be read or written ({error.strerror or error})"
-    return OutputError(f"{error.filename or path}: {why}; check its name and permissions")
+    why = Sentence(_("cannot be read or written (%(reason)s)"), reason=error.strerror or error)
+    return OutputError(
+        _("%(filename)s: %(why)s; check its name and permissions"), filename=error.filename or path, why=why
+    )
 
 
 def verify(path: Path) -> Saved:
@@ -176,7 +190,7 @@ def verify(path: Path) -> Saved:
     except OSError as error:
         raise _unusable(error, path.parent) from error
     if faults:
-        raise BackupError(f"{path}: its store is damaged: {'; '.join(faults)}")
+        raise BackupError(_("%(path)s: its store is damaged: %(faults)s"), path=path, faults="; ".join(faults))
     return replace(saved, path=path)
 
 
@@ -197,7 +211,11 @@ def _into_place(path: Path, scratch: Path, given: str) -> tuple[int, str]:
         return rows, unused
     if file is not None and file != saved:
         if file.exists():
-            raise BackupError(f"{path}: {FILE_NAME} in it names another file as the store; unpack it by hand")
+            raise BackupError(
+                _("%(path)s: %(file)s in it names another file as the store; unpack it by hand"),
+                path=path,
+                file=FILE_NAME,
+            )
         file.parent.mkdir(parents=True, exist_ok=True)
         saved.rename(file)
         if (scratch / JOURNAL_NAME).exists():
@@ -247,7 +265,11 @@ def _say_address(path: Path, config: Path, url: str) -> None:
     except tomllib.TOMLDecodeError:
         understood = False
     if not understood:
-        raise BackupError(f"{path}: {FILE_NAME} in it names a store in a way that cannot be changed; unpack it by hand")
+        raise BackupError(
+            _("%(path)s: %(file)s in it names a store in a way that cannot be changed; unpack it by hand"),
+            path=path,
+            file=FILE_NAME,
+        )
     config.write_text(written, encoding="utf-8")
 
 
@@ -255,12 +277,22 @@ def _must_fit(archive: zipfile.ZipFile, path: Path, sums: dict[str, str], folder
     """Raises BackupError where the disk has no room for the contents of the archive."""
     needed, free = sum(archive.getinfo(name).file_size for name in sums), shutil.disk_usage(folder).free
     if needed > free:
-        raise BackupError(f"{path}: unpacks to {needed:,} bytes, and there is room for {free:,}; make room")
+        raise BackupError(
+            _("%(path)s: unpacks to %(needed)s bytes, and there is room for %(free)s; make room"),
+            path=path,
+            needed=f"{needed:,}",
+            free=f"{free:,}",
+        )
 
 
 def _must_have(path: Path, manifest: dict[str, Any], rows: int) -> None:
     if manifest.get("rows", rows) > rows:
-        raise BackupError(f"{path}: its store has {rows:,} rows, and {manifest['rows']:,} were saved")
+        raise BackupError(
+            _("%(path)s: its store has %(rows)s rows, and %(saved)s were saved"),
+            path=path,
+            rows=f"{rows:,}",
+            saved=f"{manifest['rows']:,}",
+        )
 
 
 def _move_out(scratch: Path, folder: Path) -> None:
@@ -344,22 +376,30 @@ def _parts(file: IO[bytes]) -> Iterator[bytes]:
 def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     try:
         if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST_BYTES:
-            raise BackupError(f"{path}: is no backup of proof: its list of files is too long")
+            raise BackupError(_("%(path)s: is no backup of proof: its list of files is too long"), path=path)
         manifest = json.loads(archive.read(MANIFEST))
         form, sums = manifest["format"], manifest["sha256"]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise BackupError(f"{path}: is no backup of proof: name a file that `proof backup` made") from error
+        raise BackupError(
+            _("%(path)s: is no backup of proof: name a file that `proof backup` made"), path=path
+        ) from error
     if form != FORMAT:
-        raise BackupError(f"{path}: was made by proof {manifest.get('version', '')}; update proof")
+        raise BackupError(
+            _("%(path)s: was made by proof %(version)s; update proof"), path=path, version=manifest.get("version", "")
+        )
     if not isinstance(sums, dict) or STORE_NAME not in sums or not isinstance(manifest.get("rows", 0), int):
-        raise BackupError(f"{path}: is no backup of proof: it holds no store")
+        raise BackupError(_("%(path)s: is no backup of proof: it holds no store"), path=path)
     return dict(manifest)
 
 
 def _unpack(archive: zipfile.ZipFile, path: Path, name: str, wanted: str, folder: Path) -> None:
     parts = PurePosixPath(name).parts
     if not parts or PurePosixPath(name).is_absolute() or ".." in parts or "\\" in name or ":" in parts[0]:
-        raise BackupError(f"{path}: names {name!r}, a file outside the project's folder; do not trust it")
+        raise BackupError(
+            _("%(path)s: names %(name)s, a file outside the project's folder; do not trust it"),
+            path=path,
+            name=repr(name),
+        )
     target = folder.joinpath(*parts)
     target.parent.mkdir(parents=True, exist_ok=True)
     digest, room = hashlib.sha256(), archive.getinfo(name).file_size
@@ -367,14 +407,18 @@ def _unpack(archive: zipfile.ZipFile, path: Path, name: str, wanted: str, folder
         for part in _parts(source):
             room -= len(part)
             if room < 0:
-                raise BackupError(f"{path}: {name} unpacks to more than it says; do not trust it")
+                raise BackupError(
+                    _("%(path)s: %(name)s unpacks to more than it says; do not trust it"), path=path, name=name
+                )
             digest.update(part)
             file.write(part)
         sync_file(file)
     if name in (STORE_NAME, JOURNAL_NAME):
         target.chmod(0o600)
     if digest.hexdigest() != wanted:
-        raise BackupError(f"{path}: {name} is damaged: its checksum is not the one it was saved with")
+        raise BackupError(
+            _("%(path)s: %(name)s is damaged: its checksum is not the one it was saved with"), path=path, name=name
+        )
 
 
 def next_file(folder: Path, project: str) -> Path:
@@ -382,7 +426,11 @@ def next_file(folder: Path, project: str) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be made ({error.strerror}); name a folder for the backups") from error
+        raise OutputError(
+            _("%(folder)s: cannot be made (%(reason)s); name a folder for the backups"),
+            folder=folder,
+            reason=error.strerror,
+        ) from error
     return folder / f"{project}-{datetime.now(UTC).strftime(_TIME)}.zip"
 
 
@@ -396,5 +444,7 @@ def remove_older(folder: Path, project: str, keep: int) -> list[Path]:
         try:
             path.unlink()
         except OSError as error:
-            raise OutputError(f"{path}: cannot be removed ({error.strerror})") from error
+            raise OutputError(
+                _("%(path)s: cannot be removed (%(reason)s)"), path=path, reason=error.strerror
+            ) from error
     return older

@@ -16,6 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.errors import UsageError
+from proof.locale.marking import _
 from proof.model.flags import Flag, Origin, context_of, numbered
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status, box_at
@@ -86,7 +87,7 @@ def pages_of_text(session: Session, work: str, path: str, edition: Transcription
     pages = list(session.scalars(query.order_by(PageRow.position)))
     current = version is not None and version.sha == sha_of(edition.text)
     if version is None or not current or any(page.version_id != version.id for page in pages):
-        raise UsageError(f"{path} was changed since it was checked; run proof check on it first")
+        raise UsageError(_("%(path)s was changed since it was checked; run proof check on it first"), path=path)
     return pages
 
 

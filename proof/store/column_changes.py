@@ -19,7 +19,7 @@ from proof.model.result import CheckedCharacter, box_at
 from proof.store.decision_records import RefusedDecisionError, State
 from proof.store.models import ColumnRow, FlagRow, PageRow, TextVersionRow
 from proof.store.texts import content_of
-from proof.store.typed_text import check_meant, check_reading
+from proof.store.typed_text import LONGEST_COLUMN, check_meant, check_reading
 from proof.text.column import parse_column
 from proof.text.lines import LINE_ENDING, lines
 from proof.text.pages import LineKind
@@ -59,7 +59,7 @@ def check_column(change: ColumnChange, text: str, *, confirmed: bool) -> None:
     adds = change in (ColumnChange.ADD_BEFORE, ColumnChange.ADD_AFTER)
     if adds != bool(text.strip()):
         raise RefusedDecisionError(_("type the column that is to stand there"))
-    check_reading(text)
+    check_reading(text, LONGEST_COLUMN)
     if not confirmed:
         check_meant(text)
 

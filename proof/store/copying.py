@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Integer, func, insert, select, text
 
 from proof.errors import UsageError
+from proof.locale.marking import _
 from proof.store import database
 from proof.store.models import Base, CacheRow
 from proof.store.store import Store
@@ -35,7 +36,8 @@ def copy_store(source: Store, target: Store, *, cache: bool = False) -> int:
         for table in Base.metadata.sorted_tables:
             if here.scalar(select(func.count()).select_from(table)):
                 raise UsageError(
-                    f"{target.name}: holds something already; restore into a folder or database of its own"
+                    _("%(name)s: holds something already; restore into a folder or database of its own"),
+                    name=target.name,
                 )
             if table is CacheRow.__table__ and not cache:
                 continue

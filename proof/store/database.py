@@ -17,6 +17,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insp
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from proof.errors import OutputError, UsageError
+from proof.locale.marking import Sentence, _
 
 if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
@@ -32,13 +33,13 @@ CHECKING = 0x70726F6F
 Waiting = Callable[[], None]
 
 ADVICE = [
-    ("database is locked", "another program is writing to it; wait until it is done, or end it"),
-    ("readonly", "it may only be read; allow writing to the file and its folder, or name another store"),
-    ("disk is full", "the disk is full; make room and run again, what was done is kept"),
-    ("unable to open", "it cannot be opened; the folder must exist and allow writing"),
-    ("not a database", "this is no store; name another file, or move this one away"),
-    ("malformed", "the file is damaged; restore a copy of it, or move it away and run again"),
-    ("disk i/o error", "the disk cannot be read or written; check it, or put the store on another one"),
+    ("database is locked", Sentence(_("another program is writing to it; wait until it is done, or end it"))),
+    ("readonly", Sentence(_("it may only be read; allow writing to the file and its folder, or name another store"))),
+    ("disk is full", Sentence(_("the disk is full; make room and run again, what was done is kept"))),
+    ("unable to open", Sentence(_("it cannot be opened; the folder must exist and allow writing"))),
+    ("not a database", Sentence(_("this is no store; name another file, or move this one away"))),
+    ("malformed", Sentence(_("the file is damaged; restore a copy of it, or move it away and run again"))),
+    ("disk i/o error", Sentence(_("the disk cannot be read or written; check it, or put the store on another one"))),
 ]
 
 
@@ -50,7 +51,8 @@ def store_url(address: str | Path | URL) -> URL:
         return make_url(address)
     except ArgumentError:
         raise UsageError(
-            f"store {address!r} is no database address; write it like sqlite:///folder/proof.sqlite"
+            _("store %(address)s is no database address; write it like sqlite:///folder/proof.sqlite"),
+            address=repr(address),
         ) from None
 
 
@@ -62,7 +64,12 @@ def connect(url: URL, wait: float) -> Engine:
         )
     except (NoSuchModuleError, ImportError) as error:
         remedy = ": pip install 'hanproof[postgresql]'" if url.get_backend_name() == "postgresql" else ""
-        raise UsageError(f"store {name_of(url)}: no driver for this kind of database ({error}){remedy}") from error
+        raise UsageError(
+            _("store %(name)s: no driver for this kind of database (%(error)s)%(remedy)s"),
+            name=name_of(url),
+            error=error,
+            remedy=remedy,
+        ) from error
     if engine.dialect.name == "sqlite":
         make_private(url)
         _prepare_sqlite(engine, wait)
@@ -159,8 +166,12 @@ def explained(url: URL) -> Iterator[None]:
         if not isinstance(error, (DBAPIError, sqlite3.Error)) or not _of_the_place(original):
             raise
         message = " ".join(str(original).split())
-        advice = next((advice for words, advice in ADVICE if words in message.lower()), "the database cannot be used")
-        raise OutputError(f"{name_of(url)}: {advice} ({message})") from error
+        advice = next(
+            (advice for words, advice in ADVICE if words in message.lower()), Sentence(_("the database cannot be used"))
+        )
+        raise OutputError(
+            "%(name)s: %(advice)s (%(message)s)", name=name_of(url), advice=advice, message=message
+        ) from error
 
 
 def _of_the_place(error: BaseException) -> bool:
@@ -219,7 +230,9 @@ def _keep_copy(connection: Connection) -> None:
             os.fsync(written.fileno())
         part.replace(copy)
     except (OSError, sqlite3.Error) as error:
-        raise OutputError(f"{copy}: the copy before an update cannot be written ({error}); make room") from error
+        raise OutputError(
+            _("%(copy)s: the copy before an update cannot be written (%(error)s); make room"), copy=copy, error=error
+        ) from error
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
@@ -237,9 +250,11 @@ def _is_current(connection: Connection, script: ScriptDirectory) -> bool:
     heads = revisions_in(connection)
     name = name_of(connection.engine.url)
     if heads - {revision.revision for revision in script.walk_revisions()}:
-        raise OutputError(f"{name}: a later version of proof made this store; update proof, or name another store")
+        raise OutputError(
+            _("%(name)s: a later version of proof made this store; update proof, or name another store"), name=name
+        )
     if not heads and inspect(connection).get_table_names():
-        raise OutputError(f"{name}: this database holds something else; name another store")
+        raise OutputError(_("%(name)s: this database holds something else; name another store"), name=name)
     return heads == set(script.get_heads())
 
 
@@ -280,7 +295,9 @@ def _file_lock(path: Path, waiting: Waiting) -> Iterator[bool]:
                 waited = True
                 time.sleep(LOCK_POLL_S)
     except OSError as error:
-        raise OutputError(f"{path}: cannot be locked ({error.strerror or error}); allow writing there") from error
+        raise OutputError(
+            _("%(path)s: cannot be locked (%(reason)s); allow writing there"), path=path, reason=error.strerror or error
+        ) from error
     try:
         yield waited
     finally:

@@ -39,7 +39,15 @@ from proof.store.models import ActRow, DecisionRow, FlagRow, ReadingRow, WorkRow
 from proof.store.places import no_longer_ask
 from proof.store.seeded import IS_SEEDED, SeededAnswer, answers
 from proof.store.texts import is_displaced
-from proof.store.typed_text import check_authority, check_markup, check_meant, check_note, check_reading
+from proof.store.typed_text import (
+    LONGEST_COLUMN,
+    check_authority,
+    check_column_markup,
+    check_markup,
+    check_meant,
+    check_note,
+    check_reading,
+)
 
 SURPLUS_COLUMN = frozenset({"column doubled", "column moved", "column not on the page", DELETED, JOINED})
 """Reasons of findings that a column, or the end of a column, should not stand where it does."""
@@ -86,7 +94,6 @@ class Decisions(StorePart):
             owner = session.get(WorkRow, row.work_id) if row is not None else None
             if row is None or owner is None or owner.name != work:
                 raise MissingFlagError(_("%(work)s: there is no flag %(flag)s"), work=work, flag=flag)
-            check_reading(reading)
             check_typed(DecisionRequest(work, flag, Verdict.TYPED, row.version, "", "", reading), row)
 
     def history(self, flag: int) -> list[Decision]:
@@ -124,7 +131,7 @@ def check_demand(demand: DecisionRequest) -> None:
     check_key(demand.key)
     if demand.verdict is Verdict.REDO:
         raise RefusedDecisionError(_("what was taken back is done again by taking that back: say `undo`"))
-    check_reading(demand.reading)
+    check_reading(demand.reading, LONGEST_COLUMN)
     check_note(demand.note)
     check_authority(demand.authority)
     if demand.verdict is Verdict.COPY and demand.reading:
@@ -188,11 +195,16 @@ def _stored_by(session: Session, chain: Chain, stored: ActRow, demand: DecisionR
 
 
 def check_typed(demand: DecisionRequest, flag: FlagRow) -> None:
-    """Raise RefusedDecisionError if the reading of a request would break the markup at a flag, and
+    """Raise RefusedDecisionError if the reading of a request is too long or would break the markup at a flag, and
     UnconfirmedReadingError if it looks like a slip and is not confirmed."""
     if demand.verdict not in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN):
         return
-    check_markup(demand.reading, flag.transcribed or (flag.suggested if flag.kind == Kind.LAYOUT.value else ""))
+    if flag.kind == Kind.LAYOUT.value:
+        check_reading(demand.reading, LONGEST_COLUMN)
+        check_column_markup(demand.reading)
+    else:
+        check_reading(demand.reading)
+        check_markup(demand.reading, flag.transcribed)
     if not demand.confirmed:
         seen = frozenset() if flag.origin == Origin.PERSON.value else seen_at(flag)
         check_meant(demand.reading, seen | {flag.transcribed})

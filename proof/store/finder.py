@@ -132,6 +132,14 @@ class Finder(StorePart):
             places = _places(session, ((now, words) for words in text.find(wanted)))
         return FoundInWork(None, tuple(named[:FOUND]), juans[:FOUND], pairs, places, text.count(wanted))
 
+    def standing(self, work: str, words: str) -> tuple[tuple[FoundPlace, ...], int]:
+        """The first places where exactly these words stand within a column, in this form, and the number of all. Raises
+        NoPlaceError."""
+        with self._reading() as session:
+            [(now, text)] = self._texts.texts(session, WorkRow.name == work)
+            same = [found for found in text.find(words) if found.words == words and found.first is found.last]
+            return _places(session, ((now, found) for found in same)), len(same)
+
     def find_in_all(self, wanted: str) -> FoundInAll:
         """Search all works: works by name and title, pages by id and image reference, confused characters (one, or a
         pair such as `托託`), and words of two or more characters."""

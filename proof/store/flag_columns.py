@@ -28,6 +28,9 @@ STATES = list(State)
 PAIRED = frozenset({Kind.SUBSTITUTION, Kind.VARIANT, Kind.TRANSPOSITION, Kind.INSERTION, Kind.OMISSION})
 """Kinds of flags that are listed as pairs of transcribed and suggested text."""
 
+IN_HALVES = frozenset({Kind.INSERTION, Kind.OMISSION, Kind.LAYOUT})
+"""Kinds of flags of which two may be one question, as of a character or a column that moved."""
+
 
 class Columns:
     """The flags of one work as arrays in page order, at `revision` of the work and after the act of number `act`.
@@ -143,7 +146,7 @@ class Columns:
             FlagRow.id, FlagRow.page_id, FlagRow.uid, moved, FlagRow.state, FlagRow.reading, FlagRow.suggested
         )
         query = query.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False), moved.is_not(None))
-        query = query.where(FlagRow.kind.in_([Kind.INSERTION.value, Kind.OMISSION.value, Kind.LAYOUT.value]))
+        query = query.where(FlagRow.kind.in_([kind.value for kind in IN_HALVES]))
         rows = [row for row in session.execute(query) if row[0] in self.at]
         index_of = {(page, uid): self.at[number] for number, page, uid, *_ in rows}
         leading, following = [], []

@@ -27,6 +27,7 @@ from sqlalchemy.orm import Session
 
 from proof.atomic import sync_folder
 from proof.errors import OutputError
+from proof.locale.marking import _
 from proof.store.lookup import Sessions
 from proof.store.models import (
     ActRow,
@@ -231,10 +232,14 @@ class Journal:
             self._texts |= _named_texts(lines)
 
     def _unreadable(self, error: OSError) -> OutputError:
-        return OutputError(f"{self.path}: cannot be read ({error.strerror or error})")
+        return OutputError(_("%(path)s: cannot be read (%(reason)s)"), path=self.path, reason=error.strerror or error)
 
     def _unwritable(self, error: OSError) -> OutputError:
-        return OutputError(f"{self.path}: cannot be written ({error.strerror or error}); make room or allow writing")
+        return OutputError(
+            _("%(path)s: cannot be written (%(reason)s); make room or allow writing"),
+            path=self.path,
+            reason=error.strerror or error,
+        )
 
 
 def journal_of(store: Path) -> Path:
@@ -247,7 +252,9 @@ def read_journal(path: Path) -> Read:
     try:
         data = path.read_bytes() if path.exists() else b""
     except OSError as error:
-        raise OutputError(f"{path}: cannot be read ({error.strerror or error})") from error
+        raise OutputError(
+            _("%(path)s: cannot be read (%(reason)s)"), path=path, reason=error.strerror or error
+        ) from error
     lines, damaged, cut_off = [], [], 0
     rows = data.removeprefix(codecs.BOM_UTF8).split(b"\n")
     for number, text in enumerate(rows, 1):

@@ -14,13 +14,14 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import delete, func, select, tuple_, update
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, and_, delete, func, select, tuple_, update
+from sqlalchemy.orm import Session, aliased
 
 from proof.model.flags import Kind, Origin
 from proof.model.notices import Notice
 from proof.quality.sampling import estimate
 from proof.store.decision_records import SETTLED, State
+from proof.store.flag_columns import IN_HALVES
 from proof.store.lookup import Sessions, StorePart, WorkNow, newest_act, works_now
 from proof.store.models import ActRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow
 from proof.store.rules import rules_of
@@ -225,7 +226,11 @@ def _count(session: Session, works: Collection[int] | None) -> dict[int, WorkCou
     flags = select(*keys, func.count()).where(FlagRow.stale.is_(False), ~IS_SEEDED).group_by(*keys)
     flags = flags.join(PageRow, PageRow.id == FlagRow.page_id).where(PageRow.absent.is_(False))
     flags = flags.where(FlagRow.raised.is_(True) | (FlagRow.kind == Kind.AUDIT.value) | (FlagRow.state != "open"))
-    for work, kind, flagged, state, count in session.execute(flags.where(*_among(FlagRow.work_id, works))):
+    all_flags = flags.where(*_among(FlagRow.work_id, works))
+    counted = [(work, kind, flagged, state, count) for work, kind, flagged, state, count in session.execute(all_flags)]
+    for work, kind, flagged, state, count in session.execute(_second_halves(works)):
+        counted.append((work, kind, flagged, state, -count))
+    for work, kind, flagged, state, count in counted:
         total, settled, wrong = sums[work], State(state) in SETTLED, state == State.CORRECTED.value
         if kind == Kind.AUDIT.value:
             total["samples"] += count * settled
@@ -237,6 +242,19 @@ def _count(session: Session, works: Collection[int] | None) -> dict[int, WorkCou
             total["upheld"] += count * (flagged and wrong)
             total["confirmed"] += count * wrong
     return {work: WorkCounts(pages[work], read[work], characters[work], **sums[work]) for work in {*pages, *sums}}
+
+
+def _second_halves(works: Collection[int] | None) -> Select[int, str, bool, str, int]:
+    """Per work, kind, whether raised, and state: how many flags are one question with an earlier one, as of a character
+    or a column that moved."""
+    other = aliased(FlagRow)
+    keys = (FlagRow.work_id, FlagRow.kind, FlagRow.raised, FlagRow.state)
+    pair = (other.page_id == FlagRow.page_id, other.uid == FlagRow.evidence["moved"].as_string(), other.id < FlagRow.id)
+    alike = (other.state == FlagRow.state, other.stale.is_(False), other.raised.is_(True))
+    query = select(*keys, func.count()).join(other, and_(*pair, *alike)).group_by(*keys)
+    query = query.join(PageRow, PageRow.id == FlagRow.page_id).where(PageRow.absent.is_(False))
+    own = (FlagRow.stale.is_(False), FlagRow.raised.is_(True), FlagRow.kind.in_([kind.value for kind in IN_HALVES]))
+    return query.where(*own, *_among(FlagRow.work_id, works))
 
 
 def _hidden_pairs(session: Session, works: Collection[int] | None) -> list[tuple[int, str, str]]:

@@ -12,6 +12,7 @@ from sqlalchemy import Row, Table, delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from proof.errors import GonePageError, OutputError, UsageError
+from proof.locale.marking import _
 from proof.model.flags import Origin
 from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import CheckedCharacter, PageResult
@@ -296,7 +297,7 @@ def run_row(session: Session, run_id: int) -> RunRow:
     """The run of that number. Raises UsageError."""
     run = session.get(RunRow, run_id)
     if run is None:
-        raise UsageError(f"run {run_id} is not in the store")
+        raise UsageError(_("run %(run_id)s is not in the store"), run_id=run_id)
     return run
 
 
@@ -304,7 +305,9 @@ def page_there(session: Session, number: int) -> PageRow:
     """The page of that number, held until the end of the transaction. Raises GonePageError."""
     page = session.get(PageRow, number, with_for_update=True)
     if page is None or page.absent:
-        raise GonePageError(f"page {number} is no longer in its text; look at the list of pages again")
+        raise GonePageError(
+            _("page %(number)s is no longer in its text; look at the list of pages again"), number=number
+        )
     return page
 
 
@@ -312,7 +315,9 @@ def must_be_newest(session: Session, run: RunRow) -> None:
     """Raises OutputError where another check of the work began after this one."""
     newest = session.scalar(select(func.max(RunRow.id)).where(RunRow.work_id == run.work_id))
     if newest != run.id:
-        raise OutputError(f"run {run.id}: another check of this work began meanwhile; run it again when that is done")
+        raise OutputError(
+            _("run %(run)s: another check of this work began meanwhile; run it again when that is done"), run=run.id
+        )
 
 
 def must_be_read_as(held: LayoutOverride | None, override: LayoutOverride | None) -> None:

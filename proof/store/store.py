@@ -18,6 +18,7 @@ from sqlalchemy import URL, Connection, Engine, func, select, text, update
 from sqlalchemy.orm import Session
 
 from proof.errors import OutputError, UsageError
+from proof.locale.marking import _
 from proof.model.flags import OF_TEXT, Flag, Kind, Origin
 from proof.model.notices import Notice
 from proof.model.quality import NO_QUALITY, QualityFlags
@@ -355,7 +356,9 @@ class Store:
         """Put into the store what people did by the journal, or by the one at `path`, and is not there; all or
         nothing. Raises OutputError, UsageError where there is no journal."""
         if self.journal is None or not (path or self.journal.path).is_file():
-            raise UsageError(f"{path or self.name}: there is no journal to recover from; name its file with --journal")
+            raise UsageError(
+                _("%(path)s: there is no journal to recover from; name its file with --journal"), path=path or self.name
+            )
         own = path is None or path.resolve() == self.journal.path.resolve()
         if own:
             with self.journal.turn(), self._reading() as session:
@@ -414,4 +417,6 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: cannot make the folder of the store ({error.strerror})") from error
+        raise OutputError(
+            _("%(folder)s: cannot make the folder of the store (%(reason)s)"), folder=folder, reason=error.strerror
+        ) from error

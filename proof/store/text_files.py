@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy import func, select, update
 
 from proof.errors import UsageError
+from proof.locale.marking import _
 from proof.store.lookup import StorePart, changed, number_of, work_of
 from proof.store.models import FlagRow, PageRow, RunRow, TextRow, TextVersionRow, WorkRow
 from proof.store.seeded import IS_SEEDED
@@ -90,7 +91,7 @@ class Texts(StorePart):
         with self._reading() as session:
             row = session.get(TextVersionRow, version)
             if row is None:
-                raise UsageError(f"version {version} of a text is not in the store")
+                raise UsageError(_("version %(version)s of a text is not in the store"), version=version)
             return content_of(row)
 
     def move(self, work: str, old: str, new: str) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proof.errors import UsageError
+from proof.locale.marking import Sentence, _
 from proof.store.store import Store
 from proof.store.text_files import StoredText
 from proof.text.transcription import Transcription
@@ -42,7 +43,7 @@ def find_text(store: Store, edition: Transcription) -> TextInStore:
     """
     known = store.texts.checked()
     if not known:
-        raise UsageError(f"{store.name}: nothing was checked yet; run proof check first")
+        raise UsageError(_("%(name)s: nothing was checked yet; run proof check first"), name=store.name)
     own = [text for text in known if _same_file(Path(text.path), edition.path)] or _moved(store, known, edition)
     if not own:
         raise UsageError(_unknown(store, edition, known))
@@ -69,7 +70,11 @@ def _moved(store: Store, known: Sequence[StoredText], edition: Transcription) ->
     nearest = {path for path, shared in common.items() if shared == max(common.values())}
     if len(nearest) > 1:
         listed = "".join(f"\n  {path}" for path in sorted(nearest))
-        raise UsageError(f"{edition.path} could be any of these texts, which were moved; check it again:{listed}")
+        raise UsageError(
+            _("%(path)s could be any of these texts, which were moved; check it again:%(listed)s"),
+            path=edition.path,
+            listed=listed,
+        )
     return [text for text in alike if text.path in nearest]
 
 
@@ -86,7 +91,11 @@ def _in_common(path: Path, other: Path) -> int:
 def _unknown(store: Store, edition: Transcription, known: Sequence[StoredText]) -> str:
     pages = {page.id for page in edition.pages}
     near = [text for text in known if pages & text.pages or Path(text.path).name == edition.path.name]
-    reason = f"{edition.path} was not checked in this project ({store.name}), so nothing was decided for it"
+    message = _("%(path)s was not checked in this project (%(name)s), so nothing was decided for it")
     if near:
-        reason += ". Other files with the same pages or the same name were: name one of them, or check this one first"
-    return reason + "".join(f"\n  {text.path} (work {text.work})" for text in near)
+        message = _(
+            "%(path)s was not checked in this project (%(name)s), so nothing was decided for it. Other files with the "
+            "same pages or the same name were: name one of them, or check this one first%(listed)s"
+        )
+    listed = "".join(f"\n  {text.path} (work {text.work})" for text in near)
+    return Sentence(message, path=edition.path, name=store.name, listed=listed)

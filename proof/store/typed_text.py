@@ -17,6 +17,8 @@ from proof.text.remarks import RemarkCode
 
 LONGEST_READING = 64
 """Maximum length of a reading or an alternative, in code points: a correction is for a place, not for a page."""
+LONGEST_COLUMN = 400
+"""Maximum length of the reading of a whole column, in code points."""
 LONGEST_NOTE = 2000
 """Maximum length of a note, in code points."""
 LONGEST_AUTHORITY = 64
@@ -28,12 +30,12 @@ _CONTROLS_IN_NOTES = "\t\n\r"
 """The control characters that notes may have: tab and line ends."""
 
 
-def check_reading(reading: str) -> None:
-    """Raise RefusedDecisionError if `reading` cannot be part of a line. An empty one is accepted; the caller decides
-    whether it deletes."""
-    if len(reading) > LONGEST_READING:
+def check_reading(reading: str, most: int = LONGEST_READING) -> None:
+    """Raise RefusedDecisionError if `reading` cannot be part of a line, or has more than `most` code points. An empty
+    one is accepted; the caller decides whether it deletes."""
+    if len(reading) > most:
         raise RefusedDecisionError(
-            _("a reading has at most %(most)s characters; change longer stretches in the text"), most=LONGEST_READING
+            _("a reading has at most %(most)s characters; change longer stretches in the text"), most=most
         )
     if any(char == "¶" or category(char) in _NOT_IN_LINE for char in reading):
         raise RefusedDecisionError(
@@ -58,6 +60,14 @@ def check_markup(reading: str, transcribed: str = "") -> None:
             _("%(sign)s is markup and no character: notes, tags and page marks are changed in the text itself"),
             sign=added,
         )
+
+
+def check_column_markup(column: str) -> None:
+    """Raise RefusedDecisionError if the markup of a whole column is no pairs of notes."""
+    if set(_markup_of(column)) - set("()/") or any(
+        problem.code is not RemarkCode.DESCRIPTION_INCOMPLETE for problem in parse_column(column).problems
+    ):
+        check_markup(column)
 
 
 def _markup_of(text: str) -> str:

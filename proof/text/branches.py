@@ -16,6 +16,7 @@ from dulwich.objectspec import parse_commit
 from dulwich.repo import Repo
 
 from proof.errors import TextError
+from proof.locale.marking import _
 from proof.paths import natural
 
 
@@ -31,7 +32,7 @@ def branch_files(repository: Path, revision: str) -> list[tuple[str, bytes]]:
             if isinstance(blob, Blob):
                 texts.append((name, blob.data))
     if not texts:
-        raise TextError(repository, None, f"branch {revision} has no texts (*.txt) at its root")
+        raise TextError(repository, None, _("branch %(revision)s has no texts (*.txt) at its root"), revision=revision)
     return sorted(texts, key=lambda text: natural(text[0]))
 
 
@@ -48,9 +49,13 @@ def _opened(repository: Path, revision: str) -> Iterator[Repo]:
         with Repo(str(repository)) as repo:
             yield repo
     except NotGitRepository:
-        raise TextError(repository, None, f"is no git repository, so it has no branch {revision}") from None
+        raise TextError(
+            repository, None, _("is no git repository, so it has no branch %(revision)s"), revision=revision
+        ) from None
     except (KeyError, OSError, ValueError) as error:
-        raise TextError(repository, None, f"branch {revision} cannot be read ({error})") from error
+        raise TextError(
+            repository, None, _("branch %(revision)s cannot be read (%(error)s)"), revision=revision, error=error
+        ) from error
 
 
 def _is_text(name: str) -> bool:
@@ -74,4 +79,6 @@ def _commit(repo: Repo, repository: Path, revision: str) -> Commit:
     except (KeyError, ValueError):
         known = sorted({name.rpartition(b"/")[2].decode("utf-8", "replace") for name in refs} - {"HEAD"})
         there = ", ".join(known) or "none"
-        raise TextError(repository, None, f"has no branch {revision}; there are: {there}") from None
+        raise TextError(
+            repository, None, _("has no branch %(revision)s; there are: %(there)s"), revision=revision, there=there
+        ) from None

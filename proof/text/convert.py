@@ -15,6 +15,7 @@ from itertools import accumulate, groupby
 from pathlib import Path
 
 from proof.errors import UsageError
+from proof.locale.marking import _
 from proof.model.places import juan_key
 from proof.model.refs import PageId
 from proof.text.encoding import Decoded
@@ -67,8 +68,12 @@ def convert(
     if target in PAGED:
         if not edition.paged:
             raise UsageError(
-                f"{edition.path} has no pages, so it cannot become {target}: lay it out on the columns of its images "
-                "first"
+                _(
+                    "%(path)s has no pages, so it cannot become %(target)s: lay it out on the columns of "
+                    "its images first"
+                ),
+                path=edition.path,
+                target=target,
             )
         marks = _kanripo_marks(edition, work) if target is Format.KANRIPO else _mirror_marks(edition, references or {})
         losses += _lost_names(edition) if target is Format.KANRIPO else Counter()
@@ -95,8 +100,10 @@ def _read_again(edition: Transcription, parts: Sequence[str], target: Format, lo
     text = "".join(parts)
     if detect_format(text) is not target:
         raise UsageError(
-            f"{edition.path} as {target} could not be recognised again: it has no {_SIGNS[target]}; "
-            "choose another format"
+            _("%(path)s as %(target)s could not be recognised again: it has no %(signs)s; choose another format"),
+            path=edition.path,
+            target=target,
+            signs=_SIGNS[target],
         )
     ends = list(accumulate(map(len, parts)))
     of_signs = {
@@ -279,16 +286,18 @@ def _juan_numbers(edition: Transcription) -> dict[str, str]:
 def _kanripo_marks(edition: Transcription, work: str) -> Callable[[Page], str]:
     work = work or edition.work
     if not work:
-        raise UsageError(f"{edition.path} does not say which work it is: name its id, such as KR1d0030")
+        raise UsageError(_("%(path)s does not say which work it is: name its id, such as KR1d0030"), path=edition.path)
     if re.fullmatch(r"[A-Za-z0-9]+", work) is None:
-        raise UsageError(f"{work!r} is no id of a work: letters and digits, such as KR1d0030")
+        raise UsageError(_("%(work)s is no id of a work: letters and digits, such as KR1d0030"), work=repr(work))
     numbers = _juan_numbers(edition)
 
     def mark(page: Page) -> str:
         juan = numbers[page.juan]
         edition_name = page.ref.edition if page.ref else "WYG"
         if page.folio is None:
-            raise UsageError(f"{edition.path}:{page.file_line}: the page mark names no half-folio")
+            raise UsageError(
+                _("%(path)s:%(line)s: the page mark names no half-folio"), path=edition.path, line=page.file_line
+            )
         return f"<pb:{work}_{edition_name}_{juan}-{page.folio}>¶"
 
     return mark
@@ -300,7 +309,7 @@ def _mirror_marks(edition: Transcription, references: Mapping[str, str]) -> Call
     def mark(page: Page) -> str:
         reference = references.get(page.id)
         if reference is None:
-            raise UsageError(f"no image is known for page {page.id}: give the image list of the edition")
+            raise UsageError(_("no image is known for page %(page)s: give the image list of the edition"), page=page.id)
         known = PageId.match(page.id)
         juan = page.juan or (known.juan if known else "")
         image = Path(reference).name
@@ -317,8 +326,8 @@ def _paged(edition: Transcription, target: Format, mark: Callable[[Page], str], 
     starts: dict[int, list[Page | TextBlock]] = {start: [page] for start, page in edition.marks.items()}
     for block in edition.blocks:
         starts.setdefault(block.start, []).append(block)
-    for _, items in sorted(starts.items()):
-        for item in items:
+    for start in sorted(starts):
+        for item in starts[start]:
             if isinstance(item, Page):
                 lines.append(mark(item) + "\n")
                 continue

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from proof.errors import TextError
+from proof.locale.marking import _
 from proof.text.encoding import Decoded
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, numbered_lines
 from proof.text.remarks import Remark, RemarkCode
@@ -157,7 +158,7 @@ def _front_matter(text: str, path: Path) -> _Front:
     end = closing.start() if closing else len(text)
     others = _other_lines(text, opening.end(), end)
     if closing is None and not others:
-        raise TextError(path, 1, "the front matter has no end: expected a line --- after it")
+        raise TextError(path, 1, _("the front matter has no end: expected a line --- after it"))
     has_body = bool(others) and (MARK.search(text, others[0], end) or _EMPTY_LINE.search(text, others[0], end))
     if closing is not None and not has_body:
         faults = tuple((text.count("\n", 0, start) + 1, RemarkCode.FRONT_MATTER_BROKEN) for start in others)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rapidfuzz.distance import Postfix, Prefix
 
 from proof.errors import UsageError
+from proof.locale.marking import _
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +35,17 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     before: Edit | None = None
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.length)):
         if edit.start < 0 or edit.length < 0 or edit.end > len(text):
-            raise UsageError(f"{_named(edit)} reaches outside the text, which has {len(text)} characters")
+            raise UsageError(
+                _("%(named)s reaches outside the text, which has %(number)s characters"),
+                named=_named(edit),
+                number=len(text),
+            )
         if edit.start < reached or (before is not None and (before.start, before.length) == (edit.start, edit.length)):
-            raise UsageError(f"{_named(edit)} and {_named(before or edit)} claim the same place: take back one of them")
+            raise UsageError(
+                _("%(named)s and %(other)s claim the same place: take back one of them"),
+                named=_named(edit),
+                other=_named(before or edit),
+            )
         pieces += (text[reached : edit.start], edit.replacement)
         reached, before = edit.end, edit
     return "".join((*pieces, text[reached:])) if pieces else text

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proof.errors import TextError
+from proof.locale.marking import Sentence, _
 from proof.text.extraction import Extraction
 
 _BOMS = (
@@ -25,14 +26,14 @@ _WITHOUT_MARK = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-
 """Codecs that read and write a byte-order mark themselves, each with the codec that does not."""
 
 _OTHER_FILES = (
-    (b"%PDF", "is a PDF: name it among the images (--images), and give its text beside it"),
-    (b"PK\x03\x04", "is an archive, and neither DOCX nor EPUB: unpack it, and name the texts in it"),
-    (b"{\\rtf", "is RTF: save it as DOCX or as plain text in UTF-8"),
-    (b"\xd0\xcf\x11\xe0", "is a document of an old Word: save it as DOCX or as plain text in UTF-8"),
-    (b"\x1f\x8b", "is compressed (gzip): unpack it first"),
-    (b"SQLite format 3", "is a database: give a text"),
-    (b"\x89PNG", "is an image: name it with --images, and give a text"),
-    (b"\xff\xd8\xff", "is an image: name it with --images, and give a text"),
+    (b"%PDF", Sentence(_("is a PDF: name it among the images (--images), and give its text beside it"))),
+    (b"PK\x03\x04", Sentence(_("is an archive, and neither DOCX nor EPUB: unpack it, and name the texts in it"))),
+    (b"{\\rtf", Sentence(_("is RTF: save it as DOCX or as plain text in UTF-8"))),
+    (b"\xd0\xcf\x11\xe0", Sentence(_("is a document of an old Word: save it as DOCX or as plain text in UTF-8"))),
+    (b"\x1f\x8b", Sentence(_("is compressed (gzip): unpack it first"))),
+    (b"SQLite format 3", Sentence(_("is a database: give a text"))),
+    (b"\x89PNG", Sentence(_("is an image: name it with --images, and give a text"))),
+    (b"\xff\xd8\xff", Sentence(_("is an image: name it with --images, and give a text"))),
 )
 """The first bytes of files that are no text, and what to do with each."""
 
@@ -66,7 +67,7 @@ def decode(path: Path, data: bytes, encoding: str | None = None) -> Decoded:
     """The text of `data`, as UTF-8 or in the named encoding. Raises TextError if the file is empty, damaged, in another
     encoding (which the message guesses), or cannot be encoded to the same bytes."""
     if not data:
-        raise TextError(path, None, "the file is empty: give a transcription with page marks")
+        raise TextError(path, None, _("the file is empty: give a transcription with page marks"))
     if advice := next((advice for magic, advice in _OTHER_FILES if data.startswith(magic)), ""):
         raise TextError(path, None, advice)
     mark, marked = next(((mark, name) for mark, name in _BOMS if data.startswith(mark)), (b"", ""))
@@ -81,7 +82,10 @@ def decode(path: Path, data: bytes, encoding: str | None = None) -> Decoded:
     except UnicodeDecodeError as error:
         raise _undecodable(path, data, codec, error, named=encoding is not None) from error
     if encode(path, text, codec, bom) != data:
-        message = f"reading it as {codec} and writing it again would change bytes: convert the file to UTF-8 first"
+        message = Sentence(
+            _("reading it as %(codec)s and writing it again would change bytes: convert the file to UTF-8 first"),
+            codec=codec,
+        )
         raise TextError(path, None, message)
     return Decoded(text, codec, bom)
 
@@ -91,12 +95,11 @@ def utf8_text(path: Path, what: str, fault: type[TextError] = TextError) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise fault(
-            path, None, f"the {what} cannot be read ({error.strerror}): check its name and permissions"
-        ) from error
+        message = _("the %(what)s cannot be read (%(reason)s): check its name and permissions")
+        raise fault(path, None, message, what=Sentence(what), reason=error.strerror) from error
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        raise fault(path, line, f"this is not UTF-8: save the {what} as UTF-8") from error
+        raise fault(path, line, _("this is not UTF-8: save the %(what)s as UTF-8"), what=Sentence(what)) from error
 
 
 def encode(path: Path, text: str, encoding: str, bom: bool) -> bytes:
@@ -107,7 +110,11 @@ def encode(path: Path, text: str, encoding: str, bom: bool) -> bytes:
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
         character = f"{text[error.start]!r} (U+{ord(text[error.start]):04X})"
-        message = f"{character} cannot be written in {encoding}: convert the file to UTF-8 first"
+        message = Sentence(
+            _("%(character)s cannot be written in %(encoding)s: convert the file to UTF-8 first"),
+            character=character,
+            encoding=encoding,
+        )
         raise TextError(path, line, message) from error
     return next(mark for mark, name in _BOMS if name == encoding) + body if bom else body
 
@@ -121,7 +128,10 @@ def _codec(path: Path, encoding: str | None, marked: str) -> str:
         "".encode(encoding)
     except LookupError as error:
         raise TextError(
-            path, None, f"{encoding!r} is no text encoding: name one such as utf-8, gb18030, big5 or utf-16"
+            path,
+            None,
+            _("%(encoding)s is no text encoding: name one such as utf-8, gb18030, big5 or utf-16"),
+            encoding=repr(encoding),
         ) from error
     base = _WITHOUT_MARK.get(info.name)
     if base is None:
@@ -133,20 +143,29 @@ def _undecodable(path: Path, data: bytes, codec: str, error: UnicodeDecodeError,
     line = data.count(b"\n", 0, error.start) + 1
     value = data[error.start] if error.start < len(data) else 0
     if named:
-        return TextError(path, line, f"byte 0x{value:02X} is no {codec}: name the encoding that the file is in")
+        return TextError(
+            path,
+            line,
+            _("byte 0x%(value)s is no %(codec)s: name the encoding that the file is in"),
+            value=f"{value:02X}",
+            codec=codec,
+        )
     guess = _guess(data)
     if guess == "utf-8":
         return TextError(
-            path, line, f"byte 0x{value:02X} is damaged, though the rest is UTF-8: mend or delete what it belongs to"
+            path,
+            line,
+            _("byte 0x%(value)s is damaged, though the rest is UTF-8: mend or delete what it belongs to"),
+            value=f"{value:02X}",
         )
     return TextError(path, line, _advice(guess))
 
 
 def _advice(guess: str) -> str:
     if not guess:
-        return "not UTF-8 text, and no other encoding that is known here: convert it to UTF-8"
+        return Sentence(_("not UTF-8 text, and no other encoding that is known here: convert it to UTF-8"))
     name = _NAMES.get(guess, guess.upper())
-    return f"not UTF-8; it looks like {name}: convert it to UTF-8"
+    return Sentence(_("not UTF-8; it looks like %(name)s: convert it to UTF-8"), name=name)
 
 
 def _guess(data: bytes) -> str:

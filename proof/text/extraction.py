@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from proof.errors import OutputError
+from proof.locale.marking import _
 from proof.model.notices import Notice, Value
 from proof.text.edit import Edit
 from proof.text.remarks import RemarkCode
@@ -152,7 +153,11 @@ def _repacked(data: bytes, changes: Mapping[str, Sequence[tuple[int, int, bytes]
             try:
                 content = old.read(info)
             except DAMAGED_ARCHIVE as error:
-                raise OutputError(f"{info.filename} in the archive is damaged ({error}): save the file anew") from error
+                raise OutputError(
+                    _("%(filename)s in the archive is damaged (%(error)s): save the file anew"),
+                    filename=info.filename,
+                    error=error,
+                ) from error
             new.writestr(info, _replaced(content, changes.get(info.filename, ())))
     return target.getvalue()
 

@@ -43,6 +43,9 @@ class Layer(StrEnum):
 NOTES = frozenset({Layer.COMMENTARY, Layer.SUBCOMMENTARY, Layer.GLOSS, Layer.EDITOR, Layer.LEMMA})
 """Layers that are commentary on the text."""
 
+SET_SMALL = NOTES - {Layer.LEMMA}
+"""Layers that are set as notes, in smaller type than the text."""
+
 
 class BlockKind(StrEnum):
     HEADING = "heading"

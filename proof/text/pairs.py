@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from proof.errors import TextError
+from proof.locale.marking import _
 from proof.text.encoding import utf8_text
 
 
@@ -41,25 +42,34 @@ def pair_of(first: str, second: str) -> Pair:
 def read_pairs(path: Path) -> dict[Pair, Relation]:
     """The pairs of a file. Raises TextError, with file and line, if it cannot be read."""
     pairs: dict[Pair, Relation] = {}
-    for number, line in enumerate(utf8_text(path, "pairs of variants").splitlines(), start=1):
+    for number, line in enumerate(utf8_text(path, _("pairs of variants")).splitlines(), start=1):
         content = line.partition("#")[0].strip()
         if content:
             pair, relation = _parse(path, number, content)
             if pairs.setdefault(pair, relation) is not relation:
-                raise TextError(path, number, f"{pair[0]} and {pair[1]} are {pairs[pair]} further up; keep one line")
+                raise TextError(
+                    path,
+                    number,
+                    _("%(first)s and %(pair)s are %(kind)s further up; keep one line"),
+                    first=pair[0],
+                    pair=pair[1],
+                    kind=pairs[pair],
+                )
     return pairs
 
 
 def _parse(path: Path, number: int, content: str) -> tuple[Pair, Relation]:
     fields = [field.strip() for field in content.split("\t")]
     if len(fields) != 3:
-        raise TextError(path, number, "a pair is two characters and a class with tabs between: 元<TAB>玄<TAB>taboo")
+        raise TextError(path, number, _("a pair is two characters and a class with tabs between: 元<TAB>玄<TAB>taboo"))
     first, second, name = fields
     for character in (first, second):
         if len(character) != 1:
-            raise TextError(path, number, f"'{character}' is not one character")
+            raise TextError(path, number, _("'%(character)s' is not one character"), character=character)
     if first == second:
-        raise TextError(path, number, f"{first} is paired with itself")
+        raise TextError(path, number, _("%(first)s is paired with itself"), first=first)
     if name not in CLASSES:
-        raise TextError(path, number, f"'{name}' is no class of pairs; write {', '.join(CLASSES)}")
+        raise TextError(
+            path, number, _("'%(name)s' is no class of pairs; write %(classes)s"), name=name, classes=", ".join(CLASSES)
+        )
     return pair_of(first, second), CLASSES[name]

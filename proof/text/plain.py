@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from proof.errors import TextError
+from proof.locale.marking import Sentence, _
 from proof.text.encoding import Decoded
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, numbered_lines
 from proof.text.model import is_han
@@ -50,10 +51,10 @@ def foreign(text: str, *, marked: bool = False) -> str:
         if pattern.match(text):
             return advice
     if not marked and _XML.match(text):
-        return "is XML of a kind that is not read: PAGE, ALTO and TEI are"
+        return Sentence(_("is XML of a kind that is not read: PAGE, ALTO and TEI are"))
     lines = text.splitlines()
     if any(_is_table(lines, separator) for separator in "\t,;"):
-        return "is a table (CSV, TSV): save its column of text alone, as plain text"
+        return Sentence(_("is a table (CSV, TSV): save its column of text alone, as plain text"))
     return ""
 
 

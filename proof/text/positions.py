@@ -59,15 +59,10 @@ class PositionMap:
     places whose characters were replaced to the places of the replacements."""
 
     def __init__(self, old: str, new: str, blocks: Iterable[Block], replaced: dict[Span, Span] | None = None) -> None:
-        self._old, self._new = old, new
+        self._old, self.new = old, new
         self._blocks = _joined(sorted(block for block in blocks if block.length))
         self._starts = [block.old for block in self._blocks]
         self._replaced = replaced or {}
-
-    @property
-    def new(self) -> str:
-        """The new version of the text."""
-        return self._new
 
     @classmethod
     def of_edits(cls, old: str, edits: Iterable[Edit]) -> PositionMap:
@@ -92,7 +87,7 @@ class PositionMap:
 
     @cached_property
     def _line_counts(self) -> tuple[Counter[str], Counter[str]]:
-        return Counter(self._old.split("\n")), Counter(self._new.split("\n"))
+        return Counter(self._old.split("\n")), Counter(self.new.split("\n"))
 
     def line_stands(self, at: int) -> bool:
         """Whether the new version has the line of a code point at least as often as the old one."""
@@ -132,11 +127,11 @@ class PositionMap:
         before, behind = self._character(start - 1), self._character(start)
         if before is not None and behind is not None and before + 1 == behind:
             return Span(behind, 0)
-        if behind is not None and _begins_line(self._old, start) and _begins_line(self._new, behind):
+        if behind is not None and _begins_line(self._old, start) and _begins_line(self.new, behind):
             return Span(behind, 0)
-        if before is not None and _ends_line(self._old, start) and _ends_line(self._new, before + 1):
+        if before is not None and _ends_line(self._old, start) and _ends_line(self.new, before + 1):
             return Span(before + 1, 0)
-        return Span(0, 0) if not self._old and not self._new else None
+        return Span(0, 0) if not self._old and not self.new else None
 
     def instead(self, start: int, length: int) -> Span | None:
         """The place of what replaced these characters: all between their neighbours, within one line; None if one of
@@ -149,10 +144,10 @@ class PositionMap:
         left = before + 1 if before is not None else None
         right = behind
         if left is None and right is not None and _begins_line(self._old, start):
-            left = self._new.rfind("\n", 0, right) + 1
+            left = self.new.rfind("\n", 0, right) + 1
         if right is None and left is not None and _ends_line(self._old, end):
-            right = line_end(self._new, left)
-        if left is None or right is None or left > right or "\n" in self._new[left:right]:
+            right = line_end(self.new, left)
+        if left is None or right is None or left > right or "\n" in self.new[left:right]:
             return None
         return Span(left, right - left)
 
@@ -207,14 +202,9 @@ class _Line(NamedTuple):
         return self.start + len(self.text)
 
 
-def _lines(old: str, new: str) -> tuple[list[_Line], list[_Line]]:
-    """The lines of two versions. A line of the one that stands as a part of a longer line of the other, where lines
-    were joined or split, is a piece of its own there."""
-    return _cut_at_lines(old, new), _cut_at_lines(new, old)
-
-
-def _cut_at_lines(text: str, other: str) -> list[_Line]:
-    """The lines of `text`, cut where a part of them is a whole line of `other`. Such a part occurs once in each."""
+def _lines(text: str, other: str) -> list[_Line]:
+    """The lines of `text`, cut where a part of them is a whole line of `other`, as where lines were joined or split.
+    Such a part occurs once in each."""
     lines = text.split("\n")
     lacking = {line for line in set(other.split("\n")).difference(lines) if len(line) >= MIN_PIECE_LENGTH}
     cuts: set[int] = set()
@@ -236,7 +226,7 @@ def _cut_at_lines(text: str, other: str) -> list[_Line]:
 def _compared(old: str, new: str) -> Iterator[Block]:
     """The blocks that two versions share: lines that occur once in each, even if moved; equal lines beside these; and
     equal characters of the passages between, and of lines that were moved and changed."""
-    before, after = _lines(old, new)
+    before, after = _lines(old, new), _lines(new, old)
     pairs = _same_lines([line.text for line in before], [line.text for line in after])
     for here, there in pairs.items():
         yield Block(before[here].start, after[there].start, len(before[here].text))

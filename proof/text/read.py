@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from proof.errors import TextError
+from proof.locale.marking import Sentence, _
 from proof.text import critical, inline, mirror, plain, zhushu
 from proof.text.encoding import Decoded
 from proof.text.formats import decoded_file
@@ -15,7 +16,9 @@ from proof.text.model import Script
 from proof.text.page_marked import parse_page_marked
 from proof.text.transcription import PAGED, Format, Transcription
 
-PAGE_MARK_EXAMPLES = "a page begins with a line such as <pb:KR1d0030_WYG_010-1a> or 卷十 第 1a 页 WYG0103-0192c.png"
+PAGE_MARK_EXAMPLES = Sentence(
+    _("a page begins with a line such as <pb:KR1d0030_WYG_010-1a> or 卷十 第 1a 页 WYG0103-0192c.png")
+)
 
 _HEAD = re.compile(r"^#\+PROPERTY:[ \t]*(?:ID|JUAN|LASTPB)[ \t]", re.MULTILINE)
 """A property in the head of a file of the Kanseki Repository."""
@@ -37,7 +40,7 @@ def parse_transcription(decoded: Decoded, path: Path, form: Format | None = None
     if form in PAGED:
         return parse_page_marked(decoded, path, form)
     if "\r" in decoded.text and "\n" not in decoded.text:
-        raise TextError(path, None, "its lines end in CR alone: save it with LF or CR LF")
+        raise TextError(path, None, _("its lines end in CR alone: save it with LF or CR LF"))
     match form:
         case Format.INLINE:
             return inline.parse_inline(decoded, path)
@@ -49,7 +52,9 @@ def parse_transcription(decoded: Decoded, path: Path, form: Format | None = None
             return plain.parse_plain(decoded, path)
     if advice := plain.foreign(decoded.text):
         raise TextError(path, 1, advice)
-    raise TextError(path, None, f"no format is recognised, and it is no Chinese text: {PAGE_MARK_EXAMPLES}")
+    raise TextError(
+        path, None, _("no format is recognised, and it is no Chinese text: %(examples)s"), examples=PAGE_MARK_EXAMPLES
+    )
 
 
 def detect_format(text: str) -> Format | None:
@@ -74,5 +79,5 @@ def detect_format(text: str) -> Format | None:
 
 
 def in_script(transcription: Transcription, named: str) -> Transcription:
-    """The transcription with the named script; unchanged if that is `auto`."""
-    return transcription if named == "auto" else replace(transcription, script=Script(named))
+    """The transcription with the named script; unchanged if that is `auto`, or empty."""
+    return replace(transcription, script=Script(named)) if named in set(Script) else transcription

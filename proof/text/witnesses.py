@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from proof.errors import TextError
+from proof.locale.marking import Sentence, _
 from proof.paths import natural
 from proof.text.formats import decoded, text_suffixes
 from proof.text.layers import TextBlock
@@ -112,7 +113,9 @@ def _witness(group: Sequence[WitnessSource]) -> Transcription:
     formats = {edition.format for edition in editions}
     if len(formats) > 1:
         named = ", ".join(sorted(formats))
-        raise TextError(group[0].path, None, f"its files are in several formats ({named}): one witness is in one")
+        raise TextError(
+            group[0].path, None, _("its files are in several formats (%(named)s): one witness is in one"), named=named
+        )
     path = Path(str(replace(group[0], siglum="", name=""))) if len(group) == 1 else group[0].path.parent
     return joined(editions, path, siglum, full_name)
 
@@ -122,7 +125,9 @@ def _branches(source: WitnessSource) -> ModuleType:
     try:
         from proof.text import branches  # noqa: PLC0415 - few projects need it
     except ModuleNotFoundError as error:
-        needs = f"branch {source.revision} is read with dulwich: pip install 'hanproof[git]'"
+        needs = Sentence(
+            _("branch %(revision)s is read with dulwich: pip install 'hanproof[git]'"), revision=source.revision
+        )
         raise TextError(source.path, None, needs) from error
     return branches
 
@@ -136,7 +141,12 @@ def _editions(source: WitnessSource) -> list[Transcription]:
         return read
     files = _files(source.path)
     if not files:
-        raise TextError(source.path, None, f"is a folder without texts ({', '.join(sorted(text_suffixes()))})")
+        raise TextError(
+            source.path,
+            None,
+            _("is a folder without texts (%(suffixes)s)"),
+            suffixes=", ".join(sorted(text_suffixes())),
+        )
     return [read_transcription(file) for file in files]
 
 

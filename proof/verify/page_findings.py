@@ -121,6 +121,7 @@ def line_flags(
     belongs), halves of a note exchanged. Many columns that are not in the text, or many lines that are not on the
     image, are one finding."""
     source = {line.number: line.source for line in page.columns}
+    has_notes = any("(" in line for line in source.values())
     troubles = assignment.troubles
     missing = [trouble for trouble in troubles if trouble.fault is LineFault.MISSING]
     flags = []
@@ -139,7 +140,8 @@ def line_flags(
         box = area_box(outline, columns[trouble.column]) if trouble.column is not None else None
         evidence = Evidence(reason=trouble.fault.value, note=trouble.read)
         if trouble.fault is LineFault.MISSING:
-            read = "".join(filter(is_character, trouble.read))
+            column = columns[trouble.column] if trouble.column is not None and has_notes else None
+            read = _with_notes(column) if column else "".join(filter(is_character, trouble.read))
             flags.append(layout_flag(blank, trouble.line, box, evidence, suggested=read))
             continue
         line = source.get(trouble.line, "")
@@ -153,6 +155,20 @@ def line_flags(
                 layout_flag(blank, column.line.number, area_box(outline, column), evidence, column.line.source)
             )
     return flags
+
+
+def _with_notes(column: ReadColumn) -> str:
+    """What is read in a column as a text with notes has it: half-rows in the markup of a note."""
+    source, row = "", Row.MAIN
+    for glyph in column.glyphs:
+        if not glyph.probable or not is_character(glyph.best):
+            continue
+        if glyph.row is not row:
+            ends = {Row.MAIN: "", Row.RIGHT: "/" if glyph.row is Row.LEFT else ")", Row.LEFT: ")"}[row]
+            source += ends + ("(" if glyph.row is not Row.MAIN and ends != "/" else "")
+            row = glyph.row
+        source += glyph.best
+    return source + (")" if row is not Row.MAIN else "")
 
 
 def area_box(outline: Outline, column: ReadColumn) -> Box:

@@ -12,6 +12,7 @@ from pathlib import Path
 from flask import Flask, Response, g, request
 
 from proof.errors import OutputError
+from proof.locale.marking import _
 from proof.web.people import account
 
 
@@ -22,7 +23,9 @@ def write_access_log(app: Flask, path: Path) -> None:
     try:
         handler = logging.StreamHandler(sys.stdout) if path == Path("-") else WatchedFileHandler(path, encoding="utf-8")
     except OSError as error:
-        raise OutputError(f"{path}: cannot be written ({error.strerror}); name another file for --log") from error
+        raise OutputError(
+            _("%(path)s: cannot be written (%(reason)s); name another file for --log"), path=path, reason=error.strerror
+        ) from error
     logger.handlers[:] = [handler]
     logger.setLevel(logging.INFO)
     logger.propagate = False

@@ -16,6 +16,7 @@ from threading import Event, Lock
 from typing import TypeVar
 
 from proof.errors import ProofError, StoppedError, ToldError
+from proof.locale.marking import _
 from proof.web.error_messages import english_message
 from proof.web.messages import REFUSALS
 from proof.web.scratch import ScratchFolder, remove_abandoned
@@ -65,7 +66,7 @@ class StepCount:
         """Yield the steps, counting each after it was processed. Raises StoppedError."""
         for step in steps:
             if self._stop.is_set():
-                raise StoppedError("the download was no longer wanted")
+                raise StoppedError(_("the download was no longer wanted"))
             yield step
             self.done += 1
 

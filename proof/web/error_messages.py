@@ -12,8 +12,9 @@ from proof.web.messages import PAGE_STATES, RIGHTS, ROLES
 def told(error: ToldError) -> str:
     """The message of an error in the language of the request, with the pages' names of roles, rights and page
     states."""
-    values = {name: _word(value) if isinstance(value, StrEnum) else value for name, value in error.values.items()}
-    return say(error.message) % values if values else say(error.message)
+    sentence = error.sentence
+    values = {name: _word(value) if isinstance(value, StrEnum) else value for name, value in sentence.values.items()}
+    return say(sentence.message) % values if values else say(sentence.message)
 
 
 def english_message(error: BaseException | None) -> str:

@@ -310,6 +310,7 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
     if detail:
         data["authorities"] = [IMAGE, *REASONED]
         data["assignees"] = assignees()
+        data["blind"] = LOOKER.get().blind
     else:
         data["facets"] = api.facets_of(work, wanted).model_dump(mode="json")
         data["pages"] = summary.pages

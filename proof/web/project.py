@@ -11,6 +11,7 @@ from flask import current_app
 
 from proof.checking.recheck import Rechecker
 from proof.errors import OutputError
+from proof.locale.marking import _
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.web.download_jobs import DownloadJobs
@@ -59,4 +60,6 @@ def secret_of(settings: Settings) -> str:
         # read again: another process may have found the file still empty, and made it anew
         return path.read_text(encoding="ascii").strip()
     except OSError as error:
-        raise OutputError(f"{path}: the key of the sessions cannot be kept there ({error.strerror})") from error
+        raise OutputError(
+            _("%(path)s: the key of the sessions cannot be kept there (%(reason)s)"), path=path, reason=error.strerror
+        ) from error

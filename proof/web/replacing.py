@@ -25,8 +25,7 @@ def replace(work: str) -> Response:
     `new`."""
     store = project().store
     old, new = (request.args.get(name, "").strip()[:LONGEST_READING] for name in ("old", "new"))
-    matches = store.finder.find(work, old) if old else None
-    places = [place for place in (matches.columns if matches else ()) if place.words == old and not place.last]
+    places, count = store.finder.standing(work, old) if old else ((), 0)
     pages = store.queue.listed(work, sorted({place.number for place in places}))
     results = store.queue.results(sorted(pages))
     items = []
@@ -48,9 +47,7 @@ def replace(work: str) -> Response:
             }
         )
     data = {"old": old, "new": new, "places": items}
-    return sheet(
-        "replace.html", store.queue.work(work), data=data, old=old, new=new, all=matches.places if matches else 0
-    )
+    return sheet("replace.html", store.queue.work(work), data=data, old=old, new=new, all=count)
 
 
 def _box(result: PageResult, place: FoundPlace) -> Box | None:

@@ -12,6 +12,7 @@ from threading import Event, Lock
 
 from proof.checking.recheck import Rechecker, RecheckFault, Reread
 from proof.errors import ProofError, StoppedError, ToldError
+from proof.locale.marking import _
 from proof.web.error_messages import english_message
 from proof.web.messages import REFUSALS
 
@@ -173,7 +174,7 @@ class Rereading:
     def _read(self, work: str, page: int, stop: Event) -> Reread:
         def check_cancelled() -> None:
             if stop.is_set():
-                raise StoppedError(f"{work}: reading page {page} again was taken back")
+                raise StoppedError(_("%(work)s: reading page %(page)s again was taken back"), work=work, page=page)
 
         try:
             return self._reader.read(work, page, check_cancelled)

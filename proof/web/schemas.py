@@ -13,11 +13,12 @@ from proof.store.comments import CommentState
 from proof.store.decision_records import State, Verdict
 from proof.store.page_states import PageState
 from proof.store.queue_records import Order
-from proof.store.typed_text import LONGEST_AUTHORITY, LONGEST_NOTE, LONGEST_READING
+from proof.store.typed_text import LONGEST_AUTHORITY, LONGEST_COLUMN, LONGEST_NOTE, LONGEST_READING
 
 Number = Annotated[int, Field(ge=1, le=2**53 - 1)]
 Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Text = Annotated[str, StringConstraints(max_length=LONGEST_READING)]
+ColumnText = Annotated[str, StringConstraints(max_length=LONGEST_COLUMN)]
 Seen = Annotated[str, StringConstraints(max_length=100_000)]
 """Text as the client saw it, such as a whole column."""
 
@@ -107,7 +108,7 @@ class DecisionBody(Closed):
     verdict: Asked
     version: Count = Field(description="The version of the flag that was seen")
     key: str = Field(pattern=KEY, description="Of this request: sent again with it, the request has no further effect")
-    reading: Text = Field(
+    reading: ColumnText = Field(
         "", description="For `other` and `typed`; for `retain` what the copy reads, empty for nothing"
     )
     confirmed: bool = CONFIRMED
@@ -123,7 +124,7 @@ class DecisionBody(Closed):
 
 
 class ReadingQuery(Closed):
-    reading: Text
+    reading: ColumnText
 
 
 class OneOfMany(DecisionBody):

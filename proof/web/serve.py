@@ -19,6 +19,7 @@ from waitress.server import BaseWSGIServer
 from waitress.utilities import RequestEntityTooLarge
 
 from proof.errors import UsageError
+from proof.locale.marking import _
 from proof.store.queue import KEPT_WORKS
 from proof.web.app import MAX_BODY_BYTES
 from proof.web.project import project
@@ -92,7 +93,12 @@ def listen(
             **({"trusted_proxy": proxy, "trusted_proxy_headers": FORWARDED} if proxy else {}),
         )
     except (OSError, ValueError) as error:
-        raise UsageError(f"{host}:{port}: cannot be served there ({error}); name another with --port") from error
+        raise UsageError(
+            _("%(host)s:%(port)s: cannot be served there (%(error)s); name another with --port"),
+            host=host,
+            port=port,
+            error=error,
+        ) from error
     listening = [listener for listener in sockets.values() if isinstance(listener, BaseWSGIServer)]
     for listener in listening:  # `localhost` may be two
         listener.channel_class = Channel

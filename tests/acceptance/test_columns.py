@@ -19,6 +19,11 @@ def missing(columns: Columns) -> Columns:
     return [*columns[:1], *columns[2:]]
 
 
+def missing_with_notes(columns: Columns) -> Columns:
+    noted = next(number for number, column in enumerate(columns) if column.startswith("("))
+    return [*columns[:noted], *columns[noted + 1 :]]
+
+
 def moved(columns: Columns) -> Columns:
     return [columns[0], *columns[2:5], columns[1], *columns[5:]]
 
@@ -36,7 +41,7 @@ def parted(columns: Columns) -> Columns:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", [missing, moved, parted, doubled, missing_and_doubled])
+@pytest.mark.parametrize("damage", [missing, missing_with_notes, moved, parted, doubled, missing_and_doubled])
 @pytest.mark.parametrize("aside", [False, True])
 def test_a_column_is_put_right_and_stays_so(
     tmp_path: Path, made_once: MadeOnce, damage: Callable[[Columns], Columns], aside: bool

@@ -26,14 +26,6 @@ def edition(text: str, name: str) -> Transcription:
     return transcription(marked, name, Format.KANRIPO)
 
 
-def written(folder: Path, language: str = "en", images: dict[str, Path] | None = None, name: str = "b.txt") -> Path:
-    base = edition(TEXT, "a.txt")
-    path = folder / "collation.html"
-    collations = [collate(base, edition(OTHER, name)), collate(base, edition(TEXT, "c.txt"))]
-    write_table(collations, path, language=language, images=images)
-    return path
-
-
 @pytest.mark.parametrize(("language", "width"), [*zip(LANGUAGES, (390, 1440, 390), strict=True)])
 def test_the_table_is_filtered_by_class_and_fits_the_screen(
     browser: Browser, tmp_path: Path, language: str, width: int
@@ -43,7 +35,10 @@ def test_the_table_is_filtered_by_class_and_fits_the_screen(
     faults: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.on("console", lambda message: faults.append(message.text))
-    path = written(tmp_path, language)
+    path = tmp_path / "collation.html"
+    base = edition(TEXT, "a.txt")
+    collations = [collate(base, edition(OTHER, "b.txt")), collate(base, edition(TEXT, "c.txt"))]
+    write_table(collations, path, language=language)
     page.goto(path.as_uri())
     shown = page.locator("tbody tr:visible")
     assert shown.count() == 2
@@ -72,6 +67,15 @@ def test_a_place_shows_what_the_base_has_there_whatever_layers_each_witness_has(
     agreeing, differing = row.readings
     assert (agreeing.text, agreeing.category) == ("立", "")
     assert (differing.before[-2:], differing.text, differing.behind[:2]) == ("衆耦", "位", "于大")
+
+
+@pytest.mark.parametrize(
+    ("image", "link"), [("images/1#a.png", "../images/1%23a.png"), ("scan.pdf#3", "../scan.pdf#page=3")]
+)
+def test_a_row_links_to_its_image_or_the_page_of_a_pdf(tmp_path: Path, image: str, link: str) -> None:
+    collation = collate(edition(TEXT, "a.txt"), edition(OTHER, "b.txt"))
+    table = rows([collation], {"KR1_WYG_001-1a": tmp_path / image}, tmp_path / "out")
+    assert {row.image for row in table} == {link}
 
 
 def test_a_witness_is_called_as_the_user_calls_it(tmp_path: Path) -> None:

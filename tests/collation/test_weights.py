@@ -57,7 +57,7 @@ def test_another_reader_of_the_image_is_shown_and_weighs_nothing(body: str) -> N
 
 @pytest.mark.parametrize("run", ["者", "揖", "揖進坐", "揖進坐奠觚拜興降西階上", "宰夫揖"])
 def test_a_run_that_is_missing_or_too_much_is_heard_wherever_it_may_begin(run: str) -> None:
-    """Either 宰夫揖 is missing before 宰夫 or 揖宰夫 behind it."""
+    """Either 宰夫揖 is missing before 宰夫 or 揖宰夫 behind it; what is shown is the reading at the flag alone."""
     at = WRONG.index("宰夫")
     longer = WRONG[:at] + run + WRONG[at:]
     seen = Evidence("not transcribed")
@@ -66,7 +66,8 @@ def test_a_run_that_is_missing_or_too_much_is_heard_wherever_it_may_begin(run: s
         given = Flag(PAGE, "", 1, at, len(text), kind, text, suggested, 2.0, False, None, seen)
         for witness, side in ((WRONG, "text"), (longer, "image")) if not text else ((WRONG, "image"), (longer, "text")):
             after = weighed(given, base, edition(witness, "witness.txt"))
-            assert [one.side for one in after.evidence.witnesses] == [side]
+            reading = run if witness == longer else ""
+            assert [(one.side, one.reading) for one in after.evidence.witnesses] == [(side, reading)]
 
 
 def test_it_is_told_what_each_witness_reads_and_whose_side_that_takes() -> None:

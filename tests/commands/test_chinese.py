@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from proof.cli import main
+from proof.cli import commands, main
 
 
 def printed(line: str, capsys: pytest.CaptureFixture[str]) -> str:
@@ -18,6 +18,7 @@ def printed(line: str, capsys: pytest.CaptureFixture[str]) -> str:
 @pytest.fixture(autouse=True)
 def traditional(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "zh_TW.UTF-8")
+    monkeypatch.setattr(commands, "_help_option", None)  # click keeps it in the language of the first request
 
 
 def test_the_list_of_commands_says_what_each_does(capsys: pytest.CaptureFixture[str]) -> None:

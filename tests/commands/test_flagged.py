@@ -67,3 +67,12 @@ def test_a_finding_about_a_column_shows_it_cut_to_fit() -> None:
     _, line, _ = shown([column])
     assert "…" in line
     assert cell_len(line) <= 80
+
+
+def test_a_long_run_leaves_room_for_what_stands_around_it() -> None:
+    run = place("", "惠王齊宣王同時其學無所不闚然其要本歸于老", Kind.OMISSION, page="KR2a0002_WYG_061-2b")
+    _, line, _ = shown([run])
+    assert cell_len(line) <= 80
+    text, image = (part for part in line.split("  ") if "[" in part)
+    assert (text.strip()[:2], image.strip()[:4]) == ("西[", "西[惠王")
+    assert (text.strip()[-2:], image.strip()[-3:]) == ("]耦", "…]耦")

@@ -11,6 +11,7 @@ import subprocess
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any
 
 import bagit
 import mwparserfromhell
@@ -21,8 +22,7 @@ from lxml import etree
 from proof.errors import UsageError
 from proof.exports import forms
 from proof.exports.corrections import Correction
-from proof.exports.files import Material, form_names, needs_pages, write_export, write_file
-from proof.exports.forms import ExportForm
+from proof.exports.files import Material, form_names, needs_pages, write_export
 from proof.exports.forms.pdf import CellCodes
 from proof.exports.forms.wikisource import _line
 from proof.exports.source import correct
@@ -93,10 +93,10 @@ def test_a_pdf_of_half_a_plate_shows_that_half(material: Material, tmp_path: Pat
 
 def test_a_pdf_may_have_as_many_characters_as_there_are_codes() -> None:
     codes = CellCodes()
-    assert [codes.of(chr(0x10000 + number)) for number in range(0xFFFF)] == list(range(1, 0x10000))
-    assert codes.of(chr(0x10000)) == 1
+    assert [codes[chr(0x10000 + number)] for number in range(0xFFFF)] == list(range(1, 0x10000))
+    assert codes[chr(0x10000)] == 1
     with pytest.raises(UsageError, match="more than 65,535"):
-        codes.of(chr(0x1FFFF))
+        codes[chr(0x1FFFF)]
 
 
 def test_hocr_is_read_again_with_its_boxes(material: Material, tmp_path: Path) -> None:
@@ -201,13 +201,17 @@ def test_cbeta_writes_what_stood_and_what_stands(material: Material, tmp_path: P
     assert notes.read_text(encoding="utf-8") == f"{PAGE}01\t比【校】，北【原】（從叢刊本）\n"
 
 
-def test_a_form_is_added_by_an_entry_point(material: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    own = ExportForm("own", lambda one, folder: [write_file(folder / "own.txt", one.corrected.text.encode())])
-    entry = EntryPoint("own", "elsewhere:FORM", forms.ENTRY_POINTS)
-    monkeypatch.setattr(EntryPoint, "load", lambda self: own)
-    monkeypatch.setattr(forms, "entry_points", lambda group, name="own": [entry] if name == "own" else [])
-    assert "own" in form_names()
-    (file,) = written(material, "own", tmp_path / "out")
-    assert file.read_text(encoding="utf-8") == material.corrected.text
+def test_a_form_is_added_by_an_entry_point_as_the_documentation_does(
+    material: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
+    module: dict[str, Any] = {}
+    exec(re.findall(r"```python\n(# errata.*?)```", guide, re.DOTALL)[0], module)  # noqa: S102 - our own text
+    entry = EntryPoint("errata", "errata:FORM", forms.ENTRY_POINTS)
+    monkeypatch.setattr(EntryPoint, "load", lambda self: module["FORM"])
+    monkeypatch.setattr(forms, "entry_points", lambda group, name="errata": [entry] if name == "errata" else [])
+    assert "errata" in form_names()
+    (file,) = written(material, "errata", tmp_path / "out")
+    assert f"{PAGE}\t1\t北\t比\n" in file.read_text(encoding="utf-8")
     with pytest.raises(UsageError, match="no form is called other"):
         needs_pages(["other"])

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from proof.cli import main
-from proof.errors import UsageError
+from proof.errors import OutputError, UsageError
 from proof.layout.overrides import LayoutOverrideShape
 from proof.settings.config import SETTINGS, STORE_NAME, Settings
 from proof.store import Store
@@ -262,6 +262,17 @@ def test_a_disk_that_is_full_costs_the_backup_alone(project: Settings, tmp_path:
     assert f"{STORE_NAME}: " in full.stderr
     assert "the disk" in full.stderr
     assert [one for one in sorted(tmp_path.rglob("*")) if one.suffix not in (".sqlite-shm", ".sqlite-wal")] == there
+
+
+def test_a_folder_that_is_called_as_the_journal_is_named(project: Settings, tmp_path: Path) -> None:
+    assert project.folder is not None
+    journal = project.folder / "proof.decisions.jsonl"
+    journal.unlink()
+    journal.mkdir()
+    (project.folder / STORE_NAME).unlink()  # a store that has no decisions does not read its journal
+    with pytest.raises(OutputError, match=r"proof\.decisions\.jsonl: cannot be read \(Is a directory\); allow reading"):
+        backup(project, tmp_path / "project.zip")
+    assert not (tmp_path / "project.zip").exists()
 
 
 def test_a_backup_whose_store_lost_something_does_not_verify(saved: Path, tmp_path: Path) -> None:

@@ -54,6 +54,16 @@ def test_a_juan_leads_to_its_first_page(store: Store, wanted: str, juan: str) ->
     assert (found.page.juan, found.page.folio) == (juan, "1a")
 
 
+def test_what_is_replaced_stands_so_and_in_no_other_form(store: Store) -> None:
+    every = len(JUAN) * len(FOLIOS)
+    assert store.finder.standing("KR1d0030", "公公升")[1] == every
+    assert store.finder.find("KR1d0030", "於公公").places == every, "a search finds every form"
+    assert store.finder.standing("KR1d0030", "於公公") == ((), 0)
+    places, count = store.finder.standing("KR1d0030", "于公公")
+    assert (len(places), count) == (every, every)
+    assert {place.words for place in places} == {"于公公"}
+
+
 def test_words_lead_to_the_columns_of_this_work_that_have_them(store: Store) -> None:
     found = store.finder.find("KR1d0030", "公公升")
     assert found.page is None

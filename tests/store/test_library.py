@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete, update
 
-from proof.model.flags import Flag, flag_id
+from proof.model.flags import Flag, Kind, flag_id
 from proof.model.result import PageResult, Status
 from proof.store import Store
 from proof.store.decision_records import Verdict
@@ -45,6 +45,19 @@ def test_every_work_is_counted_as_it_stands(store: Store, page_result: PageResul
     assert (found["A"].flagged, found["A"].decided, found["A"].left) == (2, 0, None)
     assert found["B"].pages == {"failed": 1}
     assert all(one.speed is not None for one in store.library.works())
+
+
+@on_both
+def test_what_moved_is_counted_once(store: Store, page_result: PageResult) -> None:
+    first, second = of_page(page_result, "A-1").flags[:2]
+    old = replace(first, kind=Kind.INSERTION, suggested="", raised=True, moved=second.id)
+    new = replace(second, kind=Kind.OMISSION, transcribed="", length=0, raised=True, moved=first.id)
+    check_work(store, "A", [replace(of_page(page_result, "A-1"), flags=(old, new))])
+    assert counts(store)["A"].flagged == 1
+    [flag] = queued(store, "A")
+    decide(store, flag.number, Verdict.TAKE, work="A")
+    after = counts(store)["A"]
+    assert (after.flagged, after.decided, after.settled, after.upheld, after.confirmed) == (1, 1, 1, 1, 1)
 
 
 @on_both

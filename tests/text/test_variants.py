@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,12 +14,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from proof.errors import TextError
-from proof.text.authorities import authorities
+from proof.text.authorities import LISTS_OF, authorities
 from proof.text.model import Script
 from proof.text.pairs import pair_of, read_pairs
 from proof.text.variants import HOUSE, Relation, VariantPolicy
 
 ONE_WORD = (Relation.SAME, Relation.FORM, Relation.TABOO, Relation.SCRIPT)
+ROOT = Path(__file__).resolve().parents[2]
 MEASURED = Path(__file__).with_name("variant_pairs.tsv")
 
 traditional = VariantPolicy(Script.TRADITIONAL)
@@ -244,3 +247,8 @@ def test_the_lists_are_read_at_the_first_question() -> None:
         "assert authorities.cache_info().currsize == 1\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)  # noqa: S603
+
+
+def test_the_lists_are_those_of_packages_that_every_installation_has() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    assert set(LISTS_OF) <= {re.split("[<>=]", package)[0] for package in declared}

@@ -13,6 +13,7 @@ from proof.layout.rules import Rectification
 from proof.locale.notices import in_english
 from proof.model.flags import Evidence, Flag, Kind, numbered
 from proof.model.result import PageResult, Status
+from proof.text.model import Row
 from proof.verify.legibility import Legibility
 from proof.verify.lines import Assignment, LineFault, LineTrouble
 from proof.verify.page_findings import (
@@ -21,7 +22,7 @@ from proof.verify.page_findings import (
     without_unlike,
 )
 from tests.half_folios import MakePage
-from tests.verify.columns import unread
+from tests.verify.columns import AREA, in_rows, unread
 
 BLANK = PageResult(page="010-1a", ref="WYG0103-0192c", status=Status.CHECKED)
 
@@ -74,6 +75,27 @@ def test_several_lines_that_are_not_on_the_image_are_one_finding(make_page: Make
     assert found.evidence.notice is not None
     assert "4 columns" in in_english(found.evidence.notice)
     assert "2, 3, 4, 5" in in_english(found.evidence.notice)
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ("MMRRLLMRL", "司射(北面/夫之)西(耦/大)"),
+        ("RRRRLLLLL", "(司射北面/夫之西耦大)"),
+        ("MMMRRLLRL", "司射北(面夫/之西)(耦/大)"),
+        ("MMMMMMMMM", "司射北面夫之西耦大"),
+    ],
+)
+def test_a_missing_column_has_its_notes_in_the_markup_of_a_text_that_has_notes(
+    make_page: MakePage, rows: str, expected: str
+) -> None:
+    row_of = {"M": Row.MAIN, "R": Row.RIGHT, "L": Row.LEFT}
+    read = "司射北面夫之西耦大"
+    column = replace(unread(AREA, None), glyphs=tuple(in_rows(read, [row_of[row] for row in rows])))
+    missing = Assignment((), (LineTrouble(LineFault.MISSING, 1, 0, read),))
+    for text, suggested in (("司射(北面/夫之)", expected), ("司射北面", read)):
+        (found,) = line_flags(BLANK, make_page(text), outline(), (column,), missing)
+        assert found.suggested == suggested
 
 
 @pytest.mark.parametrize(

@@ -160,6 +160,7 @@ def test_a_confusion_is_decided_but_for_what_was_clicked_out_and_z_takes_back_wh
 
     page.keyboard.press("v")
     expect(page.locator("#rulelist")).to_contain_text("hides 3")
+    expect(told).to_contain_text("告 → 吿: variants here")
     page.keyboard.press("z")
     expect(told).to_contain_text("Taken back: 告 → 吿: variants here")
     expect(page.locator("#rules")).to_be_hidden()
@@ -169,6 +170,7 @@ def test_a_confusion_is_decided_but_for_what_was_clicked_out_and_z_takes_back_wh
     expect(page.locator("#rulelist")).to_contain_text("hides 3")
     left = page.locator("#pairlist li").count()
     page.get_by_role("button", name="lift the rule").click()
+    expect(told).to_contain_text("告 → 吿: rule lifted")
     expect(page.locator("#pairlist li")).to_have_count(left + 1)
 
     page.goto(f"{AT}/pages/2")
@@ -235,7 +237,7 @@ def test_the_text_is_kept_with_what_the_copy_reads_after_an_authority_with_a_rem
     page.locator("#authority").fill("理校")
     page.locator("#remark").fill("文義不通")
     page.keyboard.press("Enter")
-    expect(page.locator("#rests")).to_have_text("after 理校 · 文義不通")
+    expect(page.locator("#rests")).to_have_text("from 理校 · 文義不通")
     page.keyboard.press("r")
     expect(page.locator("#typed")).to_be_focused()
     page.keyboard.press("Enter")  # it has what is suggested

@@ -34,7 +34,7 @@ def test_a_page_is_at_the_address_that_reference_works_give_it_and_several_are_o
 
 def test_words_and_characters_are_found_where_they_stand(unchanged: Served) -> None:
     words = unchanged.client.get(f"/works/{WORK}/find?q=公公").text
-    assert words.count("<mark>公公</mark>") == 3
+    assert words.count('<mark class="found">公公</mark>') == 3
     assert f"/works/{WORK}/pages/1#1-5" in words
     one = unchanged.client.get(f"/works/{WORK}/find?q=告").text
     assert f"/works/{WORK}/glyphs?text=" in one
@@ -86,3 +86,8 @@ def test_a_work_is_overseen_by_juan_person_and_day(served: Served) -> None:
     assert cells[cells.index("卷十") :][:6] == ["卷十", "3", "90", "9", "1", "1"]
     assert {f"{day:%Y-%m-%d}" for day in days} & set(cells)
     assert 'data-download="text"' in overseen
+
+
+def test_where_a_single_character_is_looked_for_is_said(unchanged: Served) -> None:
+    assert "A single character is looked for in the text of one work." in unchanged.client.get("/search?q=乏").text
+    assert "Nothing was found." in unchanged.client.get("/search?q=無此").text

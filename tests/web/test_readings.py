@@ -149,3 +149,20 @@ def test_readings_come_back_out_of_the_journal(blind: House) -> None:
         recovered = anew.recover(journal.path)
         assert (dict(recovered.rebuilt), recovered.unplaced) == ({"reading": 2}, ())
         assert anew.double_readings.of_work(WORK) == read
+
+
+def test_a_blind_reader_is_told_who_decides_and_the_third_is_offered_nothing_to_take_over_where_nothing_is(
+    blind: House,
+) -> None:
+    third, one, other = blind.browser("甲"), blind.browser("乙"), blind.browser("丙")
+    for browser in (one, other):
+        browser.decide(1, "unsure")
+    desk = f"/works/{WORK}/desk"
+    assert '"blind": true' in one.client.get(desk).text
+    assert '"blind": false' in third.client.get(desk).text
+    page = third.client.get(f"/works/{WORK}/readings").text
+    assert "Where they differ, or both are unsure" in page
+    assert "Take them over" not in page
+    assert (
+        f"/works/{WORK}/readings" in third.client.get(f"/works/{WORK}/progress").text.partition("Agreement between")[2]
+    )

@@ -12,6 +12,7 @@ from tests.web.waiting import box_of, open_desk, photographed, press, saved
 
 AT = f"/works/{WORK}"
 SIZES: dict[str, ViewportSize] = {
+    "laptop": {"width": 1024, "height": 768},
     "desktop": {"width": 1440, "height": 900},
     "telephone": {"width": 390, "height": 844},
 }
@@ -52,6 +53,23 @@ def test_a_message_of_the_desk_is_in_view_and_read_out_and_moves_nothing(page: P
         expect(told).to_be_hidden()
 
 
+def test_a_form_of_the_desk_opens_in_view_and_leaves_the_next_flag_seen_from_its_head(page: Page) -> None:
+    for size in (SIZES["desktop"], SIZES["laptop"]):
+        page.set_viewport_size(size)
+        open_desk(page, f"{AT}/desk")
+        page.keyboard.press("a")
+        expect(page.locator("#authority")).to_be_focused()
+        for part in ("#authority", "#remark", "#resting button"):
+            assert whole_in_view(page.locator(part)), part
+        page.keyboard.press("Escape")
+        page.keyboard.press("e")
+        expect(page.locator("#typed")).to_be_focused()
+        assert whole_in_view(page.locator("#typing button"))
+        page.keyboard.press("Escape")
+        assert whole_in_view(page.locator("#where"))
+        assert page.locator("#panel").evaluate("(panel) => panel.scrollTop") == 0
+
+
 VIEWS = ("", "desk", "pairs?text=侯&image=", "glyphs?text=公", "pages/", "pages/1", "history", "progress")
 
 
@@ -78,6 +96,10 @@ def test_on_a_telephone_the_head_is_low_undo_is_where_a_thumb_is_and_what_is_cho
     page.get_by_role("button", name="Language, light or dark, account").click()
     expect(page.locator("#language")).to_be_visible()
     photographed(page, "telephone-more")
+    open_desk(page, f"{AT}/desk")
+    page.locator("#unsure").click()
+    expect(page.locator("#trail li")).to_have_count(1)
+    assert box_of(page.locator("#stage"))["y"] >= 0, "the next flag is seen from its image on"
     open_desk(page, f"{AT}/desk?kind=insertion&first_page=1&last_page=1")
     press(page, "k")
     expect(page.locator("#end")).to_be_visible()
@@ -115,6 +137,8 @@ def test_a_string_is_replaced_all_over_with_one_key_a_place_beside_its_image(pag
     """Each column has 公 twice: of equal ones the one that is meant is replaced."""
     page.goto(f"{AT}/find?q=公")
     page.get_by_role("link", name="Replace 公").click()
+    expect(page.locator("#places mark.found")).to_have_count(6)
+    expect(page.locator("#places del")).to_have_count(0)
     page.get_by_label("What is to stand there").fill("工作")
     page.keyboard.press("Enter")
     places = page.locator("#places > li")

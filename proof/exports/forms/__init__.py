@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from proof.errors import UsageError
+from proof.locale.marking import _
 
 if TYPE_CHECKING:
     from proof.exports.files import Material
@@ -48,5 +49,5 @@ def export_form(name: str) -> ExportForm:
     else:
         form = next((entry.load() for entry in entry_points(group=ENTRY_POINTS, name=name)), None)
     if not isinstance(form, ExportForm):
-        raise UsageError(f"no form is called {name}: choose of {', '.join(names())}")
+        raise UsageError(_("no form is called %(name)s: choose of %(names)s"), name=name, names=", ".join(names()))
     return form

@@ -15,13 +15,14 @@ from proof.exports.files import Material, marked_pages, write_file
 from proof.exports.forms import ExportForm
 from proof.exports.pagexml import page_xml
 from proof.images.pdf import PdfPage, file_names
+from proof.locale.marking import _
 
 
 def _write(material: Material, folder: Path) -> list[Path]:
     edition = material.corrected.edition
     target = folder / f"{edition.path.stem}.bag"
     if target.exists() and not (target / "bagit.txt").is_file():
-        raise OutputError(f"{target} is there and no bag: move it away")
+        raise OutputError(_("%(target)s is there and no bag: move it away"), target=target)
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".bag-") as temporary:
         bag = Path(temporary) / "bag"
@@ -35,7 +36,9 @@ def _write(material: Material, folder: Path) -> list[Path]:
             try:
                 write_file(bag / "images" / name, source.read_bytes())
             except OSError as error:
-                raise OutputError(f"{source} cannot be put into the bag ({error.strerror})") from error
+                raise OutputError(
+                    _("%(source)s cannot be put into the bag (%(reason)s)"), source=source, reason=error.strerror
+                ) from error
         information = {
             "External-Description": material.named,
             "Bagging-Date": f"{material.made:%Y-%m-%d}",

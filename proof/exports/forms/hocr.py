@@ -42,7 +42,7 @@ def _line(area: etree._Element, name: str, line: MarkedLine) -> None:
     word = add(element, "span", id=f"{name}_w", title=_bbox(line.box))
     word.set("class", "ocrx_word")
     for number, (text, box, confidence) in enumerate(line.clusters(), start=1):
-        conf = "" if confidence is None else f"; x_conf {100 * min(max(confidence, 0.0), 1.0):.0f}"
+        conf = "" if confidence is None else f"; x_conf {100 * confidence:.0f}"
         glyph = add(word, "span", id=f"{name}_g{number}", title=_bbox(box, "x_bboxes") + conf)
         glyph.set("class", "ocrx_cinfo")
         glyph.text = legal(text)

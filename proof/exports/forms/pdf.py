@@ -24,6 +24,7 @@ from proof.exports.marked import MarkedPage
 from proof.exports.pdf_file import Name, PdfFile, Reference
 from proof.images.load import load_image
 from proof.images.pdf import PdfPage
+from proof.locale.marking import _
 from proof.model.geometry import Box
 from proof.model.result import PageResult
 from proof.text.column import parse_column
@@ -68,8 +69,8 @@ def _add_page(pdf: PdfFile, font: Reference, result: PageResult, page: MarkedPag
     for column in page.columns:
         for line in column.lines:
             clusters = list(line.clusters())
-            boxes = _touching([box for _, box, _ in clusters])
-            for (characters, *_), box in zip(clusters, boxes, strict=True):
+            boxes = _touching([cluster[1] for cluster in clusters])
+            for (characters, *_rest), box in zip(clusters, boxes, strict=True):
                 operators += _text_operators(characters, box, part, codes)
     operators.append("ET")
     image = _add_image(pdf, result.image, result.image_box)
@@ -94,7 +95,7 @@ def _text_operators(characters: str, box: Box, part: Box, codes: CellCodes) -> I
     for number, cell in enumerate(cells):
         x = (box.x + box.w / 2 - part.x) * scale
         y = (part.h - (box.y + number * height - part.y)) * scale
-        yield f"{box.w * scale:.3f} 0 0 {height * scale:.3f} {x:.3f} {y:.3f} Tm <{codes.of(cell):04X}> Tj"
+        yield f"{box.w * scale:.3f} 0 0 {height * scale:.3f} {x:.3f} {y:.3f} Tm <{codes[cell]:04X}> Tj"
 
 
 def _add_image(pdf: PdfFile, path: Path, part: Box | None) -> Reference:
@@ -131,27 +132,20 @@ def _add_jpeg(pdf: PdfFile, data: bytes, size: tuple[int, int], colours: str) ->
     return pdf.add_stream(data, entries)
 
 
-class CellCodes:
-    """The codes of a document's font; a cell of the text gets its code when it first occurs."""
+class CellCodes(dict[str, int]):
+    """The codes of a document's font, from 1 on, by the cells of the text; a cell gets its code when it first occurs.
+    Raises UsageError if there are more characters than codes."""
 
-    def __init__(self) -> None:
-        self._codes: dict[str, int] = {}
-
-    def of(self, cell: str) -> int:
-        """The code of a cell. Raises UsageError if there are more characters than codes."""
-        code = self._codes.setdefault(cell, len(self._codes) + 1)
-        if code > 0xFFFF:
-            raise UsageError("a PDF has more than 65,535 different characters: export fewer pages at once")
-        return code
-
-    def cells(self) -> list[str]:
-        """The cells that have codes, in the order of their codes, which begin with 1."""
-        return list(self._codes)
+    def __missing__(self, cell: str) -> int:
+        if len(self) == 0xFFFF:
+            raise UsageError(_("a PDF has more than 65,535 different characters: export fewer pages at once"))
+        self[cell] = len(self) + 1
+        return self[cell]
 
 
 def _add_font(pdf: PdfFile, font: Reference, codes: CellCodes) -> None:
     """Add the font under its number, after the last page, when all codes are known."""
-    cells = codes.cells()
+    cells = list(codes)
     descriptor = pdf.add({
         "Type": Name("FontDescriptor"), "FontName": Name("GlyphLess"), "Flags": 5, "FontBBox": [0, 0, EM, EM],
         "ItalicAngle": 0, "Ascent": EM, "Descent": 0, "CapHeight": EM, "StemV": 80,
@@ -190,7 +184,7 @@ def _write(material: Material, folder: Path) -> list[Path]:
     try:
         made = searchable_pdf(pages, material.named)
     except ImageError as error:
-        raise OutputError(f"the PDF cannot be made: {error}") from error
+        raise OutputError(_("the PDF cannot be made: %(error)s"), error=error) from error
     return [write_file(folder / f"{material.corrected.edition.path.stem}.pdf", made)]
 
 

@@ -13,6 +13,7 @@ from proof.exports.files import Material, as_json, decided_pages, marked_pages, 
 from proof.exports.forms import ExportForm
 from proof.exports.iiif import ANNOTATION, Addressed, region
 from proof.exports.marked import MarkedPage
+from proof.locale.marking import _
 from proof.model.geometry import Box
 
 
@@ -49,7 +50,7 @@ def content_state(manifest: str, canvas: str, box: Box | None, size: tuple[int, 
 
 def _write(material: Material, folder: Path) -> list[Path]:
     if not material.base:
-        raise UsageError("annotations of the text lie on canvases: name the address of the manifest (--base)")
+        raise UsageError(_("annotations of the text lie on canvases: name the address of the manifest (--base)"))
     stem = material.corrected.edition.path.stem
     addressed = Addressed(material.base, stem, [page for page in decided_pages(material) if page.image is not None])
     written = []

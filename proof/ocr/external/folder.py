@@ -15,6 +15,7 @@ from pathlib import Path
 
 from proof.errors import EngineError
 from proof.images.pdf import stem_of
+from proof.locale.marking import Sentence, _
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.ocr.engine import EngineIdentity, Pixels, Reading
@@ -44,7 +45,10 @@ class ExternalEngine:
         paths = [folder] if folder.is_file() else sorted(folder.rglob("*")) if folder.is_dir() else []
         files = [path for path in paths if path.suffix.lower() in SUFFIXES and path.is_file()]
         if not files:
-            message = f"{folder}: no PAGE XML, ALTO or hOCR is there; name the file, or the folder that holds them"
+            message = Sentence(
+                _("%(folder)s: no PAGE XML, ALTO or hOCR is there; name the file, or the folder that holds them"),
+                folder=folder,
+            )
             raise EngineError(message)
         digest = hashlib.sha256()
         self._by_name: dict[str, list[Path]] = {}
@@ -71,7 +75,10 @@ class ExternalEngine:
         return ""
 
     def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
-        raise EngineError(f"{self._folder}: these readings are of whole pages, not of strips; choose another engine")
+        raise EngineError(
+            _("%(folder)s: these readings are of whole pages, not of strips; choose another engine"),
+            folder=self._folder,
+        )
 
     def page_of(self, image: Path, size: tuple[int, int]) -> ExternalPage:
         """The reading of an image, in its pixels. Raises EngineError if there is none."""
@@ -80,18 +87,29 @@ class ExternalEngine:
         candidates = list(dict.fromkeys([*(path for path in called if path in named), *named, *called]))
         if not candidates:
             raise EngineError(
-                f"{self._folder}: no file there is a reading of {image.name}; add one that names this image or is "
-                f"called {stem_of(image)}.xml"
+                _(
+                    "%(folder)s: no file there is a reading of %(name)s; add one that names this image "
+                    "or is called %(stem)s.xml"
+                ),
+                folder=self._folder,
+                name=image.name,
+                stem=stem_of(image),
             )
         path = candidates[0]
         pages = self._parsed(path)
         if not pages:
-            raise ReadingFileError(path, None, "holds no page; export it again")
+            raise ReadingFileError(path, None, _("holds no page; export it again"))
         # a file with the image's name need not name an image inside, but it must not name another one
         page = next((page for page in pages if _key(page.image) == key), None)
         page = page or next((unnamed for unnamed in pages if not unnamed.image), None)
         if page is None:
-            raise ReadingFileError(path, None, f"is a reading of {pages[0].image}, not of {image.name}; rename it")
+            raise ReadingFileError(
+                path,
+                None,
+                _("is a reading of %(image)s, not of %(name)s; rename it"),
+                image=pages[0].image,
+                name=image.name,
+            )
         if len(candidates) > 1:
             rest = ", ".join(str(other) for other in candidates[1:])
             several = Notice.of(NoticeCode.SEVERAL_READINGS, file=str(path), others=rest)
@@ -106,7 +124,12 @@ def _scaled(page: ExternalPage, size: tuple[int, int]) -> ExternalPage:
     across, down = size[0] / page.size[0], size[1] / page.size[1]
     if abs(across / down - 1) > SAME_SHAPE:
         given = f"{page.size[0]:g} x {page.size[1]:g}"
-        message = f"is of an image of {given}, this one has {size[0]} x {size[1]} pixels; read this one, or use that"
+        message = Sentence(
+            _("is of an image of %(given)s, this one has %(width)s x %(height)s pixels; read this one, or use that"),
+            given=given,
+            width=size[0],
+            height=size[1],
+        )
         raise ReadingFileError(page.source, None, message)
 
     def scaled(box: Box) -> Box:
@@ -131,7 +154,11 @@ def _key(name: str) -> str:
 def _content(path: Path) -> bytes:
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
-            raise ReadingFileError(path, None, f"has more than {MAX_FILE_BYTES // 1_000_000} MB; split it into pages")
+            raise ReadingFileError(
+                path, None, _("has more than %(most)s MB; split it into pages"), most=MAX_FILE_BYTES // 1000000
+            )
         return path.read_bytes()
     except OSError as error:
-        raise ReadingFileError(path, None, f"cannot be read ({error.strerror}); allow reading it") from error
+        raise ReadingFileError(
+            path, None, _("cannot be read (%(reason)s); allow reading it"), reason=error.strerror
+        ) from error

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from proof.errors import EngineError
+from proof.errors import AT, EngineError
+from proof.locale.marking import Sentence
 from proof.model.geometry import Box
 from proof.model.notices import Notice
 
@@ -25,8 +26,8 @@ _GAP_SHARE = 0.2
 class ReadingFileError(EngineError):
     """A reading file cannot be used, so its page is not checked. `line` counts from 1; None if it is not known."""
 
-    def __init__(self, path: Path, line: int | None, message: str) -> None:
-        super().__init__(f"{path}:{line}: {message}" if line else f"{path}: {message}")
+    def __init__(self, path: Path, line: int | None, message: str, /, **values: object) -> None:
+        super().__init__(AT, where=f"{path}:{line}" if line else path, what=Sentence(message, **values))
         self.path, self.line = path, line
 
 

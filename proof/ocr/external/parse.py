@@ -15,6 +15,7 @@ from typing import Any
 
 from lxml import etree, html
 
+from proof.locale.marking import Sentence, _
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.ocr.external.model import ExternalLine, ExternalPage, ReadingFileError, TextPiece, line_of
@@ -37,18 +38,24 @@ def parse_readings(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
     try:
         root: Any = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        message = f"is not whole XML ({error.msg}); export it again"
+        message = Sentence(_("is not whole XML (%(msg)s); export it again"), msg=error.msg)
         line = int(error.lineno) if error.lineno else None
         raise ReadingFileError(path, line, message) from error
     except ValueError as error:
-        raise ReadingFileError(path, None, f"is not XML ({error}); export it again") from error
+        raise ReadingFileError(path, None, _("is not XML (%(error)s); export it again"), error=error) from error
     kind = etree.QName(root).localname
     if kind == "PcGts":
         return tuple(_page(path, page) for page in root.iter("{*}Page"))
     if kind == "alto":
         return tuple(_alto(path, root, page) for page in root.iter("{*}Page"))
     expected = "PAGE XML (PcGts), ALTO (alto) or hOCR (ocr_page)"
-    raise ReadingFileError(path, root.sourceline, f"its root is {kind}, expected {expected}; export it as one of these")
+    raise ReadingFileError(
+        path,
+        root.sourceline,
+        _("its root is %(kind)s, expected %(expected)s; export it as one of these"),
+        kind=kind,
+        expected=expected,
+    )
 
 
 def _page(path: Path, page: Any) -> ExternalPage:
@@ -95,7 +102,9 @@ def _alto(path: Path, root: Any, page: Any) -> ExternalPage:
         lines.append(line_of(text, box, pieces, upright, sure))
     unit = root.findtext(".//{*}MeasurementUnit", "pixel").strip()
     if unit != "pixel" and min(size) <= 0:
-        message = f"is measured in {unit} and does not say how large the page is; export it in pixels"
+        message = Sentence(
+            _("is measured in %(unit)s and does not say how large the page is; export it in pixels"), unit=unit
+        )
         raise ReadingFileError(path, page.sourceline, message)
     return _page_of_lines(path, page, name.strip(), size, lines, notices)
 
@@ -128,7 +137,9 @@ def _hocr(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
     try:
         root = html.document_fromstring(data, parser=html.HTMLParser(encoding="utf-8", huge_tree=False))
     except (etree.LxmlError, ValueError) as error:
-        raise ReadingFileError(path, None, f"is no hOCR that can be read ({error}); export it again") from error
+        raise ReadingFileError(
+            path, None, _("is no hOCR that can be read (%(error)s); export it again"), error=error
+        ) from error
     pages = []
     for page in root.iter():
         if "ocr_page" not in _classes(page):
@@ -191,7 +202,7 @@ def _page_of_lines(
 ) -> ExternalPage:
     if notices and not lines:
         raise ReadingFileError(
-            path, page.sourceline, "no line of this page says where it stands; export it with coordinates"
+            path, page.sourceline, _("no line of this page says where it stands; export it with coordinates")
         )
     return ExternalPage(path, name, size, tuple(line for line in lines if line.characters), tuple(notices))
 
@@ -267,7 +278,7 @@ def _direction(*elements: Any) -> bool | None:
 def _numbers(path: Path, element: Any, text: str) -> list[float]:
     numbers = [float(number) for number in _NUMBER.findall(text)]
     if any(abs(number) > _FARTHEST for number in numbers):
-        raise ReadingFileError(path, element.sourceline, "a coordinate lies beyond any image; export the file again")
+        raise ReadingFileError(path, element.sourceline, _("a coordinate lies beyond any image; export the file again"))
     return numbers
 
 
@@ -279,7 +290,9 @@ def _figure(path: Path, element: Any, key: str) -> float:
     except ValueError:
         value = math.nan
     if not abs(value) <= _FARTHEST:
-        message = f"{key} is {text[:40]!r}, expected a number of pixels; export the file again"
+        message = Sentence(
+            _("%(key)s is %(text)s, expected a number of pixels; export the file again"), key=key, text=repr(text[:40])
+        )
         raise ReadingFileError(path, element.sourceline, message)
     return value
 

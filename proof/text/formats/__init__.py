@@ -18,6 +18,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from proof.errors import TextError
+from proof.locale.marking import _
 from proof.text.encoding import Decoded, decode
 from proof.text.extraction import Extraction
 
@@ -57,11 +58,13 @@ def decoded_file(path: Path | str, encoding: str | None = None) -> Decoded:
     be read."""
     path = Path(path)
     if path.is_dir():
-        raise TextError(path, None, "is a folder: name one transcription file in it")
+        raise TextError(path, None, _("is a folder: name one transcription file in it"))
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise TextError(path, None, f"cannot be read ({error.strerror}): check its name and permissions") from error
+        raise TextError(
+            path, None, _("cannot be read (%(reason)s): check its name and permissions"), reason=error.strerror
+        ) from error
     return decoded(path, data, encoding)
 
 

@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 from proof.errors import TextError
+from proof.locale.marking import _
 from proof.text.extraction import DAMAGED_ARCHIVE
 from proof.text.formats.xml_tree import Node, tree
 
@@ -31,12 +32,20 @@ def member(data: bytes, name: str, path: Path) -> bytes:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             info = archive.getinfo(name)
             if info.file_size > MAX_MEMBER_BYTES:
-                raise TextError(path, None, f"{name} in it has {info.file_size} bytes, more than can be read")
+                raise TextError(
+                    path,
+                    None,
+                    _("%(name)s in it has %(file_size)s bytes, more than can be read"),
+                    name=name,
+                    file_size=info.file_size,
+                )
             return archive.read(info)
     except KeyError:
-        raise TextError(path, None, f"has no {name}: it is damaged, save it again") from None
+        raise TextError(path, None, _("has no %(name)s: it is damaged, save it again"), name=name) from None
     except DAMAGED_ARCHIVE as error:
-        raise TextError(path, None, f"{name} in it cannot be read ({error}): save it again") from error
+        raise TextError(
+            path, None, _("%(name)s in it cannot be read (%(error)s): save it again"), name=name, error=error
+        ) from error
 
 
 def member_tree(data: bytes, name: str, path: Path) -> Node:

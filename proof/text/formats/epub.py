@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from proof.errors import TextError
+from proof.locale.marking import _
 from proof.text.extraction import Extraction
 from proof.text.formats import TextFormat
 from proof.text.formats.archives import member, member_names, member_tree
@@ -26,7 +27,7 @@ _UNREAD = frozenset({"head", "script", "style", "rt", "rp", "rtc", "svg", "math"
 def _read(data: bytes, path: Path) -> Extraction:
     names = member_names(data)
     if "META-INF/encryption.xml" in names and b"EncryptedData" in member(data, "META-INF/encryption.xml", path):
-        raise TextError(path, None, "is an encrypted EPUB: give one without protection")
+        raise TextError(path, None, _("is an encrypted EPUB: give one without protection"))
     container = member_tree(data, _CONTAINER, path)
     package = next((node.attributes.get("full-path", "") for node in container.all("rootfile")), "")
     root = member_tree(data, package, path)

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from proof.errors import TextError
+from proof.locale.marking import _
 from proof.text.encoding import decode
 from proof.text.extraction import Draft, Extraction, Site, as_it_is
 from proof.text.formats import TextFormat
@@ -68,7 +69,7 @@ def _read(data: bytes, path: Path) -> Extraction:
             page_mark(draft, f"{path.stem}_{pages}")
         byte += len(raw.encode())
     if not pages:
-        raise TextError(path, 1, "no line of text follows the page lines")
+        raise TextError(path, 1, _("no line of text follows the page lines"))
     return draft.done()
 
 

@@ -16,6 +16,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 from proof.errors import TextError
+from proof.locale.marking import _
 from proof.text.extraction import Site
 
 MAX_DEPTH = 200
@@ -99,7 +100,7 @@ def tree(data: bytes, path: Path, member: str = "") -> Node:
     encoding = _ENCODING.match(data)
     named = encoding[1].decode("ascii", "replace").lower() if encoding else "utf-8"
     if named not in _UTF_8 or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise TextError(path, 1, f"is XML in {named.upper()}: save it as UTF-8")
+        raise TextError(path, 1, _("is XML in %(named)s: save it as UTF-8"), named=named.upper())
     parser = expat.ParserCreate("utf-8", namespace_separator=" ")
     parser.buffer_text = False
     parser.UseForeignDTD(True)
@@ -109,7 +110,12 @@ def tree(data: bytes, path: Path, member: str = "") -> Node:
 
     def start(name: str, attributes: dict[str, str]) -> None:
         if len(open_nodes) > MAX_DEPTH:
-            raise TextError(path, parser.CurrentLineNumber, f"more than {MAX_DEPTH} elements stand within one another")
+            raise TextError(
+                path,
+                parser.CurrentLineNumber,
+                _("more than %(most)s elements stand within one another"),
+                most=MAX_DEPTH,
+            )
         local = {key.rpartition(" ")[2]: value for key, value in attributes.items()}
         node = Node(name.rpartition(" ")[2], local, parser.CurrentByteIndex)
         open_nodes[-1].content.append(node)
@@ -130,8 +136,10 @@ def tree(data: bytes, path: Path, member: str = "") -> Node:
             site = Site(at, _reference_size(data, at), member)
             open_nodes[-1].content.append(Run(unescape(f"&{name};"), site, False))
 
-    def declared(name: str, *_: object) -> None:
-        raise TextError(path, parser.CurrentLineNumber, f"declares an entity ({name}): write it out and delete it")
+    def declared(name: str, *_unused: object) -> None:
+        raise TextError(
+            path, parser.CurrentLineNumber, _("declares an entity (%(name)s): write it out and delete it"), name=name
+        )
 
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
     parser.StartCdataSectionHandler, parser.EndCdataSectionHandler = lambda: in_cdata.append(True), in_cdata.clear
@@ -141,9 +149,11 @@ def tree(data: bytes, path: Path, member: str = "") -> Node:
     except expat.ExpatError as error:
         where = f"{member}: " if member else ""
         why = expat.ErrorString(error.code)
-        raise TextError(path, error.lineno, f"{where}is no well-formed XML ({why})") from error
+        raise TextError(
+            path, error.lineno, _("%(where)sis no well-formed XML (%(why)s)"), where=where, why=why
+        ) from error
     except ValueError as error:
-        raise TextError(path, None, f"is no XML that can be read ({error})") from error
+        raise TextError(path, None, _("is no XML that can be read (%(error)s)"), error=error) from error
     return next(child for child in root.content if isinstance(child, Node))
 
 

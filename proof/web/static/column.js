@@ -14,7 +14,16 @@ let number = 0;
 let changed = false;
 let adding = ""; // "add before" or "add after" while another column is typed
 
-const read = (line) => data.characters_found.filter((one) => one.line === line && one.text.trim()).map((one) => one.read);
+/** What the recogniser saw in a column: at each character of the text, and in each gap that it found. */
+function read(line) {
+  const seen = data.characters_found.filter((one) => one.line === line && one.text.trim()).map((one) => [one.offset, one.read]);
+  const gaps = data.flags_found.filter((flag) => flag.line === line && flag.kind === "omission" && flag.raised && flag.bbox);
+  const missing = gaps.flatMap(({ offset, transcribed, suggested }) => {
+    const beside = transcribed.trim();
+    return [...(suggested.endsWith(beside) ? suggested.slice(0, suggested.length - beside.length) : suggested.slice(beside.length))].map((one) => [offset - 0.5, one]);
+  });
+  return [...seen, ...missing].sort(([one], [other]) => one - other).map(([, text]) => text);
+}
 
 /** Which of `seen` stand in `typed`, in that order: a longest common subsequence. */
 function standing(seen, typed) {

@@ -15,6 +15,7 @@ const AHEAD = 6;
 const TRAIL = 6;
 const DOUBLED = 250; // milliseconds in which nobody sees a flag, decides and clicks
 const OPENED = uuid(); // the list that this page goes through
+const [LONGEST_READING, LONGEST_COLUMN] = [64, 400]; // characters that the server takes for a place, and for a column
 const AGAIN = 3000; // milliseconds after which an image that did not come is asked for again
 const $ = (id) => document.getElementById(id);
 
@@ -190,6 +191,7 @@ function show() {
   said(flag);
   progress();
   trail();
+  if (document.body.dataset.flag !== String(flag.number)) scrollTo(scrollX, 0); // on a small screen the image stands above what decides
   document.body.dataset.flag = flag.number;
   if (flag.witnesses.length) tellRecords(flag);
   keepAddress(flag);
@@ -198,7 +200,7 @@ function show() {
 }
 
 /** Where a list ends, flags that stand before it or that it leaves out may still be open. */
-const ends = () => (states.open ? "listEnds" : "done");
+const ends = () => (states.open ? "listEnds" : data.blind ? "doneBlind" : "done");
 
 /** Where nothing is left here: what is left elsewhere in the work. */
 async function leadOn() {
@@ -307,12 +309,14 @@ function big(element, text, note = "", struck = "") {
   element.closest("button").dataset.text = text || say("nothing");
 }
 
+/** What else may stand there: what the recogniser saw, then what witnesses alone read. */
 function alternatives(flag) {
-  const others = flag.alternatives.filter((one) => one.text !== flag.transcribed && one.text !== flag.suggested);
-  flag.others = others.slice(0, 9);
+  const seen = flag.alternatives.filter((one) => one.text !== flag.transcribed && one.text !== flag.suggested);
+  const read = flag.witnesses.filter((one) => !one.side && one.reading && flag.takes).map(({ reading, siglum }) => ({ text: reading, siglum }));
+  flag.others = [...seen, ...read].filter((one, n, all) => all.findIndex(({ text }) => text === one.text) === n).slice(0, 9);
   $("alternatives").replaceChildren(...flag.others.map((one, n) =>
     make("li", {}, make("button", { type: "button", "data-act": "other", "data-n": n },
-      make("kbd", {}, String(n + 1)), " ", han(one.text), " ", make("span", { class: "soft" }, percent(one.p))))));
+      make("kbd", {}, String(n + 1)), " ", han(one.text), " ", make("span", { class: "soft" }, one.siglum?.replace("~", "") ?? percent(one.p))))));
 }
 
 const SIDES = { text: "asText", image: "asImage" };
@@ -411,7 +415,7 @@ function trail() {
       ...(step.moved ? [step.state === "corrected" ? "" : han(step.moved), make("span", { class: step.state === "corrected" ? "" : "soft" },
         step.state === "corrected" ? say("moves", { text: step.moved }) : words.states[step.state])]
         : step.state === "corrected" && !step.reading ? [make("span", {}, say("deletes", { text: step.transcribed }))]
-        : [step.transcribed || step.reading ? han(step.transcribed) : words.kinds.layout, step.state === "corrected" ? make("span", {}, "→", han(step.reading)) : "",
+        : [step.transcribed || step.reading ? han(step.transcribed) : words.kinds[step.kind ?? "layout"], step.state === "corrected" ? make("span", {}, "→", han(step.reading)) : "",
           make("span", { class: "soft" }, words.states[step.state])]))));
 }
 
@@ -474,7 +478,7 @@ function decide(verdict, reading = "", more = {}) {
   tell("");
   const stand = { take: flag.suggested, other: reading, typed: reading, delete: "" }[verdict] ?? flag.transcribed;
   const state = (verdict === "other" || verdict === "typed") && stand === flag.transcribed ? "kept" : STATE[verdict];
-  steps.done.push({ opened: OPENED, flag: flag.number, was: flag.state, wasReading: flag.reading, state, reading: stand, transcribed: flag.transcribed, moved: movedBy(flag, verdict), made: flag.version + 1 });
+  steps.done.push({ opened: OPENED, flag: flag.number, was: flag.state, wasReading: flag.reading, state, reading: stand, transcribed: flag.transcribed, kind: flag.kind, moved: movedBy(flag, verdict), made: flag.version + 1 });
   steps.undone = [];
   const { authority, note } = restsOf(flag);
   rests = null;
@@ -576,23 +580,41 @@ function follow(way, event) {
 
 // typing: while a method composes, Enter and Escape belong to it
 
+let stood = null; // how far panel and page were scrolled before a form opened: the next flag is seen from there
+
+/** Opens a form of the panel in place of what looks around; what it moves out of view comes back when it closes. */
+function openForm(form) {
+  stood ??= [$("panel").scrollTop, scrollY];
+  $(form).hidden = false;
+}
+
+function closeForm(form) {
+  $(form).hidden = true;
+  if (stood) {
+    $("panel").scrollTop = stood[0];
+    scrollTo(scrollX, stood[1]);
+    stood = null;
+  }
+  $("main").focus({ preventScroll: true });
+}
+
 let retaining = false; // what is typed is what the copy reads, and the text is kept
 function openTyping(retains = false) {
   retaining = retains;
   closeResting();
-  $("typing").hidden = false;
+  openForm("typing");
   $("typed-label").textContent = say(retaining ? "copyReads" : "standsHere");
   $("typed").value = retaining && flags[at].suggested !== flags[at].transcribed ? flags[at].suggested : "";
   $("typed-problem").textContent = "";
   $("typed").lang = script;
+  $("typed").maxLength = flags[at].kind === "layout" ? LONGEST_COLUMN : LONGEST_READING;
   $("typed").focus();
 }
 
 function closeTyping() {
   if ($("typing").hidden) return;
-  $("typing").hidden = true;
   $("typed").blur();
-  $("main").focus({ preventScroll: true });
+  closeForm("typing");
 }
 
 const PLAIN = /^\p{Script=Han}*$/u;
@@ -622,7 +644,7 @@ function openResting() {
   $("authority").value = authority;
   $("remark").value = note;
   $("authority").lang = $("remark").lang = script;
-  $("resting").hidden = false;
+  openForm("resting");
   $("authority").focus();
 }
 
@@ -634,8 +656,7 @@ function takeResting() {
 
 function closeResting() {
   if ($("resting").hidden) return;
-  $("resting").hidden = true;
-  $("main").focus({ preventScroll: true });
+  closeForm("resting");
 }
 
 function showRests() {

@@ -31,6 +31,9 @@ let busy = true; // nothing is drawn before what stands is known, nor while the 
 let asked = null; // what was sent and not answered: sent again it is not doubled
 let standing = null; // what was set here last
 
+/** What two boxes share across (0) or down (1) the page, as a share of the smaller one. */
+const shared = (one, other, way) => (Math.min(one[way] + one[way + 2], other[way] + other[way + 2]) - Math.max(one[way], other[way])) / Math.min(one[way + 2], other[way + 2]);
+
 /** The layout that the columns of the page show, a region for each of its registers; a frame around the middle where
     none were found. */
 function found() {
@@ -39,9 +42,12 @@ function found() {
   const registers = [];
   for (const box of boxes) {
     const last = registers.at(-1);
-    const beside = last?.some(([, y, , h]) => Math.min(y + h, box[1] + box[3]) - Math.max(y, box[1]) > Math.min(h, box[3]) / 2);
-    if (beside) last.push(box);
+    if (last?.some((other) => shared(box, other, 1) > 0.5)) last.push(box);
     else registers.push([box]);
+  }
+  for (const { bbox } of data.flags_found.filter((flag) => flag.kind === "layout" && flag.bbox && flag.line && flag.raised)) { // of a column that the text lacks
+    const own = registers.find((boxes) => boxes.some((other) => shared(bbox, other, 1) > 0.5));
+    if (own && !own.some((other) => shared(bbox, other, 0) > 0.5)) own.push(bbox);
   }
   return registers.map((own) => frameAround(own));
 }

@@ -1,6 +1,6 @@
 // What is left of a work, and the ways there.
 
-import { api, ask, make, nothing, say, work } from "./shell.js";
+import { api, ask, data, make, nothing, say, work } from "./shell.js";
 
 const WAYS = { open: "desk?state=open", unsure: "desk?state=unsure", skipped: "desk?state=skipped",
   to_mark: "pages/?state=not+proofread", to_validate: "validate", problems: "progress#problems" };
@@ -26,7 +26,7 @@ async function sayWhatIsWritten() {
 }
 
 export async function sayWhatIsLeft() {
-  sayWhatIsWritten().catch(reportError);
+  if (!data.blind) sayWhatIsWritten().catch(reportError); // what one of two readers decided is written by neither alone
   const left = await ask(api("left"));
   document.getElementById("still").replaceChildren(...Object.entries(WAYS).filter(([name]) => left[name]).map(([name, way]) =>
     make("li", {}, make("a", { href: `/works/${encodeURIComponent(work)}/${way}` }, say(`left_${name}`, { num: left[name] })))));

@@ -9,7 +9,7 @@ import { nearest, offer } from "./near.js";
 import { ahead } from "./outbox.js";
 import { alternatives, answerPage, askPage, readable, settle } from "./reading.js";
 import { api, ask, data, deskOf, han, inTurn, isShortcut, make, may, oneAtATime, say, uuid, words } from "./shell.js";
-import { columnFlags, home, together, writeSheet } from "./sheet.js";
+import { home, inGap, placeFlags, together, writeSheet } from "./sheet.js";
 import { composing, whyTyped } from "./typing.js";
 import { tellAnew, tellNext } from "./undo.js";
 
@@ -18,7 +18,7 @@ const NS = "http://www.w3.org/2000/svg";
 const pair = new Map(); // index of a character: its box and its place in the text
 const flagAt = new Map();
 for (const flag of data.flags_found) {
-  if ((!flag.raised && flag.state === "open") || flag.kind === "layout") continue; // of a column the frame is marked
+  if ((!flag.raised && flag.state === "open") || flag.kind === "layout" || inGap(flag) !== null) continue; // a column's frame is marked, and a gap
   for (let at = flag.offset; at < flag.offset + Math.max(flag.length, 1); at += 1) flagAt.set(`${flag.line}:${at}`, flag);
 }
 const flagOf = (one) => flagAt.get(`${one.line}:${one.offset}`);
@@ -52,10 +52,11 @@ function image() {
     overlay.append(box);
     Object.assign(pair.get(index), { box });
   });
-  for (const flag of columnFlags) {
+  for (const flag of placeFlags) {
     const [x, y, width, height] = flag.bbox;
     const box = document.createElementNS(NS, "rect");
-    for (const [name, value] of Object.entries({ x, y, width, height, class: `flagged column ${flag.state}` })) box.setAttribute(name, value);
+    const kind = flag.kind === "layout" ? "column" : "gap";
+    for (const [name, value] of Object.entries({ x, y, width, height, class: `flagged ${kind} ${flag.state}` })) box.setAttribute(name, value);
     overlay.prepend(box);
   }
   together($("sheet"), viewer);

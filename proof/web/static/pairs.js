@@ -1,7 +1,7 @@
 // The same confusion over the whole work, glyph beside glyph; all decided in one stroke but the ones clicked out.
 
 import { api, ask, data, glyphOf, han, isShortcut, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
-import { goThrough, takeBack } from "./undo.js";
+import { goThrough, takeBack, tell } from "./undo.js";
 
 const $ = (id) => document.getElementById(id);
 const key = (pair) => `${pair.text}\u0000${pair.image}`;
@@ -115,6 +115,7 @@ async function setRule(pair, holds) {
   const following = data.pairs.slice(data.pairs.findIndex((one) => key(one) === key(pair)) + 1).filter((one) => one.open).map(key);
   const answer = await ask(api("rules"), { text: pair.text, image: pair.image, holds });
   data.rules = answer.items;
+  tell(say(holds ? "ruleSet" : "ruleLifted", { text: pair.text, reading: pair.image }), "undo");
   const found = await ask(`${api("pairs")}?limit=200`);
   data.pairs = found.items;
   const still = data.pairs.find((one) => now && key(one) === key(now));

@@ -2,7 +2,7 @@
 
 import { changed, dialAt, parameters, toggled } from "./filters.js";
 import { sayWhatIsLeft } from "./left.js";
-import { api, ask, data, excerpt, glyphOf, han, isShortcut, make, nothing, oneAtATime, say, words, work } from "./shell.js";
+import { api, ask, data, excerpt, glyphOf, han, isShortcut, make, nothing, oneAtATime, piece, say, words, work } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 const form = $("filters");
@@ -10,6 +10,7 @@ let query = { ...data.query };
 let facets = data.facets;
 let next = null;
 let asked = 0;
+const HEAD = 1.6; // height of the piece that stands for a column, in its widths
 const narrow = matchMedia("(max-width: 46rem)");
 
 const STATES = ["open", "unsure", "skipped", "corrected", "kept", "copy", "retained"];
@@ -21,16 +22,17 @@ const deskAddress = (flag) => `/works/${encodeURIComponent(work)}/desk?${params(
 // the list
 
 function row(flag) {
-  const glyph = flag.bbox && flag.page.image
-    ? make("img", { class: "paper", loading: "lazy", alt: "", width: 52, height: 52, src: glyphOf(flag) })
-    : make("span", { class: "noimage" });
   const layout = flag.kind === "layout";
+  const glyph = flag.bbox && flag.page.image
+    ? make("img", { class: "paper", loading: "lazy", alt: "", width: 52, height: 52, src: layout ? headOf(flag) : glyphOf(flag) })
+    : make("span", { class: "noimage" });
+  const long = Math.max(...[flag.transcribed, flag.suggested].map((text) => [...text].length)) > 2;
   const [before, after] = flag.context.split(`[${flag.transcribed}]`);
   const lead = narrow.matches ? [...(before ?? "")].slice(-2).join("") : before ?? ""; // what is asked about is in view
   const around = layout ? make("span", { class: "context words" }, flag.what) : make("span", { class: "context han", lang: document.body.dataset.script }, lead, make("mark", {}, flag.transcribed || nothing()), after ?? "");
   return make("li", {}, make("a", { href: deskAddress(flag.number), class: "row" },
     glyph,
-    make("span", { class: layout || flag.length > 2 ? "pair long" : "pair" }, ...(flag.other ? [han(excerpt(flag.transcribed || flag.suggested), "seen")]
+    make("span", { class: layout || long ? "pair long" : "pair" }, ...(flag.other ? [han(excerpt(flag.transcribed || flag.suggested), "seen")]
       : layout && !flag.transcribed !== !flag.suggested ? [han(excerpt(flag.transcribed || flag.suggested), flag.transcribed ? "said" : "seen")]
       : layout && !flag.transcribed ? []
       : [han(excerpt(flag.transcribed), "said"), make("span", { class: "arrow", "aria-label": "→" }, "→"), han(excerpt(flag.suggested), "seen")])),
@@ -39,6 +41,11 @@ function row(flag) {
     make("span", { class: "kind" }, flag.other ? words.moved : words.kinds[flag.kind]),
     make("span", { class: "soft score", title: say("score") }, flag.score.toFixed(1)),
     make("span", { class: `state ${flag.state}` }, flag.state === "open" ? "" : words.states[flag.state], flag.state === "corrected" && !flag.other ? han(flag.reading) : "")));
+}
+
+/** The head of the column that a finding is about, as its picture. */
+function headOf({ bbox: [x, y, w, h], page }) {
+  return piece(page.image, [x, y, w, Math.min(h, HEAD * w)].map(Math.floor), `${Math.min(104, Math.floor(w))},`);
 }
 
 /** Where a flag stands; of a character that moved, the column that has it in the text and the one on the image. */
@@ -137,7 +144,8 @@ function dial() {
 const pointAt = () => facets.dial[facets.dial.length - 1 - Number($("dial").value)];
 
 function dialWords(point) {
-  $("dial-words").textContent = say("left", { places: point.places.toLocaleString(), errors: point.left.toFixed(point.left < 10 ? 1 : 0) });
+  const all = point === facets.dial[0]; // of the others there are none
+  $("dial-words").textContent = say(all ? "leftAll" : "left", { places: point.places.toLocaleString(), errors: point.left.toFixed(point.left < 10 ? 1 : 0) });
   $("dial").setAttribute("aria-valuetext", $("dial-words").textContent);
 }
 

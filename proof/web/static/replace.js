@@ -12,7 +12,7 @@ function row(place, n) {
   const { page, name, line, offset, before, after, image, box } = place;
   now.set(`${page} ${line}`, before + data.old + after);
   const picture = image ? make("img", { class: "paper", alt: "", loading: "lazy", src: piece(image, box, ",180") }) : make("span", { class: "noimage" });
-  const text = make("span", { class: "han", lang: script }, before, make("del", {}, data.old), make("ins", {}, data.new), after);
+  const text = make("span", { class: "han", lang: script }, before, ...(data.new ? [make("del", {}, data.old), make("ins", {}, data.new)] : [make("mark", { class: "found" }, data.old)]), after);
   const button = (act, key, label, needs) => make("button", { type: "button", "data-act": act, disabled: needs && (!may("decide") || !data.new) }, make("kbd", {}, key), " ", label);
   return make("li", { tabindex: n ? -1 : 0, "data-n": n }, picture, text,
     make("a", { class: "soft", href: `/works/${encodeURIComponent(work)}/pages/${page}#${line}-${offset}` }, name, " ", say("column", { number: line })),

@@ -35,9 +35,20 @@ const emOf = (row, column) => (isNote(row) ? Math.min(EM * pitch, NOTE * widthOf
 /** Where, across the page, a row of a column runs at some height. */
 const across = (row, column, y) => middle(column)[0] + lean * (y - middle(column)[1]) + { main: 0, right: 0.25, left: -0.25 }[row] * widthOf(column);
 
-function put(element, x, y, em, column) {
-  element.style.cssText = `left:${x - em / 2 - column[0]}px;top:${y - em / 2 - column[1]}px;width:${em}px;height:${em}px;font-size:${em}px`;
+/** Puts a cell of `high` characters with its middle at a place of the page. */
+function put(element, x, y, em, column, high = 1) {
+  element.style.cssText = `left:${x - em / 2 - column[0]}px;top:${y - (em * high) / 2 - column[1]}px;width:${em}px;height:${em * high}px;font-size:${em}px`;
   return element;
+}
+
+/** What stands in the gap that a flag is about, nothing where that is open; null for a flag about characters. An omission
+    may name the equal character beside its gap: that one stays what it is, unless another reading was given for both. */
+export function inGap(flag) {
+  if (flag.length && flag.kind !== "omission") return null;
+  if (flag.state !== "corrected") return "";
+  const beside = flag.transcribed.trim();
+  if (flag.reading.endsWith(beside)) return flag.reading.slice(0, flag.reading.length - beside.length);
+  return flag.reading.startsWith(beside) ? flag.reading.slice(beside.length) : null;
 }
 
 /** The characters of a column in their order, with what is inserted before or after them: `{ y, row, cells }`. */
@@ -62,7 +73,7 @@ function column(number, flagOf, pair) {
       [...shown].length > 3 ? "〓" : shown);
     const x = across(one.row, place, y);
     parts.push({ offset: one.offset, cells: [put(cell, x, y, em, box)], x, y, em });
-    if (gone && now) parts.at(-1).cells.push(put(make("del", { class: "was han" }, one.text), x + 0.62 * em, y - 0.3 * em, SMALL * em, box));
+    if (gone && now) parts.at(-1).cells.push(put(make("del", { class: "was han", title: one.text }, [...one.text].length > 3 ? "〓" : one.text), x + 0.62 * em, y - 0.3 * em, SMALL * em, box));
     pair.set(n, { cell });
   }
   for (const flag of data.flags_found.filter((each) => each.line === number && (each.raised || each.state !== "open"))) {
@@ -76,22 +87,25 @@ function column(number, flagOf, pair) {
 
 /** The cell of a flag that no character with a glyph stands for: what was inserted, or is not on the image. */
 function without(flag, line, parts, box) {
-  if (!flag.bbox || flag.kind === "layout" || line.some(({ one }) => one.offset >= flag.offset && one.offset < flag.offset + flag.length)) return null;
-  const added = flag.kind === "omission" || !flag.length;
-  if (!added && flag.kind !== "insertion") return null;
-  const text = flag.state === "corrected" ? flag.reading || flag.transcribed : flag.transcribed;
+  const gap = inGap(flag);
+  const added = gap !== null;
+  if (!flag.bbox || flag.kind === "layout") return null;
+  if (!added && (flag.kind !== "insertion" || line.some(({ one }) => one.offset >= flag.offset && one.offset < flag.offset + flag.length))) return null;
+  const text = added ? gap : flag.state === "corrected" ? flag.reading || flag.transcribed : flag.transcribed;
   const row = line.find(({ one }) => one.offset >= flag.offset)?.one.row ?? line.at(-1)?.one.row ?? "main";
-  const em = emOf(row, box) * (added ? 1 : 0.74);
+  const high = added ? Math.max([...text].length, 1) : 1;
+  const em = Math.min(emOf(row, box) * (added ? 1 : 0.74), Math.max(flag.bbox[3], pitch) / high);
   const y = middle(flag.bbox)[1];
   const x = across(row, columnOf(flag.line, middle(flag.bbox)[0]), y) + (added ? 0 : 0.6 * pitch);
   const state = `flagged ${flag.state} ${flag.state === "corrected" && !flag.reading ? "deleted" : ""} ${text.trim() ? "" : "empty"}`;
   const name = `${words.kinds[flag.kind]} ${flag.transcribed || flag.suggested}`;
   const cell = make("a", { class: `cell extra han ${state} ${[...text].length > 1 ? "several" : ""}`, "aria-label": name, href: deskOf(flag) }, text);
-  return { offset: flag.offset - 0.5, cells: [put(cell, x, y, em, box)] };
+  return { offset: flag.offset - 0.5, cells: [put(cell, x, y, em, box, high)] };
 }
 
-/** Findings about columns that have a place on the image. */
-export const columnFlags = data.flags_found.filter((flag) => flag.kind === "layout" && flag.bbox && (flag.raised || flag.state !== "open"));
+/** Findings about columns and gaps that have a place on the image: no box of a character is theirs. */
+export const placeFlags = data.flags_found.filter((flag) => flag.bbox && (flag.raised || flag.state !== "open") && (flag.kind === "layout" || inGap(flag) !== null));
+const columnFlags = placeFlags.filter((flag) => flag.kind === "layout");
 
 /** The frame of a finding about a column: the way to it. */
 function aboutColumn(flag) {

@@ -7,6 +7,7 @@ import re
 import zipfile
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any
 
 import pytest
 from docx import Document
@@ -17,8 +18,8 @@ from proof.collation.apparatus import apparatus_of
 from proof.errors import OutputError, TextError
 from proof.text import formats
 from proof.text.edit import Edit, edited
-from proof.text.extraction import Draft, Extraction, Site, as_it_is
-from proof.text.formats import TextFormat, decoded
+from proof.text.extraction import Extraction
+from proof.text.formats import decoded
 from proof.text.read import parse_transcription, read_transcription
 from proof.text.remarks import RemarkCode
 from proof.text.transcription import Format
@@ -247,22 +248,22 @@ def test_verses_and_indented_lines_are_no_table(tmp_path: Path, text: str) -> No
     assert read_transcription(tmp_path / "a.txt").format is Format.PLAIN
 
 
-def test_a_format_is_added_by_an_entry_point(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def read(data: bytes, path: Path) -> Extraction:
-        draft = Draft(data, as_it_is, {})
-        draft.mark("<pb:1a>¶\n")
-        draft.read(data[2:].decode(), Site(2, len(data) - 2))
-        return draft.done()
-
-    own = TextFormat("own", frozenset({".own"}), lambda data, path: data.startswith(b"@@"), read)
-    entry = EntryPoint("own", "elsewhere:FORMAT", formats.ENTRY_POINTS)
-    monkeypatch.setattr(EntryPoint, "load", lambda self: own)
+def test_a_format_is_added_by_an_entry_point_as_the_documentation_does(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    guide = (Path(__file__).parents[3] / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
+    module: dict[str, Any] = {}
+    exec(re.findall(r"```python\n(# coltsv.*?)```", guide, re.DOTALL)[0], module)  # noqa: S102 - our own text
+    entry = EntryPoint("coltsv", "coltsv:FORMAT", formats.ENTRY_POINTS)
+    monkeypatch.setattr(EntryPoint, "load", lambda self: module["FORMAT"])
     monkeypatch.setattr(formats, "entry_points", lambda group: [entry])
     formats.text_formats.cache_clear()
-    (tmp_path / "a.own").write_bytes("@@大射".encode())
+    (tmp_path / "a.coltsv").write_bytes("1a\t大射\n1a\t射人\n1b\t告具\n".encode())
     try:
-        read_in = read_transcription(tmp_path / "a.own")
+        read_in = read_transcription(tmp_path / "a.coltsv")
     finally:
         formats.text_formats.cache_clear()
-    assert (read_in.decoded.container, read_in.text) == ("own", "<pb:1a>¶\n大射")
-    assert read_in.data([Edit(9, 1, "人")]) == "@@人射".encode()
+    assert [len(page.columns) for page in read_in.pages] == [2, 1]
+    assert read_in.data([]) == (tmp_path / "a.coltsv").read_bytes()
+    at = read_in.text.index("人")
+    assert read_in.data([Edit(at, 1, "宮")]) == "1a\t大射\n1a\t射宮\n1b\t告具\n".encode()
