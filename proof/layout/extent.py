@@ -27,6 +27,9 @@ MAX_RULE_SHARE = 0.5
 RULES_OF_FULL_HEIGHT = 0.75
 """Quantile of the heights of rules that is taken for that of the text: some are worn off at their ends."""
 
+MIN_RULES_HEIGHT = 0.5
+"""Minimum height of the rules, in heights of all ink, that is taken for that of the text: lower ones are remnants."""
+
 ONE_RULE_PX = 3
 """Maximum distance of the strokes of a rule, in pixels."""
 
@@ -135,11 +138,12 @@ def other_count(ink: Mask, expected: int) -> Comb | None:
 def _height_of_rules(upright: Mask, tall: float) -> float:
     """The height of the text as its rules show it, from the first to the last ink of each: less than that of all ink,
     which is `tall`, where headnotes, labels or stamps stand beyond the frame."""
-    ruled = upright[:, inked_along(upright, 0) > MIN_RULE_SHARE * tall] > 0
-    if not ruled.size:
-        return tall
-    reach = ruled.shape[0] - ruled.argmax(axis=0) - ruled[::-1].argmax(axis=0)
-    return float(np.quantile(reach, RULES_OF_FULL_HEIGHT))
+    heights = []
+    for left, right in _stretches(inked_along(upright, 0) / tall, DOUBLE_FRAME_PX):
+        inked = np.flatnonzero(upright[:, left:right].any(axis=1))
+        heights.append(int(inked[-1] - inked[0]))
+    height = float(np.quantile(heights, RULES_OF_FULL_HEIGHT)) if heights else tall
+    return height if height > MIN_RULES_HEIGHT * tall else tall
 
 
 def _with_fold_strip(ink: Mask, comb: Comb) -> bool:

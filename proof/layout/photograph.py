@@ -136,7 +136,9 @@ def _columns_of(
 
 def _same_columns(layout: Layout, page_layout: PageLayout) -> bool:
     """Whether the network's columns are those of a ruled layout: as wide, and each in the middle of a ruled column. The
-    other ruled columns may be empty, or the fold strip of an opening."""
+    other ruled columns may be empty, but are neither the fold strip of an opening nor the gap between its leaves."""
+    if is_wide(layout) and len({region.leaf for region in page_layout.regions}) > 1:
+        return False
     areas = layout.columns
     width = float(np.median([area.width for area in areas]))
     widths = [column.right - column.left for column in page_layout.columns]
