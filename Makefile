@@ -96,10 +96,11 @@ fuzz: $(VENV)/installed-dev
 	nice -n 15 $(BIN)/python -m tests.soak.fuzz_readers --found build/fuzz
 
 # What is installed, down to the last byte, is what requirements/ names; `make lock` writes it anew.
-# paddleocr comes first: it brings another OpenCV along, over which the one without windows is then installed.
+# paddleocr comes first: it brings another OpenCV along, over which the one without windows is then installed. That one is
+# missing from its list, so nothing beside the list is looked for.
 $(VENV)/installed: pyproject.toml hatch_build.py requirements/paddleocr.txt requirements/run.txt | $(VENV)/made
 	@echo "installing into $(VENV): a minute or so"
-	@$(PIP) install --require-hashes -r requirements/paddleocr.txt
+	@$(PIP) install --no-deps --require-hashes -r requirements/paddleocr.txt
 	@$(PIP) install --require-hashes -r requirements/run.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
