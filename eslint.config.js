@@ -1,6 +1,6 @@
 // What is wrong in a script whatever its style. What the pages and their tests use of the browser is named here.
 const BROWSER = `addEventListener clearTimeout crypto CSS devicePixelRatio document DOMException DOMPoint Element fetch FormData
-  globalThis history Image innerHeight innerWidth localStorage location matchMedia reportError requestAnimationFrame sessionStorage setTimeout
+  globalThis history Image innerHeight innerWidth localStorage location matchMedia reportError requestAnimationFrame scrollTo scrollX scrollY sessionStorage setTimeout
   structuredClone URLSearchParams`;
 
 export default [
