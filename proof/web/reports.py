@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 from uuid import uuid4
 
@@ -13,7 +14,10 @@ from proof.errors import ToldError
 from proof.report.crops import data_uri
 from proof.store.reports import Report, ReportState
 from proof.store.typed_text import LONGEST_NOTE
+from proof.text.column import parse_column
+from proof.text.model import Run
 from proof.web import problems, schemas
+from proof.web.answers import ColumnOut
 from proof.web.api import answer, api_blueprint
 from proof.web.attempts import network_of
 from proof.web.images import name_of
@@ -136,6 +140,15 @@ def _count() -> None:
         raise TooManyReportsError(REFUSALS["reports"])
 
 
+def _runs_of(columns: Iterable[ColumnOut]) -> Iterator[tuple[int, Sequence[Run]]]:
+    """The number of each column, and the runs of its present text."""
+    continues = False
+    for column in columns:
+        parsed = parse_column(column.now, continues)
+        continues = parsed.left_open
+        yield column.number, parsed.runs
+
+
 def _page(work: str, number: int, *, done: bool = False) -> AnyResponse:
     """The public view of a page; `done`: a report was accepted."""
     _must_be_open()
@@ -152,7 +165,7 @@ def _page(work: str, number: int, *, done: bool = False) -> AnyResponse:
         summary=store.queue.work(work),
         place=place,
         image=image,
-        columns=columns_of(store, work, number, result),
+        columns=list(_runs_of(columns_of(store, work, number, result))),
         before=around.get(place.position - 1),
         after=around.get(place.position + 1),
         done=done,

@@ -10,7 +10,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from proof.store import Store
-from tests.web.drawn import LINES, WORK, fill
+from tests.build import page
+from tests.web.drawn import LINES, WORK, add_page, fill
 from tests.web.test_people import BASE, House, house_in
 
 PAGE = f"/read/{WORK}/1"
@@ -39,11 +40,21 @@ def test_without_the_setting_nobody_reads_or_reports(tmp_path: Path) -> None:
 def test_anybody_reads_a_page_as_it_stands_and_nothing_else(open_house: House) -> None:
     open_house.browser("乙").decide(1, "take")
     client = open_house.app.test_client()
-    page = client.get(PAGE).text
-    assert LINES[0].replace("告", "吿") in page
-    assert 'src="data:image/webp;base64,' in page
+    shown = client.get(PAGE).text
+    assert LINES[0].replace("告", "吿") in shown
+    assert 'src="data:image/webp;base64,' in shown
     assert client.get(f"{BASE}/reports").status_code == 401
     assert client.get(f"/works/{WORK}/reports").status_code == 302
+
+
+def test_a_note_stands_in_two_rows_as_on_the_page(open_house: House) -> None:
+    add_page(open_house.store, page("射人(告具于/公公升)即", "位(小臣", "師)納卿", name="WYG0103-0192a"))
+    shown = open_house.app.test_client().get(PAGE).text
+    rows = re.findall(r"<span>(.*?)</span><span>(.*?)</span></span>", shown)
+    assert rows[0] == ("告具于", "公公升")
+    assert "射人<span" in shown
+    assert "(" not in "".join(map("".join, rows))
+    assert ")納" not in shown
 
 
 def test_a_report_waits_for_who_may_decide_and_changes_nothing(open_house: House) -> None:
