@@ -36,13 +36,13 @@ ONE_RULE_PX = 3
 DOUBLE_FRAME_PX = 15
 """Maximum distance of the two lines of a double frame, in pixels."""
 
-MIN_COLUMN_HEIGHTS = 1 / 16
+MIN_COLUMN_HEIGHTS = 1 / 24
 """Minimum width of a column in heights of the text; a half-folio of eight columns has 1/11.5."""
 
 MAX_COLUMN_HEIGHTS = 1 / 6.5
 """Maximum width of a column in heights of the text; a half-folio of eight columns with its top cut off has 1/8."""
 
-TRIED_WIDTHS = 120
+TRIED_WIDTHS = 150
 """The number of column widths that are tried."""
 
 MAX_RULE_OFFSET = 0.06

@@ -109,8 +109,16 @@ def test_columns_that_are_cut_off_reach_beyond_the_image_as_far_as_they_would(dr
         ("headnotes", 10010),
         ("label and stamps", 10010),
         ("large title", 10030),
+        ("half a strip", 10050),
     ],
-    ids=["an opening", "every other column empty", "headnotes", "a label above", "titles over two columns"],
+    ids=[
+        "an opening",
+        "every other column empty",
+        "headnotes",
+        "a label above",
+        "titles over two columns",
+        "ten narrow columns",
+    ],
 )
 def test_another_number_of_columns_than_the_settings_say_is_found_where_they_are(kind: str, seed: int) -> None:
     book = draw_book_kind(kind, cycle(TEXT), [seed])
