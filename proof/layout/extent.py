@@ -36,8 +36,9 @@ ONE_RULE_PX = 3
 DOUBLE_FRAME_PX = 15
 """Maximum distance of the two lines of a double frame, in pixels."""
 
-MIN_COLUMN_HEIGHTS = 1 / 24
-"""Minimum width of a column in heights of the text; a half-folio of eight columns has 1/11.5."""
+MIN_COLUMN_HEIGHTS = 1 / 20
+"""Minimum width of a column in heights of the text; a half-folio of eight columns has 1/11.5, half of which would fit
+every second rule of one that is cut off."""
 
 MAX_COLUMN_HEIGHTS = 1 / 6.5
 """Maximum width of a column in heights of the text; a half-folio of eight columns with its top cut off has 1/8."""
