@@ -17,8 +17,8 @@ from proof.ocr.page import PageLine, PageReading
 from proof.ocr.spikes import StripSpikes
 from proof.text.model import Row
 
-FORMAT = 6
-"""Version of the format of packed records; records of other versions are ignored."""
+FORMAT = 7
+"""Version of packed records: their format, and the way columns are found. Records of other versions are ignored."""
 
 ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
 """Rows in the order of their numbers in packed records."""
