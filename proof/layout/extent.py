@@ -123,8 +123,9 @@ def other_count(ink: Mask, expected: int) -> Comb | None:
         return None
     tall = float(rows[-1] - rows[0])
     upright = thickened(long_strokes(ink, height // 25, vertical=True), 5, 1)
-    tall = _height_of_rules(upright, tall)
-    fits = _fits(inked_along(upright, 0) / tall, tall)
+    inked = inked_along(upright, 0)
+    height_of_text = _height_of_rules(upright, inked / tall, tall)
+    fits = _fits(inked / height_of_text, height_of_text)
     if not fits:
         return None
     usual = fits[expected].fit if expected in fits else 0.0
@@ -136,13 +137,14 @@ def other_count(ink: Mask, expected: int) -> Comb | None:
     return best
 
 
-def _height_of_rules(upright: Mask, tall: float) -> float:
+def _height_of_rules(upright: Mask, share: NDArray[np.float64], tall: float) -> float:
     """The height of the text as its rules show it, from the first to the last ink of each: less than that of all ink,
-    which is `tall`, where headnotes, labels or stamps stand beyond the frame."""
+    which is `tall`, where headnotes, labels or stamps stand beyond the frame. `share` is the ink of `upright` at each
+    x, as a share of `tall`."""
     heights = []
-    for left, right in _stretches(inked_along(upright, 0) / tall, DOUBLE_FRAME_PX):
-        inked = np.flatnonzero(upright[:, left:right].any(axis=1))
-        heights.append(int(inked[-1] - inked[0]))
+    for left, right in _stretches(share, DOUBLE_FRAME_PX):
+        rows = np.flatnonzero(upright[:, left:right].any(axis=1))
+        heights.append(int(rows[-1] - rows[0]))
     height = float(np.quantile(heights, RULES_OF_FULL_HEIGHT)) if heights else tall
     return height if height > MIN_RULES_HEIGHT * tall else tall
 

@@ -105,10 +105,11 @@ def stand_in_text(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) 
     known = {page.id: (page, before) for page, before in moved}
     there = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(known))).all() if known else ()
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
+    comparison = cache(lambda old, new: PositionMap.of_comparison(content(old), content(new)))
     for flag in _left_behind(session, there):
         page, (version_id, was) = known[flag.page_id]
         if flag.version_id != version_id:  # an export wrote a version that was not checked
-            begin = PositionMap.of_comparison(content(version_id), content(flag.version_id)).where(was, 1)
+            begin = comparison(version_id, flag.version_id).where(was, 1)
             was = begin.start if begin is not None else len(content(flag.version_id))
         if flag.start is None or flag.start < was:
             continue

@@ -11,7 +11,6 @@ import subprocess
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any
 
 import bagit
 import mwparserfromhell
@@ -31,6 +30,7 @@ from proof.ocr.external.parse import parse_readings
 from proof.store.page_states import PageState
 from proof.text.read import read_transcription
 from tests.exports.conftest import PAGE, TEXT
+from tests.guide import module_in_guide
 
 LINES = ["大夫之西比耦", "案比今注", "訛作北據", "與", "命上𪚥&KR0058;曰告"]
 """The lines of the page as corrected."""
@@ -204,9 +204,7 @@ def test_cbeta_writes_what_stood_and_what_stands(material: Material, tmp_path: P
 def test_a_form_is_added_by_an_entry_point_as_the_documentation_does(
     material: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    guide = (Path(__file__).parents[2] / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
-    module: dict[str, Any] = {}
-    exec(re.findall(r"```python\n(# errata.*?)```", guide, re.DOTALL)[0], module)  # noqa: S102 - our own text
+    module = module_in_guide("errata")
     entry = EntryPoint("errata", "errata:FORM", forms.ENTRY_POINTS)
     monkeypatch.setattr(EntryPoint, "load", lambda self: module["FORM"])
     monkeypatch.setattr(forms, "entry_points", lambda group, name="errata": [entry] if name == "errata" else [])

@@ -7,7 +7,6 @@ import re
 import zipfile
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any
 
 import pytest
 from docx import Document
@@ -23,6 +22,7 @@ from proof.text.formats import decoded
 from proof.text.read import parse_transcription, read_transcription
 from proof.text.remarks import RemarkCode
 from proof.text.transcription import Format
+from tests.guide import module_in_guide
 from tests.text.formats.samples import SAMPLES, Sample
 
 
@@ -251,9 +251,7 @@ def test_verses_and_indented_lines_are_no_table(tmp_path: Path, text: str) -> No
 def test_a_format_is_added_by_an_entry_point_as_the_documentation_does(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    guide = (Path(__file__).parents[3] / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
-    module: dict[str, Any] = {}
-    exec(re.findall(r"```python\n(# coltsv.*?)```", guide, re.DOTALL)[0], module)  # noqa: S102 - our own text
+    module = module_in_guide("coltsv")
     entry = EntryPoint("coltsv", "coltsv:FORMAT", formats.ENTRY_POINTS)
     monkeypatch.setattr(EntryPoint, "load", lambda self: module["FORMAT"])
     monkeypatch.setattr(formats, "entry_points", lambda group: [entry])
