@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import get_ident
 from typing import IO, Any
 
-from proof.errors import OutputError
+from proof.errors import OutputError, reason_of
 from proof.locale.marking import _
 from proof.paths import real
 
@@ -58,7 +58,7 @@ def _in_place_of(path: Path) -> Iterator[Path]:
         part.replace(target)
         sync_folder(target.parent)
     except OSError as error:
-        reason = error.strerror or error
+        reason = reason_of(error)
         raise OutputError(
             _("%(path)s: cannot be written (%(reason)s); make room, allow writing, or name another folder"),
             path=path,
@@ -90,5 +90,5 @@ def must_be_writable(folder: Path) -> None:
         raise OutputError(
             _("%(folder)s: cannot be written to (%(reason)s); allow writing, or name another folder"),
             folder=folder,
-            reason=error.strerror or error,
+            reason=reason_of(error),
         ) from error

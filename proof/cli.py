@@ -14,7 +14,7 @@ from typing import NoReturn
 import click
 
 import proof
-from proof.errors import OutputError, ProofError
+from proof.errors import OutputError, ProofError, reason_of
 from proof.locale.marking import _
 from proof.locale.terminal import error_text, say, terminal_language
 
@@ -128,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         where = f"{error.filename}: " if error.filename else ""
         message = _("%(where)s%(reason)s; see whether the disk can be read and written")
-        click.echo(f"proof: {error_text(OutputError(message, where=where, reason=error.strerror or error))}", err=True)
+        click.echo(f"proof: {error_text(OutputError(message, where=where, reason=reason_of(error)))}", err=True)
         return OutputError.exit_code
 
 

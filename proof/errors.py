@@ -16,6 +16,11 @@ AT = _("%(where)s: %(what)s")
 """What an error of a file says, after the file and the line."""
 
 
+def reason_of(error: OSError) -> str:
+    """What an error of the operating system says, without its number and the name of the file, which messages add."""
+    return error.strerror or str(error)
+
+
 class ProofError(Exception):
     """The base of all errors that a user can cause or mend."""
 

@@ -8,7 +8,6 @@ after the last, images may be missing, and the images may show what the edition 
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -67,14 +66,14 @@ def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable
     shown_pages = [page for page, size in count.items() if size >= MIN_FOUND_CHARACTERS]
     if not shown_pages:
         raise TextError(edition.path, None, _("none of the %(number)s images shows this text"), number=len(images))
-    lines = _Lines(edition)
+    addresses = Addresses(edition)
     first, last = min(shown_pages), max(shown_pages)
     on_page: dict[int, list[tuple[Layer, WitnessCell]]] = {number: [] for number in range(first, last + 1)}
     for cell, page in zip(cells, pages, strict=True):
         if page is not None and count[page] >= MIN_FOUND_CHARACTERS:
             on_page[page].append((Layer.CANON, cell))
-    paged = tuple(_page(images[number].id, lines.columns(on_it)) for number, on_it in on_page.items())
-    remarks = _remarks(edition, pages, cells, lines)
+    paged = tuple(_page(images[number].id, _columns(edition, addresses, on_it)) for number, on_it in on_page.items())
+    remarks = _remarks(edition, pages, cells, addresses)
     for number, code in ((first, RemarkCode.IMAGES_BEFORE), (len(images) - 1 - last, RemarkCode.IMAGES_AFTER)):
         if number:
             remarks.append(Remark.of(edition.path, 0, code, number=number))
@@ -85,7 +84,7 @@ def without_images(edition: Transcription) -> Transcription:
     """The edition as a transcription where there are no images: every `PARAGRAPHS_A_PAGE` paragraphs are a page, named
     by the file and the page's number; its columns are the lines of the file. Commentary becomes notes, so that the
     language model reads it apart from the text."""
-    lines = _Lines(edition)
+    addresses = Addresses(edition)
     pages = []
     for number, start in enumerate(range(0, len(edition.blocks), PARAGRAPHS_A_PAGE), start=1):
         cells = [
@@ -95,7 +94,8 @@ def without_images(edition: Transcription) -> Transcription:
             for cell in stretch.cells()
         ]
         name = f"{edition.path.stem}-{number}"
-        pages.append(Page(name, None, None, "", edition.blocks[start].file_line, lines.columns(cells), running=True))
+        columns = _columns(edition, addresses, cells)
+        pages.append(Page(name, None, None, "", edition.blocks[start].file_line, columns, running=True))
     return replace(edition, pages=tuple(pages))
 
 
@@ -128,31 +128,26 @@ def _places(length: int, blocks: Iterable[AlignedPart]) -> list[int | None]:
     return place_of_character
 
 
-class _Lines:
-    """The lines of a file, as the columns of pages."""
+def _columns(
+    edition: Transcription, addresses: Addresses, cells: Iterable[tuple[Layer, WitnessCell]]
+) -> tuple[Column, ...]:
+    """The lines of the file in which the cells stand, with these cells alone; cells of commentary become notes."""
+    columns = []
+    for number, line in groupby(cells, key=lambda item: _line(addresses, item[1])):
+        start, end = addresses.line("", number)
+        runs = []
+        for note, group in groupby(line, key=lambda item: item[0] in NOTES):
+            row = Row.RIGHT if note else Row.MAIN
+            runs.append(Run(note, tuple(Cell(cell.text, cell.start - start, cell.length, row) for _, cell in group)))
+        columns.append(Column(number, edition.text[start:end], start, number, tuple(runs)))
+    return tuple(columns)
 
-    def __init__(self, edition: Transcription) -> None:
-        self._text = edition.text
-        self._spans = [(start, end) for start, end, *_ in Addresses(edition).columns()]
-        self._starts = [start for start, _ in self._spans]
 
-    def number(self, start: int) -> int:
-        """The line, from 1, of the code point at `start` in the file."""
-        return bisect_right(self._starts, start)
-
-    def columns(self, cells: Iterable[tuple[Layer, WitnessCell]]) -> tuple[Column, ...]:
-        """The lines in which the cells stand, with these cells alone; cells of commentary become notes."""
-        columns = []
-        for number, line in groupby(cells, key=lambda item: self.number(item[1].start)):
-            start, end = self._spans[number - 1]
-            runs = []
-            for note, group in groupby(line, key=lambda item: item[0] in NOTES):
-                row = Row.RIGHT if note else Row.MAIN
-                runs.append(
-                    Run(note, tuple(Cell(cell.text, cell.start - start, cell.length, row) for _, cell in group))
-                )
-            columns.append(Column(number, self._text[start:end], start, number, tuple(runs)))
-        return tuple(columns)
+def _line(addresses: Addresses, cell: WitnessCell) -> int:
+    """The number of the file's line in which a cell stands, from 1."""
+    address = addresses.of(cell.start)
+    assert address is not None, "every character stands in a line"
+    return address.line
 
 
 def _page(name: str, columns: tuple[Column, ...]) -> Page:
@@ -163,7 +158,7 @@ def _page(name: str, columns: tuple[Column, ...]) -> Page:
 
 
 def _remarks(
-    edition: Transcription, pages: Sequence[int | None], cells: Sequence[WitnessCell], lines: _Lines
+    edition: Transcription, pages: Sequence[int | None], cells: Sequence[WitnessCell], addresses: Addresses
 ) -> list[Remark]:
     """A remark for every passage that is on no image; `pages` has the page of each cell."""
     remarks: list[Remark] = []
@@ -172,7 +167,7 @@ def _remarks(
         size = sum(1 for _ in group)
         if nowhere:
             quoted = "".join(cell.text for cell in cells[at : at + min(size, QUOTED)]) + "…" * (size > QUOTED)
-            line = lines.number(cells[at].start)
+            line = _line(addresses, cells[at])
             remarks.append(Remark.of(edition.path, line, RemarkCode.ON_NO_IMAGE, text=quoted, number=size))
         at += size
     return remarks

@@ -45,10 +45,10 @@ from proof.text.variants import Relation, VariantPolicy, VariantVerdict, unified
 PARTICLES = frozenset("之也者而以其於于乎焉矣哉耳夫則乃亦故即曰云第")
 """Words that editions have or lack without being in error; 第 of numbers among them."""
 
-TELLING = 60_000
+MIN_TELLING_CHARACTERS = 60_000
 """Characters of both texts together from which it tells something that a character is nowhere else in them."""
 
-FEW = 2
+MIN_OTHER_PLACES = 2
 """Places besides its own at which a character must be met for it to be known in these texts."""
 
 _TITLE = re.compile(r"卷[之第]?[一二三四五六七八九十百上中下]+")
@@ -56,11 +56,11 @@ _NUMBER = re.compile(r"第[一二三四五六七八九十百]+[上中下]?")
 """The number behind the title of a part: 五帝本紀第一."""
 _SERIES = re.compile(r"[欽钦]定四[庫库]全[書书]")
 """The series that stands over the title of a juan."""
-TITLE = 24
-"""Characters of the longest line that is a title with the number of a juan."""
+MAX_TITLE_CHARACTERS = 24
+"""Maximum length of a title with the number of a juan."""
 
-AUTHOR = 16
-"""Characters of the longest line of authors behind it."""
+MAX_AUTHOR_CHARACTERS = 16
+"""Maximum length of a line of authors behind it."""
 
 _LABEL = re.compile(r"[鄭郑]?注曰?|注?[疏䟽]曰?|[疏䟽]?注?[釋释]曰|音[義义]|音[義义]?[疏䟽]注?")
 _GLOSS = re.compile(r"(?:音[義义])?(?:.{1,2}[^反切]{2}[反切]|.{1,2}音.|.{1,2}如字)+(?:[下注][皆並]?同)?")
@@ -124,13 +124,13 @@ def borrowed(rule: str) -> bool:
 NO_CODE_POINT = "no-code-point"
 """The evidence where one of the two is an entity."""
 
-Sorted = tuple[Class, str]
+ClassAndRule = tuple[Class, str]
 """A class and the evidence for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CharacterClassifier:
-    """Says what two characters are to each other. `policies` are those of both scripts and of simplified texts."""
+    """Classifies pairs of characters. `policies` are those of both scripts and of simplified texts."""
 
     base: Script
     other: Script
@@ -151,21 +151,21 @@ class CharacterClassifier:
         return next((verdict for verdict in verdicts if verdict.relation is not Relation.DISTINCT), verdicts[0])
 
 
-class Sorter:
-    """Sorts the differences of two texts, `a` and `b`."""
+class DifferenceClassifier:
+    """Classifies the differences of two texts, `a` and `b`."""
 
-    def __init__(self, a: WitnessTokens, b: WitnessTokens, judge: CharacterClassifier) -> None:
+    def __init__(self, a: WitnessTokens, b: WitnessTokens, characters: CharacterClassifier) -> None:
         self._a, self._b = a, b
-        self._judge = judge
+        self._characters = characters
 
-    def pair(self, at: int, to: int) -> Sorted:
+    def pair(self, at: int, to: int) -> ClassAndRule:
         """Two characters that answer one another and are not the same."""
         mine, theirs = self._a.character(at), self._b.character(to)
         if mine.startswith("&") or theirs.startswith("&"):
             return Class.UNENCODED, NO_CODE_POINT
         if len(unified(mine)) > 1 or len(unified(theirs)) > 1:
             return Class.UNENCODED, "composed"
-        verdict = self._judge.relation(mine, theirs)
+        verdict = self._characters.relation(mine, theirs)
         match verdict.relation:
             case Relation.SCRIPT:
                 return Class.SCRIPT, verdict.rule
@@ -176,7 +176,7 @@ class Sorter:
             case _:
                 return Class.ORTHOGRAPHY, verdict.rule
 
-    def alone(self, of: WitnessTokens, start: int, end: int, gap: int) -> Sorted:
+    def alone(self, of: WitnessTokens, start: int, end: int, gap: int) -> ClassAndRule:
         """Characters that only one of the two has; `gap` is the character before which the other lacks them."""
         text, length = of.keys[start:end], end - start
         other = self._b if of is self._a else self._a
@@ -191,13 +191,13 @@ class Sorter:
         )
         return next(((category, rule) for holds, category, rule in tests if holds), (Class.ERROR, ""))
 
-    def phrase(self, at: int, to: int) -> Sorted:
+    def phrase(self, at: int, to: int) -> ClassAndRule:
         """Some characters for others, not as many."""
         if self._titled(self._a, at) or self._titled(self._b, to):
             return Class.LAYOUT, "title"
         return Class.READING, "phrase"
 
-    def _two_words(self, at: int, to: int, rule: str) -> Sorted:
+    def _two_words(self, at: int, to: int, rule: str) -> ClassAndRule:
         pairs = [(mine, theirs) for mine in self._meant(self._a, at) for theirs in self._meant(self._b, to)]
         if rule in _LISTED:
             for tie in TIES:
@@ -217,7 +217,7 @@ class Sorter:
 
     def _meant(self, of: WitnessTokens, at: int) -> tuple[str, ...]:
         """What a character may stand for: in a simplified text all traditional ones that became it."""
-        script = self._judge.base if of is self._a else self._judge.other
+        script = self._characters.base if of is self._a else self._characters.other
         character = unified(of.character(at))
         if script is Script.TRADITIONAL:
             return (character,)
@@ -230,10 +230,14 @@ class Sorter:
         if (all(mine) and not any(theirs)) or (all(theirs) and not any(mine)):
             return "look-alike"
         here, there = self._elsewhere[self._a.keys[at]] - 1, self._elsewhere[self._b.keys[to]] - 1
-        if len(self._a) + len(self._b) >= TELLING and min(here, there) <= 0 and max(here, there) >= FEW:
+        if (
+            len(self._a) + len(self._b) >= MIN_TELLING_CHARACTERS
+            and min(here, there) <= 0
+            and max(here, there) >= MIN_OTHER_PLACES
+        ):
             return "look-alike-rare"
         usual = [unified(of.character(place)) in authorities().standard for of, place in ((self._a, at), (self._b, to))]
-        traditional = self._judge.base is self._judge.other is Script.TRADITIONAL
+        traditional = self._characters.base is self._characters.other is Script.TRADITIONAL
         return "look-alike-rare" if traditional and usual[0] is not usual[1] else ""
 
     def _company(self, of: WitnessTokens, at: int) -> tuple[bool, bool]:
@@ -282,11 +286,13 @@ def titles(of: WitnessTokens) -> frozenset[int]:
     """The numbers of the lines that are a title with the number of a juan, or that of the series over it, and of those
     of its authors behind."""
     begins = [0, *(np.flatnonzero(np.diff(np.asarray(of.blocks))) + 1).tolist(), len(of)] if len(of) else []
-    lines = {of.blocks[start]: of.text(start, min(end, start + TITLE + 1)) for start, end in pairwise(begins)}
+    lines = {
+        of.blocks[start]: of.text(start, min(end, start + MAX_TITLE_CHARACTERS + 1)) for start, end in pairwise(begins)
+    }
     covered, last = set(), -2
     for number, line in lines.items():
-        author = number - last <= 2 and len(line) <= AUTHOR and _AUTHOR.search(line)
-        if author or _SERIES.fullmatch(line) or (len(line) <= TITLE and _TITLE.search(line)):
+        author = number - last <= 2 and len(line) <= MAX_AUTHOR_CHARACTERS and _AUTHOR.search(line)
+        if author or _SERIES.fullmatch(line) or (len(line) <= MAX_TITLE_CHARACTERS and _TITLE.search(line)):
             covered.add(number)
             last = number
     return frozenset(covered)

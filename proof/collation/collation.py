@@ -12,12 +12,12 @@ import numpy as np
 
 from proof.collation.apparatus import ApparatusNote, apparatus_of
 from proof.collation.blocks import AlignedPart, align, gaps, repeated
-from proof.collation.classes import CharacterClassifier, Class, Sorter
+from proof.collation.classes import CharacterClassifier, Class, DifferenceClassifier
 from proof.collation.differences import (
-    WORDS,
+    WORD_CLASSES,
     Difference,
     SystematicPair,
-    answering,
+    aligned_pairs,
     between_blocks,
     moved_blocks,
     systematic,
@@ -125,8 +125,8 @@ def collate(base: Transcription, witness: Transcription, pairs: Path | None = No
         if not len(tokens):
             raise UsageError(_("%(path)s has no text to collate"), path=edition.path)
     blocks = align(a.keys, b.keys)
-    sorter = Sorter(a, b, CharacterClassifier(base.script, witness.script, policies))
-    differences = [*within_blocks(a, b, blocks, sorter), *between_blocks(a, b, blocks)]
+    classifier = DifferenceClassifier(a, b, CharacterClassifier(base.script, witness.script, policies))
+    differences = [*within_blocks(a, b, blocks, classifier), *between_blocks(a, b, blocks)]
     differences.sort(key=_PLACE)
     differences, pairs_all_over = systematic(a, b, blocks, with_notes(a, b, differences, keys.key))
     differences, more_all_over = recurring(a, b, differences)
@@ -148,7 +148,7 @@ def collate(base: Transcription, witness: Transcription, pairs: Path | None = No
         again=tuple(repeats),
         notes=tuple(set_otherwise(a, b, blocks)),
         left_out=tuple(sorted((base.layers - mine) | (witness.layers - theirs))),
-        quality=tuple(quality_by_juan(a, b, *answering(blocks))),
+        quality=tuple(quality_by_juan(a, b, *aligned_pairs(blocks))),
     )
 
 
@@ -176,7 +176,7 @@ def _placements(
     """The place in the witness of every paragraph of the base that has text."""
     of_block = np.asarray(a.blocks)
     total = np.bincount(of_block)
-    mine, theirs = answering(blocks, equal=True)
+    mine, theirs = aligned_pairs(blocks, equal=True)
     equal = np.bincount(of_block[mine], minlength=len(total))
     answered, first_at = np.unique(of_block[mine], return_index=True)
     first = {
@@ -224,7 +224,7 @@ def _annotated(a: WitnessTokens, b: WitnessTokens, differences: list[Difference]
             note for at in there for note in theirs.get(at, ())
         ]
         annotated = replace(difference, notes=tuple(dict.fromkeys(notes)))
-        if difference.category in WORDS and any(_is_called_error(note, difference) for note in notes):
+        if difference.category in WORD_CLASSES and any(_is_called_error(note, difference) for note in notes):
             annotated = replace(annotated, category=Class.ERROR, rule="apparatus")
         done.append(annotated)
     return done

@@ -9,13 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.collation.apparatus import ApparatusNote
 from proof.collation.blocks import AlignedPart, Op, gaps, moved
-from proof.collation.classes import NO_CODE_POINT, Class, Sorter, borrowed, is_label
+from proof.collation.classes import NO_CODE_POINT, Class, DifferenceClassifier, borrowed, is_label
 from proof.collation.tokens import WitnessTokens
 from proof.model.flags import Kind
 from proof.text.layers import Layer
@@ -24,36 +25,44 @@ from proof.text.transcription import Transcription
 Numbers = NDArray[np.int64]
 
 MOVED = "moved"
-"""The rule of what both texts have, at different places."""
+"""The rule of differences in words that both texts have, at different places."""
 
-PASSAGE = 9
-"""Characters; what only one of the two has in this length is a passage, not a slip."""
+MIN_PASSAGE_CHARACTERS = 9
+"""Minimum length of a passage that only one text has; shorter differences are single readings or errors."""
 
-CERTAIN_PLACES = 3
-"""Places at least of a pair that is called systematic: twice may be the same slip twice."""
+MIN_SYSTEMATIC_PLACES = 3
+"""Minimum number of places of a systematic pair: at two places it may be the same error made twice."""
 
-PHRASE = 4
-"""Characters of the longest phrase that is another reading of one; what is longer, and unlike, is no reading."""
+MAX_PHRASE_CHARACTERS = 4
+"""Maximum length of a phrase that is another reading of a phrase; longer stretches that differ are not parallel."""
 
-ONE_TEXT = 0.75
-"""Share of equal characters below which two parts are parallels, not one text."""
+MIN_ONE_TEXT_SHARE = 0.75
+"""Share of equal characters from which two parts are the same text; with fewer they are only parallels."""
 
-AROUND = 30
+ONE_TEXT_REACH_CHARACTERS = 30
 """Characters on either side of a difference among which that share is counted."""
 
-
-WORDS = frozenset({Class.ERROR, Class.READING})
+WORD_CLASSES = frozenset({Class.ERROR, Class.READING})
 """Classes of differences in the words."""
 
-RECURRING = WORDS | {Class.UNENCODED}
-"""Classes of which one character for another may be so all over."""
+RECURRING_CLASSES = WORD_CLASSES | {Class.UNENCODED}
+"""Classes of differences that may be systematic."""
 
 
 class Side(StrEnum):
-    """Which of the two."""
+    """One of the two texts of a collation."""
 
     BASE = "base"
     WITNESS = "witness"
+
+
+class Ranges(NamedTuple):
+    """The characters from `a0` to before `a1` of the base, and from `b0` to before `b1` of the witness."""
+
+    a0: int
+    a1: int
+    b0: int
+    b1: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +97,9 @@ class Difference:
 class SystematicPair:
     """A character of one text in whose place the other regularly has another one: a damaged encoding, or usage.
 
-    `side` is the text whose character is always answered so. `places` are the code points in the base's file of all
-    occurrences of `base`, in every layer, compared or not, `witness_places` those of `witness` in the witness's file;
-    `confirmed` is at how many of them the two are aligned with one another.
+    `side` is the text whose character always has the other one in its place. `places` are the code points in the base's
+    file of all occurrences of `base`, in every layer, compared or not, `witness_places` those of `witness` in the
+    witness's file; `confirmed` is the number of places at which the two are aligned.
     """
 
     base: str
@@ -101,14 +110,14 @@ class SystematicPair:
     confirmed: int
 
 
-def answering(blocks: Sequence[AlignedPart], *, equal: bool = False) -> tuple[Numbers, Numbers]:
+def aligned_pairs(blocks: Sequence[AlignedPart], *, equal: bool = False) -> tuple[Numbers, Numbers]:
     """The indices of aligned characters in the first and in the second sequence, of equal length; with `equal` only
     those of equal characters."""
     ops = [
         op
         for block in blocks
         for op in block.ops
-        if op.equal or (not equal and max(op.a1 - op.a0, op.b1 - op.b0) < PASSAGE)
+        if op.equal or (not equal and max(op.a1 - op.a0, op.b1 - op.b0) < MIN_PASSAGE_CHARACTERS)
     ]
     lengths = [min(op.a1 - op.a0, op.b1 - op.b0) for op in ops]
     return _runs([op.a0 for op in ops], lengths), _runs([op.b0 for op in ops], lengths)
@@ -123,76 +132,79 @@ def _runs(starts: Sequence[int], lengths: Sequence[int]) -> Numbers:
 
 def aligned_in(blocks: Sequence[AlignedPart]) -> dict[int, int]:
     """The index in the second sequence of each aligned character, by its index in the first."""
-    mine, theirs = answering(blocks)
+    mine, theirs = aligned_pairs(blocks)
     return dict(zip(mine.tolist(), theirs.tolist(), strict=True))
 
 
 def within_blocks(
-    a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart], sorter: Sorter
+    a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart], classifier: DifferenceClassifier
 ) -> Iterator[Difference]:
     """All differences within the blocks, in the order of the base."""
     for block in blocks:
         for op, one_text in zip(block.ops, _one_text(block), strict=True):
-            of_op = _of_op(a, b, op, sorter)
-            yield from of_op if one_text else map(_parallel, of_op)
+            of_op = _differences_in(a, b, op, classifier)
+            yield from of_op if one_text else map(_as_parallel, of_op)
 
 
-def _parallel(difference: Difference) -> Difference:
-    return replace(difference, category=Class.PARALLEL) if difference.category in WORDS else difference
+def _as_parallel(difference: Difference) -> Difference:
+    return replace(difference, category=Class.PARALLEL) if difference.category in WORD_CLASSES else difference
 
 
 def _one_text(block: AlignedPart) -> list[bool]:
-    """Of each stretch of a block, whether the two are one text, around it and in the whole block."""
+    """For each operation of a block, whether the two texts are the same text around it and in the whole block."""
     equal, total = [0], [0]
     for op in block.ops:
         size = _size(op)
         equal.append(equal[-1] + (size if op.equal else 0))
         total.append(total[-1] + size)
-    if equal[-1] < ONE_TEXT * total[-1]:
+    if equal[-1] < MIN_ONE_TEXT_SHARE * total[-1]:
         return [False] * len(block.ops)
     verdicts = []
     for number in range(len(block.ops)):
-        low, high = max(0, total[number] - AROUND), min(total[-1], total[number + 1] + AROUND)
+        low = max(0, total[number] - ONE_TEXT_REACH_CHARACTERS)
+        high = min(total[-1], total[number + 1] + ONE_TEXT_REACH_CHARACTERS)
         first, last = bisect_right(total, low) - 1, bisect_left(total, high)
-        # a stretch that goes beyond the reach is counted as far as it is within
+        # an operation that goes beyond the reach is counted as far as it is within
         beyond = (low - total[first]) * block.ops[first].equal if first < len(block.ops) else 0
         beyond += (total[last] - high) * block.ops[last - 1].equal if last else 0
-        verdicts.append(equal[last] - equal[first] - beyond >= ONE_TEXT * (high - low))
+        verdicts.append(equal[last] - equal[first] - beyond >= MIN_ONE_TEXT_SHARE * (high - low))
     return verdicts
 
 
 def _size(op: Op) -> int:
-    """The characters of a stretch, what is a passage of one of the two left aside."""
+    """The number of characters of an operation, without a passage that only one text has."""
     shorter, longer = sorted((op.a1 - op.a0, op.b1 - op.b0))
-    return longer if longer - shorter < PASSAGE else shorter
+    return longer if longer - shorter < MIN_PASSAGE_CHARACTERS else shorter
 
 
-def _of_op(a: WitnessTokens, b: WitnessTokens, op: Op, sorter: Sorter) -> Iterator[Difference]:
-    """The differences of one stretch: of an equal one, the characters that are written otherwise."""
+def _differences_in(
+    a: WitnessTokens, b: WitnessTokens, op: Op, classifier: DifferenceClassifier
+) -> Iterator[Difference]:
+    """The differences of one operation; in an equal one they are characters written in another form."""
     m, n = op.a1 - op.a0, op.b1 - op.b0
     cut = _beside_label(a, b, op) if m and n and not op.equal else None
     if cut is not None:
-        yield from _of_op(a, b, Op(False, op.a0, cut[0], op.b0, cut[1]), sorter)
-        yield from _of_op(a, b, Op(False, cut[0], op.a1, cut[1], op.b1), sorter)
-    elif m and n and not op.equal and max(m, n) > PHRASE:
-        yield made(a, b, (op.a0, op.a1, op.b0, op.b1), Class.UNLIKE, "")
+        yield from _differences_in(a, b, Op(False, op.a0, cut[0], op.b0, cut[1]), classifier)
+        yield from _differences_in(a, b, Op(False, cut[0], op.a1, cut[1], op.b1), classifier)
+    elif m and n and not op.equal and max(m, n) > MAX_PHRASE_CHARACTERS:
+        yield difference_of(a, b, Ranges(op.a0, op.a1, op.b0, op.b1), Class.UNLIKE, "")
     elif m and n and m != n and a.blocks[op.a0] == a.blocks[op.a1 - 1] and b.blocks[op.b0] == b.blocks[op.b1 - 1]:
-        yield made(a, b, (op.a0, op.a1, op.b0, op.b1), *sorter.phrase(op.a0, op.b0))
+        yield difference_of(a, b, Ranges(op.a0, op.a1, op.b0, op.b1), *classifier.phrase(op.a0, op.b0))
     else:
         shared = min(m, n)
         mine, theirs = a.codes[op.a0 : op.a0 + shared], b.codes[op.b0 : op.b0 + shared]
         for offset in np.flatnonzero(mine != theirs).tolist():
             at, to = op.a0 + offset, op.b0 + offset
-            yield made(a, b, (at, at + 1, to, to + 1), *sorter.pair(at, to))
-        yield from _only(a, b, (op.a0 + shared, op.a1, op.b1, op.b1), sorter)
-        yield from _only(a, b, (op.a1, op.a1, op.b0 + shared, op.b1), sorter)
+            yield difference_of(a, b, Ranges(at, at + 1, to, to + 1), *classifier.pair(at, to))
+        yield from _one_sided(a, b, Ranges(op.a0 + shared, op.a1, op.b1, op.b1), classifier)
+        yield from _one_sided(a, b, Ranges(op.a1, op.a1, op.b0 + shared, op.b1), classifier)
 
 
 def _beside_label(a: WitnessTokens, b: WitnessTokens, op: Op) -> tuple[int, int] | None:
-    """Where to cut a stretch in both texts so that the announcement of commentary, which one of them has there, stands
-    apart from words for words; None where neither has one."""
+    """Where to cut an operation in both texts, so that words that announce commentary in only one of them (疏曰) stand
+    apart; None where neither has such words."""
     labels = is_label(a, op.a0, op.a1), is_label(b, op.b0, op.b1)
-    if labels[0] is not labels[1]:  # what is announced stands behind
+    if labels[0] is not labels[1]:  # the commentary follows its announcement
         return (op.a0, op.b1) if labels[0] else (op.a1, op.b0)
     more = (op.a1 - op.a0) - (op.b1 - op.b0)
     in_a, in_b = max(more, 0), max(-more, 0)
@@ -203,18 +215,20 @@ def _beside_label(a: WitnessTokens, b: WitnessTokens, op: Op) -> tuple[int, int]
     return None
 
 
-def _only(a: WitnessTokens, b: WitnessTokens, span: tuple[int, int, int, int], sorter: Sorter) -> Iterator[Difference]:
-    """The differences of characters that only one of the two has; `span` is empty in the other."""
+def _one_sided(
+    a: WitnessTokens, b: WitnessTokens, span: Ranges, classifier: DifferenceClassifier
+) -> Iterator[Difference]:
+    """The differences in characters that only one of the two has; the range of `span` in the other is empty."""
     a0, a1, b0, b1 = span
     of, first, last = (a, a0, a1) if a1 > a0 else (b, b0, b1)
-    for start, end, passage in _alone(of, first, last):
-        sorted_as = (Class.PASSAGE, "") if passage else sorter.alone(of, start, end, b0 if of is a else a0)
-        yield made(a, b, (start, end, b0, b1) if of is a else (a0, a1, start, end), *sorted_as)
+    for start, end, passage in _addressable_parts(of, first, last):
+        verdict = (Class.PASSAGE, "") if passage else classifier.alone(of, start, end, b0 if of is a else a0)
+        yield difference_of(a, b, Ranges(start, end, b0, b1) if of is a else Ranges(a0, a1, start, end), *verdict)
 
 
 def between_blocks(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart]) -> list[Difference]:
-    """What lies in no block: passages that only one of the two has, and what is not parallel where both have some
-    between the same two blocks. Two texts without any block have nothing to compare."""
+    """The differences outside the blocks: passages that only one text has, and stretches between the same two blocks
+    that are not parallel. None where there is no block."""
     if not blocks:
         return []
     gaps_a = gaps([(block.a0, block.a1) for block in blocks], len(a))
@@ -228,26 +242,27 @@ def between_blocks(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedP
         if facing is not None:
             gaps_a.remove(facing)
         a0, a1 = facing or (at, at)
-        differences.append(made(a, b, (a0, a1, b0, b1), Class.UNLIKE if facing else Class.PASSAGE, ""))
+        differences.append(difference_of(a, b, Ranges(a0, a1, b0, b1), Class.UNLIKE if facing else Class.PASSAGE, ""))
     answered = {block.a1: block.b1 for block in blocks} | {0: 0}
     for a0, a1 in gaps_a:
-        differences.append(made(a, b, (a0, a1, answered[a0], answered[a0]), Class.PASSAGE, ""))
+        differences.append(difference_of(a, b, Ranges(a0, a1, answered[a0], answered[a0]), Class.PASSAGE, ""))
     return differences
 
 
 def moved_blocks(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart]) -> Iterator[Difference]:
     """The blocks that stand in another order in the witness, each as a whole."""
     for block in moved(a.keys, b.keys, blocks):
-        whole = made(a, b, (block.a0, block.a1, block.b0, block.b1), Class.MOVED, MOVED)
+        whole = difference_of(a, b, Ranges(block.a0, block.a1, block.b0, block.b1), Class.MOVED, MOVED)
         yield replace(whole, kind=Kind.TRANSPOSITION)
 
 
-def _alone(of: WitnessTokens, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
-    """Some characters that only one of the two has, headings apart from text; whether each is a passage. What is none
-    is cut where a column or a paragraph ends: a finding has one address."""
+def _addressable_parts(of: WitnessTokens, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
+    """The characters `start` to `end`, which only the text `of` has, in parts: start, end, and whether the part is a
+    passage. Headings are apart from text, and parts that are no passage end with their column or paragraph, since a
+    finding has one address."""
     for heading, group in groupby(range(start, end), key=lambda at: of.layers[at] is Layer.HEADING):
         numbers = list(group)
-        if not heading and len(numbers) >= PASSAGE:
+        if not heading and len(numbers) >= MIN_PASSAGE_CHARACTERS:
             yield numbers[0], numbers[-1] + 1, True
             continue
         for _, line in groupby(numbers, key=lambda at: of.blocks[at]):
@@ -255,25 +270,25 @@ def _alone(of: WitnessTokens, start: int, end: int) -> Iterator[tuple[int, int, 
             yield within[0], within[-1] + 1, False
 
 
-def made(a: WitnessTokens, b: WitnessTokens, span: tuple[int, int, int, int], category: Class, rule: str) -> Difference:
-    """The difference of characters `span[0]:span[1]` of the base from `span[2]:span[3]` of the witness."""
+def difference_of(a: WitnessTokens, b: WitnessTokens, span: Ranges, category: Class, rule: str) -> Difference:
+    """The difference of the characters `span` of the base from those of the witness."""
     a0, a1, b0, b1 = span
     kind = Kind.SUBSTITUTION if a1 > a0 and b1 > b0 else Kind.INSERTION if a1 > a0 else Kind.OMISSION
     if category in (Class.SCRIPT, Class.TABOO) or (category is Class.ORTHOGRAPHY and not borrowed(rule)):
         kind = Kind.VARIANT
     if rule == NO_CODE_POINT and a.text(a0, a1)[:1] != b.text(b0, b1)[:1]:
-        # what has no code point may well be a form of what the other has; two of them are two characters
+        # a character without a code point may be a form of the other one; two without are two characters
         kind = Kind.VARIANT
     if a1 > a0:
         start, length = a.starts[a0], a.ends[a1 - 1] - a.starts[a0]
     else:
-        start, length = _hole(a, a0), 0
+        start, length = _gap_start(a, a0), 0
     return Difference(kind, category, rule, a0, a1, b0, b1, a.text(a0, a1), b.text(b0, b1), start, length)
 
 
-def _hole(a: WitnessTokens, at: int) -> int:
-    """Where in the file what is missing before character `at` belongs: an empty column between it and the one
-    before, else right behind the one before."""
+def _gap_start(a: WitnessTokens, at: int) -> int:
+    """The code point of the base's file at which characters are missing that belong before character `at`: an empty
+    column between it and the character before it, or else right behind the latter."""
     if not len(a):
         return 0
     if at == 0:
@@ -290,26 +305,27 @@ def _hole(a: WitnessTokens, at: int) -> int:
 def systematic(
     a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart], differences: list[Difference]
 ) -> tuple[list[Difference], list[SystematicPair]]:
-    """The differences with those of systematic pairs marked so, and the pairs, the most frequent first."""
-    met = _answering(a, b, blocks)
-    of_base, of_witness = _Answers(met), _Answers({(theirs, mine): number for (mine, theirs), number in met.items()})
+    """The differences, those of systematic pairs with the class `SYSTEMATIC`, and these pairs, most frequent first."""
+    counts = _pair_counts(a, b, blocks)
+    of_base = _Counterparts(counts)
+    of_witness = _Counterparts({(theirs, mine): number for (mine, theirs), number in counts.items()})
     sides = {
-        (mine, theirs): (of_base.all_over(mine, theirs), of_witness.all_over(theirs, mine))
+        (mine, theirs): (of_base.is_exclusive(mine, theirs), of_witness.is_exclusive(theirs, mine))
         for mine, theirs in {
             (difference.base, difference.witness)
             for difference in differences
-            if difference.category in RECURRING and difference.rule != NO_CODE_POINT
+            if difference.category in RECURRING_CLASSES and difference.rule != NO_CODE_POINT
         }
     }
     candidates = [pair for pair, holds in sides.items() if any(holds)]
-    here = _everywhere(a.edition, {mine for mine, _ in candidates})
-    there = _everywhere(b.edition, {theirs for _, theirs in candidates})
+    here = _all_places(a.edition, {mine for mine, _ in candidates})
+    there = _all_places(b.edition, {theirs for _, theirs in candidates})
     pairs: dict[tuple[str, str], SystematicPair] = {}
     for mine, theirs in candidates:
         places = tuple(here.get(mine, ())), tuple(there.get(theirs, ()))
         for side, holds, at in zip((Side.BASE, Side.WITNESS), sides[mine, theirs], places, strict=True):
-            if holds and len(at) >= CERTAIN_PLACES:
-                pairs[mine, theirs] = SystematicPair(mine, theirs, side, *places, met[mine, theirs])
+            if holds and len(at) >= MIN_SYSTEMATIC_PLACES:
+                pairs[mine, theirs] = SystematicPair(mine, theirs, side, *places, counts[mine, theirs])
                 break
     marked = [
         replace(difference, category=Class.SYSTEMATIC)
@@ -320,25 +336,25 @@ def systematic(
     return marked, sorted(pairs.values(), key=lambda pair: (-pair.confirmed, *sorted((pair.base, pair.witness))))
 
 
-class _Answers:
-    """How often a character of one text is answered by each of the other."""
+class _Counterparts:
+    """How often each character of one text is aligned with which of the other."""
 
-    def __init__(self, met: Mapping[tuple[str, str], int]) -> None:
-        self._met = met
+    def __init__(self, counts: Mapping[tuple[str, str], int]) -> None:
+        self._counts = counts
         self._total: Counter[str] = Counter()
         self._written: Counter[str] = Counter()
-        for (mine, theirs), number in met.items():
+        for (mine, theirs), number in counts.items():
             self._total[mine] += number
             self._written[theirs] += number
 
-    def all_over(self, mine: str, theirs: str) -> bool:
-        """Whether `mine` is answered by nothing but `theirs`, which mostly answers `mine`."""
-        number = self._met.get((mine, theirs), 0)
+    def is_exclusive(self, mine: str, theirs: str) -> bool:
+        """Whether `mine` is aligned with nothing but `theirs`, and `theirs` mostly with `mine`."""
+        number = self._counts.get((mine, theirs), 0)
         return bool(number) and number == self._total[mine] and 2 * number > self._written[theirs]
 
 
-def _answering(a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart]) -> dict[tuple[str, str], int]:
-    """How often each character of the base is answered by which of the witness."""
+def _pair_counts(a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart]) -> dict[tuple[str, str], int]:
+    """How often each pair of characters of the base and the witness is aligned."""
     ops = [op for block in blocks for op in block.ops if op.a1 - op.a0 == op.b1 - op.b0]
     if not ops:
         return {}
@@ -352,7 +368,7 @@ def _answering(a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart]
     }
 
 
-def _everywhere(edition: Transcription, wanted: Set[str]) -> dict[str, list[int]]:
+def _all_places(edition: Transcription, wanted: Set[str]) -> dict[str, list[int]]:
     """The places of the wanted characters in the whole file, compared or not."""
     places: dict[str, list[int]] = defaultdict(list)
     single = "".join(map(re.escape, sorted(text for text in wanted if len(text) == 1)))

@@ -18,7 +18,14 @@ from rapidfuzz.distance import LCSseq
 
 from proof.collation.blocks import AlignedPart
 from proof.collation.classes import Class
-from proof.collation.differences import ONE_TEXT, PASSAGE, Difference, Numbers, Side, answering
+from proof.collation.differences import (
+    MIN_ONE_TEXT_SHARE,
+    MIN_PASSAGE_CHARACTERS,
+    Difference,
+    Numbers,
+    Side,
+    aligned_pairs,
+)
 from proof.collation.tokens import WitnessTokens
 from proof.text.layers import SET_SMALL, Layer, WitnessCell
 
@@ -45,7 +52,7 @@ class NoteLayout:
 def set_otherwise(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart]) -> list[NoteLayout]:
     """The stretches of the same words that are text in one and a note in the other, in the order of the base; one that
     goes over a column or a paragraph of either is two."""
-    mine, theirs = answering(blocks)
+    mine, theirs = aligned_pairs(blocks)
     if not len(mine):
         return []
     (text, note), (text_there, note_there) = _set_as(a, mine), _set_as(b, theirs)
@@ -107,6 +114,6 @@ class _LeftOut:
         begin = bisect_left(self._starts, starts[at - 1] if at else 0)
         end = bisect_left(self._starts, starts[at]) if at < len(starts) else len(self._starts)
         note = "".join(self._key(cell.text) for cell in self._cells[begin:end])
-        if len(words) < PASSAGE:
+        if len(words) < MIN_PASSAGE_CHARACTERS:
             return len(words) >= SHORTEST and words in note
-        return LCSseq.similarity(words, note) >= ONE_TEXT * len(words)
+        return LCSseq.similarity(words, note) >= MIN_ONE_TEXT_SHARE * len(words)

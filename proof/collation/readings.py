@@ -11,29 +11,38 @@ from dataclasses import replace
 from rapidfuzz.distance import LCSseq
 
 from proof.collation.classes import PARTICLES, Class
-from proof.collation.differences import MOVED, PHRASE, WORDS, Difference, Side, SystematicPair, made
+from proof.collation.differences import (
+    MAX_PHRASE_CHARACTERS,
+    MOVED,
+    WORD_CLASSES,
+    Difference,
+    Ranges,
+    Side,
+    SystematicPair,
+    difference_of,
+)
 from proof.collation.tokens import PairCounts, WitnessTokens
 from proof.model.flags import Kind
 
-LONGEST_READING = 8
-"""Characters of the longest reading that is put together of neighbours."""
+MAX_READING_CHARACTERS = 8
+"""Maximum length of a reading that is put together of neighbours."""
 
-ISLAND = 1
-"""Equal characters that may stand between an insertion and an omission of one reading (山澤 for 澤梁)."""
+ISLAND_CHARACTERS = 1
+"""Number of equal characters that may stand between the insertion and the omission of one reading (山澤 for 澤梁)."""
 
-REACH_OF_CHARACTER = 12
-"""Distance in characters, at most, between the two places of a character that was moved."""
+MAX_CHARACTER_MOVE = 12
+"""Maximum distance in characters between the two places of a character that was moved."""
 
-REACH_OF_PARTICLE = 2
+MAX_PARTICLE_MOVE = 2
 """The same for a particle: they are so frequent that two errors are likelier than one that moved."""
 
-REACH_OF_PHRASE = 40
-"""The same for two characters and more, and the characters of the longest phrase."""
+MAX_PHRASE_MOVE = 40
+"""The same for two characters and more, and the maximum length of a phrase that was moved."""
 
-RECURRING_PLACES = 5
-"""Places from which an additional character beside the same neighbour is systematic."""
+MIN_RECURRING_PLACES = 5
+"""Number of places from which an additional character beside the same neighbour is systematic."""
 
-_MOVABLE = WORDS | {Class.PASSAGE, Class.PARALLEL}
+_MOVABLE = WORD_CLASSES | {Class.PASSAGE, Class.PARALLEL}
 """Classes of what may be missing in one place since it stands in another."""
 
 
@@ -57,7 +66,7 @@ def _with_neighbours(a: WitnessTokens, b: WitnessTokens, differences: Sequence[D
 def _joins(difference: Difference) -> bool:
     """Whether a difference may be part of a longer reading: one in the words, or in a word written for another."""
     return difference.rule != "doubled" and (
-        difference.category in WORDS
+        difference.category in WORD_CLASSES
         or (difference.category is Class.ORTHOGRAPHY and difference.kind is not Kind.VARIANT)
     )
 
@@ -67,7 +76,7 @@ def _as_one(a: WitnessTokens, b: WitnessTokens, run: Sequence[Difference]) -> It
     if len(run) < 2 or all(difference.category is Class.ORTHOGRAPHY for difference in run):
         yield from run
         return
-    span = (run[0].a0, run[-1].a1, run[0].b0, run[-1].b1)
+    span = Ranges(run[0].a0, run[-1].a1, run[0].b0, run[-1].b1)
     merged = _phrase(a, b, span)
     if merged is None:
         yield from run
@@ -75,13 +84,13 @@ def _as_one(a: WitnessTokens, b: WitnessTokens, run: Sequence[Difference]) -> It
         yield merged
 
 
-def _phrase(a: WitnessTokens, b: WitnessTokens, span: tuple[int, int, int, int]) -> Difference | None:
+def _phrase(a: WitnessTokens, b: WitnessTokens, span: Ranges) -> Difference | None:
     a0, a1, b0, b1 = span
-    if max(a1 - a0, b1 - b0) > LONGEST_READING or not (_in_line(a, a0, a1) and _in_line(b, b0, b1)):
+    if max(a1 - a0, b1 - b0) > MAX_READING_CHARACTERS or not (_in_line(a, a0, a1) and _in_line(b, b0, b1)):
         return None
     if a1 - a0 == b1 - b0 > 1 and sorted(a.keys[a0:a1]) == sorted(b.keys[b0:b1]):
-        return replace(made(a, b, span, Class.ERROR, ""), kind=Kind.TRANSPOSITION)
-    return made(a, b, span, Class.READING, "phrase")
+        return replace(difference_of(a, b, span, Class.ERROR, ""), kind=Kind.TRANSPOSITION)
+    return difference_of(a, b, span, Class.READING, "phrase")
 
 
 def _in_line(of: WitnessTokens, start: int, end: int) -> bool:
@@ -106,24 +115,29 @@ def _over_island(a: WitnessTokens, b: WitnessTokens, first: Difference, second: 
     pair = (first, second)
     if {first.kind, second.kind} != {Kind.INSERTION, Kind.OMISSION}:
         return None
-    if second.a0 - first.a1 != ISLAND or second.b0 - first.b1 != ISLAND or first.size != second.size or first.size > 2:
+    if (
+        second.a0 - first.a1 != ISLAND_CHARACTERS
+        or second.b0 - first.b1 != ISLAND_CHARACTERS
+        or first.size != second.size
+        or first.size > 2
+    ):
         return None
-    if any(difference.category not in WORDS or difference.rule == "doubled" for difference in pair):
+    if any(difference.category not in WORD_CLASSES or difference.rule == "doubled" for difference in pair):
         return None
     if not any(map(_plain, pair)):
         return None
-    if _key(a, b, first) == _key(a, b, second):
+    if _one_sided_key(a, b, first) == _one_sided_key(a, b, second):
         return None  # a transposition
-    return _phrase(a, b, (first.a0, second.a1, first.b0, second.b1))
+    return _phrase(a, b, Ranges(first.a0, second.a1, first.b0, second.b1))
 
 
 def _plain(difference: Difference) -> bool:
-    """Whether what is missing or too much is no particle: of these two slips are likelier than one reading."""
+    """Whether the characters are no particle: of particles, two errors are likelier than one reading."""
     return (difference.base or difference.witness) not in PARTICLES
 
 
-def _key(a: WitnessTokens, b: WitnessTokens, difference: Difference) -> str:
-    """The keys of what only one of the two has."""
+def _one_sided_key(a: WitnessTokens, b: WitnessTokens, difference: Difference) -> str:
+    """The keys of the characters that only one of the two has."""
     return a.keys[difference.a0 : difference.a1] or b.keys[difference.b0 : difference.b1]
 
 
@@ -141,12 +155,14 @@ def _with_transpositions(a: WitnessTokens, b: WitnessTokens, differences: Sequen
             index = last + 1
             continue
         first, second = differences[index], differences[partner]
-        span = (min(first.a0, second.a0), max(first.a1, second.a1), min(first.b0, second.b0), max(first.b1, second.b1))
+        span = Ranges(
+            min(first.a0, second.a0), max(first.a1, second.a1), min(first.b0, second.b0), max(first.b1, second.b1)
+        )
         between = differences[index + 1 : partner]
-        near = _apart(first, second) <= REACH_OF_CHARACTER and _MOVABLE.isdisjoint(one.category for one in between)
-        same = sorted(a.keys[slice(*span[:2])]) == sorted(b.keys[slice(*span[2:])])
-        if near and same and _in_line(a, *span[:2]) and _in_line(b, *span[2:]):
-            done.append(replace(made(a, b, span, Class.ERROR, ""), kind=Kind.TRANSPOSITION))
+        near = _apart(first, second) <= MAX_CHARACTER_MOVE and _MOVABLE.isdisjoint(other.category for other in between)
+        same = sorted(a.keys[span.a0 : span.a1]) == sorted(b.keys[span.b0 : span.b1])
+        if near and same and _in_line(a, span.a0, span.a1) and _in_line(b, span.b0, span.b1):
+            done.append(replace(difference_of(a, b, span, Class.ERROR, ""), kind=Kind.TRANSPOSITION))
             index = partner + 1
         else:
             done.append(replace(first, category=Class.ERROR, rule=MOVED))
@@ -168,20 +184,20 @@ def _swapped(
     for number in range(index, len(differences)):
         last = differences[number]
         before = differences[max(index, number - 1)]
-        span = (first.a0, last.a1, first.b0, last.b1)
+        span = Ranges(first.a0, last.a1, first.b0, last.b1)
         mine, theirs = a.keys[first.a0 : last.a1], b.keys[first.b0 : last.b1]
         apart = (last.a0 - before.a1, last.b0 - before.b1)
-        near = last is first or 0 <= min(apart) <= max(apart) <= PHRASE
-        if not near or len(mine) > 2 * REACH_OF_PHRASE:
+        near = last is first or 0 <= min(apart) <= max(apart) <= MAX_PHRASE_CHARACTERS
+        if not near or len(mine) > 2 * MAX_PHRASE_MOVE:
             break
         if len(mine) == len(theirs):
             as_it_is, *turned = (LCSseq.similarity(mine[at:] + mine[:at], theirs) for at in range(len(mine)))
-            if max(turned, default=0) >= max(as_it_is + 1, len(mine) - _changed_at_most(len(mine))):
-                swapped = number, replace(made(a, b, span, Class.ERROR, ""), kind=Kind.TRANSPOSITION)
+            if max(turned, default=0) >= max(as_it_is + 1, len(mine) - _max_changed(len(mine))):
+                swapped = number, replace(difference_of(a, b, span, Class.ERROR, ""), kind=Kind.TRANSPOSITION)
     return swapped
 
 
-def _changed_at_most(length: int) -> int:
+def _max_changed(length: int) -> int:
     """How many characters of a phrase of this length may be others and it is still the same phrase: about a quarter."""
     return (length + 1) // 4
 
@@ -190,16 +206,16 @@ def _partner(a: WitnessTokens, b: WitnessTokens, differences: Sequence[Differenc
     """The index of the difference that has the words of difference `index` at another place, None where there is none.
     Over other differences in the words only what is longer than a character is looked for."""
     difference = differences[index]
-    if difference.category not in _MOVABLE or difference.size > REACH_OF_PHRASE or difference.rule == MOVED:
+    if difference.category not in _MOVABLE or difference.size > MAX_PHRASE_MOVE or difference.rule == MOVED:
         return None
     for number in range(index + 1, len(differences)):
         other = differences[number]
-        if min(other.a0 - difference.a1, other.b0 - difference.b1) < 0 or _apart(difference, other) > REACH_OF_PHRASE:
+        if min(other.a0 - difference.a1, other.b0 - difference.b1) < 0 or _apart(difference, other) > MAX_PHRASE_MOVE:
             return None
         if other.category in _MOVABLE and other.rule != MOVED:
             if _exchanged(a, b, difference, other) or _same_phrase(a, b, difference, other):
                 return number
-            if difference.size == 1 and other.category in WORDS:
+            if difference.size == 1 and other.category in WORD_CLASSES:
                 return None
     return None
 
@@ -217,8 +233,8 @@ def _exchanged(a: WitnessTokens, b: WitnessTokens, first: Difference, second: Di
     words = max(mine, key=len)
     apart = _apart(first, second)
     if len(words) > 1:
-        return apart <= REACH_OF_PHRASE
-    return apart <= (REACH_OF_PARTICLE if words in PARTICLES else REACH_OF_CHARACTER)
+        return apart <= MAX_PHRASE_MOVE
+    return apart <= (MAX_PARTICLE_MOVE if words in PARTICLES else MAX_CHARACTER_MOVE)
 
 
 def _same_phrase(a: WitnessTokens, b: WitnessTokens, first: Difference, second: Difference) -> bool:
@@ -226,10 +242,10 @@ def _same_phrase(a: WitnessTokens, b: WitnessTokens, first: Difference, second: 
     parallels one that is long enough not to be alike by chance."""
     if {first.kind, second.kind} != {Kind.INSERTION, Kind.OMISSION}:
         return False
-    shortest = PHRASE if Class.PARALLEL in (first.category, second.category) else 2
-    if not shortest <= min(first.size, second.size) <= max(first.size, second.size) <= REACH_OF_PHRASE:
+    shortest = MAX_PHRASE_CHARACTERS if Class.PARALLEL in (first.category, second.category) else 2
+    if not shortest <= min(first.size, second.size) <= max(first.size, second.size) <= MAX_PHRASE_MOVE:
         return False
-    least = max(first.size, second.size) - _changed_at_most(min(first.size, second.size))
+    least = max(first.size, second.size) - _max_changed(min(first.size, second.size))
     return any(
         LCSseq.similarity(mine, theirs) >= least
         for mine in _wherever(a, b, first)
@@ -260,10 +276,10 @@ def recurring(
     groups: defaultdict[tuple[Side, str, str], list[int]] = defaultdict(list)
     for number, difference in enumerate(differences):
         one_sided = difference.kind in (Kind.INSERTION, Kind.OMISSION)
-        if one_sided and difference.category in WORDS and difference.size == 1:
+        if one_sided and difference.category in WORD_CLASSES and difference.size == 1:
             for key in _with_neighbour(a, b, difference):
                 groups[key].append(number)
-    if not any(len(numbers) >= RECURRING_PLACES for numbers in groups.values()):
+    if not any(len(numbers) >= MIN_RECURRING_PLACES for numbers in groups.values()):
         return list(differences), []
     pairs = {Side.BASE: PairCounts(a.keys), Side.WITNESS: PairCounts(b.keys)}
     marked = list(differences)
@@ -271,7 +287,7 @@ def recurring(
     for (side, longer, shorter), every in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
         numbers = [number for number in every if marked[number].category is not Class.SYSTEMATIC]
         other = Side.WITNESS if side is Side.BASE else Side.BASE
-        if len(numbers) < RECURRING_PLACES or pairs[other][longer] >= len(numbers):
+        if len(numbers) < MIN_RECURRING_PLACES or pairs[other][longer] >= len(numbers):
             continue
         for number in numbers:
             marked[number] = replace(marked[number], category=Class.SYSTEMATIC)

@@ -16,7 +16,7 @@ import numpy as np
 
 from proof.collation.classes import RANK, Class
 from proof.collation.collation import Collation
-from proof.collation.differences import MOVED, Difference, Numbers, answering
+from proof.collation.differences import MOVED, Difference, Numbers, aligned_pairs
 from proof.collation.note_layout import NOTE, NoteLayout
 from proof.collation.sigla import names_of
 from proof.collation.tokens import WitnessTokens
@@ -150,7 +150,7 @@ def _link(image: Path, folder: Path) -> str:
 def _aligned(common: CommonBase, number: int, collation: Collation) -> Numbers:
     """For each character of the common base that of the witness which it is aligned with; -1 if there is none."""
     aligned = np.full(len(common.tokens), -1, dtype=np.int64)
-    mine, theirs = answering(collation.blocks)
+    mine, theirs = aligned_pairs(collation.blocks)
     aligned[np.asarray(common.numbers[number], dtype=np.int64)[mine]] = theirs
     return aligned
 

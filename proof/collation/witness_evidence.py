@@ -15,7 +15,7 @@ from math import floor
 from proof.collation.apparatus import ApparatusNote
 from proof.collation.blocks import AlignedPart, Op, align, repeated
 from proof.collation.collation import Collation, noted
-from proof.collation.differences import aligned_in, answering
+from proof.collation.differences import aligned_in, aligned_pairs
 from proof.collation.quality import quality_by_block, quality_by_juan
 from proof.collation.sigla import names_of
 from proof.collation.tokens import Keys, WitnessTokens, sequence_of, shared_layers
@@ -102,7 +102,7 @@ def beside(base: Transcription, witness: Transcription, known: bytes | None = No
         ops = [[(int(op.equal), op.a0, op.a1, op.b0, op.b1) for op in block.ops] for block in blocks]
         known = json.dumps(ops, separators=(",", ":")).encode()
     blocks = [_block([Op(bool(equal), *rest) for equal, *rest in ops]) for ops in json.loads(known) if ops]
-    quality = quality_by_block(base, quality_by_juan(a, b, *answering(blocks)))
+    quality = quality_by_block(base, quality_by_juan(a, b, *aligned_pairs(blocks)))
     return Parallel(a, b, aligned_in(blocks), noted(b), quality), known
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from proof.collation.classes import RANK, Class
 from proof.collation.collation import Collation
-from proof.collation.differences import answering
+from proof.collation.differences import aligned_pairs
 from proof.collation.sigla import names_of
 from proof.collation.tokens import Keys, WitnessTokens, sequence_of
 from proof.text.layers import Layer
@@ -128,7 +128,7 @@ def covered(collation: Collation) -> NDArray[np.bool_]:
     """Which code points of the base's file (and the place behind its end) begin a character that is aligned with one of
     the witness, or stand right behind such a character."""
     base = collation.base
-    aligned, _ = answering(collation.blocks)
+    aligned, _ = aligned_pairs(collation.blocks)
     covers = np.zeros(len(base.edition.text) + 1, dtype=np.bool_)
     covers[np.asarray(base.starts)[aligned]] = covers[np.asarray(base.ends)[aligned]] = True
     return covers

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from proof.commands.check import run_check
-from proof.errors import OutputError, UsageError
+from proof.errors import OutputError, UsageError, reason_of
 from proof.locale.marking import _
 from proof.locale.terminal import say
 from proof.paths import sample_dir
@@ -89,6 +89,6 @@ def sample_project(folder: Path | None) -> Path:
         raise OutputError(
             _("%(folder)s: the sample cannot be copied there (%(reason)s)"),
             folder=folder,
-            reason=error.strerror or error,
+            reason=reason_of(error),
         ) from error
     return folder

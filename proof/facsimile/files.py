@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from proof.errors import OutputError, UsageError
+from proof.errors import OutputError, UsageError, reason_of
 from proof.facsimile.leaf import StripText, Style
 from proof.facsimile.render import HalfFolio, RenderedPage, TrueCharacter, render_page, render_plate
 from proof.facsimile.wear import Wear, named_wear, without_seal
@@ -135,7 +135,7 @@ def render(
         raise OutputError(
             _("%(folder)s: the facsimile cannot be written (%(reason)s); name another folder"),
             folder=out_dir,
-            reason=problem.strerror or problem,
+            reason=reason_of(problem),
         ) from problem
     return Rendering(tuple(images), boxes, tuple(missing))
 

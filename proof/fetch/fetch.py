@@ -18,7 +18,7 @@ from pathlib import Path
 
 import httpx
 
-from proof.errors import AddressError, ComeAgainError, OutputError, ProofError, ServerError, SourceError
+from proof.errors import AddressError, ComeAgainError, OutputError, ProofError, ServerError, SourceError, reason_of
 from proof.fetch.client import Client, TryAgain, length_of, status_of
 from proof.fetch.content import fault
 from proof.fetch.index import Memory, Remembered
@@ -310,6 +310,6 @@ class _Download:
         try:
             yield
         except OSError as error:
-            reason = error.strerror or error
+            reason = reason_of(error)
             message = f"{self.path}: cannot be written ({reason}); make room, allow writing, or name another folder"
             raise OutputError(message) from error

@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from pydantic import TypeAdapter, ValidationError
 
 from proof.atomic import must_be_writable, whole_file
-from proof.errors import OutputError, SourceError, UsageError
+from proof.errors import OutputError, SourceError, UsageError, reason_of
 from proof.locale.marking import Sentence, _
 
 INDEX = ".proof-fetched.json"
@@ -84,7 +84,7 @@ def alone_in(folder: Path) -> Iterator[None]:
             _("%(folder)s: another `proof fetch` is at work in this folder; let it end, or stop it"), folder=folder
         ) from error
     except OSError as error:
-        reason = error.strerror or error
+        reason = reason_of(error)
         raise OutputError(
             _("%(folder)s: cannot be locked (%(reason)s); name another folder with --to"), folder=folder, reason=reason
         ) from error

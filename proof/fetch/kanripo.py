@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
-from proof.errors import AddressError, SourceError
+from proof.errors import AddressError, SourceError, reason_of
 from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.ssrf import web_address
 from proof.images.imglist import Entry, ImageList
@@ -35,7 +35,7 @@ def base_addresses(path: Path) -> Mapping[str, str]:
     except OSError as error:
         message = Sentence(
             _("cannot be read (%(reason)s); it says where the images are: [%(section)s] and WYG=http://..."),
-            reason=error.strerror,
+            reason=reason_of(error),
             section=_SECTION,
         )
         raise SourceError(path, message) from error

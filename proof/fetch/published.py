@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 import httpx
 
 from proof.atomic import whole_file
-from proof.errors import ComeAgainError, ProofError, SourceError
+from proof.errors import ComeAgainError, ProofError, SourceError, reason_of
 from proof.fetch.client import Client, status_of
 from proof.fetch.iiif import Canvas, CanvasImage, Collection, Manifest, parse
 from proof.fetch.index import Memory, Remembered
@@ -146,7 +146,7 @@ class ManifestReader:
             return _Document(str(path), path.read_bytes(), None)
         except OSError as error:
             raise SourceError(
-                path, _("cannot be read (%(reason)s): name a IIIF manifest or an imglist"), reason=error.strerror
+                path, _("cannot be read (%(reason)s): name a IIIF manifest or an imglist"), reason=reason_of(error)
             ) from error
 
     def _from_web(self, address: str) -> _Document:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Self
 
-from proof.errors import ImageError, ImageListError, UsageError
+from proof.errors import ImageError, ImageListError, UsageError, reason_of
 from proof.images import pdf
 from proof.images.imglist import Entry, ImageList, ImageLists, place_of
 from proof.images.load import SUFFIXES
@@ -371,7 +371,7 @@ def _scan_folder(shelf: _Shelf, folder: Path, root: str, roots: Sequence[str]) -
             with os.scandir(folder / inside) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError as error:
-            where, why = str(folder / inside), error.strerror or ""
+            where, why = str(folder / inside), reason_of(error)
             shelf.notices.append(Notice.of(NoticeCode.FOLDER_UNREADABLE, path=where, error=why))
             continue
         below: list[str] = []
@@ -406,7 +406,7 @@ def _is_file(entry: os.DirEntry[str], shelf: _Shelf) -> bool:
     try:
         return entry.is_file()
     except OSError as error:  # a link that leads to itself
-        shelf.notices.append(Notice.of(NoticeCode.LINK_BROKEN, path=entry.path, error=error.strerror or ""))
+        shelf.notices.append(Notice.of(NoticeCode.LINK_BROKEN, path=entry.path, error=reason_of(error)))
         return False
 
 

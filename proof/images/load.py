@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
 
-from proof.errors import ImageError
+from proof.errors import ImageError, reason_of
 from proof.images.negative import is_negative
 from proof.images.pdf import PdfPage, draw
 from proof.model.geometry import Box
@@ -150,6 +150,22 @@ def load_image(path: Path | str, box: Box | None = None, *, max_megapixels: floa
     return loaded.crop(box) if box else loaded
 
 
+def load_picture(path: Path) -> Image.Image | None:
+    """The image at `path` as browsers show it, grey or RGB; None if it cannot be read, which the check has reported."""
+    page = PdfPage.match(path)
+    try:
+        if page:
+            return draw(page, LARGEST_MEGAPIXELS)
+        with Image.open(path) as file:
+            image = _opaque(_upright(file))
+            if _is_deep(image):
+                return Image.fromarray(_deep_grey(np.asarray(image)))
+            picture: Image.Image = image.convert("L" if image.mode in ("1", "L") else "RGB")
+            return picture
+    except (ImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return None
+
+
 def _decoded(path: Path, data: bytes, max_megapixels: float) -> Pixels:
     """An image file in grey. Raises ImageError."""
     try:
@@ -191,7 +207,7 @@ def _sha256(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise ImageError(path, NoticeCode.FILE_UNREADABLE, error=error.strerror or str(error)) from error
+        raise ImageError(path, NoticeCode.FILE_UNREADABLE, error=reason_of(error)) from error
 
 
 def _status(path: Path) -> os.stat_result:
@@ -220,7 +236,7 @@ def _bytes_of(path: Path, max_megapixels: float) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise ImageError(path, NoticeCode.FILE_UNREADABLE, error=error.strerror or str(error)) from error
+        raise ImageError(path, NoticeCode.FILE_UNREADABLE, error=reason_of(error)) from error
 
 
 def _open(path: Path, data: bytes, max_megapixels: float) -> Image.Image:
@@ -281,11 +297,9 @@ def _upright(image: Image.Image) -> Image.Image:
 
 def _grey(image: Image.Image) -> Pixels:
     """Any mode to 8-bit grey."""
-    if image.mode == "F" or image.mode.startswith("I"):
+    if _is_deep(image):
         return _deep_grey(np.asarray(image))
-    if image.has_transparency_data:
-        image = image.convert("RGBA")
-        image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
+    image = _opaque(image)
     if image.mode in ("1", "L"):
         return np.asarray(image.convert("L"))
     if image.mode == "LAB":
@@ -293,6 +307,18 @@ def _grey(image: Image.Image) -> Pixels:
     if image.mode not in ("RGB", "RGBA", "RGBX"):
         image = image.convert("RGB")
     return np.asarray(image.getchannel("G" if _is_printed_in_red(image) else "R"))
+
+
+def _opaque(image: Image.Image) -> Image.Image:
+    """The image with white in place of its transparent areas."""
+    if not image.has_transparency_data:
+        return image
+    return Image.alpha_composite(Image.new("RGBA", image.size, "white"), image.convert("RGBA"))
+
+
+def _is_deep(image: Image.Image) -> bool:
+    """Whether the image is grey of more than eight bits."""
+    return image.mode.startswith(("I", "F"))
 
 
 def _is_printed_in_red(image: Image.Image) -> bool:
@@ -304,13 +330,8 @@ def _is_printed_in_red(image: Image.Image) -> bool:
 
 
 def _deep_grey(values: NDArray[Any]) -> Pixels:
-    """16 or 32 bits converted to 8. Since files often hold twelve bits in sixteen, the scale is taken from the
-    brightest pixel, so that paper is nearly white."""
-    if values.dtype.kind == "f":
-        numbers = np.nan_to_num(values.astype(np.float32))
-        low, high = float(numbers.min()), float(numbers.max())
-        return ((numbers - low) * (255 / (high - low or 1))).astype(np.uint8)
-    whole = np.maximum(values, 0)
-    depth = max(8, int(whole.max()).bit_length())
-    grey: Pixels = np.right_shift(whole, depth - 8).astype(np.uint8)
-    return grey
+    """Grey of more than eight bits converted to eight, from the darkest pixel to the brightest: files often hold twelve
+    bits in sixteen."""
+    numbers = np.nan_to_num(values.astype(np.float32))
+    low, high = float(numbers.min()), float(numbers.max())
+    return ((numbers - low) * (255 / (high - low or 1))).astype(np.uint8)

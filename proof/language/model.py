@@ -20,7 +20,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.errors import UsageError
+from proof.errors import UsageError, reason_of
 from proof.language.copies import RUN_BITS, learned_places, runs
 from proof.language.look_alikes import HAN_END, Codes, Folding, LookAlikes
 from proof.language.ngrams import BEFORE, PATTERNS, Counts, Keys, Numbers, contexts, keys, packed, unpacked
@@ -143,7 +143,7 @@ class LanguageModel(Counted):
         except Exception as error:  # on a damaged archive the readers raise many classes
             fault = Sentence(_("no model of the language, or a damaged one"))
             if isinstance(error, OSError) and error.filename is not None:
-                fault = Sentence(_("cannot be read (%(reason)s)"), reason=error.strerror)
+                fault = Sentence(_("cannot be read (%(reason)s)"), reason=reason_of(error))
             raise UsageError(_("%(path)s: %(fault)s; make one with `proof learn`"), path=path, fault=fault) from error
 
     @classmethod

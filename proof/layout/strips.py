@@ -130,17 +130,10 @@ OVERHANG_WIDTHS = 0.07
 
 
 @dataclass(frozen=True, slots=True)
-class Strip:
-    """A part of a column to be read.
+class StripPlace:
+    """Where a strip was cut, in pixels of the rectified page; `column` is the number of its column, `run` that of its
+    run within the column, from 0."""
 
-    `pixels` (length x STRIP_WIDTH, grey) is the image for the recogniser, `clean` the part of the rectified page
-    between `left`, `top`, `right` and `bottom` with only its own ink. `run` counts the column's stretches from 0.
-    `cell` is the height of a cell by which the strip is squeezed. `lone`: the strip holds one character, turned so that
-    the recogniser, which turns strips, sees it upright.
-    """
-
-    pixels: NDArray[np.uint8]
-    clean: NDArray[np.uint8]
     column: int
     run: int
     row: Row
@@ -148,6 +141,19 @@ class Strip:
     top: float
     right: float
     bottom: float
+
+
+@dataclass(frozen=True, slots=True)
+class Strip(StripPlace):
+    """A part of a column to be read.
+
+    `pixels` (length x STRIP_WIDTH, grey) is the image for the recogniser, `clean` the part of the rectified page at the
+    strip's place with only its own ink. `cell` is the height of a cell by which the strip is squeezed. `lone`: the
+    strip holds one character, turned so that the recogniser, which turns strips, sees it upright.
+    """
+
+    pixels: NDArray[np.uint8]
+    clean: NDArray[np.uint8]
     cell: float
     lone: bool = False
 
@@ -294,7 +300,8 @@ def _strip(layout: Layout, cut: _Cut, area: ColumnArea, run: int, row: Row, pitc
         cell *= NOTE_CELL_SHARE
     lone = area.pitch is not None and _is_lone(clean, pitch)
     pixels = _laid(clean, 1.0) if lone else _squeezed(clean, row, cell, 1.0)
-    return Strip(pixels, clean, area.number, run, row, cut.left, top, cut.right, top + clean.shape[0], cell, lone)
+    bottom = top + clean.shape[0]
+    return Strip(area.number, run, row, cut.left, top, cut.right, bottom, pixels, clean, cell, lone)
 
 
 def _is_lone(clean: NDArray[np.uint8], pitch: float) -> bool:

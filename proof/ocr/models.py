@@ -21,7 +21,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from proof.errors import EngineError
+from proof.errors import EngineError, reason_of
 from proof.locale.marking import Sentence, _
 
 WEIGHTS = "inference.onnx"
@@ -127,7 +127,7 @@ def model_folder(model: Path, task: ModelTask, cache: Path | None = None) -> Mod
         raise EngineError(
             _("%(folder)s: the model cannot be laid out there: %(reason)s; make room, or %(remedy)s"),
             folder=folder,
-            reason=error.strerror or error,
+            reason=reason_of(error),
             remedy=ELSEWHERE,
         ) from error
     return ModelFolder(folder, _ARCHITECTURE[task], model.stem, checksum)
@@ -195,9 +195,7 @@ def _sha256(*paths: Path) -> str:
             with path.open("rb") as stream:
                 hashlib.file_digest(stream, lambda: digest)
         except OSError as error:
-            raise EngineError(
-                _("%(path)s: cannot be read: %(reason)s"), path=path, reason=error.strerror or error
-            ) from error
+            raise EngineError(_("%(path)s: cannot be read: %(reason)s"), path=path, reason=reason_of(error)) from error
     return digest.hexdigest()
 
 

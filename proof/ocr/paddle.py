@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.errors import EngineError
+from proof.errors import EngineError, reason_of
 from proof.images.opencv import cv2
 from proof.locale.marking import Sentence, _
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter, Reading
@@ -368,7 +368,7 @@ def _prepare(folder: Path) -> None:
         raise EngineError(
             _("%(folder)s: paddleocr can keep nothing there: %(reason)s; %(remedy)s"),
             folder=folder,
-            reason=error.strerror or error,
+            reason=reason_of(error),
             remedy=ELSEWHERE,
         ) from error
 

@@ -10,6 +10,7 @@ from typing import Any
 import msgpack
 
 from proof.layout.half_folio import Outline
+from proof.layout.strips import StripPlace
 from proof.model.geometry import Box
 from proof.model.notices import Notice
 from proof.ocr.engine import ReadCharacter
@@ -25,20 +26,10 @@ ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
 
 
 @dataclass(frozen=True, slots=True)
-class CutStrip:
-    """A strip without its pixels: where it was cut, in pixels of the rectified page, and `key`, a hash of its pixels.
-
-    `column` is the number of its column, `run` that of its run within the column, from 0.
-    """
+class CutStrip(StripPlace):
+    """A strip without its pixels: where it was cut, and `key`, a hash of its pixels."""
 
     key: bytes
-    column: int
-    run: int
-    row: Row
-    left: float
-    top: float
-    right: float
-    bottom: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +137,8 @@ def _strip_as_list(strip: CutStrip) -> list[Any]:
 
 
 def _strip_of(parts: Sequence[Any]) -> CutStrip:
-    key, column, run, row, *places = parts
-    return CutStrip(key, column, run, ROWS[row], *map(float, places))
+    key, column, run, row, left, top, right, bottom = parts
+    return CutStrip(column, run, ROWS[row], float(left), float(top), float(right), float(bottom), key)
 
 
 def _sheet_as_list(sheet: PageSheet) -> list[Any]:

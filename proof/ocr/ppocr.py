@@ -18,7 +18,7 @@ from threading import RLock
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.errors import EngineError
+from proof.errors import EngineError, reason_of
 from proof.images.opencv import cv2
 from proof.locale.marking import Sentence, _
 from proof.ocr.engine import EngineIdentity, Pixels, Posterior, ReadCharacter, Reading
@@ -86,7 +86,7 @@ class PPOCR:
         try:
             checksum = hashlib.sha256(self._path.read_bytes()).hexdigest()
         except OSError as error:
-            why = Sentence(_("cannot be read (%(reason)s)"), reason=error.strerror or error)
+            why = Sentence(_("cannot be read (%(reason)s)"), reason=reason_of(error))
             raise EngineError(
                 _("%(path)s: %(why)s; name an ONNX file, or none for the packaged model"), path=self._path, why=why
             ) from error

@@ -317,4 +317,4 @@ def _without_pixels(strip: Strip) -> CutStrip:
     shape = f"{strip.pixels.shape[0]} {strip.pixels.shape[1]} ".encode()
     key = hashlib.blake2b(np.ascontiguousarray(strip.pixels).tobytes(), key=shape, digest_size=8).digest()
     place = (float(strip.left), float(strip.top), float(strip.right), float(strip.bottom))
-    return CutStrip(key, strip.column, strip.run, strip.row, *place)
+    return CutStrip(strip.column, strip.run, strip.row, *place, key)

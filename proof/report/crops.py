@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image
 
-from proof.errors import ImageError
-from proof.images.load import LARGEST_MEGAPIXELS
-from proof.images.pdf import PdfPage, draw
+from proof.images.load import load_picture
 from proof.model.geometry import Box
 from proof.report.glyphs import GLYPH_METHOD, GlyphPlace, cut_glyph
 from proof.report.upright import turned_picture
@@ -142,39 +140,6 @@ class Cutter:
 def _key_of(*parts: object) -> str:
     joined = "\x1f".join(map(str, parts))
     return "crop:" + hashlib.blake2b(joined.encode(), digest_size=20).hexdigest()
-
-
-def load_picture(path: Path) -> Image.Image | None:
-    """The first frame of an image file, or a page of a PDF, grey or RGB; None if it cannot be read, which the check has
-    reported."""
-    page = PdfPage.match(path)
-    try:
-        if page:
-            return draw(page, LARGEST_MEGAPIXELS)
-        with Image.open(path) as image:
-            image.load()
-            ImageOps.exif_transpose(image, in_place=True)  # boxes refer to the image as it is displayed
-            if image.has_transparency_data:
-                layered = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image.convert("RGBA"))
-                return _as(layered, "RGB")
-            if image.mode in ("1", "L"):
-                return _as(image, "L")
-            if image.mode.startswith(("I", "F")):
-                return _eight_bits(image)
-            return _as(image, "RGB")
-    except (ImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
-        return None
-
-
-def _as(image: Image.Image, mode: str) -> Image.Image:
-    converted: Image.Image = image.convert(mode)
-    return converted
-
-
-def _eight_bits(image: Image.Image) -> Image.Image:
-    """Grey of more than eight bits, scaled to eight so that paper is nearly white."""
-    values = np.nan_to_num(np.asarray(image, dtype=np.float64))
-    return Image.fromarray((values.clip(0) * (255 / max(values.max(initial=0), 1.0))).astype(np.uint8))
 
 
 def pack_piece(piece: Image.Image) -> bytes:

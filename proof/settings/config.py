@@ -17,7 +17,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
-from proof.errors import AT, ConfigError, UsageError
+from proof.errors import AT, ConfigError, UsageError, reason_of
 from proof.images.load import LARGEST_MEGAPIXELS, MAX_MEGAPIXELS
 from proof.locale.marking import LINES, OR, Sentence, _, joined
 from proof.settings.cluster import ClusterSection, LibrarySection
@@ -429,7 +429,7 @@ class Settings:
                     where=where,
                     name=name,
                     file=file,
-                    reason=error.strerror,
+                    reason=reason_of(error),
                 ) from error
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 

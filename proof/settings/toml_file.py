@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from proof.errors import ConfigError
+from proof.errors import ConfigError, reason_of
 from proof.locale.marking import _
 
 _PLACE = re.compile(r" \(at (?:line (?P<line>[0-9]+), column [0-9]+|end of document)\)$")
@@ -30,7 +30,7 @@ class TomlFile:
         except FileNotFoundError:
             raise ConfigError(_("%(path)s: there is no such file"), path=path) from None
         except OSError as error:
-            raise ConfigError(_("%(path)s: cannot be read (%(reason)s)"), path=path, reason=error.strerror) from error
+            raise ConfigError(_("%(path)s: cannot be read (%(reason)s)"), path=path, reason=reason_of(error)) from error
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:

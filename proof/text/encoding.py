@@ -10,7 +10,7 @@ import codecs
 from dataclasses import dataclass
 from pathlib import Path
 
-from proof.errors import TextError
+from proof.errors import TextError, reason_of
 from proof.locale.marking import Sentence, _
 from proof.text.extraction import Extraction
 
@@ -96,7 +96,7 @@ def utf8_text(path: Path, what: str, fault: type[TextError] = TextError) -> str:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         message = _("the %(what)s cannot be read (%(reason)s): check its name and permissions")
-        raise fault(path, None, message, what=Sentence(what), reason=error.strerror) from error
+        raise fault(path, None, message, what=Sentence(what), reason=reason_of(error)) from error
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise fault(path, line, _("this is not UTF-8: save the %(what)s as UTF-8"), what=Sentence(what)) from error

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from flask import Flask, Response, g, request
 
-from proof.errors import OutputError
+from proof.errors import OutputError, reason_of
 from proof.locale.marking import _
 from proof.web.people import account
 
@@ -24,7 +24,9 @@ def write_access_log(app: Flask, path: Path) -> None:
         handler = logging.StreamHandler(sys.stdout) if path == Path("-") else WatchedFileHandler(path, encoding="utf-8")
     except OSError as error:
         raise OutputError(
-            _("%(path)s: cannot be written (%(reason)s); name another file for --log"), path=path, reason=error.strerror
+            _("%(path)s: cannot be written (%(reason)s); name another file for --log"),
+            path=path,
+            reason=reason_of(error),
         ) from error
     logger.handlers[:] = [handler]
     logger.setLevel(logging.INFO)

@@ -16,10 +16,10 @@ from pathlib import Path
 from PIL import Image
 
 from proof.errors import ImageError, ToldError
-from proof.images.load import sha256_of
+from proof.images.load import load_picture, sha256_of
 from proof.images.pdf import PdfPage
 from proof.locale.marking import _
-from proof.report.crops import METHOD, load_picture, pack_piece
+from proof.report.crops import METHOD, pack_piece
 from proof.report.glyphs import GLYPH_METHOD, GlyphPlace, cut_glyph
 from proof.report.upright import turn_of, turned_picture, turned_size
 from proof.store.cache import Bounded

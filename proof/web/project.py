@@ -10,7 +10,7 @@ from typing import cast
 from flask import current_app
 
 from proof.checking.recheck import Rechecker
-from proof.errors import OutputError
+from proof.errors import OutputError, reason_of
 from proof.locale.marking import _
 from proof.settings.config import Settings
 from proof.store import Store
@@ -61,5 +61,5 @@ def secret_of(settings: Settings) -> str:
         return path.read_text(encoding="ascii").strip()
     except OSError as error:
         raise OutputError(
-            _("%(path)s: the key of the sessions cannot be kept there (%(reason)s)"), path=path, reason=error.strerror
+            _("%(path)s: the key of the sessions cannot be kept there (%(reason)s)"), path=path, reason=reason_of(error)
         ) from error

@@ -25,9 +25,9 @@ from PIL import Image, ImageDraw, ImageFont
 from proof.facsimile.files import strip_of
 from proof.facsimile.fonts import find_faces
 from proof.facsimile.render import RenderedPage, page_seed, render_page
+from proof.images.load import load_picture
 from proof.layout.strips import DARK
 from proof.model.geometry import Box
-from proof.report.crops import load_picture
 from proof.report.glyphs import GlyphPlace, character_place, cut_glyph, flag_place
 from scripts.bench.drawn_pages import Trial, choose, trial_style, trial_wear
 from scripts.bench.material import TableRow, check_in, kanripo_texts, results_in, tell, write_drawn

@@ -12,7 +12,7 @@ import pytest
 
 from proof.collation.classes import Class
 from proof.collation.collation import Collation, collate
-from proof.collation.differences import WORDS, aligned_in
+from proof.collation.differences import WORD_CLASSES, aligned_in
 from proof.collation.findings import flags
 from proof.collation.report import apparatus_summary, write_collation
 from proof.collation.table import rows
@@ -104,7 +104,7 @@ def test_the_order_of_the_witnesses_does_not_change_what_is_found(shared: Path, 
 def test_a_passage_that_one_side_lacks_is_one_finding_and_nothing_is_paired_with_unlike_text(shared: Path) -> None:
     collation = collate(seed(shared, "004"), seed(shared, "000"))
     told = [one for one in collation.differences if one.category not in (Class.SCRIPT, Class.ORTHOGRAPHY)]
-    words = {(one.base, one.witness) for one in told if one.category in WORDS}
+    words = {(one.base, one.witness) for one in told if one.category in WORD_CLASSES}
     missing, other = {("传丈专反下传同", ""), ("下宾厌同", "")}, {("", "坐"), ("今", "古"), ("", "酒"), ("谓", "卻")}
     assert words == missing | other
     (unlike,) = [one for one in told if one.category is Class.UNLIKE]

@@ -17,11 +17,10 @@ from PIL import Image, ImageDraw
 from proof.errors import ImageError
 from proof.images.find import FoundBy, ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
-from proof.images.load import load_image, sha256_of
+from proof.images.load import load_image, load_picture, sha256_of
 from proof.images.pdf import PdfPage, file_name, page_labels, stem_of
 from proof.locale.notices import in_english
 from proof.model.refs import Folio
-from proof.report.crops import load_picture
 from proof.text.model import Page
 
 SIZE = (301, 422)

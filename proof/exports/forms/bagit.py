@@ -10,7 +10,7 @@ from pathlib import Path
 import bagit
 
 import proof
-from proof.errors import OutputError
+from proof.errors import OutputError, reason_of
 from proof.exports.files import Material, marked_pages, write_file
 from proof.exports.forms import ExportForm
 from proof.exports.pagexml import page_xml
@@ -37,7 +37,7 @@ def _write(material: Material, folder: Path) -> list[Path]:
                 write_file(bag / "images" / name, source.read_bytes())
             except OSError as error:
                 raise OutputError(
-                    _("%(source)s cannot be put into the bag (%(reason)s)"), source=source, reason=error.strerror
+                    _("%(source)s cannot be put into the bag (%(reason)s)"), source=source, reason=reason_of(error)
                 ) from error
         information = {
             "External-Description": material.named,

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from proof.errors import EngineError
+from proof.errors import EngineError, reason_of
 from proof.images.pdf import stem_of
 from proof.locale.marking import Sentence, _
 from proof.model.geometry import Box
@@ -160,5 +160,5 @@ def _content(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise ReadingFileError(
-            path, None, _("cannot be read (%(reason)s); allow reading it"), reason=error.strerror
+            path, None, _("cannot be read (%(reason)s); allow reading it"), reason=reason_of(error)
         ) from error

@@ -17,7 +17,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from proof.errors import TextError
+from proof.errors import TextError, reason_of
 from proof.locale.marking import _
 from proof.text.encoding import Decoded, decode
 from proof.text.extraction import Extraction
@@ -63,7 +63,7 @@ def decoded_file(path: Path | str, encoding: str | None = None) -> Decoded:
         data = path.read_bytes()
     except OSError as error:
         raise TextError(
-            path, None, _("cannot be read (%(reason)s): check its name and permissions"), reason=error.strerror
+            path, None, _("cannot be read (%(reason)s): check its name and permissions"), reason=reason_of(error)
         ) from error
     return decoded(path, data, encoding)
 
