@@ -24,7 +24,7 @@ from rich.table import Table
 from scripts.bench.material import SHARED
 
 MEASURES = (
-    *("planted", "verifiers", "canon", "running", "witnesses", "passages", "untaught", "coarse", "geometry"),
+    *("planted", "classes", "verifiers", "canon", "running", "witnesses", "passages", "untaught", "coarse", "geometry"),
     *("columns", "plain", "ink", "crops", "glyphs", "language"),
     *("texts", "speed", "stages", "store", "cluster", "web", "steady"),
 )

@@ -139,7 +139,7 @@ class Bench:
     def scored(self, pool: Pool) -> dict[str, Any]:
         result = score_of(pool)
         missed = set(result["missed"])
-        rows = [row for row in pool.rows if row["class"] == "error" and _named(row) in missed]
+        rows = [row for row in pool.rows if row["class"] == "error" and named(row) in missed]
         left = [row for row in rows if not _is_mended(pool, row)]
         result["mended"] = len(rows) - len(left)
         if self.details:
@@ -161,7 +161,7 @@ class Bench:
             elif row in left:
                 stage, flag = stage_of(row, pool.flags, first.flags, self.score.meets, Settings().flags.threshold)
             count[stage] += 1
-            tell(f"missed {_named(row)} | {stage.value} | {_told(flag)}")
+            tell(f"missed {named(row)} | {stage.value} | {_told(flag)}")
         for line in false:
             tell(f"false {line}")
         tell("; ".join(f"{number} {stage.value}" for stage, number in count.most_common()))
@@ -209,7 +209,7 @@ def score_of(pool: Pool) -> dict[str, Any]:
 _CLASSES = {"error": ErrorClass.PLANTED, "variant": ErrorClass.VARIANT, "ambiguous": ErrorClass.AMBIGUOUS}
 
 
-def _named(row: dict[str, Any]) -> str:
+def named(row: dict[str, Any]) -> str:
     """An error as `score.py` names it."""
     return f"{row['page']} {row['line']}:{row['offset']} {row['kind']} {row['transcribed']}→{row['reading']}"
 
