@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -165,22 +165,35 @@ class Evidence:
     language: LanguageReading | None = None
     notice: Notice | None = None
 
-    def as_dict(self) -> dict[str, Any]:
-        """The evidence for JSON, without empty fields."""
+    def as_dict(self, *, exact: bool = False) -> dict[str, Any]:
+        """The evidence for JSON, without empty fields; its numbers are rounded, unless they are to be `exact`."""
         pairs: dict[str, Any] = {
             "reason": self.reason,
             "rule": self.rule,
-            "p_text": self.p_text,
-            "p_best": self.p_best,
-            "alternatives": [[text, round(p, 5)] for text, p in self.alternatives],
+            "p_text": None if self.p_text is None else float(self.p_text),
+            "p_best": None if self.p_best is None else float(self.p_best),
+            "alternatives": [[text, float(p) if exact else round(p, 5)] for text, p in self.alternatives],
             "ink": self.ink and self.ink.as_json(),
             "note": self.note,
             "notice": self.notice and self.notice.as_json(),
-            "base": None if self.base is None else round(self.base, 4),
+            "base": None if self.base is None else float(self.base) if exact else round(self.base, 4),
             "witnesses": [witness.as_dict() for witness in self.witnesses],
             "language": self.language.as_dict() if self.language else None,
         }
         return {name: value for name, value in pairs.items() if value not in ("", None, [])}
+
+    @classmethod
+    def of(cls, values: dict[str, Any]) -> Evidence:
+        """The evidence that `as_dict` gave; other values are ignored."""
+        read: dict[str, Callable[[Any], Any]] = {
+            "alternatives": lambda pairs: tuple((text, p) for text, p in pairs),
+            "ink": Notice.of_json,
+            "notice": Notice.of_json,
+            "witnesses": lambda readings: tuple(WitnessReading(**reading) for reading in readings),
+            "language": LanguageReading.of,
+        }
+        names = cls.__dataclass_fields__.keys() & values.keys()
+        return cls(**{name: read[name](values[name]) if name in read else values[name] for name in names})
 
 
 @dataclass(frozen=True, slots=True)

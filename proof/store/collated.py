@@ -20,7 +20,7 @@ from proof.locale.marking import _
 from proof.model.flags import Flag, Origin, context_of, numbered
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status, box_at
-from proof.store import queries
+from proof.store import rows
 from proof.store.lookup import StorePart, changed, number_of
 from proof.store.models import ColumnRow, PageRow, TextRow, TextVersionRow
 from proof.store.places import OF_COLLATION, PageToPlace, put_flags
@@ -94,7 +94,7 @@ def pages_of_text(session: Session, work: str, path: str, edition: Transcription
 def _save(
     session: Session, pages: Sequence[PageRow], edition: Transcription, differences: Sequence[FlagOfText]
 ) -> SavedDifferences:
-    results = {page.id: result for page, result in zip(pages, queries.results(session, pages), strict=True)}
+    results = {page.id: result for page, result in zip(pages, rows.results(session, pages), strict=True)}
     columns = columns_of_text(session, pages, edition)
     flags_of_page: defaultdict[int, list[Flag]] = defaultdict(list)
     on_no_page = 0

@@ -21,8 +21,7 @@ from proof.store.decision_records import NotYoursError, RefusedDecisionError, St
 from proof.store.events import answered, changes_since, standing
 from proof.store.lookup import PageConflictError, StorePart, page_of, work_now
 from proof.store.models import ColumnRow, FlagRow, PageEventRow, PageRow, TextVersionRow
-from proof.store.queries import policies_of
-from proof.store.rows import PagePlace
+from proof.store.rows import PagePlace, policies_of
 from proof.store.texts import content_of, version_read
 from proof.store.typed_text import check_note
 from proof.store.written import Choice, Line, differs

@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 from proof.locale.marking import _
 from proof.model.flags import MAX_CONTEXT_CHARACTERS, Kind, Origin
 from proof.model.result import PageResult
-from proof.store import queries, rows
+from proof.store import rows
 from proof.store.cache import Bounded
 from proof.store.chains import LOOKER, Looker
 from proof.store.comments import count_problems
@@ -271,13 +271,13 @@ class Queue(StorePart):
         with self._reading() as session:
             pages = list(session.scalars(select(PageRow).where(PageRow.id.in_(numbers))))
             places = seeded_places(session, [page.id for page in pages])
-            results = queries.results(session, pages)
+            results = rows.results(session, pages)
             return {page.id: as_shown(result, places.get(page.id)) for page, result in zip(pages, results, strict=True)}
 
     def policies(self, numbers: Sequence[int]) -> dict[int, VariantPolicy]:
         """For each of these pages by its number: which forms of a word count as one in the script of its text."""
         with self._reading() as session:
-            return queries.policies_of(session, session.scalars(select(PageRow).where(PageRow.id.in_(numbers))).all())
+            return rows.policies_of(session, session.scalars(select(PageRow).where(PageRow.id.in_(numbers))).all())
 
     def columns(self, work: str, pages: Collection[int]) -> dict[At, TextColumn]:
         """The columns of pages with what decisions make of them, by page and column number; those of pages without an

@@ -1,24 +1,38 @@
-"""Runs, places of pages and stored flags; these and page results as rows of the tables, and back.
+"""Runs, places of pages, page results and flags: as rows of the tables, and read from them.
 
-Numpy's numbers are made plain ones on the way in.
+Numpy's numbers are made plain ones on the way in. Of what is read, the numbers of all rows come first, then the rows in
+pieces, so that neither memory nor a transaction grows with the work.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import exists, select
+from sqlalchemy.orm import Session
+
 import proof
-from proof.model.flags import Evidence, Flag, Kind, LanguageReading, WitnessReading
+from proof.model.flags import Evidence, Flag, Kind, Origin
 from proof.model.geometry import Box
 from proof.model.notices import Notice
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import codec
-from proof.store.models import ColumnRow, FlagRow, PageRow, RunRow
+from proof.store.lookup import Sessions, number_of
+from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow
+from proof.text.model import Script
+from proof.text.variants import VariantPolicy, policy_of
+
+PAGES_AT_ONCE = 64
+FLAGS_AT_ONCE = 2000
+
+FOUND = (FlagRow.origin == Origin.FINDING.value, FlagRow.stale.is_(False))
+"""What tells the findings of the present result of a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,19 +145,8 @@ def column_values(page_id: int, columns: Iterable[CheckedColumn], place: PagePla
 
 def flag_values(flag: Flag) -> dict[str, Any]:
     """A flag as columns of `flags`, without the page, the work and the runs it belongs to."""
-    evidence = flag.evidence
-    details: dict[str, Any] = {
-        "p_text": None if evidence.p_text is None else float(evidence.p_text),
-        "p_best": None if evidence.p_best is None else float(evidence.p_best),
-        "alternatives": [[text, float(p)] for text, p in evidence.alternatives],
-        "ink": evidence.ink and evidence.ink.as_json(),
-        "note": evidence.note,
-        "notice": evidence.notice and evidence.notice.as_json(),
-        "base": None if evidence.base is None else float(evidence.base),
-        "witnesses": [witness.as_dict() for witness in evidence.witnesses],
-        "moved": flag.moved,
-        "language": evidence.language.as_dict() if evidence.language else None,
-    }
+    details = flag.evidence.as_dict(exact=True) | ({"moved": flag.moved} if flag.moved else {})
+    reason, rule = details.pop("reason", ""), details.pop("rule", "")
     return {
         "uid": flag.id,
         "ref": flag.ref,
@@ -157,9 +160,9 @@ def flag_values(flag: Flag) -> dict[str, Any]:
         "raised": bool(flag.raised),
         **dict(zip("xywh", _edges(flag.bbox) if flag.bbox else [None] * 4, strict=True)),
         "context": flag.context,
-        "reason": evidence.reason,
-        "rule": evidence.rule,
-        "evidence": {name: value for name, value in details.items() if value not in ("", None, [])},
+        "reason": reason,
+        "rule": rule,
+        "evidence": details,
     }
 
 
@@ -177,7 +180,7 @@ def result_of(
         page=page.page,
         ref=page.ref,
         status=Status(page.status),
-        message=_notice_of(page.notice),
+        message=Notice.of_json(page.notice) if page.notice else None,
         image=None if page.image is None else Path(page.image),
         image_sha=page.image_sha,
         image_size=(page.width, page.height),
@@ -192,42 +195,19 @@ def result_of(
     )
 
 
+_AS_IN_FLAG = ("ref", "line", "offset", "length", "transcribed", "suggested", "score", "raised", "context")
+"""Columns of `flags` that a flag has under the same name."""
+
+
 def flag_of(page: str, row: FlagRow) -> Flag:
     """The flag that a row holds."""
     box = None
     if row.x is not None and row.y is not None and row.w is not None and row.h is not None:
         box = Box(row.x, row.y, row.w, row.h)
-    details = row.evidence
-    evidence = Evidence(
-        reason=row.reason,
-        rule=row.rule,
-        p_text=details.get("p_text"),
-        p_best=details.get("p_best"),
-        alternatives=tuple((text, p) for text, p in details.get("alternatives", [])),
-        ink=_notice_of(details.get("ink")),
-        note=details.get("note", ""),
-        notice=_notice_of(details.get("notice")),
-        base=details.get("base"),
-        witnesses=tuple(WitnessReading(**reading) for reading in details.get("witnesses", [])),
-        language=LanguageReading.of(details["language"]) if "language" in details else None,
-    )
-    return Flag(
-        page=page,
-        ref=row.ref,
-        line=row.line,
-        offset=row.offset,
-        length=row.length,
-        kind=Kind(row.kind),
-        transcribed=row.transcribed,
-        suggested=row.suggested,
-        score=row.score,
-        raised=row.raised,
-        bbox=box,
-        evidence=evidence,
-        context=row.context,
-        id=row.uid,
-        moved=details.get("moved", ""),
-    )
+    evidence = Evidence.of({"reason": row.reason, "rule": row.rule} | row.evidence)
+    moved = row.evidence.get("moved", "")
+    same: dict[str, Any] = {name: getattr(row, name) for name in _AS_IN_FLAG}
+    return Flag(page=page, kind=Kind(row.kind), bbox=box, evidence=evidence, id=row.uid, moved=moved, **same)
 
 
 def run_values(info: RunInfo) -> dict[str, Any]:
@@ -257,9 +237,102 @@ def run_of(row: RunRow, work: str, title: str, reused: int) -> StoredRunInfo:
     )
 
 
-def _notice_of(parts: Mapping[str, Any] | None) -> Notice | None:
-    return Notice.of_json(parts) if parts else None
-
-
 def _edges(box: Box) -> list[float]:
     return [float(box.x), float(box.y), float(box.w), float(box.h)]
+
+
+def pages_in_order(session: Session, run: int | None, work: str | None, raised: bool = False) -> list[int]:
+    """The pages of a run by position, or of a work by text and position; those with `raised` findings alone."""
+    query = select(PageRow.id)
+    if raised:
+        query = query.where(exists().where(FlagRow.page_id == PageRow.id, FlagRow.raised, *FOUND))
+    if run is not None:
+        query = query.where(PageRow.run_id == run).order_by(PageRow.position, PageRow.id)
+    else:
+        query = query.where(PageRow.work_id == number_of(work), PageRow.absent.is_(False))
+        query = query.order_by(PageRow.text, PageRow.position, PageRow.id)
+    return list(session.scalars(query))
+
+
+def pages_of(session: Session, numbers: Sequence[int]) -> list[PageRow]:
+    """The rows of these pages, in the order given."""
+    of_number = {page.id: page for page in session.scalars(select(PageRow).where(PageRow.id.in_(numbers)))}
+    return [of_number[number] for number in numbers if number in of_number]
+
+
+def results(
+    session: Session, pages: Sequence[PageRow], outline: bool = False, *, characters: bool = True
+) -> list[PageResult]:
+    """The results of these pages, in their order; without `characters` they lack these, and as an `outline` columns
+    and characters."""
+    ids = [page.id for page in pages]
+    flags_of: dict[int, list[FlagRow]] = defaultdict(list)
+    current = select(FlagRow).where(FlagRow.page_id.in_(ids), *FOUND)
+    for flag in session.scalars(current.order_by(FlagRow.page_id, FlagRow.ordinal)):
+        flags_of[flag.page_id].append(flag)
+    columns: dict[int, list[ColumnRow]] = defaultdict(list)
+    packed: dict[int, bytes] = {}
+    if not outline:
+        of_pages = select(ColumnRow).where(ColumnRow.page_id.in_(ids))
+        for column in session.scalars(of_pages.order_by(ColumnRow.page_id, ColumnRow.ordinal)):
+            columns[column.page_id].append(column)
+    if characters and not outline:
+        packed = packed_characters(session, ids)
+    return [result_of(page, columns[page.id], packed.get(page.id), flags_of[page.id]) for page in pages]
+
+
+def packed_characters(session: Session, pages: Sequence[int]) -> dict[int, bytes]:
+    """The characters of pages as `codec` packs them; pages without any are left out."""
+    query = select(CharactersRow.page_id, CharactersRow.data).where(CharactersRow.page_id.in_(pages))
+    return {row.page_id: row.data for row in session.execute(query)}
+
+
+def flags(
+    reading: Sessions,
+    work: str,
+    origins: Iterable[Origin],
+    kinds: Iterable[Kind],
+    transcribed: Iterable[str],
+    text: str = "",
+) -> Iterator[Flag]:
+    """The flags of a work, of some kinds and characters and of the text at one path where these are given, in page
+    order, then by line and offset."""
+    characters = list(transcribed)
+    # all flags are found by way of their pages, which lie in order; the flags of a few characters by these
+    of_work = FlagRow.work_id if characters else PageRow.work_id
+    wanted = select(FlagRow.id).join(PageRow, FlagRow.page_id == PageRow.id).where(of_work == number_of(work))
+    wanted = wanted.where(FlagRow.stale.is_(False), PageRow.absent.is_(False))
+    for column, values in (
+        (FlagRow.origin, [origin.value for origin in origins]),
+        (FlagRow.kind, [kind.value for kind in kinds]),
+        (FlagRow.transcribed, characters),
+        (PageRow.text, [text] if text else []),
+    ):
+        wanted = wanted.where(column.in_(values)) if values else wanted
+    order = (PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)
+    with reading() as session:
+        numbers = list(session.scalars(wanted.order_by(*order)))
+    query = select(FlagRow, PageRow.page).join(PageRow, FlagRow.page_id == PageRow.id)
+    for start in range(0, len(numbers), FLAGS_AT_ONCE):
+        part = numbers[start : start + FLAGS_AT_ONCE]
+        with reading() as session:
+            stored = {flag.id: flag_of(page, flag) for flag, page in session.execute(query.where(FlagRow.id.in_(part)))}
+        yield from (stored[number] for number in part if number in stored)
+
+
+def kept_pages(session: Session, work: str) -> dict[tuple[str, int], KeptPage]:
+    """The keys and image hashes of the results of a work, by page id and repeat."""
+    query = select(PageRow.page, PageRow.repeat, PageRow.key, PageRow.image_sha)
+    pages = session.execute(query.where(PageRow.work_id == number_of(work)))
+    return {(page, repeat): KeptPage(key, sha) for page, repeat, key, sha in pages}
+
+
+def policies_of(session: Session, pages: Sequence[PageRow]) -> dict[int, VariantPolicy]:
+    """For each page by its number: which forms of a word count as one in the script of its text."""
+    runs = session.execute(select(RunRow.id, RunRow.texts).where(RunRow.id.in_({page.run_id for page in pages})))
+    scripts = {number: {text["path"]: text.get("script", "") for text in texts} for number, texts in runs}
+    named = {page.id: scripts[page.run_id].get(page.text, "") for page in pages}
+    return {
+        number: policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
+        for number, script in named.items()
+    }

@@ -16,7 +16,7 @@ from proof.locale.marking import _
 from proof.model.flags import Origin
 from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import CheckedCharacter, PageResult
-from proof.store import codec, queries, rows
+from proof.store import codec, rows
 from proof.store.glyphs import GlyphsByCharacter, Shapes, by_character, glyph_values, shapes_before
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError, held_in
 from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow, PageRow, RunRow
@@ -91,8 +91,8 @@ def kept_result(session: Session, key: str) -> KeptResult | None:
     page = session.scalars(select(PageRow).where(PageRow.key == key).order_by(PageRow.id).limit(1)).first()
     if page is None:
         return None
-    (result,) = queries.results(session, [page], characters=False)
-    data = queries.packed_characters(session, [page.id]).get(page.id)
+    (result,) = rows.results(session, [page], characters=False)
+    data = rows.packed_characters(session, [page.id]).get(page.id)
     return KeptResult(result, PackedCharacters(data, None) if data is not None else None)
 
 

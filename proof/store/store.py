@@ -24,7 +24,7 @@ from proof.model.notices import Notice
 from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
-from proof.store import database, queries, rows
+from proof.store import database, rows
 from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.assignments import Assignments
@@ -283,7 +283,7 @@ class Store:
     def kept_pages(self, work: str) -> dict[tuple[str, int], KeptPage]:
         """By what the results of a work's pages can be told to hold, by the page's id and repeat."""
         with self._reading() as session:
-            return queries.kept_pages(session, work)
+            return rows.kept_pages(session, work)
 
     def cached_page(self, key: str) -> KeptResult | None:
         """The result kept under `key`, if there is one. Its `image` is the path it then had."""
@@ -301,11 +301,11 @@ class Store:
         if (run is None) == (work is None):
             raise ValueError("name the run or the work whose results are wanted")
         with self._reading() as session:
-            numbers = queries.pages_in_order(session, run, work, raised)
-        for start in range(0, len(numbers), queries.PAGES_AT_ONCE):
+            numbers = rows.pages_in_order(session, run, work, raised)
+        for start in range(0, len(numbers), rows.PAGES_AT_ONCE):
             with self._reading() as session:
-                pages = queries.pages_of(session, numbers[start : start + queries.PAGES_AT_ONCE])
-                results = queries.results(session, pages, outline)
+                pages = rows.pages_of(session, numbers[start : start + rows.PAGES_AT_ONCE])
+                results = rows.results(session, pages, outline)
             yield from results
 
     # findings
@@ -321,7 +321,7 @@ class Store:
     ) -> Iterator[Flag]:
         """The flags of a work that are there now, of some kinds and characters and of the text at one path where these
         are given, in page order, then by line and offset; a few in memory at a time."""
-        return queries.flags(self._reading, work, origins, kinds, transcribed, text)
+        return rows.flags(self._reading, work, origins, kinds, transcribed, text)
 
     def revision(self, work: str) -> int:
         """How often what was found in a work changed; 0 where there is none."""

@@ -16,7 +16,7 @@ from proof.checking.rescoring import settle
 from proof.model.flags import Evidence, Flag
 from proof.model.result import PageResult
 from proof.settings.config import FlagsSection
-from proof.store import Store, queries
+from proof.store import Store, rows
 from tests import build
 
 WORK = "KR1d0030"
@@ -96,7 +96,7 @@ def steps_of(store: Store, work: Callable[[], object]) -> int:
 
 
 def test_flags_are_read_and_weighed_in_steps_by_their_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queries, "FLAGS_AT_ONCE", 10)
+    monkeypatch.setattr(rows, "FLAGS_AT_ONCE", 10)
     read, sought, written = [], [], []
     for pages in (100, 400):
         with filled(tmp_path, [page_of(number, 0.5) for number in range(1, pages + 1)]) as store:

@@ -24,7 +24,7 @@ from proof.store import Store
 from proof.store.acts import NothingLeftError
 from proof.store.decision_records import ConflictError, Decision, State, Verdict
 from proof.store.models import FlagRow, PageRow
-from proof.store.queries import FOUND
+from proof.store.rows import FOUND
 from proof.text.read import read_transcription
 from tests.standing import by_hand, check_files, say
 from tests.wide import examples
