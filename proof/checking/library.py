@@ -27,10 +27,10 @@ LOG = logging.getLogger(__name__)
 TEXTS = "*.txt"
 """The texts of a folder that has no config.toml."""
 
-KEPT_READERS = 4
+MAX_KEPT_READERS = 4
 """Works of a library whose engine and witnesses are kept for pages that are read again."""
 
-DEEPEST = 3
+MAX_FOLDER_DEPTH = 3
 """Folders below the library in which projects are looked for."""
 
 
@@ -95,7 +95,7 @@ def folders_of(settings: Settings) -> list[LibraryFolder]:
                 continue
             if (path / FILE_NAME).exists() or (depth == 1 and any(path.glob(TEXTS))):
                 folders.append(LibraryFolder(path.relative_to(base).as_posix(), path))
-            elif depth < DEEPEST:
+            elif depth < MAX_FOLDER_DEPTH:
                 look(path, depth + 1)
 
     look(base, 1)
@@ -215,7 +215,7 @@ class LibraryRechecker(Rechecker):
         if name is None:
             return super().read(work, number, check_cancelled)
         if name not in self._readers:
-            if len(self._readers) >= KEPT_READERS:
+            if len(self._readers) >= MAX_KEPT_READERS:
                 del self._readers[next(iter(self._readers))]
             folder = LibraryFolder(name, _base(self._settings) / name)
             self._readers[name] = Rechecker(work_settings(self._settings, folder), self._store)

@@ -13,21 +13,30 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
 
-from proof.collation.seeds import BOTH, REACH, SEED, Covered, Seed, Span, chains_of, seeds_of
+from proof.collation.seeds import (
+    MAX_ONE_SIDED_SKIP,
+    MAX_TWO_SIDED_SKIP,
+    SEED_CHARACTERS,
+    Covered,
+    Seed,
+    Span,
+    chains_of,
+    seeds_of,
+)
 
 MIN_CHAIN_SCORE = 9.0
 """The score of the smallest chain: about so many equal characters."""
 
-OUTERMOST = 16
+MAX_OUTER_CHARACTERS = 16
 """Characters at most before the first block and behind the last that belong to it, at an end of both texts."""
 
-LONG_GAP = 60
+MIN_LONG_GAP_CHARACTERS = 60
 """Characters between two seeds from which smaller seeds are looked for, before every character is compared."""
 
-ISLAND = 2
+MAX_CHANCE_CHARACTERS = 2
 """Characters that may be equal by chance amid what is unlike."""
 
-LEAST_WORDS = 6
+MIN_SAYING_CHARACTERS = 6
 """Characters of the shortest saying that is looked for by itself."""
 
 _ENDS = ("\U0010ffff", "\U0010fffe")
@@ -85,7 +94,7 @@ def turned(blocks: Iterable[AlignedPart]) -> list[AlignedPart]:
 
 
 def _aligned(a: str, b: str) -> list[AlignedPart]:
-    chains = chains_of(seeds_of(a, b, SEED), MIN_CHAIN_SCORE)
+    chains = chains_of(seeds_of(a, b, SEED_CHARACTERS), MIN_CHAIN_SCORE)
     blocks = _extended(a, b, [_block(a, b, chain) for chain in chains])
     rest_a = gaps([(block.a0, block.a1) for block in blocks], len(a))
     rest_b = gaps([(block.b0, block.b1) for block in blocks], len(b))
@@ -97,7 +106,9 @@ def _small(a: str, b: str, rest_a: Sequence[Span], rest_b: Sequence[Span]) -> li
     """Short sayings in what is left over of both, where either has them once and nothing longer."""
     rest_of_a, rest_of_b = _Remains(a, rest_a, _ENDS[0]), _Remains(b, rest_b, _ENDS[1])
     kept: list[Seed] = []
-    seeds = sorted(seeds_of(rest_of_a.text, rest_of_b.text, LEAST_WORDS), key=lambda seed: (-seed[2], seed[0], seed[1]))
+    seeds = sorted(
+        seeds_of(rest_of_a.text, rest_of_b.text, MIN_SAYING_CHARACTERS), key=lambda seed: (-seed[2], seed[0], seed[1])
+    )
     of_a, of_b = Counter(x for x, _, _ in seeds), Counter(y for _, y, _ in seeds)
     taken_a, taken_b = Covered(), Covered()
     for x, y, length in seeds:
@@ -144,7 +155,7 @@ class _Remains:
     """What is left over of a sequence, put one behind the other, and where each part stood."""
 
     def __init__(self, whole: str, spans: Sequence[Span], end_of_part: str) -> None:
-        self._spans = [(start, end) for start, end in spans if end - start >= LEAST_WORDS]
+        self._spans = [(start, end) for start, end in spans if end - start >= MIN_SAYING_CHARACTERS]
         self.text = "".join(whole[start:end] + end_of_part for start, end in self._spans)
         self._begins: list[int] = []
         at = 0
@@ -219,7 +230,7 @@ def fill(a: str, b: str, a0: int, a1: int, b0: int, b1: int) -> list[Op]:
     """The alignment of a short part of both."""
     if a0 == a1 or b0 == b1:
         return [Op(False, a0, a1, b0, b1)] if a1 > a0 or b1 > b0 else []
-    ops = _anchored(a, b, a0, a1, b0, b1) if max(a1 - a0, b1 - b0) > LONG_GAP else []
+    ops = _anchored(a, b, a0, a1, b0, b1) if max(a1 - a0, b1 - b0) > MIN_LONG_GAP_CHARACTERS else []
     return ops or _edited(a, b, a0, a1, b0, b1)
 
 
@@ -268,7 +279,7 @@ def _without_islands(ops: list[Op]) -> list[Op]:
         length = edit.a1 - edit.a0
         uneven = sum(abs((neighbour.a1 - neighbour.a0) - (neighbour.b1 - neighbour.b0)) for neighbour in neighbours)
         unlike = sum(min(neighbour.a1 - neighbour.a0, neighbour.b1 - neighbour.b0) for neighbour in neighbours)
-        chance = length <= ISLAND and (uneven >= 6 * length + 2 or unlike >= 3 * length + 1)
+        chance = length <= MAX_CHANCE_CHARACTERS and (uneven >= 6 * length + 2 or unlike >= 3 * length + 1)
         op = Op(edit.equal and not chance, edit.a0, edit.a1, edit.b0, edit.b1)
         if last is not None and not last.equal and not op.equal:
             clean[-1] = Op(False, last.a0, op.a1, last.b0, op.b1)
@@ -342,7 +353,7 @@ class _Neighbours:
 
 def _from_the_beginning(a: str, b: str, block: AlignedPart) -> AlignedPart:
     """The first block with what little both have before it: nothing stands there to agree with, but it is theirs."""
-    if max(block.a0, block.b0) > OUTERMOST or not block.a0 + block.b0:
+    if max(block.a0, block.b0) > MAX_OUTER_CHARACTERS or not block.a0 + block.b0:
         return block
     return AlignedPart(0, block.a1, 0, block.b1, tuple(_joined([*fill(a, b, 0, block.a0, 0, block.b0), *block.ops])))
 
@@ -350,14 +361,18 @@ def _from_the_beginning(a: str, b: str, block: AlignedPart) -> AlignedPart:
 def _to_the_end(a: str, b: str, block: AlignedPart) -> AlignedPart:
     """The last block with what little both have behind it."""
     m, n = len(a), len(b)
-    if max(m - block.a1, n - block.b1) > OUTERMOST or (block.a1, block.b1) == (m, n):
+    if max(m - block.a1, n - block.b1) > MAX_OUTER_CHARACTERS or (block.a1, block.b1) == (m, n):
         return block
     return AlignedPart(block.a0, m, block.b0, n, tuple(_joined([*block.ops, *fill(a, b, block.a1, m, block.b1, n)])))
 
 
 def _follows(first: AlignedPart, second: AlignedPart) -> bool:
     da, db = second.a0 - first.a1, second.b0 - first.b1
-    return 0 <= da <= REACH and 0 <= db <= REACH and (da <= BOTH or db <= BOTH)
+    return (
+        0 <= da <= MAX_ONE_SIDED_SKIP
+        and 0 <= db <= MAX_ONE_SIDED_SKIP
+        and (da <= MAX_TWO_SIDED_SKIP or db <= MAX_TWO_SIDED_SKIP)
+    )
 
 
 def _reaching(a: str, b: str, block: AlignedPart, in_a: Span, in_b: Span) -> AlignedPart:

@@ -19,13 +19,13 @@ from proof.text.addresses import Addresses
 RAISED = frozenset({Class.ERROR, Class.READING, Class.ORTHOGRAPHY, Class.SYSTEMATIC})
 """Classes of which a flag is raised, unless the two are forms of one word."""
 
-SENTENCE = 40
+MAX_FLAGGED_CHARACTERS = 40
 """Characters of the longest passage of which a flag is raised: a sentence that was lost, no commentary."""
 
 _OTHER_KIND = {Kind.INSERTION: Kind.OMISSION, Kind.OMISSION: Kind.INSERTION}
 
 ERROR_SCORE = 4.0
-SUPPORTED = 2.0
+SUPPORTED_GAIN_NATS = 2.0
 """What an apparatus note that names the reading adds to the score."""
 
 
@@ -55,16 +55,16 @@ class _Reading:
         """Whether its difference is shown to the proofreader."""
         difference = self.difference
         if difference.category in (Class.PASSAGE, Class.UNLIKE):
-            return difference.rule != SAID_AGAIN and difference.size <= SENTENCE
+            return difference.rule != SAID_AGAIN and difference.size <= MAX_FLAGGED_CHARACTERS
         return difference.category in RAISED and difference.kind is not Kind.VARIANT
 
 
 def findings(collations: Sequence[Collation]) -> list[PlacedFlag]:
     """The differences of all witnesses as flags, in the order of the base, which all collations share.
 
-    Errors, other readings, borrowings, systematic pairs and passages of up to `SENTENCE` characters are raised. What
-    stands in several columns is a flag in each, for a flag has one address. What most of the weight of the witnesses
-    reads is suggested, the others are alternatives. `page` and `ref` are empty where the base has no pages.
+    Errors, other readings, borrowings, systematic pairs and passages of up to `MAX_FLAGGED_CHARACTERS` characters are
+    raised. What stands in several columns is a flag in each, for a flag has one address. What most of the weight of the
+    witnesses reads is suggested, the others are alternatives. `page` and `ref` are empty where the base has no pages.
     """
     edition = collations[0].base.edition
     addresses = Addresses(edition)
@@ -181,7 +181,7 @@ def _flag(readings: Sequence[_Reading], same: Sequence[str], full: Mapping[str, 
     total = sum(weights.values())
     notes = dict.fromkeys(note for reading in readings for note in reading.difference.notes)
     raised = chosen.raised
-    score = (ERROR_SCORE * min(1.0, weights[suggested]) + SUPPORTED * bool(notes)) if raised else 0.0
+    score = (ERROR_SCORE * min(1.0, weights[suggested]) + SUPPORTED_GAIN_NATS * bool(notes)) if raised else 0.0
     difference = chosen.difference
     return Flag(
         page="",

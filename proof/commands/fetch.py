@@ -14,7 +14,7 @@ from proof.commands.options import config_option, quiet_option, settings_of
 from proof.commands.progress import ProgressLine
 from proof.errors import SourceError, UsageError
 from proof.fetch.client import Client, RetryPolicy
-from proof.fetch.fetch import MOST_BYTES, Fetcher, FetchResult, Haul, Result
+from proof.fetch.fetch import MAX_FILE_BYTES, Fetcher, FetchResult, Haul, Result
 from proof.fetch.index import alone_in
 from proof.fetch.kanripo import listed_images
 from proof.fetch.model import ImageSource, WantedImage
@@ -29,7 +29,7 @@ from proof.model.refs import ImageRef
 from proof.settings.config import Settings
 from proof.text.read import read_transcription
 
-MOST_NOTICES = 12
+MAX_PRINTED_NOTICES = 12
 """Notices of a source that are printed."""
 
 
@@ -58,7 +58,7 @@ MOST_NOTICES = 12
     "--pause", type=click.FloatRange(0, 3600), default=1.0, show_default=True, help="Seconds between requests."
 )
 @click.option(
-    "--max-mb", type=click.FloatRange(0.1), default=MOST_BYTES / 1e6, show_default=True, help="Largest file taken."
+    "--max-mb", type=click.FloatRange(0.1), default=MAX_FILE_BYTES / 1e6, show_default=True, help="Largest file taken."
 )
 @click.option("--allow-private", is_flag=True, help="Ask addresses of private networks, and of this machine, too.")
 @quiet_option
@@ -183,10 +183,10 @@ def _list_only(images: Sequence[WantedImage], fetcher: Fetcher) -> bool:
 
 
 def _print_notices(source: ImageSource) -> None:
-    for notice in source.notices[:MOST_NOTICES]:
+    for notice in source.notices[:MAX_PRINTED_NOTICES]:
         click.echo(sentence(notice), err=True)
-    if len(source.notices) > MOST_NOTICES:
-        number = f"{len(source.notices) - MOST_NOTICES:,}"
+    if len(source.notices) > MAX_PRINTED_NOTICES:
+        number = f"{len(source.notices) - MAX_PRINTED_NOTICES:,}"
         click.echo(say(_("... and %(number)s more such remarks"), number=number), err=True)
 
 

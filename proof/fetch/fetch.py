@@ -28,14 +28,14 @@ from proof.fetch.transport import is_encoded
 from proof.locale.marking import Sentence, _
 from proof.model.refs import ImageRef
 
-MOST_BYTES = 300_000_000
+MAX_FILE_BYTES = 300_000_000
 """Size of the largest file that is taken: a plate of 100 megapixels in colour, not compressed."""
 
-PATIENCE = 3
+MAX_UNANSWERED_IMAGES = 3
 """Images in a row that a server does not answer for, or whose addresses may not be asked, after which the run is
 stopped."""
 
-MOST_MISSING = 20
+MAX_FAILED_IMAGES = 20
 """Images in a row that could not be fetched for whatever reason, after which the run is stopped: the list or its
 address is wrong."""
 
@@ -88,7 +88,7 @@ class Fetcher:
     folder: Path
     client: Client
     refresh: bool = False
-    most_bytes: int = MOST_BYTES
+    most_bytes: int = MAX_FILE_BYTES
     kept: Mapping[ImageRef, Path] = field(default_factory=dict)
 
     def fetch(self, images: Sequence[WantedImage], report: Callable[[Result], None] = lambda _: None) -> Haul:
@@ -117,7 +117,7 @@ class Fetcher:
                 if isinstance(error, ComeAgainError):
                     stopped = Sentence.of(error)
                     result = replace(result, why=Sentence(_("the server asks to be left alone")))
-                elif silent >= PATIENCE or missing >= MOST_MISSING:
+                elif silent >= MAX_UNANSWERED_IMAGES or missing >= MAX_FAILED_IMAGES:
                     message = _(
                         "the last %(number)s images could not be had; once that is mended, run the same command again"
                     )

@@ -31,10 +31,10 @@ from proof.model.refs import ImageRef, PageId
 KEPT = "manifest.json"
 """Name of a manifest in the folder of its images."""
 
-MOST_BYTES = 100_000_000
+MAX_MANIFEST_BYTES = 100_000_000
 """Size of the largest manifest that is read. Whole works, annotations included, have some ten million bytes."""
 
-_MOST_NAMED = 20
+_MAX_NAMED_MANIFESTS = 20
 """Manifests of a collection that a message names."""
 _ACCEPT = {"Accept": "application/ld+json, application/json;q=0.9, */*;q=0.1"}
 _SUFFIX_OF = {
@@ -168,9 +168,9 @@ class ManifestReader:
             data = bytearray()
             for chunk in answer.iter_bytes():
                 data += chunk
-                if len(data) > MOST_BYTES:
+                if len(data) > MAX_MANIFEST_BYTES:
                     raise SourceError(
-                        address, _("is larger than %(most)s bytes: no manifest is"), most=f"{MOST_BYTES:,}"
+                        address, _("is larger than %(most)s bytes: no manifest is"), most=f"{MAX_MANIFEST_BYTES:,}"
                     )
             return _Document(address, bytes(data), Memory.of(address, answer, len(data)))
 
@@ -237,8 +237,8 @@ def _manifests_of(collection: Collection) -> str:
     """The end of a message that names the manifests of a collection."""
     named = [f"\n  {member.address}  {member.label}".rstrip() for member in collection.members]
     more = (
-        Sentence(_("\n  ... and %(number)s more"), number=f"{len(named) - _MOST_NAMED:,}")
-        if len(named) > _MOST_NAMED
+        Sentence(_("\n  ... and %(number)s more"), number=f"{len(named) - _MAX_NAMED_MANIFESTS:,}")
+        if len(named) > _MAX_NAMED_MANIFESTS
         else ""
     )
     if not named:
@@ -249,6 +249,6 @@ def _manifests_of(collection: Collection) -> str:
             "with --all:%(named)s%(more)s"
         ),
         number=f"{len(named):,}",
-        named="".join(named[:_MOST_NAMED]),
+        named="".join(named[:_MAX_NAMED_MANIFESTS]),
         more=more,
     )

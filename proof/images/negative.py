@@ -13,24 +13,24 @@ from proof.images.size import shrunk
 Grey = NDArray[np.uint8]
 Mask = NDArray[np.uint8]
 
-HEIGHT = 1400
+WORKING_HEIGHT_PX = 1400
 """Height, in pixels, to which a page is scaled to find blocks."""
 
 GRID_PX = 4
 
-WINDOWS = (3, 7, 15)
+WINDOW_SIDES = (3, 7, 15)
 """Sides of the squares in which a block is mostly dark, in units of `GRID_PX`, for small to large characters."""
 
-DARK = 0.5
+MAX_DARK_TONE_SHARE = 0.5
 """Share of the paper's tone below which something is ink, or the ground of a block."""
 
-GROUND = 0.6
+MIN_DARK_SHARE = 0.6
 """Share of such a square that must be dark: dark characters on paper cover less, the ground of light ones more."""
 
-LIGHT = (0.02, 0.45)
+LIGHT_SHARE_RANGE = (0.02, 0.45)
 """Share of a block, least and most, that its light characters cover."""
 
-LIGHT_IN_BOX = (0.02, 0.4)
+BOXED_LIGHT_SHARE_RANGE = (0.02, 0.4)
 """The same for a block that could be a character in a frame (國)."""
 
 MIN_BOX_FILL = 0.88
@@ -75,9 +75,9 @@ def is_negative(page: Grey) -> bool:
 def turned_over(page: Grey, measured: Grey | None = None) -> Grey:
     """A page (height x width) with its blocks of light characters inverted; the same page if it has none. Blocks are
     searched on `measured`, the page at a smaller size, where it is given."""
-    small, _ = shrunk(page if measured is None else measured, HEIGHT)
+    small, _ = shrunk(page if measured is None else measured, WORKING_HEIGHT_PX)
     paper = max(float(np.percentile(small, 75)), 1.0)
-    blocks = _blocks((small < DARK * paper).astype(np.uint8))
+    blocks = _blocks((small < MAX_DARK_TONE_SHARE * paper).astype(np.uint8))
     if not blocks.any():
         return page
     height, width = page.shape
@@ -99,8 +99,8 @@ def _blocks(dark: Mask) -> Mask:
     height, width = dark.shape
     usual = max(float(MIN_SIDE_PX), _usual_size(dark))
     covered = cv2.resize(255 * dark, (-(-width // GRID_PX), -(-height // GRID_PX)), interpolation=cv2.INTER_AREA)
-    for window in WINDOWS:
-        even = (cv2.blur(covered, (window, window)) > 255 * GROUND).astype(np.uint8)
+    for window in WINDOW_SIDES:
+        even = (cv2.blur(covered, (window, window)) > 255 * MIN_DARK_SHARE).astype(np.uint8)
         core = cv2.morphologyEx(even, cv2.MORPH_OPEN, np.ones((2 * window - 1, 2 * window - 1), np.uint8))
         if not core.any():
             continue
@@ -111,12 +111,12 @@ def _blocks(dark: Mask) -> Mask:
         whole = cv2.bitwise_or(core, cv2.bitwise_and(thick, near))
         whole = cv2.morphologyEx(whole, cv2.MORPH_OPEN, np.ones((across // 2 | 1, across // 2 | 1), np.uint8))
         for outline in _outlines(np.asarray(whole, dtype=np.uint8)):
-            _add_if_block(blocks, dark, outline, round(MIN_DARK_WIDTH * usual), LIGHT)
+            _add_if_block(blocks, dark, outline, round(MIN_DARK_WIDTH * usual), LIGHT_SHARE_RANGE)
     for across, down in ((1, 1), (MAX_RULE_PX, 1), (1, MAX_RULE_PX)):
         plain = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((down, across), np.uint8))
         for outline in _outlines(np.asarray(plain, dtype=np.uint8)):
             if _is_box(outline, usual):
-                _add_if_block(blocks, dark, outline, MIN_SIDE_PX, LIGHT_IN_BOX)
+                _add_if_block(blocks, dark, outline, MIN_SIDE_PX, BOXED_LIGHT_SHARE_RANGE)
     return blocks
 
 

@@ -27,7 +27,7 @@ from proof.locale.marking import Sentence, _
 WEIGHTS = "inference.onnx"
 SETTINGS = "inference.yml"
 
-_LAYOUT = 1
+_FOLDER_VERSION = 1
 """Version of what is put into the made folders; it is a part of their names."""
 
 
@@ -118,7 +118,7 @@ def model_folder(model: Path, task: ModelTask, cache: Path | None = None) -> Mod
             settings=SETTINGS,
         )
     checksum = _sha256(model)
-    folder = (cache or cache_folder()) / "models" / f"{model.stem}-{checksum[:16]}-{_LAYOUT}"
+    folder = (cache or cache_folder()) / "models" / f"{model.stem}-{checksum[:16]}-{_FOLDER_VERSION}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _ensure(folder / WEIGHTS, model.stat().st_size, lambda target: _link_or_copy(model, target))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from proof.errors import OutputError
 from proof.ocr.engine import EngineIdentity
 
-FORMAT = 1
+FORMAT_VERSION = 1
 """Version of the packed format; bytes of another version are ignored."""
 
 
@@ -43,7 +43,7 @@ class TaughtCharacters:
         return {text: number for number, text in enumerate(self.characters) if text}
 
     def packed(self) -> bytes:
-        return lzma.compress(msgpack.packb([FORMAT, "\n".join(self.characters), self.familiarity.tobytes()]))
+        return lzma.compress(msgpack.packb([FORMAT_VERSION, "\n".join(self.characters), self.familiarity.tobytes()]))
 
     @classmethod
     def unpacked(cls, data: bytes) -> TaughtCharacters | None:
@@ -52,7 +52,7 @@ class TaughtCharacters:
             version, characters, familiarity = msgpack.unpackb(lzma.decompress(data))
         except (ValueError, TypeError, lzma.LZMAError):
             return None
-        if version != FORMAT:
+        if version != FORMAT_VERSION:
             return None
         return cls(tuple(characters.split("\n")), np.frombuffer(familiarity, np.float32))
 

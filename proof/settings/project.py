@@ -17,13 +17,13 @@ from proof.settings.config import FILE_NAME, Settings
 from proof.settings.toml_file import TomlFile
 from proof.text.witness_source import resolved
 
-DEEPEST = 2
+MAX_FOLDER_DEPTH = 2
 """Levels of folders below the working folder in which projects are looked for, to name them in a message."""
 
-MOST_NAMED = 5
+MAX_NAMED_PROJECTS = 5
 """Projects that are named in a message, at most."""
 
-MOST_LOOKED_AT = 2000
+MAX_FILES_PER_LEVEL = 2000
 """Files of settings that are looked at on each level, at most."""
 
 
@@ -72,7 +72,7 @@ def texts_of_project(settings: Settings) -> tuple[Path, ...]:
 
 def projects_near(folder: Path) -> str:
     """A message where `folder` is no project: the projects above and below it, and how to name one; '' without any."""
-    projects = list(islice(_near(folder), MOST_NAMED))
+    projects = list(islice(_near(folder), MAX_NAMED_PROJECTS))
     if not projects:
         return ""
     lie = Sentence(_("a project lies")) if len(projects) == 1 else Sentence(_("projects lie"))
@@ -133,7 +133,7 @@ def _beside(texts: Sequence[Path]) -> Settings:
 def _near(folder: Path) -> Iterator[Path]:
     """The nearest project above a folder as an absolute path, then those below it, relative to it."""
     yield from islice((each for each in folder.absolute().parents if _has_texts(each / FILE_NAME)), 1)
-    patterns = ("/".join(["*"] * depth + [FILE_NAME]) for depth in range(1, DEEPEST + 1))
-    for file in (file for pattern in patterns for file in islice(folder.glob(pattern), MOST_LOOKED_AT)):
+    patterns = ("/".join(["*"] * depth + [FILE_NAME]) for depth in range(1, MAX_FOLDER_DEPTH + 1))
+    for file in (file for pattern in patterns for file in islice(folder.glob(pattern), MAX_FILES_PER_LEVEL)):
         if _has_texts(file):
             yield file.parent.relative_to(folder)

@@ -18,7 +18,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
-from proof.model.flags import REACH, Kind, Origin
+from proof.model.flags import MAX_CONTEXT_CHARACTERS, Kind, Origin
 from proof.model.result import PageResult
 from proof.store import rows
 from proof.store.cache import Bounded
@@ -357,8 +357,8 @@ def _between_columns(context: str, line: int, sources: dict[int, str]) -> str:
     """The context of a whole column, extended by the end of the previous column and the beginning of the next."""
     before = max((number for number in sources if number < line), default=None)
     after = min((number for number in sources if number > line), default=None)
-    head = "" if before is None else sources[before][-REACH:]
-    tail = "" if after is None else sources[after][:REACH]
+    head = "" if before is None else sources[before][-MAX_CONTEXT_CHARACTERS:]
+    tail = "" if after is None else sources[after][:MAX_CONTEXT_CHARACTERS]
     return f"{head}{context}{tail}"
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from proof.store.decision_records import SETTLED, State
 from proof.store.flag_columns import STATES
 
-STEPS = 40
+CURVE_STEPS = 40
 PRIOR_WEIGHT = 2.0
 """Decisions in a step that the prior counts as much as."""
 ABOVE_HIGHEST = 1e-6
@@ -40,7 +40,7 @@ def dial(
     `STATES`; flags that are not `genuine` (seeded errors) have to be reviewed but are no errors of the text."""
     if not len(scores):
         return []
-    steps = np.array_split(np.arange(len(scores)), min(STEPS, len(scores)))
+    steps = np.array_split(np.arange(len(scores)), min(CURVE_STEPS, len(scores)))
     settled = np.isin(states, [STATES.index(state) for state in SETTLED]) & genuine
     wrong = (states == STATES.index(State.CORRECTED)) & genuine
     chances = _falling(

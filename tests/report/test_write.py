@@ -251,7 +251,7 @@ class LongRun:
 def test_memory_stays_flat_however_many_pages_there_are(
     tmp_path: Path, held: HeldRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proof.report.page.MOST_THUMBS", 3)
+    monkeypatch.setattr("proof.report.page.MAX_THUMBS", 3)
 
     def peak(pages: int) -> int:
         tracemalloc.start()
