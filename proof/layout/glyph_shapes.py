@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from proof.images.opencv import cv2
 from proof.layout.glyph_ink import SHIFTS, cuts_between
 from proof.layout.half_folio import ColumnArea, Layout
-from proof.layout.rules import Mask
+from proof.layout.rules import Mask, connected
 from proof.model.result import CheckedCharacter
 from proof.text.model import Row
 
@@ -44,6 +44,9 @@ NORM = 320.0
 MAX_CELL_PX = 40.0
 """Maximum height of a cell when the spans of glyphs are found, in pixels: finer images are scaled down."""
 
+MIN_PIECE_AREA = 0.012
+"""Area below which a piece of ink is a speck, as a share of a cell's area."""
+
 MIN_GLYPH_PX = 6.0
 """Minimum ink of a glyph, in pixels."""
 
@@ -70,6 +73,19 @@ def shape_in_row(layout: Layout, area: ColumnArea, row: Row, places: Sequence[fl
     square = np.zeros((1, SIZE, SIZE), np.uint8)
     draw_scaled(_glyphs(layout, area, row, np.array(places))[number], square[0])
     return shapes_of(square)
+
+
+def ink_size_in_row(
+    layout: Layout, area: ColumnArea, row: Row, places: Sequence[float], number: int
+) -> tuple[int, int]:
+    """Width and height in pixels of the ink of the glyph with this `number` in a row of a column, without specks; 0
+    where there is none. `places` as in `shape_in_row`."""
+    y = np.array(places)
+    _, pieces, _ = connected(_glyphs(layout, area, row, y)[number])
+    left, top, width, height, _ = pieces[1:][pieces[1:, 4] >= MIN_PIECE_AREA * _pitch(area, y) ** 2].T
+    if not left.size:
+        return 0, 0
+    return int((left + width).max() - left.min()), int((top + height).max() - top.min())
 
 
 def spans_in_row(layout: Layout, area: ColumnArea, row: Row, places: Sequence[float]) -> list[tuple[float, float]]:

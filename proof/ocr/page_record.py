@@ -18,7 +18,7 @@ from proof.ocr.page import PageLine, PageReading
 from proof.ocr.spikes import StripSpikes
 from proof.text.model import Row
 
-FORMAT_VERSION = 7
+FORMAT_VERSION = 8
 """Version of packed records: their format, and the way columns are found. Records of other versions are ignored."""
 
 ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
@@ -58,9 +58,10 @@ class PageRecord:
     `cuts` are the strips of a column (`cut`), `windows` parts of strips (`window`). `cells` are top and bottom of each
     cell of ink (`ink_cells`), `inked` is whether a column has ink (`has_ink`), `figures` are the numbers of columns
     that hold a figure (`figures`). `spans` are top and bottom of each glyph of a row (`spans`), `shapes` the shape of a
-    glyph (`shape`). `spikes` and `far` are by the hash of a strip's pixels; `far` has for every sought character how
-    far its probability is below `MIN_PROBABILITY` at each spike. `lines` are the name of a page pipeline and its
-    reading. `other_layouts` are records of the same image with other layouts, by name (`with_layout`).
+    glyph (`shape`), `sizes` width and height of its ink (`ink_size`). `spikes` and `far` are by the hash of a strip's
+    pixels; `far` has for every sought character how far its probability is below `MIN_PROBABILITY` at each spike.
+    `lines` are the name of a page pipeline and its reading. `other_layouts` are records of the same image with other
+    layouts, by name (`with_layout`).
     """
 
     layout: str = ""
@@ -72,6 +73,7 @@ class PageRecord:
     figures: dict[Any, tuple[int, ...]] = field(default_factory=dict)
     spans: dict[Any, tuple[int, ...]] = field(default_factory=dict)
     shapes: dict[Any, bytes] = field(default_factory=dict)
+    sizes: dict[Any, tuple[int, int]] = field(default_factory=dict)
     spikes: dict[bytes, StripSpikes] = field(default_factory=dict)
     far: dict[bytes, dict[str, bytes]] = field(default_factory=dict)
     lines: tuple[str, PageReading] | None = None
@@ -91,6 +93,7 @@ class PageRecord:
             list(self.figures.items()),
             list(self.spans.items()),
             list(self.shapes.items()),
+            list(self.sizes.items()),
             [[key, spikes.packed()] for key, spikes in self.spikes.items()],
             [[key, "".join(far), b"".join(far.values())] for key, far in self.far.items()],
             None if self.lines is None else [self.lines[0], [_line_as_list(line) for line in self.lines[1].lines]],
@@ -107,7 +110,7 @@ class PageRecord:
             return cls()
         if parts[0] != FORMAT_VERSION:
             return cls()
-        _, layout, sheet, cuts, windows, cells, inked, figures, spans, shapes, spikes, far, lines, others = parts
+        _, layout, sheet, cuts, windows, cells, inked, figures, spans, shapes, sizes, spikes, far, lines, others = parts
         return cls(
             layout,
             None if sheet is None else _sheet_of(sheet),
@@ -118,6 +121,7 @@ class PageRecord:
             dict(figures),
             dict(spans),
             dict(shapes),
+            dict(sizes),
             {key: StripSpikes.unpacked(packed) for key, packed in spikes},
             {key: _far_of(characters, data) for key, characters, data in far},
             None if lines is None else (lines[0], PageReading(tuple(_line_of(line) for line in lines[1]))),

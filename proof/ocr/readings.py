@@ -21,7 +21,7 @@ from proof.images.detail import detail_of
 from proof.images.load import LoadedImage
 from proof.layout import strips as cutting
 from proof.layout.figures import figure_columns
-from proof.layout.glyph_shapes import Shapes, shape_in_row, spans_in_row
+from proof.layout.glyph_shapes import Shapes, ink_size_in_row, shape_in_row, spans_in_row
 from proof.layout.half_folio import ColumnArea, Layout, Outline
 from proof.layout.ink import InkCell, has_ink, ink_cells
 from proof.layout.runs import CutBy, longer_by
@@ -246,6 +246,13 @@ class HalfFolioReadings:
         packed = packed or shape_in_row(self.layout, area, row, places, number).tobytes()
         self.used.shapes[key] = packed
         return np.frombuffer(packed, np.int8)[np.newaxis]
+
+    def ink_size(self, area: ColumnArea, row: Row, places: Sequence[float], number: int) -> tuple[int, int]:
+        """Width and height of a glyph's ink in a row, in pixels (`proof.layout.glyph_shapes.ink_size_in_row`)."""
+        key = (area.number, ROWS.index(row), number, *map(round, places))
+        size = _first(key, self.used.sizes, self._known.sizes)
+        self.used.sizes[key] = size = size or ink_size_in_row(self.layout, area, row, places, number)
+        return size
 
     def spans(self, area: ColumnArea, row: Row, places: Sequence[float]) -> list[tuple[float, float]]:
         """Top and bottom of the ink of each glyph of a row (`proof.layout.glyph_shapes.spans_in_row`)."""

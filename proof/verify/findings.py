@@ -55,6 +55,16 @@ MIN_VARIANT_PROBABILITY = 0.5
 UNREAD_INK_SCORE = 0.5
 """Score in nats of ink in which the engine read nothing, before the doubt about the image."""
 
+WHOLE_GLYPH_SCORE = 5.0
+"""Least score in nats of a glyph that is as large as a character and stands a cell from its neighbours, however unsure
+its reading: what a transcriber cannot read or type is left out."""
+
+MIN_WHOLE_CELLS = 0.5
+"""Width and height of such a glyph, in cells."""
+
+MIN_WHOLE_ROOM_CELLS = 0.75
+"""Distance of its middle from those of its neighbours, in cells."""
+
 
 class Placement(Protocol):
     """Maps a place of the rectified page to its box in the image file."""
@@ -85,11 +95,12 @@ class Weigher:
         self_reading: Callable[[str], float | None] = lambda _: None,
         legible: Legibility = FULLY_LEGIBLE,
         form_preference: Callable[[ReadColumn, Glyph, str, str], float | None] = lambda *_: None,
+        ink_size: Callable[[ReadColumn, Glyph], tuple[float, float]] = lambda *_: (0.0, 0.0),
     ) -> None:
         """`familiarity` says how well the engine was trained on a character, 0 to 1; `drawn_as` how it reads a drawn
         character that it does not know; `self_reading` with which probability it reads a drawn character as itself.
         `legible` is the detail of the page's glyphs; `form_preference` says how much more the ink of a glyph resembles
-        one character than another."""
+        one character than another, `ink_size` how wide and high it is, in cells."""
         self._context = context
         self._policy = policy
         self._likeness = likeness
@@ -98,6 +109,7 @@ class Weigher:
         self._self_reading = self_reading
         self._legible = legible
         self._form_preference = form_preference
+        self._ink_size = ink_size
 
     def flags(self, column: ReadColumn) -> list[Flag]:
         """The flags of one column in reading order; `numbered` gives them their ids later."""
@@ -290,12 +302,16 @@ class Weigher:
         room = spacing(glyph, above, below)
         reading = self._policy.to_source_script(glyph.best, "") if is_character(glyph.best) else ""
         place = omission_place(column, pairing.before, [glyph], reading)
+        enclosed = above is not None and below is not None
+        whole = enclosed and room >= MIN_WHOLE_ROOM_CELLS and min(self._ink_size(column, glyph)) >= MIN_WHOLE_CELLS
         if glyph.silent:
             evidence = Evidence(reason="ink", ink=Notice.of(NoticeCode.INK_UNREAD))
-            return self._flag(column, place, UNREAD_INK_SCORE * (1.0 - doubt), self._box(glyph), evidence)
+            score = WHOLE_GLYPH_SCORE if whole else UNREAD_INK_SCORE
+            return self._flag(column, place, score * (1.0 - doubt), self._box(glyph), evidence)
         belief = glyph.log_prob(glyph.best)
-        enclosed = above is not None and below is not None
         score = omission_score(glyph.presence, glyph.best, belief, room, enclosed) - self._legible.deduction(glyph.row)
+        if whole and is_han(glyph.best):
+            score = max(score, WHOLE_GLYPH_SCORE)
         evidence = Evidence(
             reason="not transcribed",
             p_best=glyph.presence * exp(belief),

@@ -34,7 +34,7 @@ from proof.verify.checked import checked_characters, checked_column, in_file_lin
 from proof.verify.columns import ColumnReader, ReadColumn, on_its_ink
 from proof.verify.external import ExternalColumns, ExternalLikeness, ExternalPages
 from proof.verify.findings import PageContext, Weigher
-from proof.verify.form_evidence import FormEvidence
+from proof.verify.glyph_ink import GlyphInk
 from proof.verify.legibility import MIN_DETAIL_PX, Legibility
 from proof.verify.likeness import WordLikeness
 from proof.verify.lines import Assignment, LineFault
@@ -337,6 +337,7 @@ class Checker:
         columns = [on_its_ink(column, readings) for column in columns]
         context = PageContext(page.id, blank.ref, outline, self.threshold)
         legible = Legibility(sheet.detail, sheet.note_detail)
+        ink = GlyphInk(readings, self.likeness.shapes)
         weigher = Weigher(
             context,
             self.policy,
@@ -345,7 +346,8 @@ class Checker:
             self.likeness.drawn_as,
             self.likeness.self_reading,
             legible,
-            FormEvidence(readings, self.likeness.shapes),
+            ink.form_preference,
+            ink.size,
         )
         unlike: set[int] = set()
         if not any(line.cells for line in page.columns):

@@ -11,7 +11,7 @@ from proof.layout.glyph_shapes import LENGTH, Shapes
 from proof.layout.half_folio import ColumnArea
 from proof.ocr.drawn_shapes import DrawnShapes
 from proof.text.model import Row
-from proof.verify.form_evidence import FormEvidence
+from proof.verify.glyph_ink import GlyphInk
 from proof.verify.glyphs import Glyph
 from tests.verify.columns import AREA, glyph_at, unread
 
@@ -32,6 +32,10 @@ class Page:
         self.asked.append((row, tuple(places), number))
         return pointing(0)
 
+    def ink_size(self, area: ColumnArea, row: Row, places: Sequence[float], number: int) -> tuple[int, int]:
+        self.asked.append((row, tuple(places), number))
+        return 40, 30
+
 
 def glyph(place: int, row: Row = Row.MAIN, presence: float = 1.0) -> Glyph:
     one = glyph_at(place, {"附": -0.1}, presence, row)
@@ -42,9 +46,9 @@ def test_a_glyph_is_held_against_both_characters_by_the_ink_between_its_neighbou
     page, own = Page(), glyph(2)
     beside = (glyph(3), own, glyph(1), replace(glyph(4), presence=0.2), glyph(5, Row.LEFT))
     column = replace(unread(AREA), glyphs=beside)
-    evidence = FormEvidence(page, DrawnShapes.made_of("", {"附": pointing(0), "弣": pointing(1)}))
-    assert (evidence(column, own, "附", "弣") or 0) > 0.5
-    assert (evidence(column, own, "弣", "附") or 0) < -0.5
+    evidence = GlyphInk(page, DrawnShapes.made_of("", {"附": pointing(0), "弣": pointing(1)}))
+    assert (evidence.form_preference(column, own, "附", "弣") or 0) > 0.5
+    assert (evidence.form_preference(column, own, "弣", "附") or 0) < -0.5
     assert page.asked == [(Row.MAIN, (75.0, 125.0, 175.0), 1)] * 2
-    assert evidence(column, own, "附", "楅") is None
+    assert evidence.form_preference(column, own, "附", "楅") is None
     assert len(page.asked) == 2
