@@ -27,7 +27,7 @@ from proof.store.decision_records import SETTLED
 from proof.store.lookup import changed
 from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.rows import PagePlace
-from proof.store.texts import carry, carry_to, content_of, decided_reading, version_read
+from proof.store.texts import carry, carry_to, content_of, decided_reading, is_displaced, version_read
 from proof.text.positions import PositionMap, Span, line_end
 
 OF_CHECK = frozenset({Origin.FINDING.value, Origin.SAMPLE.value, Origin.SEEDED.value})
@@ -95,27 +95,31 @@ def _is_free(flag: Flag, by_hand: Iterable[tuple[int, int]]) -> bool:
 
 def stand_in_text(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
     """Record the places of pages in their texts, for pages whose own text did not change. Flags on them that were lost
-    when the text changed get the same place on the page again."""
-    moved = []
+    when the text changed get the same place on the page again, and are not asked where a decision answers them."""
+    known, moved = {}, []
     for page, version, start in _standings(session, pages):
-        before = (page.version_id, page.start)
+        known[page.id] = page, (page.version_id, page.start)
+        moved += [page.id] if page.version_id not in (None, version.id) else []
         page.text_id, page.version_id, page.start = version.text_id, version.id, start
-        if before[0] not in (None, version.id):
-            moved.append((page, before))
-    known = {page.id: (page, before) for page, before in moved}
-    there = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(known))).all() if known else ()
+    lost = FlagRow.page_id.in_(moved) | is_displaced()
+    there = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(known), lost)).all() if known else ()
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
     comparison = cache(lambda old, new: PositionMap.of_comparison(content(old), content(new)))
+    back: set[int] = set()
     for flag in _left_behind(session, there):
         page, (version_id, was) = known[flag.page_id]
-        if flag.version_id != version_id:  # an export wrote a version that was not checked
+        if version_id is not None and flag.version_id != version_id:  # an export wrote a version that was not checked
             begin = comparison(version_id, flag.version_id).where(was, 1)
             was = begin.start if begin is not None else len(content(flag.version_id))
-        if flag.start is None or flag.start < was:
+        if version_id is None or flag.start is None or flag.start < was:
             continue
         before_and_place = content(flag.version_id)[was : flag.start + flag.extent]  # other pages may stand between
         if content(page.version_id).startswith(before_and_place, page.start):
             flag.text_id, flag.version_id, flag.start = page.text_id, page.version_id, flag.start - was + page.start
+            back.add(page.id)
+    if back:
+        decided = select(FlagRow).where(FlagRow.page_id.in_(back), FlagRow.version > 0)
+        no_longer_ask(session, session.scalars(decided).all())
 
 
 def follow_to_other_texts(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:

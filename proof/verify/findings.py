@@ -302,16 +302,14 @@ class Weigher:
         room = spacing(glyph, above, below)
         reading = self._policy.to_source_script(glyph.best, "") if is_character(glyph.best) else ""
         place = omission_place(column, pairing.before, [glyph], reading)
-        enclosed = above is not None and below is not None
-        whole = enclosed and room >= MIN_WHOLE_ROOM_CELLS and min(self._ink_size(column, glyph)) >= MIN_WHOLE_CELLS
         if glyph.silent:
             evidence = Evidence(reason="ink", ink=Notice.of(NoticeCode.INK_UNREAD))
-            score = WHOLE_GLYPH_SCORE if whole else UNREAD_INK_SCORE
-            return self._flag(column, place, score * (1.0 - doubt), self._box(glyph), evidence)
+            return self._flag(column, place, UNREAD_INK_SCORE * (1.0 - doubt), self._box(glyph), evidence)
         belief = glyph.log_prob(glyph.best)
+        enclosed = above is not None and below is not None
         score = omission_score(glyph.presence, glyph.best, belief, room, enclosed) - self._legible.deduction(glyph.row)
-        if whole and is_han(glyph.best):
-            score = max(score, WHOLE_GLYPH_SCORE)
+        if score < WHOLE_GLYPH_SCORE and enclosed and self._is_whole(column, glyph, room):
+            score = WHOLE_GLYPH_SCORE
         evidence = Evidence(
             reason="not transcribed",
             p_best=glyph.presence * exp(belief),
@@ -319,6 +317,13 @@ class Weigher:
             ink=Notice.of(NoticeCode.PART_OF_CELL, number=round(room, 1)),
         )
         return self._flag(column, place, score * (1.0 - doubt), self._box(glyph), evidence)
+
+    def _is_whole(self, column: ReadColumn, glyph: Glyph, room: float) -> bool:
+        """Whether a glyph is as large as a character and stands so far from its neighbours, `room` being the distance
+        from the nearer one in cells."""
+        if not is_han(glyph.best) or room < MIN_WHOLE_ROOM_CELLS:
+            return False
+        return min(self._ink_size(column, glyph)) >= MIN_WHOLE_CELLS
 
     def _best_other(self, transcribed: str, glyph: Glyph) -> tuple[str, float] | None:
         """The most probable reading that is another word, and its log-probability."""

@@ -9,7 +9,7 @@ import re
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import chdir, closing, redirect_stderr, redirect_stdout
 from itertools import pairwise
 from pathlib import Path
@@ -176,16 +176,27 @@ class History:
         self.people[self.person].does(cell, self._decided_along(made, *twin) if twin is not None else None)
         return f"{verdict} {flag['transcribed']}→{made['reading']}"
 
-    def _other_half(self, flag: dict[str, Any]) -> tuple[int, Cell | None] | None:
-        """The other place of a question about two, its flag and its cell: what is said of one may be said of both."""
+    def _other_half(self, flag: dict[str, Any]) -> tuple[int, Cell | None, list[Cell]] | None:
+        """The other place of a question about two: its flag, its cell, and where it is of several that were decided of
+        alone, these. What is said of one place may be said of both."""
         page = self.ask("GET", f"pages/{flag['page']['number']}")[1] if flag["moved"] else {"flags_found": []}
         other = next((one for one in page["flags_found"] if one["id"] == flag["moved"]), None)
-        return None if other is None else (other["number"], self.cell(other))
+        if other is None:
+            return None
+        cell = self.cell(other)
+        row = self.row(other["page"]["page"], other["line"])
+        parts = self.text.within(row, other["offset"], other["length"]) if cell is None else []
+        return other["number"], cell, parts
 
-    def _decided_along(self, made: dict[str, Any], flag: int, cell: Cell | None) -> Cell | None:
+    def _decided_along(self, made: dict[str, Any], flag: int, cell: Cell | None, parts: Sequence[Cell]) -> Cell | None:
         """The cell of the other place, where the same was said of it."""
         _, said = self.ask("GET", f"flags/{flag}/history")
-        if cell is None or not said["items"] or not said["items"][-1]["batch"] == made["batch"] != "":
+        if not said["items"] or not said["items"][-1]["batch"] == made["batch"] != "":
+            return None
+        for part in parts:  # that they stand as they are, or go, whatever was said of them alone
+            part.others.add(part.now)
+            part.touched = True
+        if cell is None:
             return None
         self.text.ask(cell, flag)
         self.hear(said["items"][-1])

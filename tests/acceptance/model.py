@@ -135,13 +135,18 @@ class Text:
     def known(self) -> list[Cell]:
         return [*self.cells(), *self.gone]
 
-    def cut(self, row: int, offset: int, length: int) -> Cell | None:
-        """The cell of that place of the file, made of as many as it takes; None where it begins or ends within one."""
+    def within(self, row: int, offset: int, length: int) -> list[Cell]:
+        """The cells that a stretch of a row goes over, in whole or in part."""
         at, chosen = 0, []
         for cell in self.rows[row]:
             if at < offset + length and at + len(cell.now) > offset:
                 chosen.append(cell)
             at += len(cell.now)
+        return chosen
+
+    def cut(self, row: int, offset: int, length: int) -> Cell | None:
+        """The cell of that place of the file, made of as many as it takes; None where it begins or ends within one."""
+        chosen = self.within(row, offset, length)
         if not length:
             return self._gap(row, offset)
         if len(chosen) == 1 and len(chosen[0].now) == length:

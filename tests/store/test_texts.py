@@ -17,7 +17,7 @@ from proof.store.decision_records import State, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.texts import Writing
 from proof.text.edit import Edit, edited
-from tests.build import PLACE, check, check_at, decide, page, queued
+from tests.build import PLACE, check, check_at, decide, demand, page, queued
 from tests.standing import standing_decisions
 from tests.store.conftest import on_both
 
@@ -269,6 +269,25 @@ def test_a_finding_at_a_place_that_somebody_corrected_and_took_back_is_recovered
     decide(store, queued(store)[0].number, Verdict.TAKE)
     with recovered(store, tmp_path, asked, {"decision": 3}) as new:
         assert [one.reading for one in standing_decisions(new, "KR1")] == ["躬"]
+
+
+def test_what_is_decided_by_hand_again_is_not_asked_beside_it_where_its_page_reads_as_before(
+    store: Store, tmp_path: Path
+) -> None:
+    check(store, page(*LINES))
+    store.manual_corrections.correct(ManualCorrection("KR1", 1, 1, 1, 1, "某", "甲", "request-0001"))
+    write(store)
+    asked = page("上某揖坐", *LINES[1:], flags=((1, 1, "某", "射"),))
+    with recovered(store, tmp_path, asked, {"decision": 1}) as new:
+        [made] = new.decisions.last_of_flags("KR1")
+        new.decisions.decide(demand(made.flag, Verdict.UNDO, 1))
+        check(new, asked, key="unchanged ")
+        assert write(new) == content(store).replace("某", "射")
+        new.decisions.decide(demand(made.flag, Verdict.UNDO, 2))
+        assert write(new) == content(store)
+        check(new, asked, key="unchanged ")
+        assert not queued(new, states=(State.OPEN,))
+        assert wanted(new) == wanted(store)
 
 
 @on_both
