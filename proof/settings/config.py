@@ -390,8 +390,11 @@ class Settings:
 
     def witness_names(self) -> dict[str, str]:
         """The full names of the witnesses by their sigla, empty where none was given."""
-        named = sorted((source for source in self.project.witnesses if source.siglum), key=lambda one: bool(one.name))
-        return {source.siglum: source.name for source in named}
+        names: dict[str, str] = {}
+        for source in self.project.witnesses:
+            if source.siglum:
+                names[source.siglum] = source.name or names.get(source.siglum, "")
+        return names
 
     def _files(self, key: str, paths: tuple[Path, ...]) -> tuple[Path, ...]:
         """The files that `paths`, named by the setting `project.{key}`, mean. Raises ConfigError."""
