@@ -38,7 +38,11 @@ def _undecodable(path: Path, head: bytes) -> str:
                 image.load()
     except UnidentifiedImageError:
         text = head.isascii() and b"\0" not in head
-        message = _("the server sends a text (%(head)s)") if text else _("the server sends no image (%(head)s)")
+        message = (
+            _("the server sends text that is no image (%(head)s)")
+            if text
+            else _("the server sends something that is no image (%(head)s)")
+        )
         return Sentence(message, head=repr(head[:24]))
     except (Image.DecompressionBombError, MemoryError):
         return Sentence(_("the image has more pixels than can be checked here; fetch it smaller with --width"))
