@@ -29,7 +29,7 @@ from proof.ocr.page_record import PageRecord, PageSheet
 from proof.ocr.readings import HalfFolioReadings, cutting_fingerprint
 from proof.text.model import Column, Page
 from proof.text.variants import VariantPolicy, policy_of
-from proof.verify import lines
+from proof.verify import line_assignment
 from proof.verify.checked import checked_characters, checked_column, in_file_lines
 from proof.verify.columns import ColumnReader, ReadColumn, on_its_ink
 from proof.verify.external import ExternalColumns, ExternalLikeness, ExternalPages
@@ -37,7 +37,7 @@ from proof.verify.findings import PageContext, Weigher
 from proof.verify.form_evidence import FormEvidence
 from proof.verify.legibility import MIN_DETAIL_PX, Legibility
 from proof.verify.likeness import WordLikeness
-from proof.verify.lines import Assignment, LineFault
+from proof.verify.line_assignment import Assignment, LineFault
 from proof.verify.page_findings import (
     COLUMNS_MISSING,
     figure_flags,
@@ -419,14 +419,14 @@ class Checker:
     def _read_assigned(
         self, text: Sequence[Column], areas: Sequence[ColumnArea], reader: ColumnReader
     ) -> tuple[list[ReadColumn], Assignment]:
-        assignment = lines.in_order(text, len(areas))
+        assignment = line_assignment.in_order(text, len(areas))
         columns = reader.read_all(areas, assignment.lines)
         suspects = [c for c in columns if c.agreement < MIN_AGREEMENT]
         orphans = [c for c in columns if c.line is None and len(c.read) > 1]
         if not suspects and not orphans and not assignment.troubles:
             return columns, assignment
         unaided = [c.read if c.agreement >= MIN_AGREEMENT else reader.read(c.area, None).read for c in columns]
-        other = lines.assign(text, unaided, self.reading.policy.fold)
+        other = line_assignment.assign(text, unaided, self.reading.policy.fold)
         if other.lines == assignment.lines:
             return columns, other
         again = [

@@ -14,7 +14,7 @@ from proof.text.column import is_character
 from proof.text.model import Page, Row
 from proof.verify.columns import ReadColumn
 from proof.verify.legibility import MIN_DETAIL_PX, Legibility, in_notes
-from proof.verify.lines import Assignment, LineFault
+from proof.verify.line_assignment import Assignment, LineFault
 from proof.verify.pairing import PageShown
 
 LAYOUT_SCORE = 9.0

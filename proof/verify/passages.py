@@ -18,7 +18,7 @@ from proof.text.model import Cell, Column
 from proof.verify.align import Pairing, Step
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph, room_between
-from proof.verify.lines import LineFault
+from proof.verify.line_assignment import LineFault
 from proof.verify.places import (
     Place,
     are_printed,
