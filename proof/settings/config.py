@@ -215,7 +215,7 @@ class ServeSection:
         ValueKind.SWITCH, False, "whether browsers reach it by https, through a proxy: cookies then go by https alone"
     )
     proxy: str = _setting(
-        ValueKind.TEXT, "", "address of the proxy in front, which is believed whom it speaks for; empty: there is none"
+        ValueKind.TEXT, "", "address of the reverse proxy, whose forwarding headers are trusted; empty: there is none"
     )
     idle_minutes: int = _setting(
         ValueKind.WHOLE, 120, "minutes without a request after which a person logs in again", low=1, high=10_080
