@@ -48,7 +48,7 @@ class ProjectSection:
     witnesses: tuple[WitnessSource, ...] = _setting(
         ValueKind.WITNESSES,
         (),
-        "other witnesses of the texts, in any format; what they read speaks for or against each flag; a file, a folder "
+        "other witnesses of the texts, in any format; their readings adjust the score of each flag; a file, a folder "
         "of juan or `REPOSITORY@BRANCH`, each with a siglum (`SBCK=juan/*.txt`) or without",
     )
     out: Path = _setting(ValueKind.PATH, Path("out"), "folder that reports and flags are written to")

@@ -310,12 +310,12 @@ def redo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
 def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDetail]:
     """A page as lists show it, and in detail."""
     store = project().store
-    place, result = store.queue.page(work, number)
-    flags = store.queue.on_page(work, place.position)
+    listed, result = store.queue.page(work, number)
+    flags = store.queue.on_page(work, listed.position)
     comments = store.comments.of_page(work, number)
     said_by = store.page_states.said_by(work, number)
     columns = serializers.columns_of(store, work, number, result)
-    return place, serializers.page_detail(place, result, columns, flags, comments, said_by)
+    return listed, serializers.page_detail(listed, result, columns, flags, comments, said_by)
 
 
 def _undone(undo_or_redo: Callable[..., Undone], work: str, body: schemas.UndoBody) -> Response:
