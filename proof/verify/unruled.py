@@ -14,12 +14,13 @@ from proof.layout.half_folio import ColumnArea
 from proof.model.flags import is_raised, numbered
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
-from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
+from proof.model.result import CheckedColumn, PageResult
 from proof.ocr.belief import MIN_PROBABILITY, Belief
 from proof.ocr.page import PageLine, PageReading
 from proof.ocr.page_record import PageSheet
 from proof.text.model import Page, Row
 from proof.text.variants import VariantPolicy
+from proof.verify.checked import checked_characters
 from proof.verify.columns import ReadColumn
 from proof.verify.findings import PageContext, Weigher
 from proof.verify.glyphs import Glyph
@@ -89,7 +90,7 @@ def check_unruled(
         empty_result,
         characters_checked=sum(len(column.cells) for column in columns),
         columns=tuple(_checked_column(placement, column) for column in columns if column.line is not None),
-        characters=tuple(character for column in columns for character in _characters(placement, column)),
+        characters=tuple(checked_characters(placement, columns, None)),
         flags=linked(numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
     )
 
@@ -139,18 +140,3 @@ def _checked_column(placement: _Placement, column: ReadColumn) -> CheckedColumn:
     area = column.area
     box = Box.around(boxes) if boxes else placement.file_box(area.left, area.top, area.right, area.bottom)
     return CheckedColumn(column.line.number, box, column.line.source)
-
-
-def _characters(placement: _Placement, column: ReadColumn) -> list[CheckedCharacter]:
-    assert column.line is not None, "running text is laid out line by line"
-    characters = []
-    for pairing in column.pairings:
-        for i, j in zip(pairing.cells, pairing.glyphs, strict=False):
-            cell, glyph = column.cells[i], column.glyphs[j]
-            box = placement.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom)
-            characters.append(
-                CheckedCharacter(
-                    column.line.number, cell.offset, cell.length, cell.row, cell.text, box, glyph.best, None
-                )
-            )
-    return characters
