@@ -106,7 +106,7 @@ class Store:
         self.glyphs = Glyphs(*sessions)
         self.history = History(*sessions)
         self.judgements = Judgements(*sessions)
-        self.texts = Texts(*sessions)
+        self.texts = Texts(*sessions, self.name)
         self.finder = Finder(*sessions, self.queue, self.library)
 
     @classmethod

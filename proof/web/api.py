@@ -238,7 +238,7 @@ def acts(path: schemas.WorkPath, query: schemas.HistoryQuery) -> Response:
 def displaced(path: schemas.WorkPath) -> Response:
     store = project().store
     store.queue.work(path.work)
-    items = [answers.DisplacedOut(place) for place in store.decisions.displaced(path.work)]
+    items = [answers.DisplacedOut(decision=answers.DecisionOut(made)) for made in store.decisions.displaced(path.work)]
     return answer(answers.DisplacedListOut(items=items))
 
 

@@ -274,7 +274,8 @@ def history(work: str) -> AnyResponse:
         **api.acts_of(work, query).model_dump(mode="json"),
         "filters": filters,
         "displaced": [
-            answers.DisplacedOut(decision).model_dump(mode="json") for decision in store.decisions.displaced(work)
+            {"decision": answers.DecisionOut(decision).model_dump(mode="json")}
+            for decision in store.decisions.displaced(work)
         ],
         "people": {
             who: {verdict.value: n for verdict, n in counts.items()}

@@ -298,7 +298,7 @@ def test_a_decision_stands_where_its_place_reads_so_and_is_listed_where_it_was_c
     for source in (SOURCE, "射人(某具/于公)", "射人(告告具/于公)", "某", ""):
         check(filled, page(source))  # finds no flag
         lost = [] if source == SOURCE else [made]
-        assert [one.decision for one in filled.decisions.displaced(WORK)] == lost
+        assert filled.decisions.displaced(WORK) == lost
         check(filled, found())
         assert filled.decisions.displaced(WORK) == []
         assert standing_decisions(filled, WORK) == [made]

@@ -142,7 +142,7 @@ def test_a_correction_by_hand_outlives_a_new_check_and_is_listed_where_its_place
     assert [flag.stale for flag in filled.queue.flags(WORK, [made.flag])] == [False]
     edited = replace(page_result, columns=(CheckedColumn(1, page_result.columns[0].box, "射(告具/于公)"),))
     check(filled, edited, info=info)
-    assert [lost.decision for lost in filled.decisions.displaced(WORK)] == [made]
+    assert filled.decisions.displaced(WORK) == [made]
     [lost] = filled.queue.flags(WORK, [made.flag])
     assert (lost.stale, lost.flag.line, lost.flag.offset) == (True, 1, 1), "it stays where it was seen last"
 

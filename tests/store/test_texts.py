@@ -78,7 +78,7 @@ def test_what_somebody_else_wrote_as_it_was_decided_is_written(decided: Store) -
 @on_both
 def test_what_cannot_be_told_is_listed_and_comes_back_with_its_text(decided: Store) -> None:
     check(decided, page("上射揖坐", "東面于南耦大夫", LINES[2]))
-    assert [one.decision.transcribed for one in decided.decisions.displaced("KR1")] == ["北"]
+    assert [one.transcribed for one in decided.decisions.displaced("KR1")] == ["北"]
     check(decided, page(*LINES, flags=FOUND))
     assert decided.decisions.displaced("KR1") == []
     assert [flag.state for flag in queued(decided)] == [State.CORRECTED] * 2
@@ -175,7 +175,7 @@ def test_of_a_line_that_was_doubled_and_corrected_in_one_of_the_two_neither_is_g
     check(store, page("上射坐", LINES[2], flags=((1, 1, "射", "躬"),)))
     decide(store, queued(store)[0].number, Verdict.TAKE)
     check(store, page("上躬坐", "上射坐", LINES[2]))
-    assert [one.decision.transcribed for one in store.decisions.displaced("KR1")] == ["射"]
+    assert [one.transcribed for one in store.decisions.displaced("KR1")] == ["射"]
 
 
 def test_what_is_lost_does_not_come_back_by_what_an_export_writes_elsewhere(store: Store) -> None:
@@ -184,11 +184,11 @@ def test_what_is_lost_does_not_come_back_by_what_an_export_writes_elsewhere(stor
     check(store, page(*lines, flags=((1, 4, "天地", ""),)))
     decide(store, queued(store)[0].number, Verdict.TAKE)
     check(store, page(lines[0], "鄭注次由前而北", *lines, flags=((2, 2, "", "適"), (4, 5, "前", "列"))))
-    assert [lost.decision.transcribed for lost in store.decisions.displaced("KR1")] == ["天地"]
+    assert [lost.transcribed for lost in store.decisions.displaced("KR1")] == ["天地"]
     for flag in queued(store):
         decide(store, flag.number, Verdict.TAKE)
     assert "\n".join((*lines, lines[0], "鄭注適次由列而北")) in write(store)
-    assert [lost.decision.transcribed for lost in store.decisions.displaced("KR1")] == ["天地"]
+    assert [lost.transcribed for lost in store.decisions.displaced("KR1")] == ["天地"]
 
 
 def test_a_place_stays_where_its_line_stands_and_another_was_doubled_that_reads_as_decided(store: Store) -> None:
@@ -254,7 +254,7 @@ def test_a_place_that_was_lost_before_the_database_was_is_lost_when_it_is_recove
     changed = page("上也射坐", "上射坐", LINES[2])
     check(store, changed)
     with recovered(store, tmp_path, changed, {"decision": 2}) as new:
-        displaced = [[one.decision.transcribed for one in each.decisions.displaced("KR1")] for each in (store, new)]
+        displaced = [[one.transcribed for one in each.decisions.displaced("KR1")] for each in (store, new)]
         assert displaced == [["射"], ["射"]]
 
 
@@ -298,7 +298,7 @@ def test_a_lost_place_that_stood_behind_its_page_stays_lost(decided: Store) -> N
     first, only = replace(PLACE, lines={1: 0}), page(LINES[0], flags=FOUND[:1])
     for line_of_another_page in (LINES[1], "", "又"):
         check_at(decided, f"{LINES[0]}\n{line_of_another_page}\n", [(first, only)], key="unchanged ")
-    assert [one.decision.transcribed for one in decided.decisions.displaced("KR1")] == ["北"]
+    assert [one.transcribed for one in decided.decisions.displaced("KR1")] == ["北"]
 
 
 @on_both
