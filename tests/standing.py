@@ -115,5 +115,7 @@ def by_hand(
     """Somebody corrects a place by hand, of the first page unless `page` or `text` say of which; no reading: deletes
     what stands there."""
     number = page_number(store, work, page, text)
-    wanted = ManualCorrection(work, number, line, offset, length, reading, person, uuid4().hex, delete=not reading)
+    wanted = ManualCorrection(
+        work, number, line, offset, length, reading, person, uuid4().hex, Verdict.TYPED if reading else Verdict.DELETE
+    )
     return store.manual_corrections.correct(wanted)

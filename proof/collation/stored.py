@@ -10,7 +10,7 @@ from proof.collation.findings import PlacedFlag, findings
 from proof.collation.witness_evidence import Parallel, weigh_witnesses
 from proof.model.flags import Flag, Origin
 from proof.store import Store
-from proof.store.collated import SavedDifferences
+from proof.store.editions import SavedDifferences
 from proof.store.text_files import StoredText
 from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of

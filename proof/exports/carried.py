@@ -22,8 +22,8 @@ from proof.exports.decided import decisions_of
 from proof.model.flags import Kind, context_of
 from proof.store import Store
 from proof.store.authorities import IMAGE, witnesses_of
-from proof.store.carried import CarriedDecision
 from proof.store.decision_records import Decision, State, Verdict
+from proof.store.editions import CarriedDecision
 from proof.text.addresses import Address, Addresses
 from proof.text.model import Script
 from proof.text.positions import Span

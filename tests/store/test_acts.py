@@ -92,7 +92,7 @@ def test_what_one_did_last_is_taken_back_whatever_it_was(filled: Store) -> None:
 
     did(decide(filled, 1, Verdict.TAKE))
     did(filled.decisions.decide_all([demand(n, Verdict.KEEP, batch="stroke-0001") for n in (2, 3, 4)]))
-    did(filled.manual_corrections.correct(ManualCorrection(WORK, 1, 1, 6, 1, "", "甲", key(), delete=True)))
+    did(filled.manual_corrections.correct(ManualCorrection(WORK, 1, 1, 6, 1, "", "甲", key(), Verdict.DELETE)))
     did(filled.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", key()))
     filled.rules.set(WORK, "甲", "字", True, "甲")
     did("a rule")
@@ -323,7 +323,9 @@ class People(RuleBasedStateMachine):
 
     @rule(person=PEOPLE, page=st.integers(1, PAGES), offset=st.integers(FLAGS, 9), reading=st.sampled_from(["", "龍"]))
     def correct(self, person: str, page: int, offset: int, reading: str) -> None:
-        mark = ManualCorrection(WORK, page, 1, offset, 1, reading, person, key(), delete=not reading)
+        mark = ManualCorrection(
+            WORK, page, 1, offset, 1, reading, person, key(), verdict=Verdict.TYPED if reading else Verdict.DELETE
+        )
         self.act(person, lambda: self.store.manual_corrections.correct(mark))
 
     @rule(person=PEOPLE, text=st.sampled_from(SOURCE[:2]), holds=st.booleans())

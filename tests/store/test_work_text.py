@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.store import Store
+from proof.store.decision_records import Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.work_text import TextColumn, WorkText, columns_in_files
 from tests.build import key
@@ -124,6 +125,6 @@ def test_words_are_found_in_the_text_as_it_stands_after_decisions(tmp_path: Path
 
 
 def correct(store: Store, page: int, offset: int, length: int, reading: str) -> None:
-    store.manual_corrections.correct(
-        ManualCorrection(WORK, page, 1, offset, length, reading, "甲", key(), delete=not reading)
-    )
+    verdict = Verdict.TYPED if reading else Verdict.DELETE
+    wanted = ManualCorrection(WORK, page, 1, offset, length, reading, "甲", key(), verdict)
+    store.manual_corrections.correct(wanted)

@@ -1,4 +1,5 @@
-"""Differences of editions as flags of a checked text, which are decided like those of the check.
+"""Other editions of a checked text: their differences as flags, which are decided like those of the check, and the
+decisions about them, made again at the places of this text that answer theirs.
 
 A difference at the place of a flag is that flag, so that a place is shown once. Its decision stays. A difference that a
 later collation no longer has becomes stale, as a flag does that a later check no longer has.
@@ -6,31 +7,38 @@ later collation no longer has becomes stale, as a flag does that a later check n
 
 from __future__ import annotations
 
+import uuid
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from proof.errors import UsageError
+from proof.errors import ToldError, UsageError
 from proof.locale.marking import _
 from proof.model.flags import Flag, Origin, context_of, numbered
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status, box_at
 from proof.store import rows
-from proof.store.lookup import StorePart, changed, number_of
-from proof.store.models import ColumnRow, PageRow, TextRow, TextVersionRow
+from proof.store.decision_records import State, Verdict
+from proof.store.lookup import NoPlaceError, StorePart, changed, number_of
+from proof.store.manual_corrections import ManualCorrection, correct_in
+from proof.store.models import ColumnRow, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.places import OF_COLLATION, PageToPlace, put_flags
 from proof.store.rows import PagePlace
+from proof.store.seeded import IS_SEEDED
 from proof.store.texts import sha_of
 from proof.text.addresses import Addresses
 from proof.text.transcription import Transcription
 
 NO_BOX = Box(0, 0, 0, 0)
 """The box of a column where no image is looked at."""
+
+DECIDED = _("something was decided there already")
+ON_NO_PAGE = _("stands on no page that was checked")
 
 
 class FlagOfText(Protocol):
@@ -181,3 +189,98 @@ def columns_of_text(session: Session, pages: Sequence[PageRow], edition: Transcr
 def _place_of(page: PageRow) -> tuple[int, str]:
     """Where a page begins, and its id, in the order of the text."""
     return page.start, page.page
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedDecision:
+    """A decision to make of `length` code points from `start` on in a text. `reading` is what is to stand there;
+    `origin` names the decision about the other text that it comes from."""
+
+    start: int
+    length: int
+    verdict: Verdict
+    reading: str
+    note: str
+    authority: str
+    origin: Mapping[str, str | int]
+
+
+class _DryRun(Exception):  # noqa: N818 - no error: it ends a transaction that is not to be kept
+    pass
+
+
+class CarriedDecisions(StorePart):
+    """Decisions from other texts; `Store.carried` is one."""
+
+    def make(
+        self,
+        work: str,
+        path: str,
+        edition: Transcription,
+        groups: Sequence[Sequence[CarriedDecision]],
+        person: str,
+        *,
+        dry_run: bool,
+    ) -> list[str]:
+        """Make decisions about the text at `path`, which reads as `edition` does, as `person`. Those of a group are
+        made together or not at all. Gives for each group why it was not made, empty where it was; with `dry_run`
+        nothing of it is kept.
+
+        Raises UsageError where the text reads otherwise than it was checked.
+        """
+        refused: list[str] = []
+        try:
+            with self._writing() as session:
+                pages = pages_of_text(session, work, path, edition)
+                text = columns_of_text(session, pages, edition)
+                batch = uuid.uuid4().hex
+                refused += [_made(session, text, work, group, person, batch) for group in groups]
+                if dry_run:
+                    raise _DryRun
+                if pages:
+                    changed(session, pages[0].work_id)
+        except _DryRun:
+            pass
+        return refused
+
+
+def _made(
+    session: Session, text: ColumnsInText, work: str, group: Sequence[CarriedDecision], person: str, batch: str
+) -> str:
+    try:
+        with session.begin_nested():
+            for decision in group:
+                _make(session, text, work, decision, person, batch)
+    except ToldError as refusal:
+        return str(refusal)
+    return ""
+
+
+def _make(session: Session, text: ColumnsInText, work: str, decision: CarriedDecision, person: str, batch: str) -> None:
+    """Make a decision. Raises ToldError where it cannot be made."""
+    column = text.at(decision.start)
+    if column is None:
+        raise NoPlaceError(ON_NO_PAGE)
+    page, offset = column.page, decision.start - column.start
+    _must_be_undecided(session, page, column.number, offset, decision.length)
+    wanted = ManualCorrection(
+        *(work, page.id, column.number, offset, decision.length, decision.reading, person, uuid.uuid4().hex),
+        decision.verdict,
+        decision.note,
+        batch,
+        authority=decision.authority,
+        confirmed=True,
+        origin=decision.origin,
+    )
+    begins = column.start - page.start
+    correct_in(session, wanted, ColumnRow(number=column.number, source=column.source, begins=begins))
+
+
+def _must_be_undecided(session: Session, page: PageRow, line: int, offset: int, length: int) -> None:
+    """Raises NoPlaceError where something was decided of any of these characters."""
+    query = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.line == line, ~IS_SEEDED)
+    query = query.where(FlagRow.state != State.OPEN.value, FlagRow.version_id == page.version_id)
+    for flag in session.scalars(query):
+        same = (flag.offset, flag.length) == (offset, length)
+        if same or (flag.offset < offset + length and offset < flag.offset + flag.length):
+            raise NoPlaceError(DECIDED)
