@@ -169,11 +169,10 @@ class ColumnsInText:
 def columns_of_text(session: Session, pages: Sequence[PageRow], edition: Transcription) -> ColumnsInText:
     """The columns of pages: as they were checked or, on a page that was not, as the text has them."""
     page_of = {page.id: page for page in pages}
-    query = select(ColumnRow).where(ColumnRow.page_id.in_(page_of), ColumnRow.begins.is_not(None))
     columns = [
-        ColumnInText(page.start + (row.begins or 0), page, row.number, row.source)
-        for row in session.scalars(query)
-        for page in (page_of[row.page_id],)
+        ColumnInText(begin, page_of[row.page_id], row.number, row.source)
+        for row in session.scalars(select(ColumnRow).where(ColumnRow.page_id.in_(page_of)))
+        if (begin := page_of[row.page_id].begin_of(row.number)) is not None
     ]
     known = {(column.page.id, column.number) for column in columns}  # findings of pages without an image have columns
     unchecked = sorted((page for page in pages if page.status != Status.CHECKED.value), key=_place_of)
@@ -272,8 +271,7 @@ def _make(session: Session, text: ColumnsInText, work: str, decision: CarriedDec
         confirmed=True,
         origin=decision.origin,
     )
-    begins = column.start - page.start
-    correct_in(session, wanted, ColumnRow(number=column.number, source=column.source, begins=begins))
+    correct_in(session, wanted, ColumnRow(number=column.number, source=column.source))
 
 
 def _must_be_undecided(session: Session, page: PageRow, line: int, offset: int, length: int) -> None:

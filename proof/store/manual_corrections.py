@@ -129,7 +129,7 @@ def correct_in(session: Session, wanted: ManualCorrection, column: ColumnRow | N
     characters = codec.unpack(packed.data) if packed else ()
     if wanted.change is not None:
         change = wanted.change, wanted.offset, wanted.reading
-        row = _row_by_hand(session, page, flag_of_change(session, page, column, *change, characters), column)
+        row = _row_by_hand(session, page, flag_of_change(session, page, column, *change, characters))
         return _decide(session, wanted, row)
     answered = wanted.length == 1 and (wanted.line, wanted.offset) in places  # what people see there was seeded
     there = (wanted.page, wanted.line, wanted.offset, wanted.length)
@@ -141,7 +141,7 @@ def correct_in(session: Session, wanted: ManualCorrection, column: ColumnRow | N
     _check_alone(session, page, wanted)
     box = box_at(characters, column.number, wanted.offset, wanted.length)
     flag = _flag(page, column.source, wanted, box)
-    row = _row_by_hand(session, page, flag, column)
+    row = _row_by_hand(session, page, flag)
     taken = _corrected_there(session, page, column.source, flag)
     if taken is not None:
         raise chain_of(session, taken).conflict(session, 0)
@@ -210,7 +210,7 @@ def _demand(wanted: ManualCorrection, flag: int, version: int) -> DecisionReques
     )
 
 
-def _row_by_hand(session: Session, page: PageRow, flag: Flag, column: ColumnRow) -> FlagRow:
+def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
     """The row of a correction by hand; of one that was taken back, as it is corrected now."""
     values = rows.flag_values(flag) | {"origin": Origin.PERSON.value}
     row = session.scalar(select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.uid == flag.id))
@@ -223,9 +223,9 @@ def _row_by_hand(session: Session, page: PageRow, flag: Flag, column: ColumnRow)
         row.suggested, row.stale = flag.suggested, False
     if row.state == State.OPEN.value:
         row.extent, row.reads = flag.length, flag.transcribed
-        if page.version_id is not None and column.begins is not None:
-            row.text_id, row.version_id = page.text_id, page.version_id
-            row.start = page.start + column.begins + flag.offset
+        begin = page.begin_of(flag.line)
+        if begin is not None:
+            row.text_id, row.version_id, row.start = page.text_id, page.version_id, begin + flag.offset
             carry(session, [row])
     return row
 

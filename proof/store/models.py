@@ -124,8 +124,9 @@ class PageRow(Base):
 
     `repeat` tells apart pages that bear the same id (0 for the first); `run_id` is the last run that had
     the page, `result_run_id` the one that read it; `key` says for what image, text, engine and settings
-    the result holds. It begins at the code point `start` of the version `version_id` of its text; `absent` pages are no
-    longer in their transcription. `changed_after` counts what had been said of the page as a whole when its text was
+    the result holds. It begins at the code point `start` of the version `version_id` of its text, and each of its
+    columns so many code points later as `lines` says by its number; `absent` pages are no longer in their
+    transcription. `changed_after` counts what had been said of the page as a whole when its text was
     found changed last.
     """
 
@@ -149,6 +150,7 @@ class PageRow(Base):
     text_id: Mapped[int | None] = mapped_column(ForeignKey("texts.id"))
     version_id: Mapped[int | None] = mapped_column(BigKey)
     start: Mapped[int] = mapped_column(default=0, server_default="0")
+    lines: Mapped[dict[str, int]] = mapped_column(JSON, default=dict)
     juan: Mapped[str] = mapped_column(String(255))
     folio: Mapped[str] = mapped_column(String(64))
     absent: Mapped[bool] = mapped_column(default=False, server_default=false())
@@ -167,10 +169,14 @@ class PageRow(Base):
     seconds: Mapped[float] = mapped_column(Double)
     changed_after: Mapped[int] = mapped_column(default=0, server_default="0")
 
+    def begin_of(self, line: int) -> int | None:
+        """The code point of its text at which a column begins; None where it is not known."""
+        known = self.version_id is not None and str(line) in self.lines
+        return self.start + self.lines[str(line)] if known else None
+
 
 class ColumnRow(Base):
-    """A column of a page: its number in the transcription, its box, its source text, and how many code points behind
-    the start of its page that begins (None where it is not known)."""
+    """A column of a page: its number in the transcription, its box, and its source text."""
 
     __tablename__ = "columns"
 
@@ -182,7 +188,6 @@ class ColumnRow(Base):
     w: Mapped[float] = mapped_column(Double)
     h: Mapped[float] = mapped_column(Double)
     source: Mapped[str] = mapped_column(Text)
-    begins: Mapped[int | None]
 
 
 class CharactersRow(Base):

@@ -97,10 +97,8 @@ def stand_in_text(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) 
     """Record the places of pages in their texts, for pages whose own text did not change. Flags on them that were lost
     when the text changed get the same place on the page again."""
     moved = []
-    for page, version, start in _standings(session, pages):
-        before = (page.version_id, page.start)
-        page.text_id, page.version_id, page.start = version.text_id, version.id, start
-        if before[0] not in (None, version.id):
+    for page, before in _stand(session, pages):
+        if before[0] not in (None, page.version_id):
             moved.append((page, before))
     known = {page.id: (page, before) for page, before in moved}
     there = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(known))).all() if known else ()
@@ -149,13 +147,14 @@ def _left_behind(session: Session, flags: Sequence[FlagRow]) -> list[FlagRow]:
 
 def note_text_of_pages(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
     """Record the places of pages in their texts."""
-    for page, version, start in _standings(session, pages):
-        page.text_id, page.version_id, page.start = version.text_id, version.id, start
+    for _ in _stand(session, pages):
+        pass
 
 
-def _standings(
+def _stand(
     session: Session, pages: Iterable[tuple[PageRow, PagePlace]]
-) -> Iterable[tuple[PageRow, TextVersionRow, int]]:
+) -> Iterator[tuple[PageRow, tuple[int | None, int]]]:
+    """Record the places of pages in their texts; gives each with the version and the start that it had."""
     versions: dict[tuple[str, str], TextVersionRow | None] = {}
     for page, place in pages:
         key = (place.text, place.sha)
@@ -163,7 +162,10 @@ def _standings(
             versions[key] = version_read(session, *key)
         version = versions[key]
         if version is not None:
-            yield page, version, min(place.lines.values(), default=0)
+            before, start = (page.version_id, page.start), min(place.lines.values(), default=0)
+            page.text_id, page.version_id, page.start = version.text_id, version.id, start
+            page.lines = {str(number): begin - start for number, begin in place.lines.items()}
+            yield page, before
 
 
 def _placed_pages(

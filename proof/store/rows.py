@@ -127,9 +127,8 @@ def page_values(result: PageResult) -> dict[str, Any]:
     }
 
 
-def column_values(page_id: int, columns: Iterable[CheckedColumn], place: PagePlace) -> list[dict[str, Any]]:
+def column_values(page_id: int, columns: Iterable[CheckedColumn]) -> list[dict[str, Any]]:
     """The columns of a page as rows."""
-    first = min(place.lines.values(), default=0)
     return [
         {
             "page_id": page_id,
@@ -137,7 +136,6 @@ def column_values(page_id: int, columns: Iterable[CheckedColumn], place: PagePla
             "number": int(column.number),
             **dict(zip("xywh", _edges(column.box), strict=True)),
             "source": column.source,
-            "begins": place.lines[column.number] - first if column.number in place.lines else None,
         }
         for ordinal, column in enumerate(columns)
     ]

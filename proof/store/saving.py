@@ -125,7 +125,7 @@ def save_found(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]])
             anew.append((page, checked))
     session.flush()
     if anew:
-        note_otherwise(session, [(page, checked.place, checked.result) for page, checked in anew])
+        note_otherwise(session, [(page, checked.place) for page, checked in anew])
         note_text_of_pages(session, ((page, checked.place) for page, checked in anew))
         _save_parts(session, anew)
     _save_flags(session, [*(_with_other_quality(session, kept) if kept else ()), *anew])
@@ -154,7 +154,7 @@ def _save_flags(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]
 def _save_parts(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
     ids = [page.id for page, _ in pages]
     packed = {page.id: checked.ready() for page, checked in pages}
-    columns = {page.id: rows.column_values(page.id, checked.result.columns, checked.place) for page, checked in pages}
+    columns = {page.id: rows.column_values(page.id, checked.result.columns) for page, checked in pages}
     _bring_to(session, ColumnRow, _rows_of(session, ColumnRow, ids), columns)
     known = _rows_of(session, CharactersRow, ids)
     characters = {page.id: _character_values(page, packed[page.id]) for page, _ in pages}
