@@ -279,6 +279,11 @@ class ActRow(Base):
     __table_args__ = (UniqueConstraint("key"), Index(None, "work_id", "act", "id"))
     __mapper_args__ = {"polymorphic_on": "act"}  # noqa: RUF012 - as the library has it
 
+    def __init_subclass__(cls, act: str, **options: Any) -> None:
+        """A kind of acts, called `act` in the table."""
+        cls.__mapper_args__ = {"polymorphic_identity": act}
+        super().__init_subclass__(**options)
+
     id: Mapped[int] = mapped_column(BigKey, primary_key=True)
     act: Mapped[str] = mapped_column(String(16))
     work_id: Mapped[int] = mapped_column(ForeignKey("works.id"))
@@ -315,23 +320,17 @@ class FlagAct:
     evidence: Mapped[dict[str, Any]] = _of_kind(JSON)
 
 
-class DecisionRow(FlagAct, ActRow):
+class DecisionRow(FlagAct, ActRow, act="decision"):
     """A decision on a flag."""
 
-    __mapper_args__ = {"polymorphic_identity": "decision"}  # noqa: RUF012 - as the library has it
 
-
-class ReadingRow(FlagAct, ActRow):
+class ReadingRow(FlagAct, ActRow, act="reading"):
     """A decision on a flag in blind double proofreading. Each person has a chain of their own, in the order of its
     rows, which have no `version`."""
 
-    __mapper_args__ = {"polymorphic_identity": "reading"}  # noqa: RUF012 - as the library has it
 
-
-class PageEventRow(ActRow):
+class PageEventRow(ActRow, act="page"):
     """A change of a page's state; the last one holds."""
-
-    __mapper_args__ = {"polymorphic_identity": "page"}  # noqa: RUF012 - as the library has it
 
     page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
     version: Mapped[int] = _of_kind()
@@ -339,11 +338,9 @@ class PageEventRow(ActRow):
     note: Mapped[str] = _of_kind(Text)
 
 
-class LayoutOverrideRow(ActRow):
+class LayoutOverrideRow(ActRow, act="layout"):
     """A layout override of a page: its layout, its image (a path inside the image folders), or neither, which restores
     detection. The last one holds."""
-
-    __mapper_args__ = {"polymorphic_identity": "layout"}  # noqa: RUF012 - as the library has it
 
     page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
     version: Mapped[int] = _of_kind()
@@ -352,11 +349,9 @@ class LayoutOverrideRow(ActRow):
     quadrant: Mapped[str] = _of_kind(String(1))
 
 
-class CommentRow(ActRow):
+class CommentRow(ActRow, act="comment"):
     """A comment on a flag (`uid` is its id, stored with its place at that time), or else on a page. `state` is that of
     a `CommentState` and `assigned` a person, both after the comment; those of the last comment, by `at`, hold."""
-
-    __mapper_args__ = {"polymorphic_identity": "comment"}  # noqa: RUF012 - as the library has it
 
     page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
     flag_id: Mapped[int | None] = _of_kind(BigKey, ForeignKey("flags.id"))
@@ -371,11 +366,9 @@ class CommentRow(ActRow):
     context: Mapped[str] = _of_kind(Text)
 
 
-class AssignmentRow(ActRow):
+class AssignmentRow(ActRow, act="assignment"):
     """The assignment of a page to a person (`assigned`; `state` is `given`), or its end (`back`). The last one of a
     page holds."""
-
-    __mapper_args__ = {"polymorphic_identity": "assignment"}  # noqa: RUF012 - as the library has it
 
     page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
     state: Mapped[str] = _of_kind(String(16))
@@ -383,11 +376,9 @@ class AssignmentRow(ActRow):
     batch: Mapped[str] = _of_kind(String(64))
 
 
-class ReportRow(ActRow):
+class ReportRow(ActRow, act="report"):
     """An error that a reader without an account reports from a page (`note` is what they say, in column `line`,
     `reading` what should stand there), or, `about` one, what became of it. `state` is that of a `ReportState`."""
-
-    __mapper_args__ = {"polymorphic_identity": "report"}  # noqa: RUF012 - as the library has it
 
     page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
     line: Mapped[int] = _of_kind()
@@ -397,11 +388,9 @@ class ReportRow(ActRow):
     state: Mapped[str] = _of_kind(String(16))
 
 
-class RuleRow(ActRow):
+class RuleRow(ActRow, act="rule"):
     """A rule of the project, set or lifted, that two characters are variants. The last row of a pair holds. `planted`:
     the pair occurred only in seeded errors when the rule was set, and the rule hides only these."""
-
-    __mapper_args__ = {"polymorphic_identity": "rule"}  # noqa: RUF012 - as the library has it
 
     transcribed: Mapped[str] = _of_kind(Text)
     suggested: Mapped[str] = _of_kind(Text)
