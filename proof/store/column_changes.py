@@ -92,8 +92,8 @@ def flag_of_change(
         raise RefusedDecisionError(_("this column is empty: type the text into it, or add one before the next"))
     if change is ColumnChange.SPLIT and not 0 < offset < len(source):
         raise RefusedDecisionError(_("a column is split between two of its characters"))
-    end = (page.begin_of(column.number) or 0) + len(source) + len(ending)
-    joined = following is not None and page.begin_of(following.number) == end
+    spans = page.spans
+    joined = following is not None and spans[following.number].start == spans[column.number].end + len(ending)
     if change is ColumnChange.JOIN and not (ending and joined):
         raise RefusedDecisionError(_("the column that follows is not on this page, or something stands between"))
     _check_structure(beside, column, change, offset, text)
@@ -125,11 +125,11 @@ def _columns(session: Session, page: PageRow) -> dict[int, ColumnRow]:
 
 def _ending(session: Session, page: PageRow, column: ColumnRow) -> str:
     """How the line of a column ends in its file. Raises RefusedDecisionError where its place there is not known."""
-    begin = page.begin_of(column.number)
-    if begin is None:
+    span = page.spans.get(column.number)
+    if span is None or page.version_id is None:
         raise RefusedDecisionError(_("where this column stands in its file is not known: check the page again"))
     content = content_of(session.get_one(TextVersionRow, page.version_id))
-    end = LINE_ENDING.match(content, begin + len(column.source))
+    end = LINE_ENDING.match(content, span.end)
     return end[0] if end is not None else ""
 
 

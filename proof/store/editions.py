@@ -21,7 +21,7 @@ from proof.errors import ToldError, UsageError
 from proof.locale.marking import _
 from proof.model.flags import Flag, Origin, context_of, numbered
 from proof.model.geometry import Box
-from proof.model.result import CheckedColumn, PageResult, Status, box_at
+from proof.model.result import CheckedColumn, PageResult, box_at
 from proof.store import rows
 from proof.store.decision_records import State, Verdict
 from proof.store.lookup import NoPlaceError, StorePart, changed, number_of
@@ -31,7 +31,6 @@ from proof.store.places import OF_COLLATION, PageToPlace, put_flags
 from proof.store.rows import PagePlace
 from proof.store.seeded import IS_SEEDED
 from proof.store.texts import sha_of
-from proof.text.addresses import Addresses
 from proof.text.transcription import Transcription
 
 NO_BOX = Box(0, 0, 0, 0)
@@ -103,7 +102,7 @@ def _save(
     session: Session, pages: Sequence[PageRow], edition: Transcription, differences: Sequence[FlagOfText]
 ) -> SavedDifferences:
     results = {page.id: result for page, result in zip(pages, rows.results(session, pages), strict=True)}
-    columns = columns_of_text(session, pages, edition)
+    columns = columns_of_text(pages, edition)
     flags_of_page: defaultdict[int, list[Flag]] = defaultdict(list)
     on_no_page = 0
     for difference in differences:
@@ -116,7 +115,7 @@ def _save(
     to_place = []
     for page in pages:
         of_page = [column for column in columns.in_order if column.page is page]
-        place = PagePlace(page.position, page.text, lines={column.number: column.start for column in of_page})
+        place = PagePlace(page.position, page.text, lines=page.spans)
         sources = [CheckedColumn(column.number, NO_BOX, column.source) for column in of_page]
         renamed = numbered(flags_of_page[page.id])
         ids = {flag.id: own.id for flag, own in zip(flags_of_page[page.id], renamed, strict=True)}
@@ -166,28 +165,12 @@ class ColumnsInText:
         return column if column is not None and start <= column.start + len(column.source) else None
 
 
-def columns_of_text(session: Session, pages: Sequence[PageRow], edition: Transcription) -> ColumnsInText:
-    """The columns of pages: as they were checked or, on a page that was not, as the text has them."""
-    page_of = {page.id: page for page in pages}
-    columns = [
-        ColumnInText(begin, page_of[row.page_id], row.number, row.source)
-        for row in session.scalars(select(ColumnRow).where(ColumnRow.page_id.in_(page_of)))
-        if (begin := page_of[row.page_id].begin_of(row.number)) is not None
-    ]
-    known = {(column.page.id, column.number) for column in columns}  # findings of pages without an image have columns
-    unchecked = sorted((page for page in pages if page.status != Status.CHECKED.value), key=_place_of)
-    begins = [_place_of(page) for page in unchecked]
-    for start, end, page_id, number in Addresses(edition).columns() if unchecked else ():
-        at = bisect_right(begins, (start, "\U0010ffff")) - 1
-        page = unchecked[at]
-        if at >= 0 and (not edition.paged or page.page == page_id) and (page.id, number) not in known:
-            columns.append(ColumnInText(start, page, number, edition.text[start:end]))
-    return ColumnsInText(columns)
-
-
-def _place_of(page: PageRow) -> tuple[int, str]:
-    """Where a page begins, and its id, in the order of the text."""
-    return page.start, page.page
+def columns_of_text(pages: Sequence[PageRow], edition: Transcription) -> ColumnsInText:
+    """The columns of pages as the text has them."""
+    spans = ((page, number, span) for page in pages for number, span in page.spans.items())
+    return ColumnsInText(
+        ColumnInText(span.start, page, number, edition.text[span.start : span.end]) for page, number, span in spans
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +214,7 @@ class CarriedDecisions(StorePart):
         try:
             with self._writing() as session:
                 pages = pages_of_text(session, work, path, edition)
-                text = columns_of_text(session, pages, edition)
+                text = columns_of_text(pages, edition)
                 batch = uuid.uuid4().hex
                 refused += [_made(session, text, work, group, person, batch) for group in groups]
                 if dry_run:

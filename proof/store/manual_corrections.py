@@ -223,9 +223,9 @@ def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
         row.suggested, row.stale = flag.suggested, False
     if row.state == State.OPEN.value:
         row.extent, row.reads = flag.length, flag.transcribed
-        begin = page.begin_of(flag.line)
-        if begin is not None:
-            row.text_id, row.version_id, row.start = page.text_id, page.version_id, begin + flag.offset
+        column = page.spans.get(flag.line)
+        if column is not None:
+            row.text_id, row.version_id, row.start = page.text_id, page.version_id, column.start + flag.offset
             carry(session, [row])
     return row
 

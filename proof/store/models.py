@@ -31,6 +31,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedColumn, mapped_column
 
+from proof.text.positions import Span
+
 BigKey = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by itself for INTEGER alone
 
 
@@ -124,10 +126,10 @@ class PageRow(Base):
 
     `repeat` tells apart pages that bear the same id (0 for the first); `run_id` is the last run that had
     the page, `result_run_id` the one that read it; `key` says for what image, text, engine and settings
-    the result holds. It begins at the code point `start` of the version `version_id` of its text, and each of its
-    columns so many code points later as `lines` says by its number; `absent` pages are no longer in their
-    transcription. `changed_after` counts what had been said of the page as a whole when its text was
-    found changed last.
+    the result holds. It begins at the code point `start` of the version `version_id` of its text; `lines` says of each
+    of its columns, by its number, how many code points later it begins, and its length. `absent` pages are no longer in
+    their transcription. `changed_after` counts what had been said of the page as a whole when its text was found
+    changed last.
     """
 
     __tablename__ = "pages"
@@ -150,7 +152,7 @@ class PageRow(Base):
     text_id: Mapped[int | None] = mapped_column(ForeignKey("texts.id"))
     version_id: Mapped[int | None] = mapped_column(BigKey)
     start: Mapped[int] = mapped_column(default=0, server_default="0")
-    lines: Mapped[dict[str, int]] = mapped_column(JSON, default=dict)
+    lines: Mapped[dict[str, list[int]]] = mapped_column(JSON, default=dict)
     juan: Mapped[str] = mapped_column(String(255))
     folio: Mapped[str] = mapped_column(String(64))
     absent: Mapped[bool] = mapped_column(default=False, server_default=false())
@@ -169,10 +171,10 @@ class PageRow(Base):
     seconds: Mapped[float] = mapped_column(Double)
     changed_after: Mapped[int] = mapped_column(default=0, server_default="0")
 
-    def begin_of(self, line: int) -> int | None:
-        """The code point of its text at which a column begins; None where it is not known."""
-        known = self.version_id is not None and str(line) in self.lines
-        return self.start + self.lines[str(line)] if known else None
+    @property
+    def spans(self) -> dict[int, Span]:
+        """The places of its columns in the version of its text, by their numbers."""
+        return {int(number): Span(self.start + begin, length) for number, (begin, length) in self.lines.items()}
 
 
 class ColumnRow(Base):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -22,7 +22,7 @@ from proof.store.events import answered, changes_since, standing
 from proof.store.lookup import PageConflictError, StorePart, page_of, work_now
 from proof.store.models import FlagRow, PageEventRow, PageRow, TextVersionRow
 from proof.store.rows import PagePlace, policies_of
-from proof.store.texts import content_of, version_read
+from proof.store.texts import content_of, pieces_of, version_read
 from proof.store.typed_text import check_note
 from proof.store.written import Choice, differs
 from proof.text.lines import LINE_ENDING
@@ -258,8 +258,8 @@ def note_otherwise(session: Session, pages: Sequence[tuple[PageRow, PagePlace]])
     for page, place in pages:
         version = version_read(session, place.text, place.sha)
         if version is not None and page.version_id is not None and content(page.version_id) != content(version.id):
-            begins = {int(number): page.start + begin for number, begin in page.lines.items()}
-            before, now = _lines(content(page.version_id), begins), _lines(content(version.id), place.lines)
+            before = pieces_of(content(page.version_id), page.spans)
+            now = pieces_of(content(version.id), place.lines)
             if before and now and before != now:
                 changed.append((page, before, [now[number] for number in sorted(now)]))
     policies = policies_of(session, [page for page, _, _ in changed])
@@ -267,12 +267,6 @@ def note_otherwise(session: Session, pages: Sequence[tuple[PageRow, PagePlace]])
         page for page, before, now in changed if differs(before, now, _choices(session, page), policies[page.id])
     ]
     note_text_changed(session, otherwise)
-
-
-def _lines(content: str, begins: Mapping[int, int]) -> dict[int, str]:
-    """The lines of a text that begin at these code points, without their endings, by their numbers."""
-    ends = {number: LINE_ENDING.search(content, begin) for number, begin in begins.items()}
-    return {number: content[begin : end.start() if (end := ends[number]) else None] for number, begin in begins.items()}
 
 
 def _choices(session: Session, page: PageRow) -> list[Choice]:

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from itertools import chain, count
 from operator import itemgetter
 from pathlib import Path
@@ -28,7 +28,7 @@ from proof.store.lookup import changed
 from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.rows import PagePlace
 from proof.store.texts import carry, carry_to, content_of, decided_reading, version_read
-from proof.text.positions import PositionMap, Span, line_end
+from proof.text.positions import PositionMap, Span
 
 OF_CHECK = frozenset({Origin.FINDING.value, Origin.SAMPLE.value, Origin.SEEDED.value})
 OF_COLLATION = frozenset({Origin.COLLATION.value})
@@ -162,9 +162,9 @@ def _stand(
             versions[key] = version_read(session, *key)
         version = versions[key]
         if version is not None:
-            before, start = (page.version_id, page.start), min(place.lines.values(), default=0)
+            before, start = (page.version_id, page.start), min((span.start for span in place.lines.values()), default=0)
             page.text_id, page.version_id, page.start = version.text_id, version.id, start
-            page.lines = {str(number): begin - start for number, begin in place.lines.items()}
+            page.lines = {str(number): [span.start - start, span.length] for number, span in place.lines.items()}
             yield page, before
 
 
@@ -218,7 +218,6 @@ class _PageSpans:
 
     def __init__(self, session: Session, to_place: PageToPlace) -> None:
         page = to_place.page
-        self._session = session
         text = session.get(TextRow, page.text_id) if page.text_id is not None else None
         self.number, self.work = page.id, page.work_id
         self.text = text.id if text is not None else None
@@ -229,21 +228,17 @@ class _PageSpans:
         if text is not None and page.version_id is not None and self.version != page.version_id:
             old, new = (session.get_one(TextVersionRow, number) for number in (page.version_id, self.version))
             self._map = PositionMap.of_comparison(content_of(old), content_of(new))
-        ends = (start + len(self._sources.get(number, "")) for number, start in self._lines.items())
-        self.begin, self.end = min(self._lines.values(), default=0), max(ends, default=-1)
-        self._order = sorted((start, number) for number, start in self._lines.items())
-
-    @cached_property
-    def _content(self) -> str:
-        """The present version of the text."""
-        return content_of(self._session.get_one(TextVersionRow, self.version))
+        self.begin = min((span.start for span in self._lines.values()), default=0)
+        self.end = max((span.end for span in self._lines.values()), default=-1)
+        self._order = sorted((span.start, number) for number, span in self._lines.items())
 
     def of(self, flag: Flag) -> Span | None:
         """The place of a finding: at the end of the page for a column that the text lacks, at its beginning for a
         finding about the whole page. None if the page has no lines in its text or the place is lost."""
         if not self._lines:
             return None
-        start = self._lines.get(flag.line, self.end if flag.line else self.begin) + flag.offset
+        begin = self._lines[flag.line].start if flag.line in self._lines else self.end if flag.line else self.begin
+        start = begin + flag.offset
         return Span(start, flag.length) if self._map is None else self._map.where(start, flag.length)
 
     def columns(self, span: Span | None, flag: Flag) -> dict[str, Any]:
@@ -260,9 +255,7 @@ class _PageSpans:
         if flag.work_id != self.work or address is None or flag.start > self.end:
             return False
         number, offset = address  # the columns of another page may stand between those of this one
-        if number in self._sources:
-            return offset <= len(self._sources[number])
-        return flag.start <= line_end(self._content, self._lines[number])  # a column that was not found on the image
+        return offset <= self._lines[number].length
 
     def address(self, start: int) -> tuple[int, int] | None:
         """The line number on this page and the offset in the line of a code point of the text; None if unknown."""

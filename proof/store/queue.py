@@ -44,6 +44,7 @@ from proof.store.queue_records import (
 )
 from proof.store.readings import own_states
 from proof.store.seeded import BY_HAND, Places, as_shown, seeded_places, shown_context
+from proof.store.texts import columns_of_pages
 from proof.store.work_text import At, TextColumn, columns_of
 from proof.text.model import script_shown
 from proof.text.variants import VariantPolicy
@@ -286,6 +287,11 @@ class Queue(StorePart):
             own = own_states(session, FlagRow.page_id.in_(pages))
             columns = chain.from_iterable(columns_of(session, work_now(session, work).id, pages, own))
             return {(column.page, column.number): column for column in columns}
+
+    def sources(self, numbers: Sequence[int]) -> dict[int, dict[int, str]]:
+        """The columns of these pages by the numbers of both, as the texts had them when the pages were checked."""
+        with self._reading() as session:
+            return columns_of_pages(session, session.scalars(select(PageRow).where(PageRow.id.in_(numbers))))
 
     def image(self, sha: str) -> tuple[str, int, int] | None:
         """The path in the last check and the width and height, in pixels, of the image with this hash; None if

@@ -361,8 +361,8 @@ def _flag_at(session: Session, line: Line, last: int, done: _Work) -> FlagRow | 
 
 def _stand_on(page: PageRow, flag: FlagRow) -> None:
     """Note the column and the offset of a flag that stands on a page."""
-    start = (flag.start or 0) - page.start
-    before = [(begin, int(number)) for number, begin in page.lines.items() if begin <= start]
+    start = flag.start or 0
+    before = [(span.start, number) for number, span in page.spans.items() if span.start <= start]
     if before:
         begin, flag.line = max(before)
         flag.offset = start - begin

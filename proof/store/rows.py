@@ -26,6 +26,7 @@ from proof.store import codec
 from proof.store.lookup import Sessions, number_of
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow
 from proof.text.model import Script
+from proof.text.positions import Span
 from proof.text.variants import VariantPolicy, policy_of
 
 PAGES_AT_ONCE = 64
@@ -84,15 +85,15 @@ class StoredRunInfo:
 class PagePlace:
     """The place of a page in its work: `position` counts the pages of the run from 0, `text` is the path of the
     transcription file as in `RunInfo.texts`, `folio` is written as on the page (`12b`). `copies` are the other texts of
-    the run that have a page of the same id. `lines` are the code points of the file at which its columns begin, by
-    their numbers, `sha` the hash of the content of the file."""
+    the run that have a page of the same id. `lines` are the places of its columns in the file, by their numbers,
+    `sha` the hash of the content of the file."""
 
     position: int
     text: str = ""
     juan: str = ""
     folio: str = ""
     copies: frozenset[str] = frozenset()
-    lines: Mapping[int, int] = field(default_factory=dict)
+    lines: Mapping[int, Span] = field(default_factory=dict)
     sha: str = ""
 
 

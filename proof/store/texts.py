@@ -22,6 +22,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 
 from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session
@@ -84,6 +85,17 @@ def arrivals_of(session: Session) -> list[tuple[str, Arrival]]:
     """The arrivals of texts in a session that carried decided places, each with the path of its file."""
     arrivals: list[tuple[str, Arrival]] = session.info.setdefault("arrivals", [])
     return arrivals
+
+
+def pieces_of(content: str, spans: Mapping[int, Span]) -> dict[int, str]:
+    """What stands at some places of a text, by their numbers."""
+    return {number: content[span.start : span.end] for number, span in spans.items()}
+
+
+def columns_of_pages(session: Session, pages: Iterable[PageRow]) -> dict[int, dict[int, str]]:
+    """The columns of pages by the numbers of both, as the texts had them when the pages were checked."""
+    content = cache(lambda version: content_in(session, version) or "")
+    return {page.id: pieces_of(content(page.version_id), page.spans) for page in pages}
 
 
 def content_in(session: Session, version: int | None) -> str | None:

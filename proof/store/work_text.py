@@ -11,21 +11,20 @@ from __future__ import annotations
 import unicodedata
 from array import array
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from itertools import chain, groupby
 from sys import getsizeof
 from threading import Lock
 from types import MappingProxyType, SimpleNamespace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
 
-from proof.errors import ProofError
 from proof.model.flags import LINE_BREAK, Kind
 from proof.model.result import Status
 from proof.store.cache import Bounded
@@ -34,11 +33,10 @@ from proof.store.lookup import WorkNow, newest_act, works_now
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, TextRow
 from proof.store.readings import OwnState
 from proof.store.seeded import IS_SEEDED
-from proof.store.texts import decided_reading
+from proof.store.texts import columns_of_pages, decided_reading
 from proof.text.column import TAG
 from proof.text.edit import Edit, edited
 from proof.text.model import Script
-from proof.text.page_marked import page_sources
 from proof.text.variants import policy_of
 
 BLANK = f" \u3000{LINE_BREAK}"
@@ -55,19 +53,6 @@ FILE_END = "\n"
 
 At = tuple[int, int]
 """A column, by the number of its page in the store and its own number on that page."""
-
-
-class TextPage(Protocol):
-    """A page: its number in the store, its id in the text, and the path of its file."""
-
-    @property
-    def number(self) -> int: ...
-
-    @property
-    def page(self) -> str: ...
-
-    @property
-    def text(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,20 +250,21 @@ def columns_of(
     own: Mapping[int, OwnState] = MappingProxyType({}),
 ) -> Iterator[Iterator[TextColumn]]:
     """The columns of each file of a work, or of the pages `among` them: as they were checked, those of pages without an
-    image as the file has them, with what was decided since, and with what who looks read as their `own`."""
-    query = select(PageRow.id.label("number"), PageRow.page, PageRow.text, PageRow.status)
-    query = query.where(PageRow.work_id == work, PageRow.absent.is_(False), *_among(among))
+    image as their text has them, with what was decided since, and with what who looks read as their `own`."""
+    of_work = (PageRow.work_id == work, PageRow.absent.is_(False), *_among(among))
+    query = select(PageRow.id, PageRow.text, PageRow.status).where(*of_work)
     pages = session.execute(query.order_by(PageRow.text, PageRow.position, PageRow.id)).all()
     checked = _checked_columns(session, work, among)
-    in_files = columns_in_files(page for page in pages if page.status != Status.CHECKED.value)
+    unchecked = select(PageRow).where(*of_work, PageRow.status != Status.CHECKED.value)
+    in_texts = columns_of_pages(session, session.scalars(unchecked))
     decided = _decided(session, work, among, own)
 
     def columns(of_file: Iterable[Any]) -> Iterator[TextColumn]:
         for page in of_file:
-            in_file = in_files.get(page.number)
-            for number, source in checked.get(page.number, ()) if in_file is None else enumerate(in_file, 1):
-                edits = _edits(source, decided.get((page.number, number), ()))
-                yield TextColumn(page.number, number, edited(source, edits), edits, source)
+            in_text = in_texts.get(page.id)
+            for number, source in checked.get(page.id, ()) if in_text is None else in_text.items():
+                edits = _edits(source, decided.get((page.id, number), ()))
+                yield TextColumn(page.id, number, edited(source, edits), edits, source)
 
     for _, of_file in groupby(pages, lambda page: str(page.text)):
         yield columns(of_file)
@@ -348,22 +334,6 @@ def _edits(source: str, flags: Iterable[Any]) -> tuple[Edit, ...]:
         edits.setdefault((edit.start, edit.length), edit)
         reached = edit.end
     return tuple(edits.values())
-
-
-def columns_in_files(pages: Iterable[TextPage]) -> Mapping[int, Sequence[str]]:
-    """The columns of pages as their files have them, by the number of the page: of a page without an image the store
-    keeps none. Pages are left out whose file is gone or cannot be read."""
-    by_file: dict[str, list[TextPage]] = {}
-    for page in pages:
-        by_file.setdefault(page.text, []).append(page)
-    columns_of_page: dict[int, Sequence[str]] = {}
-    for file, listed in by_file.items():
-        try:
-            columns = page_sources(file)
-        except ProofError:
-            continue
-        columns_of_page |= {page.number: columns[page.page] for page in listed if page.page in columns}
-    return columns_of_page
 
 
 class _Compared(dict[int, str | None]):

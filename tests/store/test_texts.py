@@ -17,6 +17,7 @@ from proof.store.decision_records import State, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.texts import Writing
 from proof.text.edit import Edit, edited
+from proof.text.positions import Span
 from tests.build import PLACE, check, check_at, decide, page, queued
 from tests.standing import standing_decisions
 from tests.store.conftest import on_both
@@ -147,12 +148,13 @@ def test_a_flag_goes_to_the_page_on_which_its_characters_stand(decided: Store, a
     starts = [text.index(line) for line in LINES]
     last = (1, 3, "北", "比")
     first, second = page(LINES[0], flags=FOUND[:1]), page(LINES[1], flags=(last,), name="p2")
-    lines = {1: starts[0], 2: starts[2]} if among else {1: starts[0]}
+    spans = [Span(start, len(line)) for start, line in zip(starts, LINES, strict=False)]
+    lines = {1: spans[0], 2: spans[2]} if among else {1: spans[0]}
     if among:
         first = page(LINES[0], LINES[2], flags=FOUND[:1])
     if not seen:
         first = replace(first, columns=first.columns[1:])
-    places = (replace(PLACE, lines=lines), replace(PLACE, position=1, lines={1: starts[1]}))
+    places = (replace(PLACE, lines=lines), replace(PLACE, position=1, lines={1: spans[1]}))
     check_at(decided, text, list(zip(places, (first, second), strict=True)))
     assert [(flag.flag.page, flag.flag.line, flag.state) for flag in queued(decided)] == [
         ("p1", 1, State.CORRECTED),
@@ -295,7 +297,7 @@ def test_a_page_that_two_flags_leave_keeps_their_ids_apart(decided: Store) -> No
 
 @on_both
 def test_a_lost_place_that_stood_behind_its_page_stays_lost(decided: Store) -> None:
-    first, only = replace(PLACE, lines={1: 0}), page(LINES[0], flags=FOUND[:1])
+    first, only = replace(PLACE, lines={1: Span(0, len(LINES[0]))}), page(LINES[0], flags=FOUND[:1])
     for line_of_another_page in (LINES[1], "", "又"):
         check_at(decided, f"{LINES[0]}\n{line_of_another_page}\n", [(first, only)], key="unchanged ")
     assert [one.transcribed for one in decided.decisions.displaced("KR1")] == ["北"]
@@ -303,7 +305,9 @@ def test_a_lost_place_that_stood_behind_its_page_stays_lost(decided: Store) -> N
 
 @on_both
 def test_a_lost_place_comes_back_with_its_page_where_another_was_written_and_moved(store: Store) -> None:
-    first, second = replace(PLACE, lines={1: 0, 2: 4}), replace(PLACE, position=1, lines={1: 8})
+    last = len(LINES[1])
+    first = replace(PLACE, lines={1: Span(0, 3), 2: Span(4, 3)})
+    second = replace(PLACE, position=1, lines={1: Span(8, last)})
     pages = (
         page("上射坐", "上射坐", flags=((1, 1, "射", "躬"),)),
         page(LINES[1], flags=((1, 3, "北", "比"),), name="p2"),
@@ -313,7 +317,8 @@ def test_a_lost_place_comes_back_with_its_page_where_another_was_written_and_mov
     one_of_two, written = queued(store)
     decide(store, written.number, Verdict.TAKE)
     line = write(store).split("\n")[2]
-    first, second = replace(PLACE, position=1, lines={1: 8, 2: 12}), replace(PLACE, lines={1: 0})
+    first = replace(PLACE, position=1, lines={1: Span(8, 3), 2: Span(12, 3)})
+    second = replace(PLACE, lines={1: Span(0, last)})
     check_at(store, f"{line}\n上射坐\n上射坐\n", [(second, pages[1]), (first, pages[0])], key="unchanged ")
     decide(store, one_of_two.number, Verdict.TAKE)
     assert store.decisions.displaced("KR1") == []
