@@ -118,7 +118,6 @@ class TextVersionRow(Base):
     text_id: Mapped[int] = mapped_column(ForeignKey("texts.id"))
     sha: Mapped[str] = mapped_column(String(64))
     content: Mapped[bytes] = mapped_column(LargeBinary)
-    at: Mapped[datetime] = mapped_column(Moment)
 
 
 class PageRow(Base):
@@ -456,7 +455,6 @@ class LibraryRow(Base):
     state: Mapped[str] = mapped_column(String(16))
     trouble: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     turn: Mapped[int]
-    at: Mapped[datetime] = mapped_column(Moment)
 
 
 class CacheRow(Base):

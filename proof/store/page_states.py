@@ -257,7 +257,7 @@ def note_otherwise(session: Session, pages: Sequence[tuple[PageRow, PagePlace]])
     changed: list[tuple[PageRow, dict[int, str], list[str]]] = []
     for page, place in pages:
         version = version_read(session, place.text, place.sha)
-        if version is not None and page.version_id is not None and content(page.version_id) != content(version.id):
+        if version is not None and page.version_id not in (None, version.id):
             before = pieces_of(content(page.version_id), page.spans)
             now = pieces_of(content(version.id), place.lines)
             if before and now and before != now:

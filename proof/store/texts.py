@@ -21,7 +21,6 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import cache
 
 from sqlalchemy import ColumnElement, delete, select, update
@@ -118,7 +117,7 @@ def version_read(session: Session, path: str, sha: str) -> TextVersionRow | None
 def new_version(session: Session, text: TextRow, content: str) -> TextVersionRow:
     """Add a version of a text with this content."""
     packed = zlib.compress(content.encode("utf-8", "surrogatepass"))
-    version = TextVersionRow(text_id=text.id, sha=sha_of(content), content=packed, at=datetime.now(UTC))
+    version = TextVersionRow(text_id=text.id, sha=sha_of(content), content=packed)
     session.add(version)
     session.flush()
     return version
