@@ -94,7 +94,7 @@ class Fetcher:
     def fetch(self, images: Sequence[WantedImage], report: Callable[[ImageResult], None] = lambda _: None) -> FetchRun:
         """All of `images`, one after the other; `report` is called with each result.
 
-        A failed image costs itself alone; the run is stopped where the server asks for that, or several images in a row
+        An image that fails is skipped; the run is stopped where the server asks for that, or several images in a row
         failed. Raises OutputError where the folder cannot be written, SourceError for a damaged index.
         """
         index = FetchIndex.read(self.folder)

@@ -26,6 +26,7 @@ from proof.text.model import script_shown
 PITCH_PX = 35.0
 """CSS pixels from one character of a strip to the next."""
 MAX_STRIP_WIDTH_PX = 116.0
+"""Maximum width of a strip, in CSS pixels."""
 STRIP_CUT_WIDTH_PX = 200
 """Width to which a strip is cut."""
 THUMB_SIDE_PX = 170
