@@ -44,10 +44,10 @@ COMMANDS = {
 """What each command does. A command is the module of its name in `proof.commands`, which is imported only when that
 command is called: `proof --help` needs none of them."""
 
-OF_THE_DISK = (errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT)
+DISK_ERRNOS = (errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT)
 """Numbers of the errors that any call may raise where a disk fails or is full."""
 
-INTERRUPTED = 130
+EXIT_INTERRUPTED = 130
 """Exit status after an interrupt: 128 and the number of SIGINT, as in shells."""
 
 
@@ -103,9 +103,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and give its exit status; `arguments` are those of the process if None."""
     _write_any_character()
     if terminal_language() != "en":
-        from proof.commands.click_words import speak  # noqa: PLC0415 - English is in click
+        from proof.commands.click_words import translate_click  # noqa: PLC0415 - English is in click
 
-        speak()
+        translate_click()
     try:
         status = commands.main(args=arguments, prog_name="proof", standalone_mode=False)
         sys.stdout.flush()
@@ -118,13 +118,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo(f"proof: {say(_('interrupted'))}", err=True)
-        return INTERRUPTED
+        return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader of the output has ended, as `| head` does; the rest of the output is dropped.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        if error.filename is None and error.errno not in OF_THE_DISK:
+        if error.filename is None and error.errno not in DISK_ERRNOS:
             raise
         where = f"{error.filename}: " if error.filename else ""
         message = _("%(where)s%(reason)s; see whether the disk can be read and written")
@@ -136,7 +136,7 @@ def run() -> NoReturn:
     """Run the command of this process, and end the process. After an interrupt it does not wait for threads that still
     read a page: everything else is closed by then, and their readings are not kept."""
     status = main()
-    if status == INTERRUPTED:
+    if status == EXIT_INTERRUPTED:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)

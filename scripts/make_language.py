@@ -37,7 +37,7 @@ from proof.language.model import (
     plain_pairs,
 )
 from proof.language.ngrams import BEFORE, PATTERNS, Counts, Keys, Numbers
-from proof.language.stream import BREAK, MARGIN, UNKNOWN, TokenStream, stream_of
+from proof.language.stream import BREAK, MARGIN_TOKENS, UNKNOWN, TokenStream, stream_of
 from proof.language.weights import Floats, LanguageWeights
 from proof.text.model import is_han
 from proof.text.read import read_transcription
@@ -111,10 +111,10 @@ def verse(package: Path) -> TokenStream:
         for poem in json.loads(path.read_text(encoding="utf-8")):
             text = IN_BRACKETS.sub("", "".join(poem["paragraphs"]))
             found.append([UNKNOWN if one == MISSING else ord(one) for one in text if one == MISSING or is_han(one)])
-    edge = [BREAK] * MARGIN
+    edge = [BREAK] * MARGIN_TOKENS
     tokens = np.array([*edge, *(code for poem in found for code in (*poem, BREAK)), *edge], np.uint32)
     of_poem = np.repeat(np.arange(len(found)), [len(poem) + 1 for poem in found])
-    page = np.pad(of_poem, MARGIN, constant_values=-1).astype(np.int32)
+    page = np.pad(of_poem, MARGIN_TOKENS, constant_values=-1).astype(np.int32)
     nowhere = np.full(len(tokens), -1, np.int32)
     return TokenStream(tokens, np.where(tokens > BREAK, page, -1).astype(np.int32), nowhere, nowhere, len(found))
 
@@ -125,7 +125,7 @@ class Beside:
     def __init__(self, text: TokenStream) -> None:
         self._raw = text.tokens
         self._folded = Folding(LookAlikes.shipped())(self._raw)
-        self._near = LookAlikes.shipped().nearness_of(self._raw[MARGIN:-MARGIN]) >= 0
+        self._near = LookAlikes.shipped().nearness_of(self._raw[MARGIN_TOKENS:-MARGIN_TOKENS]) >= 0
         self._counts: dict[int, Counts] = {}
 
     def of_keys(self, pattern: int, wanted: Keys) -> Numbers:
@@ -149,7 +149,7 @@ class Without(Counted):
     ) -> None:
         """`patterns` are those that are asked for."""
         self._model = model
-        near = LookAlikes.shipped().nearness_of(tokens[MARGIN:-MARGIN])
+        near = LookAlikes.shipped().nearness_of(tokens[MARGIN_TOKENS:-MARGIN_TOKENS])
         self._own: dict[int, Counts] = {}
         for number in patterns:
             if any(least[number]):

@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 from markdown.extensions.toc import slugify  # type: ignore[import-untyped] # it has no annotations
 
-from proof.cli import INTERRUPTED, commands
+from proof.cli import EXIT_INTERRUPTED, commands
 from proof.errors import ProofError
 from proof.settings.table import settings_table
 
@@ -53,7 +53,7 @@ def status_table() -> str:
         "| 1 | done in part: what was not is named on standard error |\n"
         "| 2 | wrong usage, or input that cannot be read or output that cannot be written: the message names the file, "
         "the line and what to do |\n"
-        f"| {INTERRUPTED} | stopped with Ctrl-C |\n"
+        f"| {EXIT_INTERRUPTED} | stopped with Ctrl-C |\n"
     )
 
 

@@ -35,14 +35,14 @@ MAX_PARCEL_PAGES = 4
 """Pages in a parcel, at most. One worker checks a parcel as one task: much of the cost of scheduler and worker is per
 task."""
 
-PAGES_PER_THREAD = 2 * MAX_PARCEL_PAGES
+MAX_PAGES_PER_THREAD = 2 * MAX_PARCEL_PAGES
 """Pages sent and not yet back for each thread of the workers: enough to keep it busy, few enough to limit memory."""
 
 PARCELS_PER_SHARE = 4
 """Parcels, at least, into which a thread's share of the unsent pages is divided, so that at the end no worker holds
 pages that another one could check (guided self-scheduling, after Polychronopoulos and Kuck 1987)."""
 
-MESSAGES_PER_ROOM = 6
+MESSAGES_PER_FILLING = 6
 """Messages in which the room for pages in progress is filled: pages are sent when a sixth of it is free. With a message
 for each page, messages would be most of the scheduler's work."""
 
@@ -146,7 +146,7 @@ class _Dispatch:
         """Send as many pages as there is room for; pages that need no worker are ready at once."""
         self._count_room()
         room = self._room - sum(map(len, self._in_progress.values())) - len(self._ready)
-        if room < self._room / MESSAGES_PER_ROOM and (self._in_progress or self._ready):
+        if room < self._room / MESSAGES_PER_FILLING and (self._in_progress or self._ready):
             return  # there is more room soon, as the writer takes page after page
         again: list[int] = []
         fresh: list[int] = []
@@ -170,7 +170,7 @@ class _Dispatch:
             1,
             min(
                 MAX_PARCEL_PAGES,
-                (len(fresh) + len(self._unsent)) * PAGES_PER_THREAD // (PARCELS_PER_SHARE * self._room),
+                (len(fresh) + len(self._unsent)) * MAX_PAGES_PER_THREAD // (PARCELS_PER_SHARE * self._room),
             ),
         )
         parcels = [tuple(fresh[first : first + size]) for first in range(0, len(fresh), size)]
@@ -289,7 +289,7 @@ class _Dispatch:
             threads = sum(self._client.nthreads().values())
         except Exception as error:
             raise self._lost() from error
-        self._counted_at, self._room = now, max(PAGES_PER_THREAD * threads, 1)
+        self._counted_at, self._room = now, max(MAX_PAGES_PER_THREAD * threads, 1)
         if threads:
             self._worker_seen_at = now
         elif now - self._worker_seen_at > WORKERLESS_SECONDS:

@@ -44,7 +44,7 @@ applies to it. That of a recurring error is lower by far."""
 MAX_REMEMBERED = 200
 """Readings of a pair that are remembered, for the median."""
 
-LAST_POSITION = 2**62
+POSITION_AFTER_ALL_PAGES = 2**62
 """The position of a page that is not in the run: after all that are."""
 
 
@@ -82,12 +82,12 @@ class EngineBias:
         """The characters that are read as one other often enough for a bias."""
         return {transcribed for (transcribed, _), number in self.times.items() if number >= MIN_TIMES}
 
-    def add(self, result: PageResult, position: int = LAST_POSITION) -> None:
+    def add(self, result: PageResult, position: int = POSITION_AFTER_ALL_PAGES) -> None:
         """Count the flags of a page, which stands at `position` among the pages of the run."""
         for ordinal, flag in enumerate(result.flags):
             self.learn(flag, position, ordinal)
 
-    def learn(self, flag: Flag, position: int = LAST_POSITION, ordinal: int = 0) -> None:
+    def learn(self, flag: Flag, position: int = POSITION_AFTER_ALL_PAGES, ordinal: int = 0) -> None:
         """Count a flag if it says how a character is read, without the language model's part in it."""
         flag = without_language(flag)
         if flag.kind is Kind.VARIANT:
@@ -160,5 +160,5 @@ def _remember(known: list[tuple[int, int, float]], place: tuple[int, int, float]
     """Add a value with its place (page and flag), and keep the first `MAX_REMEMBERED` by place."""
     if len(known) < MAX_REMEMBERED:
         known.append(place)
-    elif place[0] < LAST_POSITION and place < (latest := max(known)):
+    elif place[0] < POSITION_AFTER_ALL_PAGES and place < (latest := max(known)):
         known[known.index(latest)] = place

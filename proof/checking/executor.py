@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-PAGES_PER_THREAD = 4
+MAX_PAGES_PER_THREAD = 4
 """Pages in progress or waiting for each thread: enough to keep it busy, few enough to keep memory flat."""
 
 Source = TypeVar("Source")
@@ -134,7 +134,7 @@ def results(
     with reading_threads(workers, "page", stopped) as pool:
         for task in work.tasks:
             waiting.append(pool.submit(on_thread, task))
-            if len(waiting) >= PAGES_PER_THREAD * workers:
+            if len(waiting) >= MAX_PAGES_PER_THREAD * workers:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 import proof
-from proof.checking.plan import METHOD, CheckPlan, digest
+from proof.checking.plan import METHOD_VERSION, CheckPlan, digest
 from proof.language.doubts import DoubtedText
 from proof.language.findings import LanguageEvidence, PagePosition, evidence, flag_of
 from proof.language.model import ModelFile
@@ -81,7 +81,7 @@ def _scaled(item: LanguageEvidence, share: float) -> LanguageEvidence:
 
 def key_of(kind: str, text: Transcription, model: ModelFile) -> str:
     """The key under which a result of the model on a text is cached; `kind` tells different results apart."""
-    return f"{kind} {digest(str(METHOD), proof.__version__, model.checksum, text.script.value, text.text)}"
+    return f"{kind} {digest(str(METHOD_VERSION), proof.__version__, model.checksum, text.script.value, text.text)}"
 
 
 def _packed(item: LanguageEvidence) -> list[object]:

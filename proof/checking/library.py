@@ -27,10 +27,10 @@ LOG = logging.getLogger(__name__)
 TEXTS = "*.txt"
 """The texts of a folder that has no config.toml."""
 
-KEPT_READERS = 4
+MAX_KEPT_READERS = 4
 """Works of a library whose engine and witnesses are kept for pages that are read again."""
 
-DEEPEST = 3
+MAX_FOLDER_DEPTH = 3
 """Folders below the library in which projects are looked for."""
 
 
@@ -95,7 +95,7 @@ def folders_of(settings: Settings) -> list[LibraryFolder]:
                 continue
             if (path / FILE_NAME).exists() or (depth == 1 and any(path.glob(TEXTS))):
                 folders.append(LibraryFolder(path.relative_to(base).as_posix(), path))
-            elif depth < DEEPEST:
+            elif depth < MAX_FOLDER_DEPTH:
                 look(path, depth + 1)
 
     look(base, 1)
@@ -131,9 +131,8 @@ def check_library(
 ) -> list[WorkOutcome]:
     """Check every work of a library, those of `library.first` first, then those that were not checked to the end.
 
-    Whatever is wrong with a work costs that work and is kept beside it. Raises OutputError where the store fails,
-    ClusterError where the cluster is lost: both would cost every work that follows.
-    """
+    A work that cannot be checked is skipped, and its trouble is given with it. Raises OutputError where the store
+    fails, ClusterError where the cluster is lost: both would cost every work that follows."""
     with Store.open(settings.store_address, folder=settings.base) as store:
         before = store.library.folders()
         done = {name for name, (_, state) in before.items() if state is FolderState.CHECKED}
@@ -215,7 +214,7 @@ class LibraryRechecker(Rechecker):
         if name is None:
             return super().read(work, number, check_cancelled)
         if name not in self._readers:
-            if len(self._readers) >= KEPT_READERS:
+            if len(self._readers) >= MAX_KEPT_READERS:
                 del self._readers[next(iter(self._readers))]
             folder = LibraryFolder(name, _base(self._settings) / name)
             self._readers[name] = Rechecker(work_settings(self._settings, folder), self._store)

@@ -31,10 +31,10 @@ that the print leaves out); fewer are compared with the image, and flagged."""
 MIN_FOUND_CHARACTERS = 4
 """Characters of a page that must be found for it to show this text."""
 
-PARAGRAPHS_A_PAGE = 20
+PARAGRAPHS_PER_PAGE = 20
 """Paragraphs of a page of a text that has neither pages nor images."""
 
-QUOTED = 12
+MAX_QUOTED_CHARACTERS = 12
 """Characters that a remark quotes of a passage that is on no image, at most."""
 
 
@@ -81,15 +81,15 @@ def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable
 
 
 def without_images(edition: Transcription) -> Transcription:
-    """The edition as a transcription where there are no images: every `PARAGRAPHS_A_PAGE` paragraphs are a page, named
-    by the file and the page's number; its columns are the lines of the file. Commentary becomes notes, so that the
-    language model reads it apart from the text."""
+    """The edition as a transcription where there are no images: every `PARAGRAPHS_PER_PAGE` paragraphs are a page,
+    named by the file and the page's number; its columns are the lines of the file. Commentary becomes notes, so that
+    the language model reads it apart from the text."""
     addresses = Addresses(edition)
     pages = []
-    for number, start in enumerate(range(0, len(edition.blocks), PARAGRAPHS_A_PAGE), start=1):
+    for number, start in enumerate(range(0, len(edition.blocks), PARAGRAPHS_PER_PAGE), start=1):
         cells = [
             (stretch.layer, cell)
-            for block in edition.blocks[start : start + PARAGRAPHS_A_PAGE]
+            for block in edition.blocks[start : start + PARAGRAPHS_PER_PAGE]
             for stretch in block.stretches
             for cell in stretch.cells()
         ]
@@ -166,7 +166,9 @@ def _remarks(
     for nowhere, group in groupby(pages, key=lambda page: page is None):
         size = sum(1 for _ in group)
         if nowhere:
-            quoted = "".join(cell.text for cell in cells[at : at + min(size, QUOTED)]) + "…" * (size > QUOTED)
+            quoted = "".join(cell.text for cell in cells[at : at + min(size, MAX_QUOTED_CHARACTERS)]) + "…" * (
+                size > MAX_QUOTED_CHARACTERS
+            )
             line = _line(addresses, cells[at])
             remarks.append(Remark.of(edition.path, line, RemarkCode.ON_NO_IMAGE, text=quoted, number=size))
         at += size

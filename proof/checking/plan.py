@@ -31,7 +31,7 @@ from proof.text.positions import Span
 from proof.text.transcription import Transcription
 from proof.text.versions import most_alike
 
-METHOD = 23
+METHOD_VERSION = 23
 """Version of the method. Raise it with every change that alters results: stored results are then not reused."""
 
 
@@ -137,7 +137,7 @@ class PageKeys:
         image, columns = task.image, task.page.columns
         begins = columns[0].start if columns else 0
         return digest(
-            str(METHOD),
+            str(METHOD_VERSION),
             proof.__version__,
             *(self.engine.name, self.engine.version, self.engine.checksum),
             self.fingerprint,

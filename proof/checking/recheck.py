@@ -50,7 +50,7 @@ from proof.text.transcription import Transcription
 from proof.text.witnesses import read_witnesses, witnesses_state
 from proof.verify.page import Checker
 
-KEPT_TEXTS = 8
+MAX_KEPT_TEXTS = 8
 """Maximum number of texts whose alignment with the witnesses is kept in memory."""
 
 
@@ -229,7 +229,7 @@ class Rechecker:
         own = digest(str(text.path), text.text, second.text if second else "")
         if own not in self._known_evidence:
             evidence = witness_evidence_of(self._settings, [text], self._store, self._witnesses[1])
-            while len(self._known_evidence) >= KEPT_TEXTS:
+            while len(self._known_evidence) >= MAX_KEPT_TEXTS:
                 del self._known_evidence[next(iter(self._known_evidence))]
             self._known_evidence[own] = next(iter(evidence.values()), None)
         return self._known_evidence[own]

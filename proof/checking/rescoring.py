@@ -9,7 +9,7 @@ from itertools import islice
 import proof
 from proof.checking.engine_bias import EngineBias
 from proof.checking.flag_language import FlagLanguage
-from proof.checking.plan import METHOD, digest
+from proof.checking.plan import METHOD_VERSION, digest
 from proof.checking.second_reader import second_reading
 from proof.collation.witness_evidence import ALIGNED, WitnessEvidence, beside, without_witnesses
 from proof.model.flags import COLLATION, OF_TEXT, Flag, Origin, is_raised, without_language
@@ -22,7 +22,7 @@ from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
 from proof.text.witnesses import apart_from, read_witnesses
 
-BATCH_FLAGS = 2_000
+FLAGS_PER_BATCH = 2_000
 """Flags that are weighed and written together."""
 
 
@@ -55,7 +55,7 @@ def _settled(
     seen: int | None = store.revision(work)
     for origins, seeded in ((OF_TEXT, False), ((Origin.SEEDED,), True)):
         flags = (flag for flag in store.flags(work, origins) if pages is None or flag.page in pages)
-        while batch := tuple(islice(flags, BATCH_FLAGS)):
+        while batch := tuple(islice(flags, FLAGS_PER_BATCH)):
             if language is not None:
                 language.ask(batch)
             changed = []
@@ -113,7 +113,7 @@ def witness_evidence_of(
             witness = apart_from(whole, text)
             if witness is None:
                 continue
-            versions = (str(METHOD), ALIGNED, proof.__version__, lists_fingerprint())
+            versions = (str(METHOD_VERSION), ALIGNED, proof.__version__, lists_fingerprint())
             key = f"beside {digest(*versions, text.text, witness.text)}"
             known = store.cache.get(key)
             parallel, alignment = beside(text, witness, known)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import proof
 from proof.checking.executor import Plates, check_or_fail, checker_for, engine_settings, failed_result
-from proof.checking.plan import METHOD, PageKeys, PageTask
+from proof.checking.plan import METHOD_VERSION, PageKeys, PageTask
 from proof.errors import ClusterError, ImageError
 from proof.images.remote import FetchedImages, ImageLocations
 from proof.locale.marking import _
@@ -48,7 +48,7 @@ class Release:
     @classmethod
     def here(cls) -> Release:
         """The release on this machine."""
-        return cls(proof.__version__, METHOD, lists_fingerprint())
+        return cls(proof.__version__, METHOD_VERSION, lists_fingerprint())
 
 
 @dataclass(frozen=True, slots=True)

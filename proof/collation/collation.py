@@ -40,7 +40,7 @@ SAID_AGAIN = "said-again"
 _PLACE = attrgetter("a0", "a1", "b0")
 """The key by which differences are in the order of the base."""
 
-PLACED = 0.5
+MIN_PLACED_SHARE = 0.5
 """Minimum share of a paragraph's characters that the witness must have for the paragraph to be placed."""
 
 FAULTS = frozenset(
@@ -66,12 +66,12 @@ class ParallelPlace:
 
     @property
     def placed(self) -> bool:
-        return self.share >= PLACED
+        return self.share >= MIN_PLACED_SHARE
 
     @property
     def said_again(self) -> bool:
         """Whether the base repeats here a passage that the witness has only once."""
-        return not self.placed and self.share + self.again >= PLACED
+        return not self.placed and self.share + self.again >= MIN_PLACED_SHARE
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,8 @@ from proof.text.layers import SET_SMALL, Layer, WitnessCell
 NOTE = "note"
 """The evidence: the other has these words at this place, as a note where this one has text, or the other way round."""
 
-SHORTEST = 2
-"""Characters of the shortest stretch that is told: one alone may belong to either side of a bracket."""
+MIN_STRETCH_CHARACTERS = 2
+"""Minimum length of a stretch that is given: a single character may belong to either side of a bracket."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ def set_otherwise(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPa
     where = np.stack([sides, block_of, np.asarray(a.blocks)[mine], np.asarray(b.blocks)[theirs]])
     starts = np.concatenate(([0], np.flatnonzero(np.diff(where).any(axis=0)) + 1))
     ends = np.append(starts[1:], len(mine))
-    told = (sides[starts] > 0) & (ends - starts >= SHORTEST)
-    first, last = starts[told], ends[told] - 1
+    given = (sides[starts] > 0) & (ends - starts >= MIN_STRETCH_CHARACTERS)
+    first, last = starts[given], ends[given] - 1
     spans = (sides[first], mine[first], mine[last] + 1, theirs[first], theirs[last] + 1)
     return [
         NoteLayout((Side.BASE, Side.WITNESS)[side - 1], a0, a1, b0, b1, a.starts[a0])
@@ -115,5 +115,5 @@ class _LeftOut:
         end = bisect_left(self._starts, starts[at]) if at < len(starts) else len(self._starts)
         note = "".join(self._key(cell.text) for cell in self._cells[begin:end])
         if len(words) < MIN_PASSAGE_CHARACTERS:
-            return len(words) >= SHORTEST and words in note
+            return len(words) >= MIN_STRETCH_CHARACTERS and words in note
         return LCSseq.similarity(words, note) >= MIN_ONE_TEXT_SHARE * len(words)

@@ -30,7 +30,7 @@ share of the whole witness, that of the whole witness is `PRIOR_SHARE`."""
 PRIOR_SHARE = 0.02
 """Share of differences of an unknown witness."""
 
-LONGEST_SLIP = 8
+MAX_SLIP_CHARACTERS = 8
 """Additional characters of one of the two, at most, that count as a difference; longer ones are passages."""
 
 
@@ -59,7 +59,7 @@ def quality_by_juan(
     slips = np.zeros(len(mine), dtype=np.int64)
     for numbers in (mine, theirs):
         more = np.diff(numbers, append=numbers[-1] + 1) - 1
-        slips += (more > 0) & (more <= LONGEST_SLIP)
+        slips += (more > 0) & (more <= MAX_SLIP_CHARACTERS)
     juans = list(dict.fromkeys(names))
     number_of = {juan: number for number, juan in enumerate(juans)}
     of_juan = np.array([number_of[name] for name in names])[np.asarray(base.blocks)[mine]]

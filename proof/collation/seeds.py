@@ -23,26 +23,27 @@ Span = tuple[int, int]
 Seed = tuple[int, int, int]
 """Start of an equal stretch in the first and in the second sequence, and its length."""
 
-SEED = 6
+SEED_CHARACTERS = 6
 """Characters of a seed between whole texts."""
 
-FREQUENT = 24
+MAX_OCCURRENCES = 24
 """Occurrences in the second text above which a seed is ignored (formulas, refrains)."""
 
-REACH = 4000
+MAX_ONE_SIDED_SKIP = 4000
 """Characters that a chain may skip in one of the texts, such as a subcommentary that the other lacks."""
 
-BOTH = 300
+MAX_TWO_SIDED_SKIP = 300
 """Characters that a chain may skip in both texts at once."""
 
-PASSED = 24
+MAX_UNDIVIDED_SKIP = 24
 """Characters that a chain may skip in one of the texts without being divided: longer passages may belong elsewhere."""
 
-LOOK_BACK = 48
+TRIED_PREDECESSORS = 48
 """Number of preceding seeds that are tried as predecessors in a chain."""
 
-LONG = 24
-"""Characters from which on a seed is tried as predecessor beyond `LOOK_BACK`, since many short ones begin within it."""
+MIN_LONG_SEED_CHARACTERS = 24
+"""Characters from which on a seed is tried as predecessor beyond `TRIED_PREDECESSORS`, since many short ones begin
+within it."""
 
 _CHUNK = 400_000
 
@@ -60,7 +61,7 @@ def seeds_of(a: str, b: str, k: int) -> list[Seed]:
     for start in range(0, len(hashes_a), _CHUNK):
         part = hashes_a[start : start + _CHUNK]
         left, right = np.searchsorted(ordered, part, "left"), np.searchsorted(ordered, part, "right")
-        number = np.where(right - left > FREQUENT, 0, right - left)
+        number = np.where(right - left > MAX_OCCURRENCES, 0, right - left)
         at_a = np.repeat(np.arange(len(part)), number) + start
         first = np.repeat(left - np.concatenate(([0], np.cumsum(number)[:-1])), number)
         at_b = order[first + np.arange(len(first))]
@@ -99,9 +100,9 @@ def chains_of(seeds: list[Seed], least: float) -> list[list[Seed]]:
     scores = [float(length) for _, _, length in seeds]
     highest = [0.0]  # the highest score among the first seeds, by the number of these
     before = [-1] * len(seeds)
-    long: deque[int] = deque(maxlen=LOOK_BACK)
+    long: deque[int] = deque(maxlen=TRIED_PREDECESSORS)
     for n, seed in enumerate(seeds):
-        for earlier in (range(n - 1, max(0, n - LOOK_BACK) - 1, -1), reversed(long)):
+        for earlier in (range(n - 1, max(0, n - TRIED_PREDECESSORS) - 1, -1), reversed(long)):
             for m in earlier:
                 if highest[m + 1] + seed[2] < scores[n]:
                     break  # a seed gains its length at most
@@ -109,7 +110,7 @@ def chains_of(seeds: list[Seed], least: float) -> list[list[Seed]]:
                 if gain is not None and scores[m] + gain >= scores[n]:
                     scores[n], before[n] = scores[m] + gain, m
         highest.append(max(highest[-1], scores[n]))
-        if seed[2] >= LONG:
+        if seed[2] >= MIN_LONG_SEED_CHARACTERS:
             long.append(n)
     taken_a, taken_b = Covered(), Covered()
     used = [False] * len(seeds)
@@ -127,7 +128,7 @@ def chains_of(seeds: list[Seed], least: float) -> list[list[Seed]]:
             chain.append(free)
             at = before[at]
         chain = _without_overlaps(chain[::-1])
-        if sum(length for _, _, length in chain) >= min(least, 2 * SEED):
+        if sum(length for _, _, length in chain) >= min(least, 2 * SEED_CHARACTERS):
             for part in _parted(chain, taken_a, taken_b):
                 taken_a.add(part[0][0], part[-1][0] + part[-1][2])
                 taken_b.add(part[0][1], part[-1][1] + part[-1][2])
@@ -150,7 +151,7 @@ def _gain(first: Seed, second: Seed) -> float | None:
     """The gain of continuing a chain from one seed to another; None if that is not possible."""
     dx, dy = second[0] - first[0] - first[2], second[1] - first[1] - first[2]
     overlap = max(0, -dx, -dy)
-    if overlap >= min(first[2], second[2]) or max(dx, dy) > REACH or min(dx, dy) > BOTH:
+    if overlap >= min(first[2], second[2]) or max(dx, dy) > MAX_ONE_SIDED_SKIP or min(dx, dy) > MAX_TWO_SIDED_SKIP:
         return None
     apart = abs(dx - dy)
     return second[2] - overlap - (min(4.0 + log2(1 + apart), apart * 0.5) if apart else 0.0)
@@ -212,4 +213,4 @@ def _parted(chain: list[Seed], taken_a: Covered, taken_b: Covered) -> Iterator[l
 
 
 def _passes_over(da: int, db: int) -> bool:
-    return max(da, db) > PASSED and max(da, db) > 2 * min(da, db)
+    return max(da, db) > MAX_UNDIVIDED_SKIP and max(da, db) > 2 * min(da, db)

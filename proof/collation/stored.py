@@ -16,7 +16,7 @@ from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of
 from proof.text.witnesses import parts_of
 
-THRESHOLD = 3.0
+DEFAULT_THRESHOLD_NATS = 3.0
 """The score from which flags are shown, where the run does not say."""
 
 
@@ -73,7 +73,7 @@ def _weigh(
     """The same for one text as a part of one work, which begins at a code point of the base."""
     last = store.latest_run(own.work)
     assert last is not None, "a text of a work came out of a run"
-    threshold = last.info.settings.get("threshold", THRESHOLD)
+    threshold = last.info.settings.get("threshold", DEFAULT_THRESHOLD_NATS)
 
     def changed(origin: Origin, *, seeded: bool = False) -> list[Flag]:
         flags = list(store.flags(own.work, (origin,), text=own.path))

@@ -26,7 +26,7 @@ from proof.locale.languages import translations
 from proof.locale.templates import templates_in, write_page
 from proof.text.addresses import Addresses
 
-CONTEXT = 6
+CONTEXT_CHARACTERS = 6
 """Characters shown before and behind a place."""
 
 HIDDEN_CLASSES = frozenset({Class.SCRIPT, Class.LAYOUT})
@@ -182,7 +182,10 @@ def _agreeing(witness: WitnessTokens, aligned: Numbers, a0: int, a1: int) -> Tab
 
 def _around(witness: WitnessTokens, start: int, end: int) -> TableReading:
     """Characters `start:end` of a witness, cut if they are many, with what stands before and behind them."""
-    before, behind = witness.text(max(0, start - CONTEXT), start), witness.text(end, end + CONTEXT)
+    before, behind = (
+        witness.text(max(0, start - CONTEXT_CHARACTERS), start),
+        witness.text(end, end + CONTEXT_CHARACTERS),
+    )
     return TableReading(before, witness.shown(start, end), behind)
 
 

@@ -24,7 +24,7 @@ RUNNING = frozenset({Layer.CANON, Layer.UNDIVIDED, Layer.HEADING})
 """Layers that every witness of a text has; others are compared only if both have them. A heading in one witness may be
 a column of text in another."""
 
-LEAST_SHARE = 0.02
+MIN_LAYER_SHARE = 0.02
 """Share of a layer in one text, relative to that in the other, from which on both count as having it."""
 
 MAX_SHOWN = 40
@@ -162,7 +162,8 @@ def shared_layers(first: Transcription, second: Transcription) -> tuple[frozense
     both = {
         layer
         for layer in _told(mine) & _told(theirs)
-        if shares[layer] >= LEAST_SHARE * other_shares[layer] and other_shares[layer] >= LEAST_SHARE * shares[layer]
+        if shares[layer] >= MIN_LAYER_SHARE * other_shares[layer]
+        and other_shares[layer] >= MIN_LAYER_SHARE * shares[layer]
     }
     return mine & (RUNNING | both), theirs & (RUNNING | both)
 

@@ -60,10 +60,10 @@ MAX_TEXT_PROBABILITY = 0.005
 MIN_SUGGESTED_PROBABILITY = 0.9
 """Least probability of the suggested reading."""
 
-BEYOND_DOUBT = 7.0
+CERTAIN_IMAGE_SCORE = 7.0
 """Score from which on the image clearly shows an error of any kind."""
 
-LONGER = 5
+MAX_ADDITIONAL_CHARACTERS = 5
 """Characters by which the reading of a witness may be longer than the transcribed and the suggested ones."""
 
 
@@ -174,7 +174,7 @@ class WitnessEvidence:
 def _clear(flag: Flag) -> bool:
     """Whether the image alone clearly shows an error."""
     p_text, p_best = flag.evidence.p_text, flag.evidence.p_best
-    if flag.score >= BEYOND_DOUBT:
+    if flag.score >= CERTAIN_IMAGE_SCORE:
         return True
     return (
         p_text is not None
@@ -225,8 +225,8 @@ def _testimony(
         weight *= weights.attested
     if flag.kind is Kind.VARIANT:
         weight = 0.0
-    told = "；".join(note.text for note in notes)
-    return WitnessReading(siglum, span.alone(read), side, told, weight, parallel.witness.edition.full_name)
+    note_text = "；".join(note.text for note in notes)
+    return WitnessReading(siglum, span.alone(read), side, note_text, weight, parallel.witness.edition.full_name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,8 +276,8 @@ def _side(read: str, span: _Span, policy: VariantPolicy) -> str:
 
 
 def _read(collation: Parallel, span: _Span) -> tuple[int, int] | None:
-    """Start and end of the characters that the witness has in place of those of the base, if they are at most `LONGER`
-    more than those or the suggested ones; None if the witness does not have the place."""
+    """Start and end of the characters that the witness has in place of those of the base, if they are at most
+    `MAX_ADDITIONAL_CHARACTERS` more than those or the suggested ones; None if the witness does not have the place."""
     aligned, first, end = collation.aligned, span.first, span.end
     before, after = aligned.get(first - 1), aligned.get(end)
     if before is None and first in aligned and end > first:
@@ -286,7 +286,7 @@ def _read(collation: Parallel, span: _Span) -> tuple[int, int] | None:
         after = aligned[end - 1] + 1
     if before is None and first == 0 and first in aligned:
         before = aligned[first] - 1
-    most = max(end - first, len(span.suggested)) + LONGER
+    most = max(end - first, len(span.suggested)) + MAX_ADDITIONAL_CHARACTERS
     if before is None or after is None or not before < after <= before + 1 + most:
         return None
     return before + 1, after

@@ -28,7 +28,7 @@ from proof.text.transcription import Transcription
 from proof.text.witness_source import WitnessSource
 from proof.text.witnesses import apart_from, parts_of, read_witnesses
 
-FEW = 0.05
+MIN_PLACED_SHARE = 0.05
 """Minimum share of paragraphs and columns placed in the witness; below it the two are hardly the same text."""
 
 PRINTED = (Class.ERROR, Class.READING, Class.UNLIKE)
@@ -204,7 +204,7 @@ def _print(collation: Collation, show: int) -> None:
     click.echo(f"{figures['base']} against {called}")
     if base.edition.text == witness.edition.text:
         click.echo("  the two files are the same, character for character: a copy is no witness")
-    elif figures["paragraphs"]["placed"] < FEW * len(collation.placements):
+    elif figures["paragraphs"]["placed"] < MIN_PLACED_SHARE * len(collation.placements):
         click.echo("  these are hardly the same text: next to nothing of the one is in the other")
     layouts = Counter(layout.note.value for layout in collation.notes)
     counts = ", ".join(f"{number} {name}" for name, number in sorted(figures["differences"].items())) or "none"

@@ -14,7 +14,7 @@ from proof.commands.options import config_option, quiet_option, settings_of
 from proof.commands.progress import ProgressLine
 from proof.errors import SourceError, UsageError
 from proof.fetch.client import Client, RetryPolicy
-from proof.fetch.fetch import MOST_BYTES, Fetcher, FetchResult, Haul, Result
+from proof.fetch.fetch import MAX_FILE_BYTES, Fetcher, FetchOutcome, FetchRun, ImageResult
 from proof.fetch.index import alone_in
 from proof.fetch.kanripo import listed_images
 from proof.fetch.model import ImageSource, WantedImage
@@ -29,7 +29,7 @@ from proof.model.refs import ImageRef
 from proof.settings.config import Settings
 from proof.text.read import read_transcription
 
-MOST_NOTICES = 12
+MAX_PRINTED_NOTICES = 12
 """Notices of a source that are printed."""
 
 
@@ -58,7 +58,7 @@ MOST_NOTICES = 12
     "--pause", type=click.FloatRange(0, 3600), default=1.0, show_default=True, help="Seconds between requests."
 )
 @click.option(
-    "--max-mb", type=click.FloatRange(0.1), default=MOST_BYTES / 1e6, show_default=True, help="Largest file taken."
+    "--max-mb", type=click.FloatRange(0.1), default=MAX_FILE_BYTES / 1e6, show_default=True, help="Largest file taken."
 )
 @click.option("--allow-private", is_flag=True, help="Ask addresses of private networks, and of this machine, too.")
 @quiet_option
@@ -106,11 +106,11 @@ def command(
         if listed:
             _write_list(listed, images, quiet=quiet)
         with FetchProgress(len(images), quiet=quiet) as progress:
-            haul = fetcher.fetch(images, progress)
-    _print_outcome(haul, found, folder, quiet=quiet)
-    if haul.of(FetchResult.FETCHED) and not quiet:
+            run = fetcher.fetch(images, progress)
+    _print_outcome(run, found, folder, quiet=quiet)
+    if run.of(FetchOutcome.FETCHED) and not quiet:
         _print_hint(images)
-    return 0 if haul.complete and not found.failures else 1
+    return 0 if run.complete and not found.failures else 1
 
 
 def _folder(to: Path | None, settings: Settings) -> Path:
@@ -172,21 +172,21 @@ def _list_only(images: Sequence[WantedImage], fetcher: Fetcher) -> bool:
     """Print a line for each image, with tabs: number, half-folios, label, file, address, and whether it is there or why
     it cannot be fetched. Gives whether all can."""
     complete = True
-    for result in fetcher.look(images):
+    for result in fetcher.preview(images):
         wanted = result.wanted
-        state = "" if result.how is FetchResult.NOT_ASKED else result.why or result.how.value
+        state = "" if result.outcome is FetchOutcome.NOT_ASKED else result.why or result.outcome.value
         place = " ".join(map(spelled, wanted.places[: 2 if wanted.opening else 1]))
         row = (str(wanted.number), place, wanted.label, wanted.name, wanted.address, state)
         click.echo("\t".join(row).rstrip("\t"))
-        complete = complete and result.how is not FetchResult.FAILED
+        complete = complete and result.outcome is not FetchOutcome.FAILED
     return complete
 
 
 def _print_notices(source: ImageSource) -> None:
-    for notice in source.notices[:MOST_NOTICES]:
+    for notice in source.notices[:MAX_PRINTED_NOTICES]:
         click.echo(sentence(notice), err=True)
-    if len(source.notices) > MOST_NOTICES:
-        number = f"{len(source.notices) - MOST_NOTICES:,}"
+    if len(source.notices) > MAX_PRINTED_NOTICES:
+        number = f"{len(source.notices) - MAX_PRINTED_NOTICES:,}"
         click.echo(say(_("... and %(number)s more such remarks"), number=number), err=True)
 
 
@@ -200,22 +200,22 @@ def _print_hint(images: Sequence[WantedImage]) -> None:
         click.echo(say(hint), err=True)
 
 
-def _print_outcome(haul: Haul, source: ImageSource, folder: Path, *, quiet: bool) -> None:
-    fetched = haul.of(FetchResult.FETCHED)
-    already_there = len(haul.of(FetchResult.THERE)) + len(haul.of(FetchResult.UNCHANGED))
+def _print_outcome(run: FetchRun, source: ImageSource, folder: Path, *, quiet: bool) -> None:
+    fetched = run.of(FetchOutcome.FETCHED)
+    already_there = len(run.of(FetchOutcome.THERE)) + len(run.of(FetchOutcome.UNCHANGED))
     if not quiet:
         size = sum(result.size for result in fetched)
         others = f", {already_there:,} already there" if already_there else ""
         click.echo(f"{folder}: {_count(len(fetched))} fetched ({size / 1e6:,.1f} MB){others}")
         for right in source.rights:
             click.echo(f"terms: {right}")
-    failed = haul.of(FetchResult.FAILED)
+    failed = run.of(FetchOutcome.FAILED)
     for result in failed:
         click.echo(say(_("not fetched: %(name)s: %(why)s"), name=result.wanted.name, why=result.why), err=True)
     _print_failures(source)
-    if haul.stopped:
-        left = f"{len(haul.of(FetchResult.NOT_ASKED)):,}"
-        click.echo(say(_("stopped, images not asked for: %(left)s; %(why)s"), left=left, why=haul.stopped), err=True)
+    if run.stopped:
+        left = f"{len(run.of(FetchOutcome.NOT_ASKED)):,}"
+        click.echo(say(_("stopped, images not asked for: %(left)s; %(why)s"), left=left, why=run.stopped), err=True)
 
 
 def _print_failures(source: ImageSource) -> None:
@@ -238,9 +238,9 @@ class FetchProgress:
     def __enter__(self) -> Self:
         return self
 
-    def __call__(self, result: Result) -> None:
+    def __call__(self, result: ImageResult) -> None:
         self._done += 1
-        self._there += result.how is not FetchResult.FAILED
+        self._there += result.outcome is not FetchOutcome.FAILED
         self._line.show(f"{self._done:,} of {self._total:,} images")
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

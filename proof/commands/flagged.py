@@ -20,7 +20,7 @@ from proof.report.places import SuspiciousPlace
 HEAD = (_("page"), _("col"), _("text"), _("image"), _("kind"), _("score"))
 INSTEAD = _("instead")
 """The head over what is suggested, where no image is beside any text."""
-GAP = 2
+GAP_SPACES = 2
 MIN_WIDTH_CELLS = 12
 """Cells of a line for the text, and for what the image shows, at least."""
 MAX_WIDTH_CELLS = 48
@@ -49,7 +49,7 @@ class Widths:
         column = max(head_column, *(len(str(place.flag.line)) for place in places))
         kind = max(head_kind, *(cell_len(place.kind) for place in places))
         score = max(head_score, *(len(_score(place)) for place in places))
-        left = line - page - column - kind - score - 5 * GAP
+        left = line - page - column - kind - score - 5 * GAP_SPACES
         return cls(page, column, max(MIN_WIDTH_CELLS, min(left // 2, MAX_WIDTH_CELLS)), kind, score)
 
 
@@ -64,7 +64,7 @@ def lines(places: Sequence[SuspiciousPlace], width: int) -> Iterator[str]:
     if not places:
         return
     widths = Widths.of(places, width)
-    indent = " " * (widths.page + GAP)
+    indent = " " * (widths.page + GAP_SPACES)
     unseen = all(place.flag.evidence.reason in WITHOUT_IMAGE for place in places)
     yield _line([_dim(say(INSTEAD if unseen and word == HEAD[3] else word)) for word in HEAD], widths)
     for place in places:
@@ -118,7 +118,7 @@ def _line(parts: Sequence[str], widths: Widths) -> str:
         _padded(kind, widths.kind),
         _padded(score, widths.score, right=True),
     )
-    return (" " * GAP).join(cells)
+    return (" " * GAP_SPACES).join(cells)
 
 
 def _padded(text: str, width: int, *, right: bool = False) -> str:

@@ -21,10 +21,10 @@ from proof.report.reasons import STATUSES, rule_in_words
 from proof.report.tally import Tally, by_rule
 from proof.report.write import WrittenReport
 
-MOST_REMARKS = 12
+MAX_PRINTED_REMARKS = 12
 """Remarks, and pages without an image, that are printed without -v."""
 
-MOST_PAIRS = 4
+MAX_PRINTED_PAIRS = 4
 """Pairs of variants that are named in a line."""
 
 UNSEEN = {
@@ -127,8 +127,8 @@ def print_trouble(outcome: CheckOutcome, *, verbose: bool) -> None:
             click.echo(f"{page.page}: {why}", err=True)
     without = [page.page for page in tally.pages if page.status is Status.NO_IMAGE]
     if without:
-        named = ", ".join(without if verbose else without[:MOST_REMARKS])
-        more = "" if verbose or len(without) <= MOST_REMARKS else " ..."
+        named = ", ".join(without if verbose else without[:MAX_PRINTED_REMARKS])
+        more = "" if verbose or len(without) <= MAX_PRINTED_REMARKS else " ..."
         pages = counted(len(without), "%(number)s page", "%(number)s pages")
         click.echo(say(_("no image: %(pages)s (%(named)s)"), pages=pages, named=named + more), err=True)
     print_remarks(outcome.remarks, verbose=verbose)
@@ -146,7 +146,7 @@ def from_here(path: Path) -> Path:
 
 def _print_remarks(remarks: Iterable[str], *, verbose: bool) -> None:
     remarks = list(remarks)
-    shown = remarks if verbose else remarks[:MOST_REMARKS]
+    shown = remarks if verbose else remarks[:MAX_PRINTED_REMARKS]
     for remark in shown:
         click.echo(remark, err=True)
     if len(remarks) > len(shown):
@@ -163,5 +163,5 @@ def _pairs(pairs: Counter[tuple[str, str, str]]) -> str:
         say(_("%(suggested)s for %(transcribed)s %(count)s"), suggested=suggested, transcribed=transcribed, count=count)
         for (transcribed, suggested), count in counts.most_common()
     ]
-    shown = [*named[:MOST_PAIRS], *["..."] * (len(named) > MOST_PAIRS)]
+    shown = [*named[:MAX_PRINTED_PAIRS], *["..."] * (len(named) > MAX_PRINTED_PAIRS)]
     return say(_(" (%(pairs)s)"), pairs=_listed(shown)) if named else ""

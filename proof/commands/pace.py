@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-WINDOW = 30.0
+WINDOW_SECONDS = 30.0
 """Seconds over which the speed is measured, since pages from the store take hardly any time."""
 
 
@@ -17,7 +17,7 @@ class Pace:
     def note(self, now: float, done: int) -> None:
         """Record that `done` pages are finished at the time `now`."""
         self._noted.append((now, done))
-        while len(self._noted) > 2 and self._noted[1][0] <= now - WINDOW:
+        while len(self._noted) > 2 and self._noted[1][0] <= now - WINDOW_SECONDS:
             self._noted.popleft()
 
     @property

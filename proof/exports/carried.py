@@ -31,7 +31,7 @@ from proof.text.read import in_script
 from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
 
-REACH = 12
+CONTEXT_CHARACTERS = 12
 """Characters on either side of a place by which its passage is recognised."""
 
 MAX_SHIFT = 2
@@ -217,7 +217,7 @@ class _Places:
         if before is None or stop is None:
             return NotCarried.NO_ANSWER
         begin = before + 1
-        if not 0 <= stop - begin <= max(end - first, 1) + REACH:
+        if not 0 <= stop - begin <= max(end - first, 1) + CONTEXT_CHARACTERS:
             return NotCarried.NO_ANSWER
         if self._aligned_share((first, end), (begin, stop)) < MIN_ALIGNED_SHARE:
             return NotCarried.UNLIKE
@@ -229,15 +229,24 @@ class _Places:
         """Whether the passage before or after the two places occurs equally often in both texts, and these are the
         same of its occurrences."""
         (first, end), (begin, stop) = here, there
-        before = [_occurrence(self._a.keys, first - REACH, first), _occurrence(self._b.keys, begin - REACH, begin)]
-        behind = [_occurrence(self._a.keys, end, end + REACH), _occurrence(self._b.keys, stop, stop + REACH)]
+        before = [
+            _occurrence(self._a.keys, first - CONTEXT_CHARACTERS, first),
+            _occurrence(self._b.keys, begin - CONTEXT_CHARACTERS, begin),
+        ]
+        behind = [
+            _occurrence(self._a.keys, end, end + CONTEXT_CHARACTERS),
+            _occurrence(self._b.keys, stop, stop + CONTEXT_CHARACTERS),
+        ]
         return any(a is not None and a == b for a, b in (before, behind))
 
     def _aligned_share(self, here: tuple[int, int], there: tuple[int, int]) -> float:
         """The share of the characters around the first place that are aligned with characters around the second."""
         (first, end), (begin, stop) = here, there
-        around = [*range(max(0, first - REACH), first), *range(end, min(len(self._a), end + REACH))]
-        there_around = range(begin - REACH - MAX_SHIFT, stop + REACH + MAX_SHIFT)
+        around = [
+            *range(max(0, first - CONTEXT_CHARACTERS), first),
+            *range(end, min(len(self._a), end + CONTEXT_CHARACTERS)),
+        ]
+        there_around = range(begin - CONTEXT_CHARACTERS - MAX_SHIFT, stop + CONTEXT_CHARACTERS + MAX_SHIFT)
         aligned = sum(self._answers.get(at) in there_around for at in around)
         return aligned / len(around) if around else 0.0
 

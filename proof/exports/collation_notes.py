@@ -24,7 +24,7 @@ _SIMPLIFIED = str.maketrans(dict(zip("據刪補脫頁從無卷葉當記", "据�
 _MAX_QUOTED = 12
 """Maximum length, in code points, of a reading quoted in full; a longer one is cited by its beginning and end."""
 
-LEMMA_CONTEXT = 4
+LEMMA_CONTEXT_CHARACTERS = 4
 """Han characters of the corrected text shown on each side of a lemma."""
 
 KANRIPO_SIGLA = {"WYG": "四庫", "SBCK": "叢刊"}
@@ -136,7 +136,7 @@ def _around(
     others = [edit for edit in edits if edit is not own]
     before = _corrected(edition.text, others, begin, own.start)
     after = _corrected(edition.text, others, own.end, max(end, own.end))
-    return _characters(before)[-LEMMA_CONTEXT:], _characters(after)[:LEMMA_CONTEXT]
+    return _characters(before)[-LEMMA_CONTEXT_CHARACTERS:], _characters(after)[:LEMMA_CONTEXT_CHARACTERS]
 
 
 def _corrected(text: str, edits: Iterable[Edit], begin: int, end: int) -> str:

@@ -13,7 +13,7 @@ from enum import unique
 
 from proof.locale.marking import _
 from proof.locale.notices import in_english
-from proof.model.flags import LINE_BREAK, REACH, Kind
+from proof.model.flags import LINE_BREAK, MAX_CONTEXT_CHARACTERS, Kind
 from proof.model.notices import MessageCode, Notice
 from proof.text.addresses import Addresses
 from proof.text.edit import Edit
@@ -202,7 +202,10 @@ def _reads(line: str, correction: Correction, text: str) -> bool:
     before, marked, after = correction.context.partition(f"[{correction.original}]")
     if not marked:
         return True
-    begins, ends = len(before) >= REACH or start == len(before), len(after) >= REACH or end + len(after) == len(line)
+    begins, ends = (
+        len(before) >= MAX_CONTEXT_CHARACTERS or start == len(before),
+        len(after) >= MAX_CONTEXT_CHARACTERS or end + len(after) == len(line),
+    )
     return begins and ends and line[:start].endswith(before) and line.startswith(after, end)
 
 

@@ -11,7 +11,7 @@ from proof.exports.collation_notes import CollationNote, CollationNotes, juan_in
 from proof.exports.source import CorrectedSource
 from proof.text.layers import SET_SMALL, BlockKind, TextBlock
 
-SHORT = 0.5
+MAX_LAST_COLUMN_SHARE = 0.5
 """Length of a column, relative to the longest of its page, below which a paragraph ends with it, or it is a title."""
 
 
@@ -79,7 +79,9 @@ def noted_text(corrected: CorrectedSource, notes: CollationNotes) -> list[NotedP
     for block in corrected.edition.blocks:
         heading = block.kind is BlockKind.HEADING
         new_page = block.page and (last is None or last.page != block.page)
-        ended = last is None or last.kind is BlockKind.HEADING or _length(last) < SHORT * full[last.page]
+        ended = (
+            last is None or last.kind is BlockKind.HEADING or _length(last) < MAX_LAST_COLUMN_SHARE * full[last.page]
+        )
         if heading or new_page or not block.page or ended:
             label = labels.get(block.page, "") if new_page else ""
             paragraphs.append(NotedParagraph(label, block.level if heading else 0))

@@ -10,16 +10,16 @@ from proof.exports.pdf_file import Name, PdfFile, Reference
 
 POINTS_A_MM = 72 / 25.4
 PAGE_WIDTH, PAGE_HEIGHT = 210 * POINTS_A_MM, 297 * POINTS_A_MM
-MARGIN = 20 * POINTS_A_MM
-VALUES_LEFT = MARGIN + 60 * POINTS_A_MM
+MARGIN_POINTS = 20 * POINTS_A_MM
+VALUES_LEFT = MARGIN_POINTS + 60 * POINTS_A_MM
 """Left edge of the second column, in points."""
-GUTTER = 12.0
+GUTTER_POINTS = 12.0
 """Space between the columns, in points."""
 TITLE_SIZE, TEXT_SIZE = 18.0, 10.5
 """Font sizes, in points."""
-LEADING = 1.4
+LEADING_RATIO = 1.4
 """Distance of lines, relative to the size of the font."""
-ROW_GAP = 6.0
+ROW_GAP_POINTS = 6.0
 """Space between rows, in points."""
 
 FONT_NAME = "F"
@@ -87,10 +87,10 @@ TRADITIONAL = ReaderFont("MSung-Light", "CNS1", "UniCNS-UTF16-H", 250, (
 def table_pdf(font: ReaderFont, title: str, heading: str, rows: Iterable[tuple[str, str]], language: str) -> bytes:
     """The title, the heading and the rows, on as many pages as they need; `language` is that of the texts."""
     sheets = _Sheets(font)
-    sheets.write_row([(MARGIN, PAGE_WIDTH - MARGIN, title)], TITLE_SIZE)
-    sheets.write_row([(MARGIN, PAGE_WIDTH - MARGIN, heading)], TEXT_SIZE)
+    sheets.write_row([(MARGIN_POINTS, PAGE_WIDTH - MARGIN_POINTS, title)], TITLE_SIZE)
+    sheets.write_row([(MARGIN_POINTS, PAGE_WIDTH - MARGIN_POINTS, heading)], TEXT_SIZE)
     for name, value in rows:
-        columns = [(MARGIN, VALUES_LEFT - GUTTER, name), (VALUES_LEFT, PAGE_WIDTH - MARGIN, value)]
+        columns = [(MARGIN_POINTS, VALUES_LEFT - GUTTER_POINTS, name), (VALUES_LEFT, PAGE_WIDTH - MARGIN_POINTS, value)]
         sheets.write_row(columns, TEXT_SIZE)
     return sheets.to_bytes(f"{title}: {heading}", language)
 
@@ -101,22 +101,22 @@ class _Sheets:
     def __init__(self, font: ReaderFont) -> None:
         self._font = font
         self._pages: list[list[str]] = [[]]
-        self._top = PAGE_HEIGHT - MARGIN
+        self._top = PAGE_HEIGHT - MARGIN_POINTS
         """Where the next row begins, in points from the bottom of the page."""
 
     def write_row(self, columns: Sequence[tuple[float, float, str]], size: float) -> None:
         """Write texts beside each other, each with its left and right edge, on a new page if there is no room."""
         broken = [(left, list(wrapped(text, self._font, size, right - left))) for left, right, text in columns]
-        leading = size * LEADING
+        leading = size * LEADING_RATIO
         height = max(len(lines) for _, lines in broken) * leading
-        if self._top - height < MARGIN:
+        if self._top - height < MARGIN_POINTS:
             self._pages.append([])
-            self._top = PAGE_HEIGHT - MARGIN
+            self._top = PAGE_HEIGHT - MARGIN_POINTS
         for left, lines in broken:
             for number, line in enumerate(lines):
                 code, baseline = line.encode("utf-16-be").hex(), self._top - size - number * leading
                 self._pages[-1].append(f"BT /{FONT_NAME} {size} Tf {left:.2f} {baseline:.2f} Td <{code}> Tj ET")
-        self._top -= height + ROW_GAP
+        self._top -= height + ROW_GAP_POINTS
 
     def to_bytes(self, title: str, language: str) -> bytes:
         """The pages as a file."""

@@ -20,7 +20,7 @@ from proof.store import Store
 from proof.text.edit import Edit
 from proof.text.read import in_script, read_transcription
 
-REACH = 10
+MAX_CONTEXT_CHARACTERS = 10
 """Maximum number of characters of the text that are shown on either side of a place."""
 
 
@@ -102,8 +102,8 @@ class Preview:
     def _placed(self, correction: Correction, edit: Edit) -> PlannedCorrection:
         """A correction with the text around its place, within the line of the file."""
         text = self.decided.edition.text
-        before = text[max(edit.start - REACH, 0) : edit.start].rpartition("\n")[2]
-        after = text[edit.end : edit.end + REACH].partition("\n")[0]
+        before = text[max(edit.start - MAX_CONTEXT_CHARACTERS, 0) : edit.start].rpartition("\n")[2]
+        after = text[edit.end : edit.end + MAX_CONTEXT_CHARACTERS].partition("\n")[0]
         return _planned(correction, before, after.rstrip("\r"))
 
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.facsimile.fonts import EM, INKED, LEVELS_PER_PIXEL, OUTLINE, SIDE, Field
+from proof.facsimile.fonts import EM_PX, LEVELS_PER_PIXEL, MIN_INK_COVERAGE, OUTLINE_LEVEL, SIDE, Field
 from proof.images.opencv import cv2
 
 Canvas = NDArray[np.uint8]
@@ -24,13 +24,13 @@ LINES = -1
 
 SUBPIXEL_BITS = 4
 """Binary places of the coordinates that outlines are filled with."""
-KNOTS = 4
+KNOTS_PER_SIDE = 4
 """Places across a glyph, each way, that stray by themselves."""
-REACH = 0.68
+INK_REACH_EMS = 0.68
 """How far from its middle a glyph may have ink, in em squares."""
 SLANT_SPREAD = 0.3
 """Standard deviation of the slant from glyph to glyph, as a share of the hand's."""
-MOST_WEIGHT_DEVIATION = 2.0
+MAX_WEIGHT_DEVIATION = 2.0
 """Standard deviations by which the weight of one glyph departs at most from that of the hand."""
 
 
@@ -74,26 +74,26 @@ def write_glyph(
     x, y = centre[0] + hand.shift * em[0] * to_right, centre[1] + hand.shift * em[1] * down
     turn = np.radians(hand.turn * turned)
     slant = hand.slant * (1 + SLANT_SPREAD * slanted)
-    scale = float(np.sqrt(width * height)) / EM
+    scale = float(np.sqrt(width * height)) / EM_PX
     matrix = (
         np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
         @ np.array([[1, 0], [slant, 1]])
-        @ np.diag([width / EM, height / EM])
+        @ np.diag([width / EM_PX, height / EM_PX])
     )
     inverse = np.linalg.inv(matrix).astype(np.float32)
-    reach_x, reach_y = int(width * REACH) + 2, int(height * REACH) + 2
+    reach_x, reach_y = int(width * INK_REACH_EMS) + 2, int(height * INK_REACH_EMS) + 2
     left, top = round(x) - reach_x, round(y) - reach_y
     u = np.arange(left, left + 2 * reach_x + 1, dtype=np.float32) - np.float32(x)
     v = (np.arange(top, top + 2 * reach_y + 1, dtype=np.float32) - np.float32(y))[:, None]
-    stray = rng.standard_normal((2, KNOTS, KNOTS), dtype=np.float32) * np.float32(hand.wobble * EM)
+    stray = rng.standard_normal((2, KNOTS_PER_SIDE, KNOTS_PER_SIDE), dtype=np.float32) * np.float32(hand.wobble * EM_PX)
     stray_x, stray_y = _bending(v.size) @ stray @ _bending(u.size).T
     middle = np.float32(SIDE / 2 - 0.5)  # of the field, counted from the centre of its first pixel
     map_x = inverse[0, 0] * u + inverse[0, 1] * v + middle + stray_x
     map_y = inverse[1, 0] * u + inverse[1, 1] * v + middle + stray_y
     sampled = cv2.remap(field, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=(0,))
-    bolder = min(max(bolder, -MOST_WEIGHT_DEVIATION), MOST_WEIGHT_DEVIATION)
-    extra = (hand.weight + hand.weight_spread * bolder) / 1000 * EM
-    distances = (np.arange(256, dtype=np.float32) - OUTLINE) / LEVELS_PER_PIXEL
+    bolder = min(max(bolder, -MAX_WEIGHT_DEVIATION), MAX_WEIGHT_DEVIATION)
+    extra = (hand.weight + hand.weight_spread * bolder) / 1000 * EM_PX
+    distances = (np.arange(256, dtype=np.float32) - OUTLINE_LEVEL) / LEVELS_PER_PIXEL
     coverage = np.clip(((distances + extra) * scale + 0.5) * 255, 0, 255)
     coverage[0] = 0  # as far out as the field goes: clipped, not measured
     ink = np.asarray(cv2.LUT(sampled, coverage.astype(np.uint8)), dtype=np.uint8)
@@ -109,7 +109,7 @@ def _lay(canvas: Canvas, ink: Canvas, left: int, top: int, owners: Owners | None
     ink = ink[y0 - top : y1 - top, x0 - left : x1 - left]
     place = canvas[y0:y1, x0:x1]
     np.maximum(place, ink, out=place)
-    inked = ink >= INKED
+    inked = ink >= MIN_INK_COVERAGE
     if owners is not None:
         owners[y0:y1, x0:x1][inked] = number
     rows = np.flatnonzero(inked.any(axis=1))
@@ -123,10 +123,10 @@ def _lay(canvas: Canvas, ink: Canvas, left: int, top: int, owners: Owners | None
 
 @lru_cache(maxsize=512)
 def _bending(size: int) -> NDArray[np.float32]:
-    """The weights (`size` x KNOTS) by which the displacements at the knots become smooth displacements of `size`
-    pixels."""
-    knots = np.eye(KNOTS, dtype=np.float32)
-    return np.asarray(cv2.resize(knots, (KNOTS, size), interpolation=cv2.INTER_CUBIC), dtype=np.float32)
+    """The weights (`size` x KNOTS_PER_SIDE) by which the displacements at the knots become smooth displacements of
+    `size` pixels."""
+    knots = np.eye(KNOTS_PER_SIDE, dtype=np.float32)
+    return np.asarray(cv2.resize(knots, (KNOTS_PER_SIDE, size), interpolation=cv2.INTER_CUBIC), dtype=np.float32)
 
 
 def rule(

@@ -54,7 +54,7 @@ STROKES = (104, 116, 128)
 AMONG = "之人其"
 """Well-known characters: one stands before every two that are asked for, and one at the end."""
 
-AT_ONCE = 12
+CHARACTERS_PER_STRIP = 12
 """Characters in one strip, an even number."""
 
 
@@ -95,7 +95,7 @@ def _read_all(
     read: dict[str, list[dict[str, float]]] = {char: [] for char in drawable}
     rng = np.random.default_rng(0)
     for hand in hands:
-        for group in (drawable[at : at + AT_ONCE] for at in range(0, len(drawable), AT_ONCE)):
+        for group in (drawable[at : at + CHARACTERS_PER_STRIP] for at in range(0, len(drawable), CHARACTERS_PER_STRIP)):
             for character, believed in zip(group, _read(engine, fonts, group, hand, rng), strict=True):
                 read[character].append(believed)
     return read

@@ -27,17 +27,17 @@ from proof.images.opencv import cv2
 from proof.locale.marking import Sentence, _
 from proof.paths import expanded
 
-EM = 112
+EM_PX = 112
 """Pixels of an em square in a field."""
-PAD = 24
+PADDING_PX = 24
 """Pixels of a field around its em square, for strokes that run over and for added weight."""
-SIDE = EM + 2 * PAD
+SIDE = EM_PX + 2 * PADDING_PX
 """Pixels of a field, each way."""
 LEVELS_PER_PIXEL = 8
 """Levels of a field for each pixel of distance from the outline."""
-OUTLINE = 128
+OUTLINE_LEVEL = 128
 """The level of a field at the outline of its glyph; more is inside."""
-INKED = 128
+MIN_INK_COVERAGE = 128
 """Coverage (0 to 255) from which a pixel counts as ink."""
 
 REGULAR_SCRIPT = (
@@ -77,10 +77,10 @@ FONT_FOLDERS = (
 )
 FONT_SUFFIXES = frozenset({".ttf", ".ttc", ".otf", ".otc"})
 
-MOST_FACES = 64
+MAX_FACES = 64
 """Faces of one font file that are looked at."""
 
-USUAL_MIDDLE = -0.36 * EM
+USUAL_MIDDLE_PX = -0.36 * EM_PX
 """Middle of the em square in pixels from the baseline (down is positive), in a font that shows none of its own."""
 
 Field = NDArray[np.uint8]
@@ -97,7 +97,7 @@ class FontFace:
 
 
 class _OpenFace(NamedTuple):
-    """A face as FreeType has it, as Pillow draws it at `EM` pixels, and the height of the middle of its em square in
+    """A face as FreeType has it, as Pillow draws it at `EM_PX` pixels, and the height of the middle of its em square in
     pixels from the baseline, down positive."""
 
     face: freetype.Face
@@ -132,7 +132,7 @@ def _faces_of(path: Path) -> list[FontFace]:
     """The faces of one font file with their family names, as far as it can be read; none if it is no font."""
     faces: list[FontFace] = []
     with suppress(freetype.FT_Exception):  # a damaged font file: the search goes on
-        for index in range(min(freetype.Face(str(path)).num_faces, MOST_FACES)):
+        for index in range(min(freetype.Face(str(path)).num_faces, MAX_FACES)):
             faces.append(FontFace(path, index, _families(freetype.Face(str(path), index))))
     return faces
 
@@ -202,14 +202,14 @@ def find_faces(names: Sequence[str] = ()) -> tuple[FontFace, ...]:
 
 def distance_field(mask: NDArray[np.uint8]) -> Field:
     """The signed distance field of a glyph given as ink coverage (0 to 255)."""
-    inside = cv2.distanceTransform((mask >= INKED).astype(np.uint8), cv2.DIST_L2, 3)
-    outside = cv2.distanceTransform((mask < INKED).astype(np.uint8), cv2.DIST_L2, 3)
+    inside = cv2.distanceTransform((mask >= MIN_INK_COVERAGE).astype(np.uint8), cv2.DIST_L2, 3)
+    outside = cv2.distanceTransform((mask < MIN_INK_COVERAGE).astype(np.uint8), cv2.DIST_L2, 3)
     # The transform measures to the next pixel's centre; the outline lies half a pixel before it, and the
     # coverage of the edge pixel says where in it.
-    edge = np.where(mask >= INKED, inside - 0.5, 0.5 - outside)
+    edge = np.where(mask >= MIN_INK_COVERAGE, inside - 0.5, 0.5 - outside)
     near = np.abs(edge) <= 1
     edge = np.where(near & (mask > 0) & (mask < 255), mask / 255 - 0.5, edge)
-    return np.asarray(np.clip(OUTLINE + edge * LEVELS_PER_PIXEL, 0, 255), dtype=np.uint8)
+    return np.asarray(np.clip(OUTLINE_LEVEL + edge * LEVELS_PER_PIXEL, 0, 255), dtype=np.uint8)
 
 
 def _rasterised(font: ImageFont.FreeTypeFont, character: str) -> tuple[NDArray[np.uint8], int, int]:
@@ -223,8 +223,8 @@ def _rasterised(font: ImageFont.FreeTypeFont, character: str) -> tuple[NDArray[n
 def _ink_middle(font: ImageFont.FreeTypeFont, character: str) -> float:
     """Halfway between the highest and the lowest ink of a character, in pixels below the baseline."""
     glyph, _, top = _rasterised(font, character)
-    rows = np.flatnonzero((glyph >= INKED).any(axis=1))
-    return float(top + (rows[0] + rows[-1] + 1) / 2) if rows.size else USUAL_MIDDLE
+    rows = np.flatnonzero((glyph >= MIN_INK_COVERAGE).any(axis=1))
+    return float(top + (rows[0] + rows[-1] + 1) / 2) if rows.size else USUAL_MIDDLE_PX
 
 
 class FontChain:
@@ -259,7 +259,7 @@ class FontChain:
         if face not in self._open:
             try:
                 opened = freetype.Face(str(face.path), face.index)
-                font = ImageFont.truetype(str(face.path), EM, index=face.index)
+                font = ImageFont.truetype(str(face.path), EM_PX, index=face.index)
             except (OSError, freetype.FT_Exception) as problem:
                 raise FontError(
                     _("%(path)s: cannot be read as a font (%(error)s); %(remedy)s"),
@@ -270,7 +270,7 @@ class FontChain:
             # 國 fills its square evenly in every design: the middle of its ink is the middle of the em,
             # which lies at another height in every font.
             sample = next((character for character in "國圖口" if opened.get_char_index(character)), None)
-            self._open[face] = _OpenFace(opened, font, _ink_middle(font, sample) if sample else USUAL_MIDDLE)
+            self._open[face] = _OpenFace(opened, font, _ink_middle(font, sample) if sample else USUAL_MIDDLE_PX)
         return self._open[face]
 
 
@@ -282,7 +282,7 @@ def _drawn(face: _OpenFace, character: str) -> Field | None:
         return None
     height, width = glyph.shape
     mask = np.zeros((SIDE, SIDE), np.uint8)
-    x, y = PAD + left, round(SIDE / 2 - face.middle + top)
+    x, y = PADDING_PX + left, round(SIDE / 2 - face.middle + top)
     x0, y0, x1, y1 = max(x, 0), max(y, 0), min(x + width, SIDE), min(y + height, SIDE)
     mask[y0:y1, x0:x1] = glyph[y0 - y : y1 - y, x0 - x : x1 - x]
     return distance_field(mask)
@@ -291,7 +291,7 @@ def _drawn(face: _OpenFace, character: str) -> Field | None:
 def lacuna_field() -> Field:
     """The field of 〓, two thick bars, which is drawn for a character that no font holds."""
     mask = np.zeros((SIDE, SIDE), np.uint8)
-    left, right, bar = PAD + EM // 8, SIDE - PAD - EM // 8, EM // 5
-    for middle in (SIDE // 2 - EM // 4, SIDE // 2 + EM // 4):
+    left, right, bar = PADDING_PX + EM_PX // 8, SIDE - PADDING_PX - EM_PX // 8, EM_PX // 5
+    for middle in (SIDE // 2 - EM_PX // 4, SIDE // 2 + EM_PX // 4):
         mask[middle - bar // 2 : middle + bar // 2, left:right] = 255
     return distance_field(mask)

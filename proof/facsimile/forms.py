@@ -12,7 +12,7 @@ from proof.layout.glyph_form import DrawnForm
 if TYPE_CHECKING:
     from proof.facsimile.fonts import FontChain
 
-KEPT = 256
+MAX_KEPT_CHARACTERS = 256
 """Characters whose forms are kept, of some fifty kilobytes each: a view of glyphs asks for few."""
 
 _lock = Lock()
@@ -24,13 +24,13 @@ def form_of(character: str) -> DrawnForm | None:
         return _form_of(character)
 
 
-@lru_cache(KEPT)
+@lru_cache(MAX_KEPT_CHARACTERS)
 def _form_of(character: str) -> DrawnForm | None:
-    from proof.facsimile.fonts import EM, OUTLINE  # noqa: PLC0415 - what reads fonts takes a while to load
+    from proof.facsimile.fonts import EM_PX, OUTLINE_LEVEL  # noqa: PLC0415 - what reads fonts takes a while to load
 
     fonts = _fonts()
     field = fonts.field(character) if fonts else None
-    return None if field is None else DrawnForm.of(field >= OUTLINE, EM)
+    return None if field is None else DrawnForm.of(field >= OUTLINE_LEVEL, EM_PX)
 
 
 @lru_cache(1)

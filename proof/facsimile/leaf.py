@@ -32,9 +32,9 @@ STRIP_WIDTH = 0.7
 """Width of the fold strip (版心) in column widths."""
 ROW_CENTRE = {Row.MAIN: 0.5, Row.RIGHT: 0.755, Row.LEFT: 0.265}
 """Centre of a row as a share of the column's width, from its left rule."""
-MOST_COLUMNS = 24
+MAX_COLUMNS = 24
 """Columns that a half-folio can hold."""
-MOST_CELLS = 84
+MAX_CELLS = 84
 """Cells that a column can hold."""
 LACUNA = lacuna_field()
 """What is drawn for a character that no font has."""
@@ -77,8 +77,8 @@ class Style:
 
     def __post_init__(self) -> None:
         limits = {
-            "columns": (self.columns, 1, MOST_COLUMNS),
-            "cells": (self.cells, 1, MOST_CELLS),
+            "columns": (self.columns, 1, MAX_COLUMNS),
+            "cells": (self.cells, 1, MAX_CELLS),
             "scale": (self.scale, 0.2, 4),
             "strip_seen": (self.strip_seen, 0, 1),
             "detached": (self.detached, 0, 1),
@@ -187,7 +187,7 @@ def pen_hand(style: Style, rng: np.random.Generator) -> Hand:
 def column_count(page: Page, style: Style) -> int:
     """The columns to rule for a page. Raises UsageError when they would be too narrow to write in."""
     most = max([style.columns, *(column.number for column in page.columns)])
-    if most > MOST_COLUMNS:
+    if most > MAX_COLUMNS:
         raise UsageError(
             _(
                 "page %(page)s (line %(line)s) has %(most)s columns, more than a half-folio can hold "
@@ -196,7 +196,7 @@ def column_count(page: Page, style: Style) -> int:
             page=page.id,
             line=page.file_line,
             most=most,
-            limit=MOST_COLUMNS,
+            limit=MAX_COLUMNS,
         )
     return most
 
@@ -218,7 +218,7 @@ def _cell_edges(column: Column, block: RuledArea, raised: int, pen: Pen) -> list
     """The edges of a column's cells from top to bottom, one more than cells. The hand spaces unevenly and gives 一 and
     二 less room. Raises UsageError for a column too long."""
     count = column.height
-    if count > MOST_CELLS:
+    if count > MAX_CELLS:
         raise UsageError(
             _(
                 "line %(line)s has %(count)s characters, more than a column can hold: the "

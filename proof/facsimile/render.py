@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from proof.errors import UsageError
 from proof.facsimile.brush import LINES, Canvas, Owners, Points
-from proof.facsimile.fonts import INKED, FontChain
+from proof.facsimile.fonts import MIN_INK_COVERAGE, FontChain
 from proof.facsimile.leaf import (
     CELL_HEIGHT,
     COLUMN_WIDTH,
@@ -54,18 +54,18 @@ from proof.model.geometry import Box
 from proof.ocr.engine import Pixels
 from proof.text.model import Page, Row
 
-FRAME_GAP = 9.0
+FRAME_GAP_PX = 9.0
 """From the middle of the outer frame to the inner one, in pixels at scale 1."""
 
-LEAF_GAP = 1.1
+LEAF_GAP_CELLS = 1.1
 """Between the frames of the two leaves of a plate, in cell heights."""
 SHEET_WIDTH = 1.26
 """Width of the sheet of a plate, in widths of its frames."""
-ABOVE_FRAMES = 8.4
+ABOVE_FRAMES_CELLS = 8.4
 """Margin of a plate above its frames, in cell heights."""
-BELOW_FRAMES = 6.1
+BELOW_FRAMES_CELLS = 6.1
 """Margin of a plate below its frames, in cell heights."""
-BELOW_LABEL = 4.2
+BELOW_LABEL_CELLS = 4.2
 """From the middle of a plate's label to the lower edge of the sheet, in cell heights."""
 
 Corners = tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]]
@@ -207,14 +207,14 @@ def render_plate(
     angle = float(rng.uniform(-wear.skew, wear.skew))
     scale = style.scale
     half, strip_width = style.columns * COLUMN_WIDTH * scale, STRIP_WIDTH * COLUMN_WIDTH * scale
-    gap, height = FRAME_GAP * scale, _ruled_height(style)
+    gap, height = FRAME_GAP_PX * scale, _ruled_height(style)
     leaf_width, leaf_height = 2 * half + strip_width + 2 * gap, height + 2 * gap
-    between = LEAF_GAP * CELL_HEIGHT * scale
+    between = LEAF_GAP_CELLS * CELL_HEIGHT * scale
     # The sheet of the printed facsimile is a quarter wider than the frame and leaves more above than below.
     sheet_width = int(leaf_width * SHEET_WIDTH)
-    around = (ABOVE_FRAMES + BELOW_FRAMES) * CELL_HEIGHT * scale
+    around = (ABOVE_FRAMES_CELLS + BELOW_FRAMES_CELLS) * CELL_HEIGHT * scale
     sheet_height = int(leaves * leaf_height + (leaves - 1) * between + around)
-    left, top = (sheet_width - leaf_width) / 2, ABOVE_FRAMES * CELL_HEIGHT * scale
+    left, top = (sheet_width - leaf_width) / 2, ABOVE_FRAMES_CELLS * CELL_HEIGHT * scale
     pen = _new_pen((sheet_width, sheet_height), style, wear, fonts_for(style.fonts), rng)
     halves: list[DrawnHalf] = []
     for leaf in range(leaves):
@@ -230,7 +230,7 @@ def render_plate(
         draw_strip(fold, fold + strip_width, whole, strips[leaf] if leaf < len(strips) else StripText(), pen)
         draw_frame(whole, Box(left, y, leaf_width, leaf_height), {}, pen)
     if label:
-        draw_label(label, (sheet_width / 2, sheet_height - BELOW_LABEL * CELL_HEIGHT * scale), pen)
+        draw_label(label, (sheet_width / 2, sheet_height - BELOW_LABEL_CELLS * CELL_HEIGHT * scale), pen)
     return _photograph(pen, halves, None, wear, angle, seeds)
 
 
@@ -287,7 +287,7 @@ def _draw_half_folio(
     """Draw a half-folio alone on the canvas of a new pen, with what is seen of the fold strip at the cut edge."""
     scale, side = style.scale, _side(page)
     columns = column_count(page, style)
-    width, height, gap = style.columns * COLUMN_WIDTH * scale, _ruled_height(style), FRAME_GAP * scale
+    width, height, gap = style.columns * COLUMN_WIDTH * scale, _ruled_height(style), FRAME_GAP_PX * scale
     strip_width = STRIP_WIDTH * COLUMN_WIDTH * scale
     seen = strip_width * style.strip_seen
     free_left, free_right, above, below = _margins(page, style, angle, side, rng)
@@ -314,7 +314,7 @@ def _draw_half_folio(
     draw_lines(pen)
     pen.canvas[beyond] = text_ink[beyond]
     if pen.owners is not None:
-        pen.owners[(pen.canvas >= INKED) & (pen.owners == 0)] = LINES
+        pen.owners[(pen.canvas >= MIN_INK_COVERAGE) & (pen.owners == 0)] = LINES
     return pen, DrawnHalf(page, area, written)
 
 
@@ -343,7 +343,7 @@ def _photograph(
         for page, area, written in halves
     )
     owners = None if pen.owners is None else photographed_owners(pen.owners, homography, size)
-    lined = None if pen.lined is None else photographed(pen.lined, homography, size) >= INKED
+    lined = None if pen.lined is None else photographed(pen.lined, homography, size) >= MIN_INK_COVERAGE
     return RenderedPage(image, angle, on_image, owners, lined)
 
 

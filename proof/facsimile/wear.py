@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 from proof.errors import UsageError
 from proof.facsimile.brush import Canvas, Owners, Points
-from proof.facsimile.fonts import INKED
+from proof.facsimile.fonts import MIN_INK_COVERAGE
 from proof.images.opencv import cv2
 from proof.locale.marking import _
 from proof.ocr.engine import Pixels
 
-MAX_SKEW = 3.0
-"""Degrees."""
+MAX_SKEW_DEGREES = 3.0
+"""Maximum of the angle by which a page is turned."""
 
-GREATEST: Mapping[str, float] = {
-    "skew": MAX_SKEW,
+MAX_WEAR: Mapping[str, float] = {
+    "skew": MAX_SKEW_DEGREES,
     "keystone": 0.05,
     "broken": 0.9,
     "specks": 20000.0,
@@ -33,11 +33,11 @@ GREATEST: Mapping[str, float] = {
     "grain": 1.0,
     "blur": 5.0,
 }
-"""The greatest value of each field of `Wear`; the least is 0."""
+"""The maximum of each field of `Wear`; the minimum is 0."""
 
-TILE = 640
-"""Most values each way of the noise that is made anew; beyond that it repeats."""
-SPECK_BITS = 3
+MAX_TILE_PX = 640
+"""Maximum side of the tile of noise that is computed; larger areas repeat it."""
+SPECK_SUBPIXEL_BITS = 3
 """Binary places of the coordinates that specks are drawn with."""
 
 Plane = NDArray[np.float32]
@@ -71,7 +71,7 @@ class Wear:
     jpeg: int | None = None
 
     def __post_init__(self) -> None:
-        for name, most in GREATEST.items():
+        for name, most in MAX_WEAR.items():
             value = getattr(self, name)
             if not 0 <= value <= most:
                 raise UsageError(
@@ -168,7 +168,7 @@ def _clouds(shape: tuple[int, int], sigma: float, rng: np.random.Generator) -> P
     step = max(sigma / 1.5, 1.0)
     rows, columns = int(shape[0] / step) + 4, int(shape[1] / step) + 4
     # Fine noise is made in one tile and laid side by side: at this grain neither an eye nor an engine sees it repeat.
-    tile = (min(rows, TILE), min(columns, TILE))
+    tile = (min(rows, MAX_TILE_PX), min(columns, MAX_TILE_PX))
     coarse = rng.integers(-128, 128, tile, dtype=np.int8).astype(np.float32)
     coarse = np.asarray(cv2.GaussianBlur(coarse, (0, 0), sigma / step), dtype=np.float32)
     coarse /= max(float(coarse.std()), 1e-6)
@@ -285,7 +285,7 @@ def _grey(page: _Layers, wear: Wear, scale: float, rng: np.random.Generator) -> 
         paper -= 60 * page.stained
     if page.seal is not None and wear.seal:
         tone = 1 - 0.45 * wear.seal * np.clip(0.8 + 0.25 * _clouds(shape, 2 * scale, rng), 0, 1)
-        paper = np.where(page.seal >= INKED, paper * tone, paper)
+        paper = np.where(page.seal >= MIN_INK_COVERAGE, paper * tone, paper)
     dark = 35 + 25 * wear.fade * np.clip(_clouds(shape, 5 * scale, rng), -1, 2)
     image = paper * (1 - coverage) + dark * coverage
     image += 4 * _clouds(shape, 0.6, rng)
@@ -299,7 +299,7 @@ def _speckle(image: Pixels, wear: Wear, scale: float, rng: np.random.Generator) 
     xs, ys = rng.integers(0, width, count), rng.integers(0, height, count)
     sizes = np.minimum(rng.exponential(0.55, (count, 2)) + 0.35, 3) * scale
     for x, y, (across, down), light in zip(xs, ys, sizes, rng.random(count) < 0.35, strict=True):
-        axes = (int(across * (1 << SPECK_BITS)), int(down * (1 << SPECK_BITS)))
-        centre = (int(x) << SPECK_BITS, int(y) << SPECK_BITS)
+        axes = (int(across * (1 << SPECK_SUBPIXEL_BITS)), int(down * (1 << SPECK_SUBPIXEL_BITS)))
+        centre = (int(x) << SPECK_SUBPIXEL_BITS, int(y) << SPECK_SUBPIXEL_BITS)
         tone = 255 if light else 0
-        cv2.ellipse(image, centre, axes, 0, 0, 360, (tone,), -1, cv2.LINE_8, SPECK_BITS)
+        cv2.ellipse(image, centre, axes, 0, 0, 360, (tone,), -1, cv2.LINE_8, SPECK_SUBPIXEL_BITS)

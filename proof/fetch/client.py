@@ -23,8 +23,8 @@ USER_AGENT = f"proof/{proof.__version__} (proofreads texts against page images; 
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 """HTTP statuses after which another try may succeed."""
 
-_MOST_REDIRECTIONS = 8
-_A_YEAR = 366 * 86_400.0
+_MAX_REDIRECTIONS = 8
+_MAX_WAIT_SECONDS = 366 * 86_400.0
 """The longest wait that is understood, in seconds."""
 
 Taken = TypeVar("Taken")
@@ -71,7 +71,7 @@ class Client:
             headers={"User-Agent": USER_AGENT, "Accept-Encoding": "identity"},
             timeout=httpx.Timeout(self._policy.silence, connect=self._policy.connect),
             follow_redirects=True,
-            max_redirects=_MOST_REDIRECTIONS,
+            max_redirects=_MAX_REDIRECTIONS,
         )
 
     def __enter__(self) -> Self:
@@ -125,7 +125,7 @@ class Client:
             raise ServerError(
                 address,
                 _("is reached by more than %(most)s redirections: it leads in a circle"),
-                most=_MOST_REDIRECTIONS,
+                most=_MAX_REDIRECTIONS,
             ) from error
         except httpx.DecodingError as error:
             raise TryAgain(_("its compression is damaged (%(error)s)"), error=error) from error
@@ -156,13 +156,13 @@ def retry_after(text: str, now: datetime | None = None) -> float | None:
     where it is neither."""
     text = text.strip()
     if text.isascii() and text.isdigit():
-        return min(float(text[:20]), _A_YEAR)
+        return min(float(text[:20]), _MAX_WAIT_SECONDS)
     try:
         when = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
     when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return min(max(0.0, (when - (now or datetime.now(UTC))).total_seconds()), _A_YEAR)
+    return min(max(0.0, (when - (now or datetime.now(UTC))).total_seconds()), _MAX_WAIT_SECONDS)
 
 
 def _after(seconds: float) -> str:

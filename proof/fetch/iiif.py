@@ -27,7 +27,7 @@ _FRAGMENT = re.compile(
 _MAX_NESTING = 12
 """Levels of bodies within bodies (choices, resources with parts) that are followed."""
 
-COVERS = 0.9
+MIN_COVERING_SHARE = 0.9
 """Share of a canvas from which the image painted on it shows the whole page, and the others lie over it."""
 
 Value = Mapping[str, Any]
@@ -91,7 +91,7 @@ class Canvas:
         """The image that shows the whole canvas: the only one, or of several the one that covers it; else None."""
         if len(self.pictures) == 1:
             return self.pictures[0]
-        return next((picture for picture in self.pictures if picture.share >= COVERS), None)
+        return next((picture for picture in self.pictures if picture.share >= MIN_COVERING_SHARE), None)
 
     @property
     def name(self) -> str:

@@ -19,7 +19,7 @@ from proof.atomic import whole_file
 from proof.errors import ComeAgainError, ProofError, SourceError, reason_of
 from proof.fetch.client import Client, status_of
 from proof.fetch.iiif import Canvas, CanvasImage, Collection, Manifest, parse
-from proof.fetch.index import Memory, Remembered
+from proof.fetch.index import FetchIndex, FileRecord
 from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.ssrf import file_name, path_inside
 from proof.images.load import SUFFIXES
@@ -31,10 +31,10 @@ from proof.model.refs import ImageRef, PageId
 KEPT = "manifest.json"
 """Name of a manifest in the folder of its images."""
 
-MOST_BYTES = 100_000_000
+MAX_MANIFEST_BYTES = 100_000_000
 """Size of the largest manifest that is read. Whole works, annotations included, have some ten million bytes."""
 
-_MOST_NAMED = 20
+_MAX_NAMED_MANIFESTS = 20
 """Manifests of a collection that a message names."""
 _ACCEPT = {"Accept": "application/ld+json, application/json;q=0.9, */*;q=0.1"}
 _SUFFIX_OF = {
@@ -52,7 +52,7 @@ class _Document:
 
     address: str
     data: bytes
-    memory: Memory | None
+    memory: FileRecord | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class ManifestReader:
         parts = [file_name(unquote(part)) for part in _path(address).split("/")]
         telling = [part for part in parts if part and part.removesuffix(".json") not in ("manifest", "iiif")]
         name = file_name(manifest.label) or (telling[-1].removesuffix(".json") if telling else "") or "manifest"
-        others = {file for file, memory in Remembered.read(self.folder).files.items() if memory.address != address}
+        others = {file for file, memory in FetchIndex.read(self.folder).files.items() if memory.address != address}
         numbered = chain([name], (f"{name}-{number}" for number in count(2)))
         return next(subfolder for subfolder in numbered if f"{subfolder}/{KEPT}" not in others)
 
@@ -168,17 +168,17 @@ class ManifestReader:
             data = bytearray()
             for chunk in answer.iter_bytes():
                 data += chunk
-                if len(data) > MOST_BYTES:
+                if len(data) > MAX_MANIFEST_BYTES:
                     raise SourceError(
-                        address, _("is larger than %(most)s bytes: no manifest is"), most=f"{MOST_BYTES:,}"
+                        address, _("is larger than %(most)s bytes: no manifest is"), most=f"{MAX_MANIFEST_BYTES:,}"
                     )
-            return _Document(address, bytes(data), Memory.of(address, answer, len(data)))
+            return _Document(address, bytes(data), FileRecord.of(address, answer, len(data)))
 
         return self.client.get(address, lambda: headers, take)
 
     def _kept(self, address: str) -> _Document | None:
         """The manifest that an earlier run fetched from `address` and wrote beside its images."""
-        for name, memory in Remembered.read(self.folder).files.items():
+        for name, memory in FetchIndex.read(self.folder).files.items():
             if memory.address == address and PurePosixPath(name).name == KEPT:
                 try:
                     return _Document(address, path_inside(self.folder, name).read_bytes(), memory)
@@ -188,8 +188,8 @@ class ManifestReader:
 
     def _write(self, name: str, document: _Document, address: str) -> None:
         """Write a manifest from `address` as the file `name` of the folder, unless it is there. Raises OutputError."""
-        remembered, path = Remembered.read(self.folder), path_inside(self.folder, name)
-        memory = document.memory or Memory(address, len(document.data))
+        remembered, path = FetchIndex.read(self.folder), path_inside(self.folder, name)
+        memory = document.memory or FileRecord(address, len(document.data))
         if path.exists() and remembered.files.get(name) == memory:
             return
         with whole_file(path, newline="") as file:
@@ -237,8 +237,8 @@ def _manifests_of(collection: Collection) -> str:
     """The end of a message that names the manifests of a collection."""
     named = [f"\n  {member.address}  {member.label}".rstrip() for member in collection.members]
     more = (
-        Sentence(_("\n  ... and %(number)s more"), number=f"{len(named) - _MOST_NAMED:,}")
-        if len(named) > _MOST_NAMED
+        Sentence(_("\n  ... and %(number)s more"), number=f"{len(named) - _MAX_NAMED_MANIFESTS:,}")
+        if len(named) > _MAX_NAMED_MANIFESTS
         else ""
     )
     if not named:
@@ -249,6 +249,6 @@ def _manifests_of(collection: Collection) -> str:
             "with --all:%(named)s%(more)s"
         ),
         number=f"{len(named):,}",
-        named="".join(named[:_MOST_NAMED]),
+        named="".join(named[:_MAX_NAMED_MANIFESTS]),
         more=more,
     )

@@ -17,13 +17,13 @@ import httpx
 from proof.errors import AddressError, SourceError
 from proof.locale.marking import _
 
-LONGEST_NAME = 60
+MAX_NAME_CHARACTERS = 60
 """Maximum number of characters of a name made from a label; at four bytes each they still fit into a file name."""
 
-_MOST_BYTES = 240
+_MAX_NAME_BYTES = 240
 """Maximum number of bytes of a file name: file systems take 255, and the name of an unfinished file is longer."""
 
-_SHOWN = 200
+_MAX_SHOWN_CHARACTERS = 200
 """Maximum number of characters of a faulty address that a message shows."""
 
 _NOT_IN_NAMES = re.compile(r'[\\/:*?"<>|\s]+')
@@ -35,7 +35,7 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 def web_address(text: str) -> httpx.URL:
     """The address `text` without its fragment. Raises AddressError if it is no http or https address, has a user name
     or password, or names port 0."""
-    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    shown = text if len(text) <= _MAX_SHOWN_CHARACTERS else f"{text[:_MAX_SHOWN_CHARACTERS]}..."
     try:
         url = httpx.URL(text).copy_with(fragment=None)
         url.host.encode("ascii" if url.host.isascii() else "idna")
@@ -86,7 +86,7 @@ def require_public(host: str, addresses: Sequence[str]) -> None:
 def file_name(text: str) -> str:
     """`text` as a name that any file system takes; empty if it has no character that may stay."""
     kept = "".join(char for char in unicodedata.normalize("NFC", text) if unicodedata.category(char)[0] != "C")
-    name = _NOT_IN_NAMES.sub("_", kept).strip("._ ")[:LONGEST_NAME].strip("._ ")
+    name = _NOT_IN_NAMES.sub("_", kept).strip("._ ")[:MAX_NAME_CHARACTERS].strip("._ ")
     return f"_{name}" if _WINDOWS_DEVICES.fullmatch(name) else name
 
 
@@ -99,8 +99,8 @@ def path_inside(folder: Path, name: str) -> Path:
     parts = name.split("/")
     if any(part.startswith(".") or not part or set("\\:\0") & set(part) for part in parts):
         raise SourceError(ascii(name)[1:-1], _("is no name for a file inside the image folder"))
-    if any(len(part.encode("utf-8", "replace")) > _MOST_BYTES for part in parts):
-        raise SourceError(f"{name[:LONGEST_NAME]}...", _("is too long for a file name"))
+    if any(len(part.encode("utf-8", "replace")) > _MAX_NAME_BYTES for part in parts):
+        raise SourceError(f"{name[:MAX_NAME_CHARACTERS]}...", _("is too long for a file name"))
     path = folder.joinpath(*parts)
     if not path.parent.resolve().is_relative_to(folder.resolve()):
         raise SourceError(path, _("lies behind a link out of the image folder: name that folder with --to"))

@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from proof.images.opencv import cv2
 from proof.images.size import shrunk
 
-CELL = 32.0
+CELL_PX = 32.0
 """Height of a cell, in pixels, to which larger images are scaled before measuring."""
 
-EDGE = 0.05
+MIN_EDGE_CONTRAST = 0.05
 """Least change from one pixel to the next at an edge, as a share of the contrast between ink and paper."""
 
-SHARP = 90.0
+EDGE_PERCENTILE = 90.0
 """Percentile of the edges that is measured; sharper ones may be noise."""
 
 
@@ -23,12 +23,12 @@ def detail_of(page: NDArray[np.uint8], cell: float) -> float:
     with the same detail would be. It is the height of a cell divided by the width of an edge between paper and ink."""
     height, width = page.shape
     middle = page[height // 5 : height - height // 5, width // 5 : width - width // 5]
-    small, scale = shrunk(middle, middle.shape[0] * CELL / max(cell, 1.0))
+    small, scale = shrunk(middle, middle.shape[0] * CELL_PX / max(cell, 1.0))
     ink, paper = (float(value) for value in np.percentile(small, (2, 75)))
     contrast = max(paper - ink, 20.0)
     aside, below = cv2.absdiff(small[:, 1:], small[:, :-1]), cv2.absdiff(small[1:], small[:-1])
     steps = np.maximum(aside[:-1], below[:, :-1])
-    edges = steps[steps > EDGE * contrast]
+    edges = steps[steps > MIN_EDGE_CONTRAST * contrast]
     if not edges.size:
         return cell * scale
-    return cell * scale * min(1.0, float(np.percentile(edges, SHARP)) / contrast)
+    return cell * scale * min(1.0, float(np.percentile(edges, EDGE_PERCENTILE)) / contrast)

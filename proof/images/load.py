@@ -35,20 +35,20 @@ SUFFIXES = frozenset(
 )
 """Endings of image files, in lower case."""
 
-MAX_MEGAPIXELS = 100.0
+DEFAULT_MAX_MEGAPIXELS = 100.0
 """Default of `max_megapixels`: an A3 sheet at 600 dpi has 70; a colour image takes 5 bytes a pixel while it is made
 grey."""
 
-LARGEST_MEGAPIXELS = 178.0
+PILLOW_MEGAPIXELS = 178.0
 """Greatest value of `max_megapixels`: Pillow refuses larger images."""
 
-MOST_BYTES_PER_PIXEL = 8
+MAX_BYTES_PER_PIXEL = 8
 """Bytes of a pixel of an uncompressed image with four channels of 16 bits: no file has more."""
 
-SMALLEST_SIDE = 200
+MIN_SIDE_PX = 200
 """Least width and height in pixels. On a smaller page of eight columns of 21 characters a character has under ten."""
 
-INK_TONE = 0.6
+MAX_INK_TONE_SHARE = 0.6
 """Share of the paper's tone below which something is ink."""
 
 MIN_INK_SHARE = 0.005
@@ -61,7 +61,7 @@ and marks beside black text leave far more."""
 PAPER_PERCENTILE = 75
 """Percentile of the tones of a page at which they are those of the paper."""
 
-SAMPLED = 7
+SAMPLE_STEP_PX = 7
 """Of so many rows and columns of pixels one is looked at for the colour of the ink."""
 
 _SIGNATURES = (
@@ -79,7 +79,7 @@ _SIGNATURES = (
 _ORIENTATION = 0x0112  # EXIF tag; 1 is upright
 _SUBFILE_TYPE = 0x00FE  # TIFF tag
 _REDUCED_COPY = 0x1  # bit of that tag: the image is a reduced copy of another one in the file
-_COARSEST = 2 * 10**9  # nanoseconds: resolution of modification times on FAT
+_MTIME_RESOLUTION_NS = 2 * 10**9  # nanoseconds: resolution of modification times on FAT
 
 # Pillow warns on stderr from 89 megapixels on; here the limit is a setting, and passing it an error.
 warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
@@ -116,7 +116,9 @@ class LoadedImage:
         return replace(self, pixels=pixels, box=Box(left + dx, top + dy, right - left, bottom - top))
 
 
-def load_image(path: Path | str, box: Box | None = None, *, max_megapixels: float = MAX_MEGAPIXELS) -> LoadedImage:
+def load_image(
+    path: Path | str, box: Box | None = None, *, max_megapixels: float = DEFAULT_MAX_MEGAPIXELS
+) -> LoadedImage:
     """The image at `path` in grey, or its part inside `box` (pixels of the upright image).
 
     Of a colour image the red channel is taken: black ink is as dark there as in luma, and vermilion (seals, reading
@@ -155,7 +157,7 @@ def load_picture(path: Path) -> Image.Image | None:
     page = PdfPage.match(path)
     try:
         if page:
-            return draw(page, LARGEST_MEGAPIXELS)
+            return draw(page, PILLOW_MEGAPIXELS)
         with Image.open(path) as file:
             image = _opaque(_upright(file))
             if _is_deep(image):
@@ -191,7 +193,7 @@ def sha256_of(path: Path | str) -> str:
     if page:
         return hashlib.sha256(f"{sha256_of(page.file)}#{page.number}".encode()).hexdigest()
     status = _status(path)
-    if abs(time.time_ns() - status.st_mtime_ns) < _COARSEST:
+    if abs(time.time_ns() - status.st_mtime_ns) < _MTIME_RESOLUTION_NS:
         return _sha256(path)
     return _cached_sha256(path, status.st_size, status.st_mtime_ns)
 
@@ -231,7 +233,7 @@ def _bytes_of(path: Path, max_megapixels: float) -> bytes:
     if size == 0:
         raise ImageError(path, NoticeCode.FILE_EMPTY)
     # a megabyte for what else is in the file
-    if size > (max_megapixels * MOST_BYTES_PER_PIXEL + 1) * 1e6:
+    if size > (max_megapixels * MAX_BYTES_PER_PIXEL + 1) * 1e6:
         raise ImageError(path, NoticeCode.FILE_TOO_LARGE, size=f"{size / 1e6:,.0f}", limit=f"{max_megapixels:g}")
     try:
         return path.read_bytes()
@@ -246,7 +248,7 @@ def _open(path: Path, data: bytes, max_megapixels: float) -> Image.Image:
         _check_header(path, image, max_megapixels)
         return image
     except Image.DecompressionBombError as error:
-        limit = min(max_megapixels, LARGEST_MEGAPIXELS)
+        limit = min(max_megapixels, PILLOW_MEGAPIXELS)
         raise ImageError(path, NoticeCode.IMAGE_BOMB, limit=f"{limit:g}", error=str(error)) from error
     except UnidentifiedImageError as error:
         if data.startswith(_SIGNATURES):
@@ -268,8 +270,8 @@ def _check_header(path: Path, image: Image.Image, max_megapixels: float) -> None
 
 def _check_sides(path: Path, image: Image.Image) -> None:
     width, height = image.size
-    if min(width, height) < SMALLEST_SIDE:
-        raise ImageError(path, NoticeCode.IMAGE_TOO_SMALL, width=width, height=height, least=SMALLEST_SIDE)
+    if min(width, height) < MIN_SIDE_PX:
+        raise ImageError(path, NoticeCode.IMAGE_TOO_SMALL, width=width, height=height, least=MIN_SIDE_PX)
 
 
 def _frames(image: Image.Image) -> int:
@@ -323,9 +325,13 @@ def _is_deep(image: Image.Image) -> bool:
 
 def _is_printed_in_red(image: Image.Image) -> bool:
     """Whether the red channel of a page has hardly any of the ink of the green one."""
-    sample = image.resize((max(1, image.width // SAMPLED), max(1, image.height // SAMPLED)), Image.Resampling.NEAREST)
+    sample = image.resize(
+        (max(1, image.width // SAMPLE_STEP_PX), max(1, image.height // SAMPLE_STEP_PX)), Image.Resampling.NEAREST
+    )
     channels = (np.asarray(sample.getchannel(band)) for band in "RG")
-    red, green = (float((tones < INK_TONE * np.percentile(tones, PAPER_PERCENTILE)).mean()) for tones in channels)
+    red, green = (
+        float((tones < MAX_INK_TONE_SHARE * np.percentile(tones, PAPER_PERCENTILE)).mean()) for tones in channels
+    )
     return green > MIN_INK_SHARE and red < MAX_RED_SHARE * green
 
 

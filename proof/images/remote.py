@@ -26,20 +26,20 @@ SCHEMES = ("s3", "https", "http", "file")
 EXTRAS = {"s3": "s3", "https": "cluster", "http": "cluster"}
 """The extra of this package that a scheme needs."""
 
-CONNECT_TIMEOUT_S = 20.0
+CONNECT_TIMEOUT_SECONDS = 20.0
 
-STALL_TIMEOUT_S = 30.0
+STALL_TIMEOUT_SECONDS = 30.0
 """Longest time between two pieces of a file."""
 
-FILE_TIMEOUT_S = 600.0
+FILE_TIMEOUT_SECONDS = 600.0
 
-TRIES = 3
+MAX_TRIES = 3
 """How often fetching a file is tried."""
 
-FIRST_PAUSE_S = 0.5
+FIRST_PAUSE_SECONDS = 0.5
 """Pause before the second try; twice as long before the next."""
 
-KEPT = 16
+MAX_KEPT_FILES = 16
 """Fetched files that a worker keeps: a plate shows four consecutive pages."""
 
 _ADDRESS = re.compile(r"(?P<scheme>[a-z][a-z0-9+]*)://")
@@ -134,12 +134,12 @@ class FetchedImages:
         return Path(self._own.name)
 
     def _fetch(self, place: str) -> Path:
-        while len(self._held) >= KEPT:
+        while len(self._held) >= MAX_KEPT_FILES:
             gone = self._held.popitem(last=False)[1]
             gone.unlink(missing_ok=True)
         self._count += 1
         here = self.folder / f"{self._count}{PurePath(place).suffix}"
-        for left in reversed(range(TRIES)):
+        for left in reversed(range(MAX_TRIES)):
             try:
                 _get(place, here)
                 return here
@@ -161,7 +161,7 @@ class FetchedImages:
                 if not left or _is_final(error):
                     why = f"{type(error).__name__}: {error}"
                     raise ImageError(place, NoticeCode.FILE_UNREADABLE, error=why) from error
-                time.sleep(FIRST_PAUSE_S * (TRIES - left))
+                time.sleep(FIRST_PAUSE_SECONDS * (MAX_TRIES - left))
         raise AssertionError("unreachable")
 
 
@@ -179,10 +179,12 @@ def _patience(scheme: str) -> dict[str, Any]:
     if scheme in ("http", "https"):
         from aiohttp import ClientTimeout  # noqa: PLC0415 - as fsspec
 
-        limits = ClientTimeout(total=FILE_TIMEOUT_S, sock_connect=CONNECT_TIMEOUT_S, sock_read=STALL_TIMEOUT_S)
+        limits = ClientTimeout(
+            total=FILE_TIMEOUT_SECONDS, sock_connect=CONNECT_TIMEOUT_SECONDS, sock_read=STALL_TIMEOUT_SECONDS
+        )
         return {"client_kwargs": {"timeout": limits}}
     if scheme == "s3":
-        return {"config_kwargs": {"connect_timeout": CONNECT_TIMEOUT_S, "read_timeout": STALL_TIMEOUT_S}}
+        return {"config_kwargs": {"connect_timeout": CONNECT_TIMEOUT_SECONDS, "read_timeout": STALL_TIMEOUT_SECONDS}}
     return {}
 
 

@@ -23,7 +23,7 @@ from proof.text.model import Page, Script
 from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
 
-CAUTION = 1.125
+CAUTION_NATS = 1.125
 """Nats subtracted from all odds, since errors are rarer than in the material on which the weights were fitted. The
 default threshold then raises four places per 10,000 characters of correct text (`scripts/bench/language.py`)."""
 
@@ -52,8 +52,8 @@ class PagePosition:
 @dataclass(frozen=True, slots=True)
 class LanguageEvidence:
     """The language model's evidence on one place: `odds` of the `suggested` character against the transcribed one, in
-    nats, less `CAUTION` and the margin of the pair; `reading` has the counts. `column` is the index of the column in
-    the page, `offset` the code point in its source."""
+    nats, less `CAUTION_NATS` and the margin of the pair; `reading` has the counts. `column` is the index of the column
+    in the page, `offset` the code point in its source."""
 
     where: PagePosition
     column: int
@@ -126,9 +126,9 @@ def against(
     contexts: ContextScores, places: Places, candidates: Codes, margins: NDArray[np.float32]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """For each place the index of the best candidate other than the first, which is the transcribed character, and its
-    advantage over the first in nats, less `CAUTION` and its margin."""
+    advantage over the first in nats, less `CAUTION_NATS` and its margin."""
     scores = contexts.scores(places, candidates)
-    others = scores - margins - CAUTION
+    others = scores - margins - CAUTION_NATS
     others[:, 0] = NOTHING
     best = others.argmax(1)
     return best, others[np.arange(len(places)), best] - scores[:, 0]

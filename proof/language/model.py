@@ -24,10 +24,10 @@ from proof.errors import UsageError, reason_of
 from proof.language.copies import RUN_BITS, learned_places, runs
 from proof.language.look_alikes import HAN_END, Codes, Folding, LookAlikes
 from proof.language.ngrams import BEFORE, PATTERNS, Counts, Keys, Numbers, contexts, keys, packed, unpacked
-from proof.language.stream import MARGIN, UNKNOWN, TokenStream
+from proof.language.stream import MARGIN_TOKENS, UNKNOWN, TokenStream
 from proof.locale.marking import Sentence, _
 
-FORMAT = 2
+FORMAT_VERSION = 2
 FILE = "data/language.npz"
 
 COMPRESSION = {"counts_number": zipfile.ZIP_LZMA}
@@ -103,7 +103,7 @@ class LanguageModel(Counted):
         """Write the model to an open file. Raises OSError."""
         codes = np.flatnonzero(self.known)
         arrays = {
-            "format": np.array(FORMAT),
+            "format": np.array(FORMAT_VERSION),
             "codes": codes.astype(np.uint32),
             "known": self.known[codes],
             "sources": np.array(self.sources, np.str_),
@@ -124,7 +124,7 @@ class LanguageModel(Counted):
         """The model in a file. Raises UsageError if there is none."""
         try:
             with np.load(path) as arrays:
-                if int(arrays["format"]) != FORMAT:
+                if int(arrays["format"]) != FORMAT_VERSION:
                     raise UsageError(
                         _("%(path)s: a model in form %(form)s: make it again with `proof learn`"),
                         path=path,
@@ -188,10 +188,10 @@ def _loaded(path: Path, checksum: str) -> LanguageModel:
 
 
 def all_keys(raw: Codes, folded: Codes, pattern: int) -> Keys:
-    """The key of every token of a text in one pattern, without the `MARGIN` tokens at either end."""
-    size = len(folded) - 2 * MARGIN
-    beside = [folded[MARGIN + offset : MARGIN + offset + size] for offset in PATTERNS[pattern]]
-    return keys(contexts(beside, PATTERNS[pattern], pattern), raw[MARGIN : MARGIN + size])
+    """The key of every token of a text in one pattern, without the `MARGIN_TOKENS` tokens at either end."""
+    size = len(folded) - 2 * MARGIN_TOKENS
+    beside = [folded[MARGIN_TOKENS + offset : MARGIN_TOKENS + offset + size] for offset in PATTERNS[pattern]]
+    return keys(contexts(beside, PATTERNS[pattern], pattern), raw[MARGIN_TOKENS : MARGIN_TOKENS + size])
 
 
 def learn(
@@ -208,11 +208,11 @@ def learn(
     keys make a smaller file, but more collisions of n-grams. Texts `beside` are counted too, but n-grams that occur
     only once, and only in them, are not kept."""
     every = [*streams, *beside]
-    raw = np.concatenate([stream.tokens for stream in every] or [np.zeros(2 * MARGIN, np.uint32)])
-    main = np.arange(len(raw) - 2 * MARGIN) < sum(map(len, streams))
+    raw = np.concatenate([stream.tokens for stream in every] or [np.zeros(2 * MARGIN_TOKENS, np.uint32)])
+    main = np.arange(len(raw) - 2 * MARGIN_TOKENS) < sum(map(len, streams))
     look_alikes = LookAlikes.shipped()
     folded = Folding(look_alikes)(raw)
-    near = look_alikes.nearness_of(raw[MARGIN:-MARGIN])
+    near = look_alikes.nearness_of(raw[MARGIN_TOKENS:-MARGIN_TOKENS])
     kept = []
     for number in range(len(PATTERNS)):
         met = all_keys(raw, folded, number)
@@ -233,7 +233,7 @@ def learn(
 
 
 def plain_pairs(raw: Codes) -> NDArray[np.bool_]:
-    """For every token but the `MARGIN` at either end whether it and the one before are characters without look-alikes;
-    other pairs are counted as patterns around the character with look-alikes."""
+    """For every token but the `MARGIN_TOKENS` at either end whether it and the one before are characters without
+    look-alikes; other pairs are counted as patterns around the character with look-alikes."""
     plain = ~LookAlikes.shipped().has(raw) & (raw > UNKNOWN)
-    return np.asarray(plain[MARGIN - 1 : -MARGIN - 1] & plain[MARGIN:-MARGIN])
+    return np.asarray(plain[MARGIN_TOKENS - 1 : -MARGIN_TOKENS - 1] & plain[MARGIN_TOKENS:-MARGIN_TOKENS])

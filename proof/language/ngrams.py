@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.language.look_alikes import Codes
-from proof.language.stream import MARGIN
+from proof.language.stream import MARGIN_TOKENS
 
 PATTERNS: tuple[tuple[int, ...], ...] = (
     (-1,),
@@ -80,8 +80,8 @@ def mixed(values: Keys) -> Keys:
 
 
 def windows(tokens: Codes, places: NDArray[np.int64]) -> Windows:
-    """The tokens around each place (n x 2 `MARGIN` + 1), with the place itself in the middle."""
-    return np.asarray(tokens[places[:, None] + np.arange(-MARGIN, MARGIN + 1)])
+    """The tokens around each place (n x 2 `MARGIN_TOKENS` + 1), with the place itself in the middle."""
+    return np.asarray(tokens[places[:, None] + np.arange(-MARGIN_TOKENS, MARGIN_TOKENS + 1)])
 
 
 def contexts_at(tokens: Codes, places: NDArray[np.int64], pattern: int) -> Keys:

@@ -25,7 +25,7 @@ BREAK = 1
 UNKNOWN = 2
 """The token of a cell of several code points."""
 
-MARGIN = 8
+MARGIN_TOKENS = 8
 """Number of breaks before the first and after the last token, so that the window around every character is in the
 sequence."""
 
@@ -35,8 +35,8 @@ Places = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class TokenStream:
-    """`tokens` are code points in reading order, with `MARGIN` breaks at either end. The place of each is given by
-    `page`, the index of its page, `line`, the index of its column on the page, and `offset`, its code point in the
+    """`tokens` are code points in reading order, with `MARGIN_TOKENS` breaks at either end. The place of each is given
+    by `page`, the index of its page, `line`, the index of its column on the page, and `offset`, its code point in the
     source of the column; in a text without pages by its block, 0, and its code point in the block. Breaks have -1.
     `pages` is the number of pages (or blocks), including empty ones."""
 
@@ -123,7 +123,7 @@ def _joined(voices: Iterable[_Voice], pages: int) -> TokenStream:
     with_tokens = [voice for voice in voices if voice.tokens]
 
     def joined(name: str, edge: int) -> NDArray[np.int64]:
-        margin = np.full(MARGIN, edge, np.int64)
+        margin = np.full(MARGIN_TOKENS, edge, np.int64)
         parts = [margin]
         for voice in with_tokens:
             parts += [np.array(getattr(voice, name), np.int64), margin]

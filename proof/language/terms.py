@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.language.look_alikes import Codes
-from proof.language.stream import MARGIN
+from proof.language.stream import MARGIN_TOKENS
 
 STEMS = "甲乙丙丁戊己庚辛壬癸"
 BRANCHES = "子丑寅卯辰巳午未申酉戌亥"
@@ -42,7 +42,7 @@ def _among(first: Codes, second: Codes) -> NDArray[np.bool_]:
 def terms_with(around: Codes, candidates: Codes) -> NDArray[np.int32]:
     """The number of terms that each candidate for the middle of a window (n x k) forms with the neighbour before or
     after it; the windows are n x width."""
-    before, behind = around[:, MARGIN - 1, None], around[:, MARGIN + 1, None]
+    before, behind = around[:, MARGIN_TOKENS - 1, None], around[:, MARGIN_TOKENS + 1, None]
     before, behind = np.broadcast_to(before, candidates.shape), np.broadcast_to(behind, candidates.shape)
     made = _among(before, candidates).astype(np.int32) + _among(candidates, behind).astype(np.int32)
     return np.where(candidates > 0, made, 0).astype(np.int32)

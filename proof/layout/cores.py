@@ -145,7 +145,7 @@ def registers_of(seen: LabelMap, cleaned: bool = False) -> list[Register]:
     notes = seen.of(Label.RIGHT | Label.LEFT)
     registers = []
     for leaf, side in enumerate(_leaves(columns, lines, pitch)):
-        for level in _levels(side, pitch):
+        for level in _levels(side, lines, pitch):
             cores = _between_rules(level, lines, notes)
             cores = cores if cleaned else _without_strips(cores, core_map, pitch)
             registers.append(Register(leaf, tuple(sorted(cores, key=lambda core: -core.x)), pitch_of(cores, pitch)))
@@ -278,10 +278,16 @@ def _parted(above: Core, below: Core, lines: NDArray[np.bool_], pitch: float, ed
     """Whether a level line runs between two pieces that stand below each other: unbroken across the column, or through
     most of the columns on both sides as far as the `edges` (x) of the text."""
     x, rows = round((above.x + below.x) / 2), slice(round(above.bottom), max(round(below.top), round(above.bottom) + 1))
-    near, far = max(1, round(LINE_ACROSS_PITCHES * pitch)), max(1, round(LINE_BESIDE_PITCHES * pitch))
-    crossed = lines[rows, max(0, x - near) : x + near + 1].all(axis=1)
+    far = max(1, round(LINE_BESIDE_PITCHES * pitch))
     beside = lines[rows, max(edges[0], x - far) : min(edges[1], x + far) + 1].mean(axis=1) > MIN_LINE_SHARE
-    return bool((crossed | beside).any())
+    return bool(beside.any()) or bool(_crossing(x, rows, lines, pitch).size)
+
+
+def _crossing(x: int, rows: slice, lines: NDArray[np.bool_], pitch: float) -> NDArray[np.intp]:
+    """The rows, of those given, along which a level line crosses a column with its middle at `x` unbroken."""
+    near = max(1, round(LINE_ACROSS_PITCHES * pitch))
+    crossed = lines[rows, max(0, x - near) : x + near + 1].all(axis=1)
+    return np.asarray(rows.start + np.flatnonzero(crossed), np.intp)
 
 
 def _leaves(columns: Sequence[Core], lines: NDArray[np.bool_], pitch: float) -> list[list[Core]]:
@@ -315,10 +321,11 @@ def _between_frames(gap: NDArray[np.bool_]) -> bool:
     return not bool(gap[:, sides[0][1] : sides[-1][0]].all(axis=1).any())
 
 
-def _levels(columns: Sequence[Core], pitch: float) -> list[list[Core]]:
+def _levels(columns: Sequence[Core], lines: NDArray[np.bool_], pitch: float) -> list[list[Core]]:
     """The columns of each register of a leaf, the highest first. A row parts two registers if columns stand below each
-    other above and below it and hardly any column crosses it; a few short pieces above the frame are raised text and go
-    with the columns below them."""
+    other above and below it and hardly any column crosses it; one that does is cut at the line there, if a glyph has
+    joined two columns over it. A few short pieces above the frame are raised text and go with the columns below
+    them."""
     height = int(max(core.bottom for core in columns)) + 2
     crossed = _counted([(core.top, core.bottom) for core in columns], height)
     gaps = sorted(_gaps_between(columns, pitch), key=lambda gap: gap[1])
@@ -331,10 +338,23 @@ def _levels(columns: Sequence[Core], pitch: float) -> list[list[Core]]:
         gaps = [gap for gap in gaps[1:] if not any(gap[0] <= row <= gap[1] for row in rows)]
     rows.sort()
     by_level: list[list[Core]] = [[] for _ in range(len(rows) + 1)]
-    for core in columns:
+    for core in [part for column in columns for part in _cut_at_lines(column, rows, lines, pitch)]:
         by_level[bisect(rows, (core.top + core.bottom) / 2)].append(core)
     levels = [cores for cores in by_level if cores]
     return [_with_raised(levels[0], levels[1], pitch), *levels[2:]] if _are_raised(levels, pitch) else levels
+
+
+def _cut_at_lines(core: Core, rows: Sequence[int], lines: NDArray[np.bool_], pitch: float) -> list[Core]:
+    """The column above and below each of the `rows` between registers where a level line crosses it unbroken; the
+    column itself where none does."""
+    parts, near = [], round(pitch / 2)
+    for row in rows:
+        if core.top + pitch < row < core.bottom - pitch:
+            line = _crossing(round(core.x), slice(row - near, row + near + 1), lines, pitch)
+            if line.size:
+                parts.append(replace(core, bottom=float(line[0])))
+                core = replace(core, top=float(line[-1] + 1))
+    return [*parts, core]
 
 
 def _gaps_between(columns: Sequence[Core], pitch: float) -> list[tuple[float, float]]:

@@ -280,8 +280,8 @@ def find_runs(
     expected[-1] = expected[-1]._replace(cells=float(max(_written_cells(end.right), _written_cells(end.left))))
     inked = np.append(0, np.flatnonzero(gain))
     first, last = float(inked[min(1, len(inked) - 1)]) / pitch, float(inked[-1]) / pitch
-    # an indent is seldom transcribed
-    start = max(TOP_MARGIN_CELLS, first - _leading_blanks(column.runs[0]))
+    # an indent is seldom transcribed; a transcribed one is not on the image where the column begins with its ink
+    start = max(TOP_MARGIN_CELLS, first) - _leading_blanks(column.runs[0])
     share = _note_share(expected, last - start) if lower else 1.0
     expected = [run._replace(cells=run.cells * share) if run.note else run for run in expected]
     guide = np.zeros_like(gain) if way is CutBy.COUNTED else gain
@@ -317,9 +317,9 @@ def longer_by(run: Run) -> int:
 
 
 def _leading_blanks(run: Run) -> int:
-    """The number of cells with nothing in them at the beginning of a run."""
+    """The number of cells with nothing in them at the beginning of a run; all cells of a run of spaces."""
     rows = [n for half in (run.right, run.left) for n, cell in enumerate(half) if not cell.blank]
-    return min(rows, default=0)
+    return min(rows, default=run.height)
 
 
 def _written_cells(half: Sequence[Cell]) -> int:
@@ -442,7 +442,8 @@ def _guided_stretches(
     back: list[NDArray[np.intp]] = []
     start, last = ends
     for run, own_worth, next_worth in zip(expected, worth, worth[1:], strict=False):
-        value, came = _run_before(best + own_worth.begins, start + squeezed * run.cells, pitch, price[run.note])
+        length = max(start + squeezed * run.cells, 0.0)
+        value, came = _run_before(best + own_worth.begins, length, pitch, price[run.note])
         # the window above against the one below: sharper than the rows, whose gain changes over a window's length
         best = value + own_worth.ends + CONTRAST_WEIGHT * pitch * (own_worth.above + next_worth.below) - cut
         back.append(came)

@@ -286,17 +286,18 @@ def questions(flags: Sequence[Flag]) -> list[Flag]:
     return asked
 
 
-REACH = 3
+MAX_CONTEXT_CHARACTERS = 3
 """Maximum number of characters on either side of the place in a flag's `context`."""
 
-ID_BYTES = 10
+FLAG_ID_BYTES = 10
 """Bytes of the hash that is a flag's id, written as twice as many hexadecimal digits."""
 
 
 def context_of(source: str, offset: int, length: int) -> str:
     """A flag's `context`: the place of a column's source in brackets, with the characters around it."""
     end = offset + length
-    return f"{source[max(0, offset - REACH) : offset]}[{source[offset:end]}]{source[end : end + REACH]}"
+    before = source[max(0, offset - MAX_CONTEXT_CHARACTERS) : offset]
+    return f"{before}[{source[offset:end]}]{source[end : end + MAX_CONTEXT_CHARACTERS]}"
 
 
 def flag_id(page: str, line: int, kind: Kind, context: str, occurrence: int) -> str:
@@ -305,7 +306,7 @@ def flag_id(page: str, line: int, kind: Kind, context: str, occurrence: int) -> 
     `occurrence` tells equal contexts of one column apart, from 0.
     """
     key = "\x1f".join([page, str(line), kind.value, context, str(occurrence)])
-    return hashlib.blake2b(key.encode(), digest_size=ID_BYTES).hexdigest()
+    return hashlib.blake2b(key.encode(), digest_size=FLAG_ID_BYTES).hexdigest()
 
 
 def numbered(flags: Iterable[Flag]) -> tuple[Flag, ...]:

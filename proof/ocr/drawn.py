@@ -27,7 +27,7 @@ MAX_READINGS = 4
 MIN_PROBABILITY = 0.05
 """Probability below which a reading is not kept."""
 
-CERTAIN = 255
+CERTAIN_CHANCE = 255
 """The stored chance, one byte, of probability 1."""
 
 
@@ -44,7 +44,7 @@ def place_of(codes: NDArray[np.uint32], character: str) -> int | None:
 class DrawnReadings:
     """The readings of drawn characters. `codes` (n) are the characters as sorted code points, `texts` (n x
     `MAX_READINGS`, code points, 0 for none) their readings, most probable first, and `chances` (n x `MAX_READINGS`, 0
-    to `CERTAIN`) the probabilities. `checksum` is that of the recogniser."""
+    to `CERTAIN_CHANCE`) the probabilities. `checksum` is that of the recogniser."""
 
     checksum: str
     codes: NDArray[np.uint32]
@@ -60,7 +60,7 @@ class DrawnReadings:
         if at is None:
             return ()
         pairs = zip(self.texts[at].tolist(), self.chances[at].tolist(), strict=True)
-        return tuple((chr(text), chance / CERTAIN) for text, chance in pairs if text)
+        return tuple((chr(text), chance / CERTAIN_CHANCE) for text, chance in pairs if text)
 
     def only(self, wanted: Callable[[str], bool]) -> DrawnReadings:
         """The readings of only those characters for which `wanted` is true."""
@@ -91,7 +91,9 @@ class DrawnReadings:
             if best := best[:MAX_READINGS]:
                 codes.append(ord(character))
                 texts.append([ord(text) for _, text in best] + [0] * (MAX_READINGS - len(best)))
-                chances.append([round(CERTAIN * min(p, 1.0)) for p, _ in best] + [0] * (MAX_READINGS - len(best)))
+                chances.append(
+                    [round(CERTAIN_CHANCE * min(p, 1.0)) for p, _ in best] + [0] * (MAX_READINGS - len(best))
+                )
         shape = (len(codes), MAX_READINGS)
         return cls(
             checksum,
@@ -125,8 +127,8 @@ class DrawnReadings:
 @dataclass(frozen=True, slots=True)
 class SureForms:
     """How often a recogniser reads drawn characters that it knows as themselves. `codes` (n) are the characters as
-    sorted code points, `chances` (n, 0 to `CERTAIN`) the shares over clear and worn images; `checksum` is that of the
-    recogniser."""
+    sorted code points, `chances` (n, 0 to `CERTAIN_CHANCE`) the shares over clear and worn images; `checksum` is that
+    of the recogniser."""
 
     checksum: str
     codes: NDArray[np.uint32]
@@ -138,13 +140,13 @@ class SureForms:
     def chance(self, character: str) -> float | None:
         """The probability, 0 to 1, that a drawn character is read as itself; None if it is not listed."""
         at = place_of(self.codes, character)
-        return None if at is None else float(self.chances[at]) / CERTAIN
+        return None if at is None else float(self.chances[at]) / CERTAIN_CHANCE
 
     @classmethod
     def of(cls, checksum: str, chances: Mapping[str, float]) -> SureForms:
         """From the probability of each character."""
         texts = sorted(chances)
-        kept = [round(CERTAIN * min(chances[text], 1.0)) for text in texts]
+        kept = [round(CERTAIN_CHANCE * min(chances[text], 1.0)) for text in texts]
         return cls(checksum, np.array([ord(text) for text in texts], np.uint32), np.array(kept, np.uint8))
 
     def save(self, file: Path) -> None:

@@ -29,12 +29,20 @@ from proof.errors import EngineError, reason_of
 from proof.images.opencv import cv2
 from proof.locale.marking import Sentence, _
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter, Reading
-from proof.ocr.models import ELSEWHERE, ModelFolder, ModelTask, cache_folder, dictionary, model_folder, packaged_model
+from proof.ocr.models import (
+    CACHE_REMEDY,
+    ModelFolder,
+    ModelTask,
+    cache_folder,
+    dictionary,
+    model_folder,
+    packaged_model,
+)
 from proof.ocr.page import PageLine, PageReading, Quad, reading_order
 from proof.ocr.ppocr import familiarity
 from proof.paths import expanded
 
-DETECTION_SIDE = 1280
+DETECTION_SIDE_PX = 1280
 """Longer side, in pixels, to which a page is scaled to detect lines. On pages with tables, on two registers and a
 colour scan 960 missed an eighth of the characters in tables; 1600 gained none and took 150 MB more."""
 
@@ -43,10 +51,10 @@ DETECTION_SCORE = 0.4
 the notes of the two registers."""
 
 # Between these a line has one or two characters: it is read both ways, and the better score decides.
-VERTICAL_RATIO = 2.0
+MIN_VERTICAL_RATIO = 2.0
 """Height to width from which on a line is surely vertical."""
 
-HORIZONTAL_RATIO = 0.5
+MAX_HORIZONTAL_RATIO = 0.5
 """Height to width below which a line is surely horizontal."""
 
 
@@ -229,7 +237,7 @@ class PaddlePages:
             ModelTask.DETECTION,
             self.settings.detection_model,
             self.settings,
-            limit_side_len=DETECTION_SIDE,
+            limit_side_len=DETECTION_SIDE_PX,
             limit_type="max",
             box_thresh=DETECTION_SCORE,
         )
@@ -257,7 +265,7 @@ class PaddlePages:
 
     def _find(self, page: Pixels) -> list[Quad]:
         """The outlines of the lines, in pixels of the page."""
-        scale = min(1.0, DETECTION_SIDE / max(page.shape))
+        scale = min(1.0, DETECTION_SIDE_PX / max(page.shape))
         small = page if scale == 1.0 else cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
         result = self._detector.predict(np.asarray(small, np.uint8))
         outlines: list[Quad] = []
@@ -270,10 +278,10 @@ class PaddlePages:
         """Whether a line is vertical, and its reading."""
         piece = cut(page, outline)
         ratio = piece.shape[0] / piece.shape[1]
-        if ratio >= VERTICAL_RATIO:
+        if ratio >= MIN_VERTICAL_RATIO:
             return True, self._recogniser.read([piece])[0]
         flat = self._recogniser.read_line(piece)
-        if ratio <= HORIZONTAL_RATIO:
+        if ratio <= MAX_HORIZONTAL_RATIO:
             return False, flat
         upright = self._recogniser.read([piece])[0]
         return (True, upright) if _score(upright) >= _score(flat) else (False, flat)
@@ -369,7 +377,7 @@ def _prepare(folder: Path) -> None:
             _("%(folder)s: paddleocr can keep nothing there: %(reason)s; %(remedy)s"),
             folder=folder,
             reason=reason_of(error),
-            remedy=ELSEWHERE,
+            remedy=CACHE_REMEDY,
         ) from error
 
 

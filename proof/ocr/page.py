@@ -25,7 +25,7 @@ Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]
 """A line's outline in pixels of the page: top left, top right, bottom right, bottom left."""
 
-REGISTER_RULE = 0.8
+MIN_REGISTER_RULE_SHARE = 0.8
 """Length that a horizontal rule must have to divide registers, as a share of the text's width. The rules of a table
 beside other columns are shorter."""
 
@@ -36,10 +36,10 @@ transcription follows its columns, not its rows."""
 RULE_WIDTH = 0.02
 """Greatest thickness of a rule, also a double one, as a share of the page's height."""
 
-CROSSING = 0.2
+MIN_CROSSING_SHARE = 0.2
 """Share of a line's height that must be on either side of a rule for the line to cross it."""
 
-LONG_LINE = 3.0
+MIN_LONG_LINE_RATIO = 3.0
 """Height to width of a line from which on its slope is used to measure the page's skew."""
 
 
@@ -170,7 +170,7 @@ def skew(outlines: Sequence[Quad]) -> float:
     for top_left, top_right, bottom_right, bottom_left in outlines:
         head, foot = _between(top_left, top_right, 0.5), _between(bottom_left, bottom_right, 0.5)
         length = math.dist(head, foot)
-        if length >= LONG_LINE * max(math.dist(top_left, top_right), 1.0):
+        if length >= MIN_LONG_LINE_RATIO * max(math.dist(top_left, top_right), 1.0):
             slopes.append((math.degrees(math.atan2(foot[0] - head[0], foot[1] - head[1])), length))
     half = sum(length for _, length in slopes) / 2
     for slope, length in sorted(slopes):
@@ -196,11 +196,11 @@ def _register_rules(page: Pixels, lines: Sequence[_BoxedLine]) -> list[_Rule]:
 
 def _crossed(rule: _Rule, lines: Sequence[_BoxedLine]) -> bool:
     boxes = [line.box for line in lines if rule.left <= line.box.centre[0] <= rule.right]
-    return any(min(rule.y - box.y, box.bottom - rule.y) > CROSSING * box.h for box in boxes)
+    return any(min(rule.y - box.y, box.bottom - rule.y) > MIN_CROSSING_SHARE * box.h for box in boxes)
 
 
 def _horizontal_rules(page: Pixels, text: Box) -> list[_Rule]:
-    """Every rule that runs across `REGISTER_RULE` of the text's width; a double rule is one."""
+    """Every rule that runs across `MIN_REGISTER_RULE_SHARE` of the text's width; a double rule is one."""
     left, right = max(0, int(text.x)), min(page.shape[1], math.ceil(text.right))
     if right - left < 2:
         return []
@@ -209,7 +209,7 @@ def _horizontal_rules(page: Pixels, text: Box) -> list[_Rule]:
     ink = cv2.dilate(ink, np.ones((3, 1), np.uint8))
     strokes = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((1, max(3, (right - left) // 10)), np.uint8))
     strokes = cv2.dilate(strokes, np.ones((max(3, round(RULE_WIDTH * page.shape[0])), 1), np.uint8))
-    drawn = (strokes[:, left:right] > 0).mean(axis=1) >= REGISTER_RULE
+    drawn = (strokes[:, left:right] > 0).mean(axis=1) >= MIN_REGISTER_RULE_SHARE
     rules: list[_Rule] = []
     for top, bottom in runs(drawn):
         across = np.flatnonzero((strokes[top:bottom] > 0).any(axis=0))

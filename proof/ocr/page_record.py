@@ -18,7 +18,7 @@ from proof.ocr.page import PageLine, PageReading
 from proof.ocr.spikes import StripSpikes
 from proof.text.model import Row
 
-FORMAT = 7
+FORMAT_VERSION = 7
 """Version of packed records: their format, and the way columns are found. Records of other versions are ignored."""
 
 ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
@@ -81,7 +81,7 @@ class PageRecord:
         """The record as bytes."""
         sheet = self.sheet
         parts = [
-            FORMAT,
+            FORMAT_VERSION,
             self.layout,
             None if sheet is None else _sheet_as_list(sheet),
             [[key, [_strip_as_list(strip) for strip in strips]] for key, strips in self.cuts.items()],
@@ -105,7 +105,7 @@ class PageRecord:
             parts: tuple[Any, ...] = msgpack.unpackb(zlib.decompress(data), use_list=False) if data else (0,)
         except (ValueError, zlib.error):
             return cls()
-        if parts[0] != FORMAT:
+        if parts[0] != FORMAT_VERSION:
             return cls()
         _, layout, sheet, cuts, windows, cells, inked, figures, spans, shapes, spikes, far, lines, others = parts
         return cls(

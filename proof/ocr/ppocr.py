@@ -24,18 +24,18 @@ from proof.locale.marking import Sentence, _
 from proof.ocr.engine import EngineIdentity, Pixels, Posterior, ReadCharacter, Reading
 from proof.ocr.models import ModelTask, packaged_model
 from proof.ocr.network import Network, open_network, version_of
-from proof.ocr.taught import KeptBytes, TaughtCharacters
+from proof.ocr.taught import ByteStore, TaughtCharacters
 
 INPUT_HEIGHT = 48
 """Height of a line for the network, in pixels."""
 
-STEP = 8
+STEP_PX = 8
 """Input pixels along the line for each step of the posterior."""
 
-KEPT = 1e-5
+MIN_KEPT_PROBABILITY = 1e-5
 """Probability at a step up to which a class is left out; such classes count as this probable."""
 
-AT_ONCE = 32
+LINES_PER_BATCH = 32
 """Lines of one length that a GPU reads together; on a CPU batches gain nothing."""
 
 MIN_SOUGHT_PROBABILITY = 1e-18
@@ -44,7 +44,7 @@ MIN_SOUGHT_PROBABILITY = 1e-18
 MAX_CLASSES = 24
 """Classes kept for one step, at most."""
 
-LIKELY = 1e-3
+MIN_LIKELY_PROBABILITY = 1e-3
 """Probability above which an unsure step has at least `MAX_CLASSES` classes, so that less probable ones are dropped
 first."""
 
@@ -54,10 +54,10 @@ NO_CLASSES = np.zeros(0, np.int32)
 
 _MAX_INT32 = 0x7FFFFFFF
 
-UNTAUGHT = 0.3
+UNTAUGHT_NATS = 0.3
 """Nats by which the scores of a class depart from those of untrained classes, below which it is untrained itself."""
 
-WELL_TAUGHT = 0.9
+WELL_TAUGHT_NATS = 0.9
 """Nats of the same from which a class is well trained, as 99 in 100 characters of texts are."""
 
 
@@ -77,12 +77,12 @@ class PPOCR:
         runtime: str = "onnxruntime",
         readers: int = 1,
         known: Container[EngineIdentity] = (),
-        kept: KeptBytes | None = None,
+        kept: ByteStore | None = None,
         gpu: int | None = None,
     ) -> None:
         self._path = model or packaged_model(ModelTask.RECOGNITION)
         self._open = partial(open_network, self._path, runtime, threads, readers, gpu)
-        self.at_once = 1 if gpu is None else AT_ONCE
+        self.at_once = 1 if gpu is None else LINES_PER_BATCH
         try:
             checksum = hashlib.sha256(self._path.read_bytes()).hexdigest()
         except OSError as error:
@@ -114,7 +114,7 @@ class PPOCR:
         if self._taught is None:
             with self._loading:
                 if self._taught is None:
-                    taught = TaughtCharacters.kept(self._kept, self._identity)
+                    taught = TaughtCharacters.stored(self._kept, self._identity)
                     if taught is None:
                         taught = self._ask_taught()
                         taught.keep(self._kept, self._identity)
@@ -212,7 +212,7 @@ def _line_of(strip: Pixels) -> Pixels:
     """A strip as a line: turned and scaled to the height that the network needs."""
     line = cv2.rotate(strip, cv2.ROTATE_90_COUNTERCLOCKWISE)
     if line.shape[0] != INPUT_HEIGHT:
-        width = max(STEP, round(line.shape[1] * INPUT_HEIGHT / line.shape[0]))
+        width = max(STEP_PX, round(line.shape[1] * INPUT_HEIGHT / line.shape[0]))
         line = cv2.resize(line, (width, INPUT_HEIGHT), interpolation=cv2.INTER_AREA)
     return np.asarray(line, dtype=np.uint8)
 
@@ -235,21 +235,22 @@ def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.floa
     densest = (ordered[:, tenth:] - ordered[:, :-tenth]).argmin(axis=1)
     untaught = ordered[np.arange(len(ordered)), densest + tenth // 2]
     departure = np.sqrt(np.square(log_probs - untaught[:, None]).mean(axis=0))
-    return np.where(departure > UNTAUGHT, np.minimum(departure / WELL_TAUGHT, 1.0), 0.0).astype(np.float32)
+    return np.where(departure > UNTAUGHT_NATS, np.minimum(departure / WELL_TAUGHT_NATS, 1.0), 0.0).astype(np.float32)
 
 
 def sparse(probabilities: NDArray[np.float32], sought: NDArray[np.int32] = NO_CLASSES) -> Posterior:
-    """The classes of each step that are more probable than `KEPT`, at most `MAX_CLASSES`, and the `sought` ones."""
+    """The classes of each step that are more probable than `MIN_KEPT_PROBABILITY`, at most `MAX_CLASSES`, and the
+    `sought` ones."""
     steps = len(probabilities)
     # hardly any class is ever probable: only those that are somewhere on the strip are looked at step by step
-    probable = np.flatnonzero((probabilities > KEPT).any(axis=0))
+    probable = np.flatnonzero((probabilities > MIN_KEPT_PROBABILITY).any(axis=0))
     here = probabilities[:, probable]
-    flat = np.flatnonzero(here > KEPT)
+    flat = np.flatnonzero(here > MIN_KEPT_PROBABILITY)
     values = here.ravel()[flat]
     starts = np.searchsorted(flat, np.arange(steps + 1) * probable.size)
     rows = np.repeat(np.arange(steps), np.diff(starts))
     # a step that is unsure has thousands of them: where enough are more probable than that, the others go at once
-    likely = values > LIKELY
+    likely = values > MIN_LIKELY_PROBABILITY
     before = np.concatenate([[0], np.cumsum(likely)])[starts]
     chosen = likely | (np.diff(before) < MAX_CLASSES)[rows]
     flat, values, rows = flat[chosen], values[chosen], rows[chosen]
@@ -264,9 +265,9 @@ def sparse(probabilities: NDArray[np.float32], sought: NDArray[np.int32] = NO_CL
     rows = ranked >> 48
     widest = max(1, min(MAX_CLASSES, int(counts.max(initial=0))))
     classes = np.full((steps, widest), -1, np.int32)
-    log_probs = np.full((steps, widest), np.log(KEPT), np.float32)
+    log_probs = np.full((steps, widest), np.log(MIN_KEPT_PROBABILITY), np.float32)
     classes[rows, rank] = ranked & 0x1FFFF
     log_probs[rows, rank] = np.log((_MAX_INT32 - (ranked >> 17 & _MAX_INT32)).astype(np.int32).view(np.float32))
     centres = ((np.arange(steps) + 0.5) / steps).astype(np.float32)
     far = np.log(np.maximum(probabilities[:, sought], MIN_SOUGHT_PROBABILITY))
-    return Posterior(classes, log_probs, centres, float(np.log(KEPT)), sought, far)
+    return Posterior(classes, log_probs, centres, float(np.log(MIN_KEPT_PROBABILITY)), sought, far)

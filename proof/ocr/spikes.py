@@ -21,17 +21,18 @@ from numpy.typing import NDArray
 from proof.ocr.belief import FLOOR, MIN_PROBABILITY, Belief
 from proof.ocr.engine import Posterior, Reading
 
-FAINT = 0.04
+MIN_FAINT_PRESENCE = 0.04
 """Probability of anything but blank above which a step can be a faint glyph."""
 
-SHARE = 65535.0
-"""Places and presences, 0 to 1, are stored in units of 1 / `SHARE`."""
+STEPS_PER_SHARE = 65535.0
+"""Places and presences, 0 to 1, are stored in units of 1 / `STEPS_PER_SHARE`."""
 
-NAT = 4096.0
-"""Log-probabilities of listed characters are stored in units of 1 / `NAT` nat."""
+STEPS_PER_NAT = 4096.0
+"""Log-probabilities of listed characters are stored in units of 1 / `STEPS_PER_NAT` nat."""
 
-FAR_NAT = 8.0
-"""Those of sought characters that are not listed, in units of 1 / `FAR_NAT` nat: one byte holds 1e-5 down to 1e-18."""
+FAR_STEPS_PER_NAT = 8.0
+"""Those of sought characters that are not listed, in units of 1 / `FAR_STEPS_PER_NAT` nat: one byte holds 1e-5 down to
+1e-18."""
 
 Numbers = Sequence[float] | NDArray[np.float64]
 
@@ -72,13 +73,13 @@ class StripSpikes:
         self, sought: Mapping[str, None] | None = None, far: Callable[[str], bytes] | None = None
     ) -> tuple[Spike, ...]:
         """The spikes. For a `sought` character that a spike does not list, `far` gives how far its probability is below
-        1e-5 at each spike, in units of 1 / `FAR_NAT` nat; it is called when that is needed."""
-        presences = self.presences / SHARE
-        values = (0.0 - self.values / NAT).tolist()
+        1e-5 at each spike, in units of 1 / `FAR_STEPS_PER_NAT` nat; it is called when that is needed."""
+        presences = self.presences / STEPS_PER_SHARE
+        values = (0.0 - self.values / STEPS_PER_NAT).tolist()
         scales = np.log(np.maximum(presences, MIN_PROBABILITY)).tolist()
         spikes, at = [], 0
         for number, (place, presence, count) in enumerate(
-            zip((self.places / SHARE).tolist(), presences.tolist(), self.counts.tolist(), strict=True)
+            zip((self.places / STEPS_PER_SHARE).tolist(), presences.tolist(), self.counts.tolist(), strict=True)
         ):
             listed = dict(zip(self.texts[at : at + count], values[at : at + count], strict=True))
             at += count
@@ -100,15 +101,15 @@ class StripSpikes:
 
 def _far_off(far: Callable[[str], bytes], number: int, scale: float, character: str) -> float:
     """The log-probability of a character that a spike does not list; `scale` is the logarithm of its presence."""
-    return min(FLOOR - far(character)[number] / FAR_NAT - scale, 0.0)
+    return min(FLOOR - far(character)[number] / FAR_STEPS_PER_NAT - scale, 0.0)
 
 
 def spikes_of(
     reading: Reading, character_of: Callable[[int], str], sought: Sequence[int | None]
 ) -> tuple[StripSpikes, NDArray[np.uint8]]:
     """The spikes of a reading, and for each of them (n x number of `sought`) how far below 1e-5 the sought classes are,
-    in units of 1 / `FAR_NAT` nat. `character_of` gives the character of a class; None stands for a character that the
-    engine lacks."""
+    in units of 1 / `FAR_STEPS_PER_NAT` nat. `character_of` gives the character of a class; None stands for a character
+    that the engine lacks."""
     if reading.posterior is None:
         lists = [c.alternatives or ((c.text, c.probability),) for c in reading.characters]
         logs = [float(np.log(max(p, MIN_PROBABILITY))) for pairs in lists for _, p in pairs]
@@ -126,7 +127,7 @@ def spikes_of(
     listed_at = _listed(posterior)
     counts, texts, values = [], [], []
     places, presences = _places(posterior, presence, extents)
-    scales = np.log(np.maximum(np.rint(presences * SHARE) / SHARE, MIN_PROBABILITY)).tolist()
+    scales = np.log(np.maximum(np.rint(presences * STEPS_PER_SHARE) / STEPS_PER_SHARE, MIN_PROBABILITY)).tolist()
     for extent, scale in zip(extents, scales, strict=True):
         strongest = _strongest(listed_at[extent.low : extent.high])
         listed = [(character_of(number), value) for number, value in strongest.items()]
@@ -146,14 +147,14 @@ def _kept(
     values: Numbers,
 ) -> StripSpikes:
     def rounded(numbers: Numbers, unit: float) -> NDArray[np.uint16]:
-        return np.clip(np.rint(np.asarray(numbers, np.float64) * unit), 0, SHARE).astype(np.uint16)
+        return np.clip(np.rint(np.asarray(numbers, np.float64) * unit), 0, STEPS_PER_SHARE).astype(np.uint16)
 
     return StripSpikes(
-        rounded(places, SHARE),
-        rounded(presences, SHARE),
+        rounded(places, STEPS_PER_SHARE),
+        rounded(presences, STEPS_PER_SHARE),
         np.asarray(counts, np.uint16),
         tuple(texts),
-        rounded(values, -NAT),
+        rounded(values, -STEPS_PER_NAT),
     )
 
 
@@ -179,8 +180,8 @@ def _edges(extents: Sequence[Extent]) -> NDArray[np.intp]:
 
 
 def _far(posterior: Posterior, extents: Sequence[Extent], sought: Sequence[int | None]) -> NDArray[np.uint8]:
-    """For each of these spikes how far below 1e-5 each sought class is, in units of 1 / `FAR_NAT` nat. Only steps from
-    `start` to `end` count: between two glyphs there is something of both."""
+    """For each of these spikes how far below 1e-5 each sought class is, in units of 1 / `FAR_STEPS_PER_NAT` nat. Only
+    steps from `start` to `end` count: between two glyphs there is something of both."""
     if not posterior.sought.size or not extents:
         return np.zeros((len(extents), len(sought)), np.uint8)
     columns = {int(number): at for at, number in enumerate(posterior.sought)}
@@ -188,7 +189,7 @@ def _far(posterior: Posterior, extents: Sequence[Extent], sought: Sequence[int |
     # pad by a row, so that every extent has an end, and by a column for characters that the engine lacks
     padded = np.pad(posterior.sought_log_probs, ((0, 1), (0, 1)), constant_values=np.log(MIN_PROBABILITY))
     highest = np.maximum.reduceat(padded, _edges(extents), axis=0)[::2]
-    far = np.rint((np.log(MIN_PROBABILITY) - highest[:, where].astype(np.float64)) * FAR_NAT)
+    far = np.rint((np.log(MIN_PROBABILITY) - highest[:, where].astype(np.float64)) * FAR_STEPS_PER_NAT)
     return np.asarray(far.clip(0, 255), np.uint8)
 
 
@@ -216,7 +217,7 @@ def _faint(presence: NDArray[np.float64], start: int, end: int) -> list[int]:
         here = presence[t]
         before = presence[t - 1] if t > 0 else 0.0
         after = presence[t + 1] if t + 1 < len(presence) else 0.0
-        if here > FAINT and here >= before and here > after:
+        if here > MIN_FAINT_PRESENCE and here >= before and here > after:
             steps.append(t)
     return steps
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from proof.errors import OutputError
 from proof.ocr.engine import EngineIdentity
 
-FORMAT = 1
+FORMAT_VERSION = 1
 """Version of the packed format; bytes of another version are ignored."""
 
 
-class KeptBytes(Protocol):
+class ByteStore(Protocol):
     """Keeps bytes under a key (`Store.cache`)."""
 
     def get(self, key: str) -> bytes | None: ...
@@ -43,7 +43,7 @@ class TaughtCharacters:
         return {text: number for number, text in enumerate(self.characters) if text}
 
     def packed(self) -> bytes:
-        return lzma.compress(msgpack.packb([FORMAT, "\n".join(self.characters), self.familiarity.tobytes()]))
+        return lzma.compress(msgpack.packb([FORMAT_VERSION, "\n".join(self.characters), self.familiarity.tobytes()]))
 
     @classmethod
     def unpacked(cls, data: bytes) -> TaughtCharacters | None:
@@ -52,21 +52,21 @@ class TaughtCharacters:
             version, characters, familiarity = msgpack.unpackb(lzma.decompress(data))
         except (ValueError, TypeError, lzma.LZMAError):
             return None
-        if version != FORMAT:
+        if version != FORMAT_VERSION:
             return None
         return cls(tuple(characters.split("\n")), np.frombuffer(familiarity, np.float32))
 
     @classmethod
-    def kept(cls, kept: KeptBytes | None, engine: EngineIdentity) -> TaughtCharacters | None:
-        """Those that are kept for an engine; None if there are none."""
-        data = kept.get(_key(engine)) if kept else None
+    def stored(cls, store: ByteStore | None, engine: EngineIdentity) -> TaughtCharacters | None:
+        """Those that the store has for an engine; None if it has none."""
+        data = store.get(_key(engine)) if store else None
         return cls.unpacked(data) if data else None
 
-    def keep(self, kept: KeptBytes | None, engine: EngineIdentity) -> None:
+    def keep(self, store: ByteStore | None, engine: EngineIdentity) -> None:
         """Keep these for later runs; if that fails, they will be measured again."""
-        if kept:
+        if store:
             with suppress(OutputError):
-                kept.put(_key(engine), self.packed())
+                store.put(_key(engine), self.packed())
 
 
 def _key(engine: EngineIdentity) -> str:

@@ -22,10 +22,10 @@ from proof.errors import TextError, UsageError
 from proof.quality.sampling import interval
 from proof.text.model import is_han
 
-FIELDS = ("page", "line", "offset", "length", "transcribed", "reading", "kind", "class")
+KEY_COLUMNS = ("page", "line", "offset", "length", "transcribed", "reading", "kind", "class")
 """The columns of a key."""
 
-BINS = 10
+PROBABILITY_BINS = 10
 """Number of intervals of probability in the table of reliability."""
 
 MAX_LOG_ODDS_NATS = 60.0
@@ -286,11 +286,13 @@ def _calibration(judged: Sequence[tuple[Finding, bool | None]]) -> Calibration |
     if not stated:
         return None
     bins = []
-    for number in range(BINS):
-        within = [(p, hit) for p, hit in stated if min(int(p * BINS), BINS - 1) == number]
+    for number in range(PROBABILITY_BINS):
+        within = [(p, hit) for p, hit in stated if min(int(p * PROBABILITY_BINS), PROBABILITY_BINS - 1) == number]
         if within:
             mean, true = (round(sum(values) / len(within), 4) for values in zip(*within, strict=True))
-            bins.append(ReliabilityBin(number / BINS, (number + 1) / BINS, len(within), mean, true))
+            bins.append(
+                ReliabilityBin(number / PROBABILITY_BINS, (number + 1) / PROBABILITY_BINS, len(within), mean, true)
+            )
     brier = sum((p - hit) ** 2 for p, hit in stated) / len(stated)
     return Calibration(len(stated), round(brier, 4), tuple(bins))
 
@@ -304,8 +306,8 @@ def read_key(path: Path) -> list[KeyRow]:
         raise TextError(path, None, f"cannot be read ({error}): it is the key of the errors, a TSV in UTF-8") from error
     rows, classes = [], ", ".join(ErrorClass)
     table = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-    if missing := [name for name in FIELDS if name not in (table.fieldnames or ())]:
-        raise TextError(path, 1, f"has no column {missing[0]}: a key has {', '.join(FIELDS)}")
+    if missing := [name for name in KEY_COLUMNS if name not in (table.fieldnames or ())]:
+        raise TextError(path, 1, f"has no column {missing[0]}: a key has {', '.join(KEY_COLUMNS)}")
     for number, row in enumerate(table, 2):
         try:
             place = (row["page"], int(row["line"]), int(row["offset"]), int(row["length"]))

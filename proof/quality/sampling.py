@@ -14,7 +14,7 @@ from proof.text.model import is_han
 REASON = "sample"
 """Reason of a sample, in its evidence."""
 
-SCORE_RANGE = 6.0
+SCORE_RANGE_NATS = 6.0
 """Samples get scores up to so many nats above the threshold, so that people meet them among the flags."""
 
 Z_95 = 1.959964
@@ -38,7 +38,7 @@ def samples_of(result: PageResult, rate: float, threshold: float) -> tuple[Flag,
         free = (character.line, character.offset) not in near_flags and is_han(character.text)
         if chance < rate / 10_000 and free:
             source = sources.get(character.line, character.text)
-            samples.append(_sample(result, character, source, threshold + SCORE_RANGE * height))
+            samples.append(_sample(result, character, source, threshold + SCORE_RANGE_NATS * height))
     return numbered(samples)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, log
 
-from proof.model.flags import REACH, Evidence, Flag, Kind, context_of, numbered
+from proof.model.flags import MAX_CONTEXT_CHARACTERS, Evidence, Flag, Kind, context_of, numbered
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, PageResult
 from proof.text.alike import look_alikes, run_together
@@ -21,7 +21,7 @@ from proof.text.model import Script, is_han
 from proof.text.variants import Relation, VariantPolicy
 from proof.verify.scores import substitution_score
 
-SURE_POSTERIOR = 0.9
+MIN_SURE_POSTERIOR = 0.9
 """Posterior from which the image confirms a character, so that a wrong one would have been flagged."""
 
 MIN_ABOVE_THRESHOLD = 1.0
@@ -79,7 +79,7 @@ def seeded_errors_of(
 
 def _near(flags: Sequence[Flag], line: int, offset: int) -> bool:
     """Whether a place is so near a flag that the context of one would show the other."""
-    reach = 2 * REACH
+    reach = 2 * MAX_CONTEXT_CHARACTERS
     return any(
         flag.line == line and flag.offset - reach <= offset < flag.offset + max(flag.length, 1) + reach
         for flag in flags
@@ -89,7 +89,7 @@ def _near(flags: Sequence[Flag], line: int, offset: int) -> bool:
 
 def _wrong_for(char: CheckedCharacter, source: str, judge: ErrorPolicy) -> list[str]:
     """Characters that a transcriber could have written for `char` by mistake; none if the image does not confirm it."""
-    sure = char.p_text is not None and char.p_text >= SURE_POSTERIOR
+    sure = char.p_text is not None and char.p_text >= MIN_SURE_POSTERIOR
     if not sure or char.length != 1 or source[char.offset : char.offset + 1] != char.text:
         return []
     relation = judge.policy.relation

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-CONFIRMED_POSTERIOR = 0.5
+MIN_CONFIRMED_POSTERIOR = 0.5
 """Posterior of the transcribed character from which the image confirms a glyph."""
 
 MIN_CONFIRMED = 5
@@ -48,7 +48,7 @@ def middle_of(shapes: NDArray[np.int8], p_text: NDArray[np.float64]) -> NDArray[
 
 
 def _middle(glyphs: NDArray[np.float32], p_text: NDArray[np.float64]) -> NDArray[np.float64]:
-    confirmed = p_text >= CONFIRMED_POSTERIOR
+    confirmed = p_text >= MIN_CONFIRMED_POSTERIOR
     if MIN_CONFIRMED <= np.count_nonzero(confirmed) < len(glyphs):
         glyphs = glyphs[confirmed]
     mean = _unit(glyphs.mean(axis=0, keepdims=True))[0]

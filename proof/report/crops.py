@@ -15,19 +15,19 @@ from PIL import Image
 
 from proof.images.load import load_picture
 from proof.model.geometry import Box
-from proof.report.glyphs import GLYPH_METHOD, GlyphPlace, cut_glyph
+from proof.report.glyphs import GLYPH_METHOD_VERSION, GlyphPlace, cut_glyph
 from proof.report.upright import turned_picture
 
-METHOD = 1
+METHOD_VERSION = 1
 """Version of cutting and compressing, to be raised with every change: cached pieces of other versions are not used."""
-AT_ONCE = 64
+PIECES_PER_WRITE = 64
 """New pieces after which they are put on the shelf."""
-COLOURED = 12
+MIN_COLOUR_SPREAD_TONES = 12
 """Tones by which the spread of the channels in the most coloured hundredth of a picture exceeds its median, above which
 the picture is kept in colour."""
-QUALITY = 55
+WEBP_QUALITY = 55
 """Quality of lossy WebP, of 100."""
-EFFORT = 2
+WEBP_EFFORT = 2
 """Effort of WebP compression, of 6."""
 SHADES = [round(round(value / 255 * 7) * 255 / 7) for value in range(256)]
 """Eight greys, enough for scans in black and white, where greys only soften edges: half the bytes, and no haze."""
@@ -78,7 +78,9 @@ class Cutter:
         if picture.path is None or right <= left or bottom <= top:
             return None
         edges = (left, top, right, bottom)
-        packed = self._shelved(picture, (METHOD, *edges, width), lambda: self._fresh_piece(picture, edges, width))
+        packed = self._shelved(
+            picture, (METHOD_VERSION, *edges, width), lambda: self._fresh_piece(picture, edges, width)
+        )
         return Crop(Box(left, top, right - left, bottom - top), data_uri(packed)) if packed else None
 
     def glyph(self, picture: PageImageFile, place: GlyphPlace, side: int) -> str | None:
@@ -86,7 +88,9 @@ class Cutter:
         image is gone or the place is outside."""
         if picture.path is None:
             return None
-        packed = self._shelved(picture, (GLYPH_METHOD, place, side), lambda: self._fresh_glyph(picture, place, side))
+        packed = self._shelved(
+            picture, (GLYPH_METHOD_VERSION, place, side), lambda: self._fresh_glyph(picture, place, side)
+        )
         return data_uri(packed) if packed else None
 
     def close(self) -> None:
@@ -108,7 +112,7 @@ class Cutter:
         packed = self._shelf.get(key)
         if packed is None and (packed := cut()) is not None:
             self._fresh[key] = packed
-            if len(self._fresh) >= AT_ONCE:
+            if len(self._fresh) >= PIECES_PER_WRITE:
                 self._shelf.put_many(self._fresh)
                 self._fresh = {}
         return packed
@@ -148,9 +152,9 @@ def pack_piece(piece: Image.Image) -> bytes:
         piece = piece.convert("L")
     packed = io.BytesIO()
     if piece.mode == "L" and _black_and_white(piece):
-        piece.point(SHADES).save(packed, "WEBP", lossless=True, method=EFFORT)
+        piece.point(SHADES).save(packed, "WEBP", lossless=True, method=WEBP_EFFORT)
     else:
-        piece.save(packed, "WEBP", quality=QUALITY, method=EFFORT)
+        piece.save(packed, "WEBP", quality=WEBP_QUALITY, method=WEBP_EFFORT)
     return packed.getvalue()
 
 
@@ -169,4 +173,4 @@ def _has_colour(piece: Image.Image) -> bool:
     """Whether a piece shows red ink or a coloured seal, not just tinted paper."""
     pixels = np.asarray(piece, dtype=np.int16)
     spread = pixels.max(axis=2) - pixels.min(axis=2)
-    return bool(np.percentile(spread, 99) - np.median(spread) > COLOURED)
+    return bool(np.percentile(spread, 99) - np.median(spread) > MIN_COLOUR_SPREAD_TONES)

@@ -12,7 +12,7 @@ from proof.model.result import Status
 from proof.report.tally import PageTally, raised_where_checked
 
 MAX_BARS = 320
-BARS_A_ROW = 160
+BARS_PER_ROW = 160
 CHART_WIDTH_PX = 660.0
 ROW_HEIGHT_PX = 142.0
 LATIN_WIDTH_PX = 6.0
@@ -82,11 +82,11 @@ def plots(pages: Sequence[PageTally], places: Places | None = None) -> tuple[Plo
         return ()
     pages_a_bar = ceil(len(pages) / MAX_BARS)
     groups = [pages[start : start + pages_a_bar] for start in range(0, len(pages), pages_a_bar)]
-    step = min((CHART_WIDTH_PX - LEFT_MARGIN_PX) / min(len(groups), BARS_A_ROW), MAX_STEP_PX)
+    step = min((CHART_WIDTH_PX - LEFT_MARGIN_PX) / min(len(groups), BARS_PER_ROW), MAX_STEP_PX)
     top = max(1.0, *map(_density, groups))
     unit = (BASE_PX - TOP_MARGIN_PX) / top
     marks = tuple(Tick(BASE_PX - unit * density, f"{density:g}") for density in _round_values(top))
-    parts = [groups[start : start + BARS_A_ROW] for start in range(0, len(groups), BARS_A_ROW)]
+    parts = [groups[start : start + BARS_PER_ROW] for start in range(0, len(groups), BARS_PER_ROW)]
     return tuple(_row(part, step, unit, marks, pages_a_bar, places or {}) for part in parts)
 
 

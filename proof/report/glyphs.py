@@ -22,27 +22,27 @@ from proof.model.flags import PLACEHOLDER, Flag, Kind, missing_characters
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.report.upright import upright, upright_flag
-from proof.report.view import HALF, focus_of, pitch_of
+from proof.report.view import MAX_HALF_ROW_WIDTHS, focus_of, pitch_of
 
-GLYPH_METHOD = 5
+GLYPH_METHOD_VERSION = 5
 """Version of the tiles. Raise it with every change of them: cached tiles of other versions are not used."""
 
-AIR = 0.11
+MARGIN_CELLS = 0.11
 """Margin around the ink on each side, in cells."""
 
-SIDE = 1.16
+MIN_SIDE_CELLS = 1.16
 """Minimum side of a tile, in cells, so that 一 is not enlarged."""
 
-NOTE_CELL = 0.56
+NOTE_CELL_WIDTHS = 0.56
 """Height of the cell of a glyph in a half-row, as a share of the column's width."""
 
-PALE = 0.2
+PALE_INK_SHARE = 0.2
 """Share of its darkness that the ink of other glyphs keeps."""
 
-PAPER = 80
+PAPER_PERCENTILE = 80
 """Percentile of the tones that is taken for the tone of paper, with which the area beyond the image is filled."""
 
-SPARSE = 5
+SAMPLE_STEP_PX = 5
 """Step in pixels, down and across, between the pixels from which the tone of paper is measured."""
 
 SAME_ROW_CELLS = 0.5
@@ -89,7 +89,7 @@ class GlyphPlace:
     @property
     def half(self) -> bool:
         """Whether the glyph stands in a half-row of a note."""
-        return self.focus.w < HALF * self.column_width
+        return self.focus.w < MAX_HALF_ROW_WIDTHS * self.column_width
 
     @property
     def column_width(self) -> float:
@@ -99,7 +99,7 @@ class GlyphPlace:
     @property
     def cell(self) -> float:
         """The height of the glyph's cell, by which its tile is scaled: smaller in a half-row."""
-        return min(self.pitch, NOTE_CELL * self.column_width) if self.half else self.pitch
+        return min(self.pitch, NOTE_CELL_WIDTHS * self.column_width) if self.half else self.pitch
 
     def forms(self, number: int) -> list[DrawnForm]:
         """The drawn forms of the characters claimed for a box, as far as a font has them."""
@@ -173,7 +173,7 @@ def _place(
     area = column.box if column else focus
     pitch = pitch_of(result, focus, area)
     reach = (WINDOW_CELLS + 1) * pitch
-    half = focus.w < HALF * area.w
+    half = focus.w < MAX_HALF_ROW_WIDTHS * area.w
     beside = BESIDE_ROW_WIDTHS * focus.w
     left, right = focus.x - beside, focus.right + beside
     near = [
@@ -183,7 +183,7 @@ def _place(
         and (column is None or character.line == column.number)
         and not character.text.isspace()
         and focus.y - reach < character.box.centre[1] < focus.bottom + reach
-        and (left < character.box.centre[0] < right or not half or character.box.w > HALF * area.w)
+        and (left < character.box.centre[0] < right or not half or character.box.w > MAX_HALF_ROW_WIDTHS * area.w)
     ]
     suggestions = list(suggested) if len(suggested) == len(own) else [suggested] * len(own)
     shown = [
@@ -227,7 +227,7 @@ def cut_glyph(image: Image.Image, place: GlyphPlace) -> GlyphTile | None:
         ink = Box(box.left - edges.left, box.top - edges.top, box.right - box.left, box.bottom - box.top)
         return GlyphTile(_cropped(_paled(window.pixels, cut), edges), ink, window.corner_of(edges))
     x, y = _gap(grey, column, row, glyphs, place)
-    side = 0.75 * SIDE * place.cell
+    side = 0.75 * MIN_SIDE_CELLS * place.cell
     edges = Rectangle(x - side, y - side, x + side, y + side)
     return GlyphTile(_cropped(window.pixels, edges), None, window.corner_of(edges))
 
@@ -264,12 +264,12 @@ def _gap(
 
 def _tile_edges(ink: Rectangle, place: GlyphPlace, count: int) -> Rectangle:
     """The edges of the tile around the ink of `count` glyphs: a square, or higher if there are several."""
-    air = 2 * AIR * place.cell
+    air = 2 * MARGIN_CELLS * place.cell
     wide, high = ink.right - ink.left + air, ink.bottom - ink.top + air
     if count == 1:
-        wide = high = max(wide, high, SIDE * place.cell)
+        wide = high = max(wide, high, MIN_SIDE_CELLS * place.cell)
     else:
-        wide = max(wide, SIDE * place.cell)
+        wide = max(wide, MIN_SIDE_CELLS * place.cell)
         high = max(high, wide)
     return Rectangle(ink.x - wide / 2, ink.y - high / 2, ink.x + wide / 2, ink.y + high / 2)
 
@@ -279,8 +279,8 @@ def _paled(pixels: NDArray[np.uint8], ink: GlyphInk) -> NDArray[np.uint8]:
     own = cv2.dilate(ink.own.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     other = cv2.dilate((ink.ink & ~ink.own).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
     colours = pixels.reshape(-1, 1 if pixels.ndim == 2 else pixels.shape[-1])
-    paper = np.percentile(colours[:: SPARSE * SPARSE], PAPER, axis=0)
-    faded = np.maximum(paper - (paper - colours) * PALE, colours).clip(0, 255).astype(np.uint8)
+    paper = np.percentile(colours[:: SAMPLE_STEP_PX * SAMPLE_STEP_PX], PAPER_PERCENTILE, axis=0)
+    faded = np.maximum(paper - (paper - colours) * PALE_INK_SHARE, colours).clip(0, 255).astype(np.uint8)
     return np.where((other & ~own).reshape(-1, 1), faded, colours).reshape(pixels.shape)
 
 
@@ -307,7 +307,9 @@ class _Window:
     def of(cls, image: Image.Image, place: GlyphPlace) -> _Window | None:
         x, y = place.focus.centre
         half_height = (2 * WINDOW_CELLS * place.pitch + place.focus.h) / 2
-        half_width = max((0.5 + BESIDE_WIDTHS) * place.column_width + abs(_column_x(place) - x), SIDE * place.cell)
+        half_width = max(
+            (0.5 + BESIDE_WIDTHS) * place.column_width + abs(_column_x(place) - x), MIN_SIDE_CELLS * place.cell
+        )
         air = abs(tan(radians(place.skew))) * max(half_height, half_width) + 2
         left, top = round(x - half_width - air), round(y - half_height - air)
         right, bottom = round(x + half_width + air), round(y + half_height + air)
@@ -316,7 +318,7 @@ class _Window:
             return None
         inside = (max(left, 0), max(top, 0), min(right, image.width), min(bottom, image.height))
         pixels = np.asarray(image.crop(inside))
-        beyond = np.percentile(pixels[::SPARSE, ::SPARSE], PAPER, axis=(0, 1)).tolist()
+        beyond = np.percentile(pixels[::SAMPLE_STEP_PX, ::SAMPLE_STEP_PX], PAPER_PERCENTILE, axis=(0, 1)).tolist()
         paper = tuple(beyond) if isinstance(beyond, list) else (beyond,)
         around = (inside[1] - top, bottom - inside[3], inside[0] - left, right - inside[2])
         if any(around):

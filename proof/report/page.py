@@ -23,25 +23,26 @@ from proof.report.tally import LayoutFinding, Tally, by_rule, in_order, picture_
 from proof.report.view import View, ordinal, view_of
 from proof.text.model import script_shown
 
-PITCH = 35.0
+PITCH_PX = 35.0
 """CSS pixels from one character of a strip to the next."""
-WIDEST_STRIP = 116.0
-STRIP_PIXELS = 200
+MAX_STRIP_WIDTH_PX = 116.0
+"""Maximum width of a strip, in CSS pixels."""
+STRIP_CUT_WIDTH_PX = 200
 """Width to which a strip is cut."""
-THUMB_PIXELS = 170
-GLYPH_PIXELS = 128
-MOST_PROBLEMS = 400
-MOST_ALTERNATIVES = 4
-MOST_THUMBS = 120
-MOST_PAIRS = 200
-MOST_NOTICES = 60
+THUMB_SIDE_PX = 170
+GLYPH_SIDE_PX = 128
+MAX_PROBLEMS = 400
+MAX_ALTERNATIVES = 4
+MAX_THUMBS = 120
+MAX_PAIRS = 200
+MAX_NOTICES = 60
 SOURCE_CHARACTERS = 12
 """Characters of the column that are shown on either side of a flag."""
 COLUMN_HEIGHT = 330.0
 """CSS pixels of the height of a column that a finding is about."""
-COLUMN_MARGIN = 0.7
+MARGIN_WIDTHS = 0.7
 """Width of the neighbouring columns that is shown beside it, in widths of the column."""
-COLUMN_PIXELS = 240
+COLUMN_CUT_WIDTH_PX = 240
 """Width to which it is cut."""
 NEIGHBOUR_CHARACTERS = 40
 """Characters that are shown of a neighbouring column of the text, a paragraph in a running text."""
@@ -205,19 +206,19 @@ def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> dict[
         "checked": checked,
         "not_checked": len(tally.pages) - checked,
         "hidden": sum(count for (_, is_raised), count in tally.flags.items() if not is_raised),
-        "problems": tuple(problems[:MOST_PROBLEMS]),
-        "more_problems": max(len(problems) - MOST_PROBLEMS, 0),
+        "problems": tuple(problems[:MAX_PROBLEMS]),
+        "more_problems": max(len(problems) - MAX_PROBLEMS, 0),
         "plots": plots(tally.pages, source.places),
         "kinds": tuple((kind.value, kind_name(kind, say), count) for kind, count in raised.items() if count),
-        "pairs": tuple(pairs[:MOST_PAIRS]),
-        "more_pairs": max(len(pairs) - MOST_PAIRS, 0),
+        "pairs": tuple(pairs[:MAX_PAIRS]),
+        "more_pairs": max(len(pairs) - MAX_PAIRS, 0),
         "hidden_pairs": tuple(_hidden_pairs(tally, say)),
         "with_picture": with_picture,
         "without_picture": tally.raised - with_picture,
         "cards": _cards(source, tally, cutter, say),
         "rest": _cards(source, tally, None, say) if tally.raised > with_picture else iter(()),
-        "notices": tuple(notices[:MOST_NOTICES]),
-        "more_notices": max(len(notices) - MOST_NOTICES, 0),
+        "notices": tuple(notices[:MAX_NOTICES]),
+        "more_notices": max(len(notices) - MAX_NOTICES, 0),
         "threads": tuple(
             tuple(thread) for _, thread in groupby(source.comments, lambda comment: (comment.page, comment.uid))
         ),
@@ -226,7 +227,7 @@ def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> dict[
 
 def _problems(source: RunSource, tally: Tally, cutter: Cutter, say: Say) -> Iterator[FailedPage]:
     """Layout findings, then sequences of pages that were not checked."""
-    pictured, plain = tally.layout[:MOST_THUMBS], tally.layout[MOST_THUMBS:]
+    pictured, plain = tally.layout[:MAX_THUMBS], tally.layout[MAX_THUMBS:]
     pages = _pages_of(source, pictured)
     for finding in pictured:
         yield _layout_problem(finding, pages.get(finding.flag.page), cutter, say)
@@ -258,7 +259,7 @@ def _pages_of(source: RunSource, findings: Sequence[LayoutFinding]) -> dict[str,
 
 def _layout_problem(finding: LayoutFinding, page: PageResult | None, cutter: Cutter | None, say: Say) -> FailedPage:
     flag = finding.flag
-    thumb = cutter.cut(finding.image, finding.page_box, THUMB_PIXELS) if cutter else None
+    thumb = cutter.cut(finding.image, finding.page_box, THUMB_SIDE_PX) if cutter else None
     other = other_half(flag, page.flags) if page else None
     column = _column_card(finding, page, other, cutter) if page and cutter else None
     what = why(flag, say, other)
@@ -270,9 +271,9 @@ def _column_card(finding: LayoutFinding, page: PageResult, other: Flag | None, c
     flag, mark = finding.flag, finding.flag.bbox
     if mark is None or not flag.line:
         return None
-    left = max(mark.x - COLUMN_MARGIN * mark.w, finding.page_box.x)
-    right = min(mark.right + COLUMN_MARGIN * mark.w, finding.page_box.right)
-    crop = cutter.cut(finding.image, Box(left, mark.y, right - left, mark.h), COLUMN_PIXELS)
+    left = max(mark.x - MARGIN_WIDTHS * mark.w, finding.page_box.x)
+    right = min(mark.right + MARGIN_WIDTHS * mark.w, finding.page_box.right)
+    crop = cutter.cut(finding.image, Box(left, mark.y, right - left, mark.h), COLUMN_CUT_WIDTH_PX)
     if crop is None:
         return None
     halves = [half for half in (flag, other) if half is not None]
@@ -301,8 +302,8 @@ def _hidden_pairs(tally: Tally, say: Say) -> Iterator[HiddenPairs]:
     """The hidden pairs by rule, the rule that hid most first."""
     for rule, hidden in by_rule(tally.variants + tally.habits):
         pairs = [PairLine(transcribed, suggested, count) for (transcribed, suggested, _), count in hidden.items()]
-        more = max(len(pairs) - MOST_PAIRS, 0)
-        yield HiddenPairs(rule_name(rule, say), hidden.total(), tuple(pairs[:MOST_PAIRS]), more)
+        more = max(len(pairs) - MAX_PAIRS, 0)
+        yield HiddenPairs(rule_name(rule, say), hidden.total(), tuple(pairs[:MAX_PAIRS]), more)
 
 
 def _notices(tally: Tally, say: Say) -> list[NoticeCount]:
@@ -356,17 +357,17 @@ def _card(result: PageResult, flag: Flag, cutter: Cutter | None, say: Say, other
 
 def _strips(result: PageResult, flag: Flag, cutter: Cutter) -> Strips | None:
     view = view_of(result, flag)
-    crop = cutter.cut(picture_of(result), view.area, STRIP_PIXELS) if view else None
+    crop = cutter.cut(picture_of(result), view.area, STRIP_CUT_WIDTH_PX) if view else None
     if view is None or crop is None:
         return None
-    scale = min(PITCH / view.pitch, WIDEST_STRIP / view.area.w)
+    scale = min(PITCH_PX / view.pitch, MAX_STRIP_WIDTH_PX / view.area.w)
     area = crop.area
     return Strips(crop, view, _mark(view), area.w * scale, view.text_area.w * scale, area.h * scale)
 
 
 def _glyph(result: PageResult, flag: Flag, cutter: Cutter) -> str | None:
     place = flag_place(result, flag)
-    return cutter.glyph(picture_of(result), place, GLYPH_PIXELS) if place else None
+    return cutter.glyph(picture_of(result), place, GLYPH_SIDE_PX) if place else None
 
 
 def _mark(view: View) -> Box:
@@ -378,12 +379,12 @@ def _mark(view: View) -> Box:
 
 def _alternatives(flag: Flag) -> tuple[Alternative, ...]:
     """The engine's best alternatives, followed by the transcribed character if it is not among them."""
-    seen = list(flag.evidence.alternatives[:MOST_ALTERNATIVES])
+    seen = list(flag.evidence.alternatives[:MAX_ALTERNATIVES])
     if not seen:
         return ()
     # a suggestion in simplified script stands for the traditional form that was read
     read = flag.suggested if flag.suggested in dict(seen) else seen[0][0]
     if flag.evidence.p_text is not None and flag.transcribed not in dict(seen):
-        seen = [*seen[: MOST_ALTERNATIVES - 1], (flag.transcribed, flag.evidence.p_text)]
+        seen = [*seen[: MAX_ALTERNATIVES - 1], (flag.transcribed, flag.evidence.p_text)]
     roles = {read: "image", flag.transcribed: "text"}
     return tuple(Alternative(text, min(max(p, 0.0), 1.0), percent(p), roles.get(text, "")) for text, p in seen if text)

@@ -70,7 +70,7 @@ LANGUAGE_AGAINST_ALONE = _("The words around speak against this.")
 READ_ELSEWHERE = _("Elsewhere this glyph was read as %(reading)s.")
 NO_INK = _("There is no ink for a character here.")
 INK = _("There is ink for one character here.")
-NO_ROOM = 0.35
+MAX_NO_ROOM_CELLS = 0.35
 """Room beside the neighbours of a surplus character, in cells, below which nothing is said to stand there."""
 LANGUAGE_ELSEWHERE = _("%(likely)s stands on %(pages)s.")
 
@@ -233,7 +233,7 @@ def _ink(ink: Notice, say: Say) -> list[str]:
             return [say(INK)]
         case NoticeCode.ROOM:
             room = float(str(dict(ink.values)["number"]))
-            return [say(NO_INK)] if room < NO_ROOM else []
+            return [say(NO_INK)] if room < MAX_NO_ROOM_CELLS else []
     return [say(_("The ink: %(ink)s.")) % {"ink": in_words(ink, say)}]
 
 

@@ -18,22 +18,22 @@ from proof.report.upright import upright, upright_flag
 from proof.text.column import parse_column
 from proof.text.model import Row
 
-HALF = 0.72
+MAX_HALF_ROW_WIDTHS = 0.72
 """Width of a glyph, in widths of its column, up to which it stands in a half-row."""
-AROUND = 4
+CHARACTERS_AROUND = 4
 """Characters shown before and after the flagged one."""
-MARGIN = 0.12
+MARGIN_WIDTHS = 0.12
 """Width of the neighbouring columns that is shown, in widths of the column: strokes cross the rules."""
-EM = 0.86
+EM_PITCHES = 0.86
 """Size of a character of the transcription in pitches of the column."""
-WEDGED = 0.74
+WEDGED_SIZE_SHARE = 0.74
 """Size of a character without a glyph, in sizes of the others."""
-DEFAULT_PITCH = 0.55
+DEFAULT_PITCH_WIDTHS = 0.55
 """Height of a character in widths of its column, if the column has no character to measure."""
 MIN_PITCH = 0.25
 MAX_PITCH = 1.3
 """Limits of the pitch, in widths of the column."""
-NOTE_EM = 0.46
+MAX_NOTE_EM_WIDTHS = 0.46
 """Size of a character in a half-row at most, in widths of the column."""
 
 
@@ -66,7 +66,9 @@ class View:
     gap: Box | None
 
 
-def view_of(result: PageResult, flag: Flag, around: int = AROUND, margin: float = MARGIN) -> View | None:
+def view_of(
+    result: PageResult, flag: Flag, around: int = CHARACTERS_AROUND, margin: float = MARGIN_WIDTHS
+) -> View | None:
     """The view of a flag with `around` characters before and after it, and `margin` widths of the column on either
     side; None if its place on the image is not known."""
     result, flag = upright(result), upright_flag(flag, result)
@@ -126,7 +128,7 @@ def pitch_of(result: PageResult, focus: Box, column: Box) -> float:
         for above, below in pairwise(sorted(result.characters, key=lambda c: (c.line, c.offset)))
         if (above.line, above.row) == (below.line, below.row) and below.box.centre[1] > above.box.centre[1]
     ]
-    pitch = median(steps) if steps else min(focus.h, DEFAULT_PITCH * column.w)
+    pitch = median(steps) if steps else min(focus.h, DEFAULT_PITCH_WIDTHS * column.w)
     return max(min(max(pitch, MIN_PITCH * column.w), MAX_PITCH * column.w), 1.0)
 
 
@@ -188,7 +190,7 @@ def _wedged(
             y = flags[0].bbox.centre[1]
         else:
             continue
-        em = WEDGED * _em(row, pitch, column)
+        em = WEDGED_SIZE_SHARE * _em(row, pitch, column)
         x = _across(row, column) + 0.62 * pitch * (1 if row is Row.MAIN else 0.6)
         texts = [(flag, text) for flag in flags for text in _characters(flag.transcribed)]
         for number, (flag, text) in enumerate(texts):
@@ -215,7 +217,7 @@ def _placeholders(flag: Flag, focus: Box, column: Box, pitch: float) -> Iterator
 
 def _row_of(box: Box, column: Box) -> Row:
     """The row in which a glyph with this box stands."""
-    if box.w > HALF * column.w:
+    if box.w > MAX_HALF_ROW_WIDTHS * column.w:
         return Row.MAIN
     return Row.RIGHT if box.centre[0] > column.centre[0] else Row.LEFT
 
@@ -242,4 +244,4 @@ def _gap(line: Sequence[CheckedCharacter], column: Box, pitch: float, focus: Box
 
 def _em(row: Row, pitch: float, column: Box) -> float:
     """The size of a character in a row."""
-    return EM * pitch if row is Row.MAIN else min(EM * pitch, NOTE_EM * column.w)
+    return EM_PITCHES * pitch if row is Row.MAIN else min(EM_PITCHES * pitch, MAX_NOTE_EM_WIDTHS * column.w)

@@ -26,7 +26,7 @@ from proof.settings.config import Settings
 from proof.store import Store, StoredRunInfo
 from proof.store.comments import as_line
 
-MOST_PICTURES = 2000
+MAX_PICTURES = 2000
 """Flags that the report shows with their image, at most: each adds some ten kilobytes to one file."""
 
 
@@ -42,7 +42,7 @@ class WrittenReport:
 
 
 def write_reports(
-    source: RunSource, folder: Path, *, language: str = "en", pictures: int = MOST_PICTURES
+    source: RunSource, folder: Path, *, language: str = "en", pictures: int = MAX_PICTURES
 ) -> WrittenReport:
     """Write the files of a run into `folder`, each atomically.
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from proof.errors import AT, ConfigError, UsageError, reason_of
-from proof.images.load import LARGEST_MEGAPIXELS, MAX_MEGAPIXELS
+from proof.images.load import DEFAULT_MAX_MEGAPIXELS, PILLOW_MEGAPIXELS
 from proof.locale.marking import LINES, OR, Sentence, _, joined
 from proof.settings.cluster import ClusterSection, LibrarySection
 from proof.settings.setting import Setting, ValueKind, WrongSetting, nearest, path_flaw, shown
@@ -161,10 +161,10 @@ class VariantsSection:
 class ImagesSection:
     max_megapixels: float = _setting(
         ValueKind.NUMBER,
-        MAX_MEGAPIXELS,
+        DEFAULT_MAX_MEGAPIXELS,
         "images larger than this are refused unopened",
         low=0.1,
-        high=LARGEST_MEGAPIXELS,
+        high=PILLOW_MEGAPIXELS,
     )
 
 
@@ -390,8 +390,11 @@ class Settings:
 
     def witness_names(self) -> dict[str, str]:
         """The full names of the witnesses by their sigla, empty where none was given."""
-        named = sorted((source for source in self.project.witnesses if source.siglum), key=lambda one: bool(one.name))
-        return {source.siglum: source.name for source in named}
+        names: dict[str, str] = {}
+        for source in self.project.witnesses:
+            if source.siglum:
+                names[source.siglum] = source.name or names.get(source.siglum, "")
+        return names
 
     def _files(self, key: str, paths: tuple[Path, ...]) -> tuple[Path, ...]:
         """The files that `paths`, named by the setting `project.{key}`, mean. Raises ConfigError."""

@@ -14,10 +14,10 @@ from proof.text.read import detect_format
 NO_MATERIAL = frozenset({"imglist", "out"})
 """Folders that hold lists or reports, and neither texts nor images."""
 
-DEEPEST = 3
+MAX_FOLDER_DEPTH = 3
 """Folders below a project's in which images are looked for."""
 
-MOST_TEXTS = 12
+MAX_NAMED_TEXTS = 12
 """Texts that are named one by one, at most; more of one ending are given as a pattern."""
 
 
@@ -34,7 +34,7 @@ def find_images(folder: Path) -> tuple[Path, ...]:
     """The folders that hold images: `folder` itself, or those directly below it that hold some at any depth."""
     if _has_images(folder, 0):
         return (folder,)
-    return tuple(place for place in _below(folder) if _has_images(place, DEEPEST))
+    return tuple(place for place in _below(folder) if _has_images(place, MAX_FOLDER_DEPTH))
 
 
 def _texts_in(folder: Path) -> list[Path]:
@@ -42,7 +42,7 @@ def _texts_in(folder: Path) -> list[Path]:
     files = [path for path in named if path.suffix.lower() in text_suffixes() and path.is_file()]
     texts = [path for path in files if _is_text(path)]
     endings = {path.suffix for path in texts}
-    if len(texts) > MOST_TEXTS and len(endings) == 1:
+    if len(texts) > MAX_NAMED_TEXTS and len(endings) == 1:
         suffix = endings.pop()
         if all(path in texts for path in files if path.suffix == suffix):
             return [folder / f"*{suffix}"]

@@ -20,7 +20,7 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
-from proof.model.flags import REACH, Flag, Kind, Origin, context_of
+from proof.model.flags import MAX_CONTEXT_CHARACTERS, Flag, Kind, Origin, context_of
 from proof.model.result import CheckedColumn
 from proof.store import rows
 from proof.store.decision_records import SETTLED
@@ -90,7 +90,7 @@ def _stays(row: FlagRow, origin: Origin) -> bool:
 
 def _is_free(flag: Flag, by_hand: Iterable[tuple[int, int]]) -> bool:
     """Whether an error may be seeded at a place: no correction by hand is within twice the context length."""
-    return all(line != flag.line or abs(offset - flag.offset) > 2 * REACH for line, offset in by_hand)
+    return all(line != flag.line or abs(offset - flag.offset) > 2 * MAX_CONTEXT_CHARACTERS for line, offset in by_hand)
 
 
 def stand_in_text(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sqlalchemy import func, select
 
 from proof.locale.marking import _
-from proof.model.flags import REACH, Kind, Origin
+from proof.model.flags import MAX_CONTEXT_CHARACTERS, Kind, Origin
 from proof.model.result import PageResult
 from proof.store import rows
 from proof.store.cache import Bounded
@@ -364,4 +364,4 @@ def _between_columns(context: str, line: int, sources: dict[int, str]) -> str:
     """The context of a whole column, extended by the end of the previous column and the beginning of the next."""
     before = [source for number, source in sources.items() if number < line and source]
     after = [source for number, source in sources.items() if number > line and source]
-    return f"{''.join(before[-1:])[-REACH:]}{context}{''.join(after[:1])[:REACH]}"
+    return f"{''.join(before[-1:])[-MAX_CONTEXT_CHARACTERS:]}{context}{''.join(after[:1])[:MAX_CONTEXT_CHARACTERS]}"

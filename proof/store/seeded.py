@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from proof.model.flags import REACH, Origin
+from proof.model.flags import MAX_CONTEXT_CHARACTERS, Origin
 from proof.model.result import PageResult
 from proof.store.decision_records import State
 from proof.store.events import standing_events
@@ -84,7 +84,7 @@ def shown_text(source: str, line: int, places: Places, start: int = 0) -> str:
 
 def shown_context(context: str, line: int, offset: int, length: int, places: Places) -> str:
     """The characters around a place, as a flag carries them, with the false ones among them."""
-    head = min(offset, REACH)
+    head = min(offset, MAX_CONTEXT_CHARACTERS)
     if context[head : head + 1] != "[":  # a finding about a column or a page has none
         return context
     before, inside, after = context[:head], context[head + 1 : head + 1 + length], context[head + 2 + length :]

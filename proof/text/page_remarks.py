@@ -10,13 +10,13 @@ from proof.model.refs import Folio
 from proof.text.model import Page
 from proof.text.remarks import Remark, RemarkCode
 
-MANY_COLUMNS = 40
+MAX_USUAL_COLUMNS = 40
 """Columns of a page above which the mark of the next page was probably lost."""
 
 MIN_PASSAGES = 3
 """Number of pages from which on they are passages, not half-folios, if all are of side a."""
 
-BARE_ONE_IN = 20
+LINES_PER_BARE_LINE = 20
 """Lines without a pilcrow are remarked on if they are at most one in so many; some texts break long lines so."""
 
 
@@ -28,7 +28,7 @@ def page_remarks(path: Path, pages: Sequence[Page], text: str, *, pilcrows: bool
     for page in pages:
         if not page.columns:
             remarks.append(Remark.of(path, page.file_line, RemarkCode.NO_COLUMN, page=page.id))
-        elif half_folios and len(page.columns) > MANY_COLUMNS:
+        elif half_folios and len(page.columns) > MAX_USUAL_COLUMNS:
             number = len(page.columns)
             remarks.append(Remark.of(path, page.file_line, RemarkCode.MANY_COLUMNS, page=page.id, number=number))
     remarks += _out_of_sequence(path, pages)
@@ -66,6 +66,6 @@ def _begins_juan(page: Page, following: Page) -> bool:
 def _without_pilcrow(path: Path, pages: Sequence[Page], text: str) -> list[Remark]:
     columns = [column for page in pages for column in page.columns]
     bare = [c for c in columns if not text.startswith("¶", c.start + len(c.source))]
-    if len(bare) * BARE_ONE_IN > len(columns):
+    if len(bare) * LINES_PER_BARE_LINE > len(columns):
         return []
     return [Remark.of(path, column.file_line, RemarkCode.NO_PILCROW) for column in bare]

@@ -19,10 +19,10 @@ from rapidfuzz import fuzz, process
 
 from proof.text.edit import Edit, edited
 
-LARGEST_COMPARISON = 16_000_000
+MAX_COMPARED_PAIRS = 16_000_000
 """Pairs of characters of a changed passage that are compared, at most; characters of larger ones are not mapped."""
 
-LARGEST_SEARCH = 1_000_000_000
+MAX_SEARCHED_CODE_POINTS = 1_000_000_000
 """Code points, at most, that are searched for lines that were joined or split: some seconds."""
 
 MIN_PIECE_LENGTH = 4
@@ -208,7 +208,7 @@ def _lines(text: str, other: str) -> list[_Line]:
     lines = text.split("\n")
     lacking = {line for line in set(other.split("\n")).difference(lines) if len(line) >= MIN_PIECE_LENGTH}
     cuts: set[int] = set()
-    if len(lacking) * (len(text) + len(other)) <= LARGEST_SEARCH:
+    if len(lacking) * (len(text) + len(other)) <= MAX_SEARCHED_CODE_POINTS:
         for line in (line.removesuffix("\r") for line in lacking):
             at = text.find(line)
             if at >= 0 and at == text.rfind(line) and other.find(line) == other.rfind(line):
@@ -304,7 +304,7 @@ def _moved_and_changed(
     taken = {number for _, passage in passages for number in passage} | set(pairs.values())
     free = {number for number in range(len(news)) if number not in taken and news[number].strip()}
     lost = [number for number in range(len(olds)) if number not in known and olds[number].strip()] if free else []
-    if (len(lost) + len(free)) * (len(olds) + len(news)) > LARGEST_COMPARISON:
+    if (len(lost) + len(free)) * (len(olds) + len(news)) > MAX_COMPARED_PAIRS:
         return
     for number in lost:
         there = _most_alike(olds[number], news)
@@ -320,7 +320,7 @@ def _most_alike(line: str, lines: Sequence[str]) -> int | None:
 
 def _compared_characters(old: str, new: str) -> Iterator[Block]:
     """The blocks that two passages share: the characters that all shortest edit paths keep."""
-    if len(old) * len(new) > LARGEST_COMPARISON or not old or not new:
+    if len(old) * len(new) > MAX_COMPARED_PAIRS or not old or not new:
         return
     pairs = [(here, there) for here, there in enumerate(_kept_by_all(old, new)) if there >= 0]
     yield from _without_chance(pairs, len(old), len(new))

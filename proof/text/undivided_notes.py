@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from proof.text.model import Cell, Column, Page, Row, Run
 
-LONGEST_HALF_ROW = 24
+MAX_HALF_ROW_CELLS = 24
 """Cells of a half-row, at most (a Siku column has 21, a raised one a few more)."""
 
 
@@ -23,7 +23,7 @@ def notes_are_undivided(pages: Iterable[Page]) -> bool:
                 if run.note and _is_divided(column, run):
                     return False
                 longest = max(longest, len(run.right) if run.note else 0)
-    return longest > LONGEST_HALF_ROW
+    return longest > MAX_HALF_ROW_CELLS
 
 
 def _is_divided(column: Column, run: Run) -> bool:

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from proof.text.authorities import BELIEVED, Authorities, Testimony, authorities
+from proof.text.authorities import MIN_WITNESSES, Authorities, Testimony, authorities
 from proof.text.model import Script
 from proof.text.pairs import Relation, pair_of, read_pairs
 
@@ -37,10 +37,10 @@ __all__ = ["Relation", "VariantPolicy", "VariantVerdict", "policy_of"]
 
 HOUSE = Path(__file__).with_name("data") / "house.tsv"
 
-CONVERTED = 3
+MIN_WITNESSES_CONVERTED = 3
 """Witnesses needed if the simplified one of the two stands for several words (沖/冲, not 衝/冲)."""
 
-RESTORED = 4
+MIN_WITNESSES_RESTORED = 4
 """Witnesses needed if the table of 2013 restored a variant as a character of names (村/邨)."""
 
 ONE_WORD = (Relation.SAME, Relation.FORM)
@@ -244,11 +244,11 @@ class VariantPolicy:
         if short:
             # Unlike the dictionaries, yitizi contains OpenCC's simplifications themselves.
             testimony = testimony.without("Y")
-            needed = BELIEVED if len(lists.conversions.traditional[short]) == 1 else CONVERTED
+            needed = MIN_WITNESSES if len(lists.conversions.traditional[short]) == 1 else MIN_WITNESSES_CONVERTED
             return _form(testimony) if testimony.weight >= needed else SIMPLIFIED
         if first in lists.standard and second in lists.standard and not self._restored(first, second, testimony):
             return STANDARDS if testimony.witnesses else UNLISTED
-        if testimony.believed or (testimony.weight >= BELIEVED and self._joined(first, second)):
+        if testimony.believed or (testimony.weight >= MIN_WITNESSES and self._joined(first, second)):
             return _form(testimony)
         if testimony.weight > 0 and not testimony.against and self._belongs(first, second):
             return _form(testimony)
@@ -258,9 +258,9 @@ class VariantPolicy:
         """Whether one of two standard characters is on the table of 2013 only for names, and else a variant."""
         simplified = self._lists.conversions.simplified
         if simplified.get(first, (first,))[0] == simplified.get(second, (second,))[0]:
-            return testimony.weight >= BELIEVED
+            return testimony.weight >= MIN_WITNESSES
         third = first in self._lists.third or second in self._lists.third
-        return third and "D" in testimony.witnesses and testimony.weight >= RESTORED
+        return third and "D" in testimony.witnesses and testimony.weight >= MIN_WITNESSES_RESTORED
 
     def _belongs(self, first: str, second: str) -> bool:
         """Whether one of the two is standard, and the other can belong to no other standard character."""
@@ -278,7 +278,7 @@ class VariantPolicy:
         return any(
             not lists.conversions.one_to_many(first, form)
             and not lists.conversions.one_to_many(form, second)
-            and min(lists.about(first, form).weight, lists.about(form, second).weight) > BELIEVED
+            and min(lists.about(first, form).weight, lists.about(form, second).weight) > MIN_WITNESSES
             for form in between
         )
 
@@ -291,7 +291,7 @@ class VariantPolicy:
             partner
             for partner in lists.partners(character)
             if partner in lists.standard
-            and lists.about(character, partner).weight > BELIEVED
+            and lists.about(character, partner).weight > MIN_WITNESSES
             and self._word(character, partner).relation is Relation.FORM
         )
 

@@ -198,12 +198,12 @@ class Checker:
         else:
             result = self._without_columns(page, page_image, readings, blank, neighbours)
         pale = any(notice.code is NoticeCode.PAGE_PALE for notice in sheet.notices)
-        if pale and result.status is Status.MISMATCH and not result.flags[0].suggested:
+        if pale and _shows_no_known_page(result):
             # on an empty pale leaf the contrast of the text that shows through from behind is raised, too
             result = unreadable(blank, "page blank", Notice(NoticeCode.IMAGE_BLANK))
         elif not coarse and not readings.has_override and self._may_be_an_opening(page_image, result):
             result = self._in_a_half(page, readings, blank) or result
-        if result.status is Status.MISMATCH and not result.flags[0].suggested and sheet.outline.ruled and not coarse:
+        if _shows_no_known_page(result) and sheet.outline.ruled and not coarse:
             result = self._reoriented(page, readings, blank) or result
         return replace(result, seconds=time.perf_counter() - started)
 
@@ -313,10 +313,8 @@ class Checker:
     def _lines(self, page_image: PageImage, readings: HalfFolioReadings) -> tuple[str, PageReading]:
         """The lines of a page without ruled columns, and the name of the page pipeline that read them."""
         if isinstance(self.engine, ExternalEngine):
-            box = readings.sheet.box
-            origin = (box.x, box.y) if box else (0.0, 0.0)
             external_page = self.engine.page_of(page_image.path, readings.sheet.size)
-            pages = ExternalPages(external_page, self.engine.identity, origin)
+            pages = ExternalPages(external_page, self.engine.identity, _origin(readings.sheet))
             return pages.identity.name, pages.read_page(readings.image.pixels)
         return readings.lines(self.fallback)
 
@@ -444,7 +442,13 @@ def _likeness(policy: VariantPolicy, engine: Engine, drawn: DrawnReadings | None
     return WordLikeness(policy, engine, drawn)
 
 
-def _origin(part: LoadedImage) -> tuple[float, float]:
+def _shows_no_known_page(result: PageResult) -> bool:
+    """Whether the image shows neither its page nor a neighbour, which its finding would suggest."""
+    return result.status is Status.MISMATCH and not result.flags[0].suggested
+
+
+def _origin(part: LoadedImage | PageSheet) -> tuple[float, float]:
+    """The upper left corner of a half-folio in its image file."""
     return (part.box.x, part.box.y) if part.box else (0.0, 0.0)
 
 

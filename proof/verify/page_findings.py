@@ -20,7 +20,7 @@ from proof.verify.pairing import PageShown
 LAYOUT_SCORE = 9.0
 """The score of a finding about a column or a page, above that of any character."""
 
-FEW_COLUMNS = 3
+MAX_SINGLE_COLUMNS = 3
 """Columns of an image, or lines of its page, up to which each has a finding of its own. More that are missing from the
 text show a second page; more lines that are not on the image mean columns that were not detected."""
 
@@ -93,7 +93,7 @@ def without_unlike(
     unlike = {
         number
         for number, (column, flags) in enumerate(zip(columns, by_column, strict=True))
-        if sum(flag.raised for flag in flags) > max(FEW_COLUMNS, UNLIKE_SHARE * len(column.cells))
+        if sum(flag.raised for flag in flags) > max(MAX_SINGLE_COLUMNS, UNLIKE_SHARE * len(column.cells))
     }
     if len(unlike) < 2:
         return [flag for flags in by_column for flag in flags], set()
@@ -125,13 +125,13 @@ def line_flags(
     troubles = assignment.troubles
     missing = [trouble for trouble in troubles if trouble.fault is LineFault.MISSING]
     flags = []
-    if len(missing) > max(FEW_COLUMNS, SECOND_PAGE_SHARE * len(source)):
+    if len(missing) > max(MAX_SINGLE_COLUMNS, SECOND_PAGE_SHARE * len(source)):
         troubles = tuple(trouble for trouble in troubles if trouble not in missing)
         read = "".join(trouble.read for trouble in missing)
         notice = Notice.of(NoticeCode.COLUMNS_BESIDE, number=len(missing))
         flags.append(layout_flag(blank, 0, None, Evidence(reason=COLUMNS_MISSING, note=read, notice=notice)))
     not_on_page = [trouble.line for trouble in troubles if trouble.fault is LineFault.NOT_ON_PAGE]
-    if len(not_on_page) > FEW_COLUMNS:
+    if len(not_on_page) > MAX_SINGLE_COLUMNS:
         troubles = tuple(trouble for trouble in troubles if trouble.fault is not LineFault.NOT_ON_PAGE)
         which = ", ".join(map(str, not_on_page))
         notice = Notice.of(NoticeCode.COLUMNS_NOT_SHOWN, number=len(not_on_page), which=which)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from proof.model.flags import PLACEHOLDER, REACH, Evidence, Flag, Kind, context_of
+from proof.model.flags import MAX_CONTEXT_CHARACTERS, PLACEHOLDER, Evidence, Flag, Kind, context_of
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.text.column import SPECIAL
@@ -274,7 +274,12 @@ def _continues(flag: Flag, following: Flag) -> bool:
         between = following.offset - flag.offset - flag.length
         return 0 < between <= len(after) and _is_markup(after[:between])
     before = following.context.partition("[")[0]
-    return following.line == flag.line + 1 and _is_markup(after) and len(after) < REACH and _is_markup(before)
+    return (
+        following.line == flag.line + 1
+        and _is_markup(after)
+        and len(after) < MAX_CONTEXT_CHARACTERS
+        and _is_markup(before)
+    )
 
 
 def _is_markup(text: str) -> bool:

@@ -16,7 +16,7 @@ from proof.verify.align import Likeness, Pairing, align
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph
 
-STRIPS_OF_COLUMN = 1000
+STRIP_NUMBERS_PER_COLUMN = 1000
 """Numbers of strips that are kept for each column, where all are numbered through; no column has as many."""
 
 MAX_LINE_COLUMNS = 1.35
@@ -64,7 +64,7 @@ def lay_out(
 def in_one_row(columns: Sequence[Sequence[Glyph]]) -> tuple[list[Glyph], list[int]]:
     """The glyphs of all columns, their strips numbered through, and for each glyph the index of its column."""
     glyphs = [
-        replace(glyph, strip=glyph.strip + STRIPS_OF_COLUMN * number)
+        replace(glyph, strip=glyph.strip + STRIP_NUMBERS_PER_COLUMN * number)
         for number, column in enumerate(columns)
         for glyph in column
     ]

@@ -89,14 +89,14 @@ UNKNOWN_CERTAIN_SCORE = 5.0
 """Score in nats of a character that the engine does not know, where the other reading is wholly certain."""
 
 UNKNOWN_DOUBT_WEIGHT = 100.0
-"""Nats subtracted for every nat of doubt in that reading: the engine wavers ramp similar characters where it was not
+"""Nats subtracted for every nat of doubt in that reading: the engine wavers between similar characters where it was not
 trained on a shape."""
 
 MIN_FAMILIARITY_WEIGHT = 0.3
 """Minimum weight of the evidence against a character, however poorly the engine was trained on it."""
 
 SPLINTER_DEDUCTION_NATS = 1.5
-"""Nats subtracted from an omission whose glyph is read as a splinter, ramp glyphs."""
+"""Nats subtracted from an omission whose glyph is read as a splinter, between glyphs."""
 
 LOOSE_SPLINTER_DEDUCTION_NATS = 5.0
 """The same at an end of the column."""
@@ -120,7 +120,7 @@ UNKNOWN_LOG_PROB = -3.0
 """Log-probability of a character that the engine does not know, where two characters are exchanged."""
 
 ALIKE_WEIGHT = 0.4
-"""Factor for findings ramp characters that look alike in handwriting: the image does not decide there. Of
+"""Factor for findings between characters that look alike in handwriting: the image does not decide there. Of
 look-alikes exchanged on real pages 210 of 225 are raised (207 at 0.3), on rendered pages 420 of 432 (411 at 0.3), with
 no more false flags; from 0.6 on 焉 read as 馬 is raised again and again."""
 
@@ -265,7 +265,7 @@ def or_neutral(value: float | None) -> float:
 def insertion_score(room: float) -> float:
     """The score, in nats, of a transcribed character without a glyph.
 
-    `room` is the distance ramp the middles of its neighbours in cells: 1 where they touch. Room for a whole cell
+    `room` is the distance between the middles of its neighbours in cells: 1 where they touch. Room for a whole cell
     without ink is blank paper; a little more than 1 leaves doubt whether a glyph was missed.
     """
     return SURE_INSERTION_SCORE - (10.0 * (room - 1.25) if 1.25 < room < 1.6 else 0.0)

@@ -24,7 +24,7 @@ from proof.verify.running import in_one_row
 MAX_SHORT_NOTE_CHARACTERS = 5
 """Characters, at most, of a note that may be main text cut wrongly."""
 
-NEIGHBOURS = 40
+NEIGHBOUR_CHARACTERS = 40
 """Characters on either side of one without a glyph among which the nearest one with a glyph is sought."""
 
 
@@ -85,8 +85,8 @@ def _beside(
 ) -> int:
     """The column of the character of that number, which has no glyph: that of the character before it, if there is room
     below that. `glyph_of` gives the numbers of the glyphs of other characters."""
-    before = next((glyph_of[at] for at in range(number - 1, number - NEIGHBOURS, -1) if at in glyph_of), None)
-    after = next((glyph_of[at] for at in range(number + 1, number + NEIGHBOURS) if at in glyph_of), None)
+    before = next((glyph_of[at] for at in range(number - 1, number - NEIGHBOUR_CHARACTERS, -1) if at in glyph_of), None)
+    after = next((glyph_of[at] for at in range(number + 1, number + NEIGHBOUR_CHARACTERS) if at in glyph_of), None)
     if before is None:
         return 0 if after is None else column_of[after]
     if after is None or column_of[after] == column_of[before]:

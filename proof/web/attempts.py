@@ -28,7 +28,7 @@ from proof.store.accounts import handle
 from proof.web.messages import PEOPLE
 from proof.web.rate_limit import RateLimiter
 
-MINUTES = 15
+PERIOD_MINUTES = 15
 """Period over which attempts are counted."""
 
 WIDE_FACTOR = 5
@@ -71,7 +71,7 @@ class Attempts:
     cannot evade the limit, and is taken out when it succeeds."""
 
     def __init__(self, app: Flask, most: int) -> None:
-        self._limiter = RateLimiter(MINUTES * 60)
+        self._limiter = RateLimiter(PERIOD_MINUTES * 60)
         self._narrow, self._wide = most, most * WIDE_FACTOR
         sha256 = {"digest_method": hashlib.sha256}
         self._signer = URLSafeTimedSerializer(app.config["SECRET_KEY"], salt="known browser", signer_kwargs=sha256)

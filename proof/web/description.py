@@ -8,7 +8,7 @@ from typing import Any
 from flask_openapi3.openapi import OpenAPI
 
 PROBLEM = "application/problem+json"
-FIRST_ERROR = 400
+MIN_ERROR_STATUS = 400
 
 
 def serve(app: OpenAPI) -> None:
@@ -28,6 +28,6 @@ def described(document: dict[str, Any]) -> dict[str, Any]:
         for operation in operations.values():
             for status, response in operation.get("responses", {}).items():
                 content = response.get("content", {})
-                if int(status) >= FIRST_ERROR and "application/json" in content:
+                if int(status) >= MIN_ERROR_STATUS and "application/json" in content:
                     response["content"] = {PROBLEM: content["application/json"]}
     return document

@@ -23,7 +23,7 @@ from proof.web.scratch import ScratchFolder, remove_abandoned
 
 LOG = logging.getLogger(__name__)
 
-KEPT = 6
+MAX_KEPT_DOWNLOADS = 6
 """Finished downloads that are kept; older ones are made anew."""
 
 T = TypeVar("T")
@@ -132,7 +132,7 @@ class DownloadJobs:
             job = DownloadJob(uuid.uuid4().hex, work, kind, language, count, folder, archive)
             self._jobs[job.number] = job
             done = [number for number, other in self._jobs.items() if other.future.done()]
-            for old in done[: max(len(self._jobs) - KEPT, 0)]:
+            for old in done[: max(len(self._jobs) - MAX_KEPT_DOWNLOADS, 0)]:
                 self._jobs.pop(old).folder.cleanup()
             return job
 

@@ -18,7 +18,7 @@ from proof.web.language import say
 from proof.web.page_view import sheet
 from proof.web.project import project
 
-SHOWN = 100
+DECISIONS_PER_PAGE = 100
 """Decisions on a page of the preview."""
 
 export_preview_api = api_blueprint("export_preview_api", "exports")
@@ -73,8 +73,8 @@ def view(work: str) -> Response:
     summary = project().store.queue.work(work)
     start = max(request.args.get("from", 0, type=int), 0)
     reads = project().store.double_readings.waiting(work) if LOOKER.get().arbitrates else []
-    preview = _preview_out(work, start, SHOWN)
-    return sheet("export_preview.html", summary, preview=preview, start=start, shown=SHOWN, reads=reads)
+    preview = _preview_out(work, start, DECISIONS_PER_PAGE)
+    return sheet("export_preview.html", summary, preview=preview, start=start, shown=DECISIONS_PER_PAGE, reads=reads)
 
 
 def _preview_out(work: str, start: int, limit: int) -> PreviewOut:

@@ -14,7 +14,7 @@ from proof.store import Store
 from proof.store.cache import Bounded
 from proof.store.glyphs import Occurrences
 
-CACHED = 200_000
+MAX_CACHED_OCCURRENCES = 200_000
 """Occurrences, of some 220 bytes each, whose order is cached: people page through them and return to characters."""
 
 MIN_OCCURRENCES = 3
@@ -43,8 +43,10 @@ class GlyphOrders:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._ordering = Lock()
-        self._occurrence_cache = Bounded[tuple[Any, ...], Occurrences](CACHED, len)
-        self._order_cache = Bounded[tuple[Any, ...], OrderedOccurrences](CACHED, lambda order: len(order.occurrences))
+        self._occurrence_cache = Bounded[tuple[Any, ...], Occurrences](MAX_CACHED_OCCURRENCES, len)
+        self._order_cache = Bounded[tuple[Any, ...], OrderedOccurrences](
+            MAX_CACHED_OCCURRENCES, lambda order: len(order.occurrences)
+        )
 
     def of(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
         """The occurrences of the character `text` (one `part` of them) by their distance from its usual shape, or from

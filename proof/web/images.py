@@ -19,8 +19,8 @@ from proof.errors import ImageError, ToldError
 from proof.images.load import load_picture, sha256_of
 from proof.images.pdf import PdfPage
 from proof.locale.marking import _
-from proof.report.crops import METHOD, pack_piece
-from proof.report.glyphs import GLYPH_METHOD, GlyphPlace, cut_glyph
+from proof.report.crops import METHOD_VERSION, pack_piece
+from proof.report.glyphs import GLYPH_METHOD_VERSION, GlyphPlace, cut_glyph
 from proof.report.upright import turn_of, turned_picture, turned_size
 from proof.store.cache import Bounded
 
@@ -101,7 +101,7 @@ class Images:
             piece = self._picture(name).crop(edges)
             return piece if piece.size == wanted else piece.resize(wanted, Image.Resampling.LANCZOS)
 
-        return self._region((METHOD, name, *edges, *wanted), cut, known)
+        return self._region((METHOD_VERSION, name, *edges, *wanted), cut, known)
 
     def glyph(self, name: str, place: GlyphPlace, known: Collection[str] = ()) -> ImageRegion:
         """The tile of a glyph (`proof.report.glyphs`) of an image; not cut if its entity tag is in `known`. Raises
@@ -114,7 +114,7 @@ class Images:
             tile.picture.thumbnail((MAX_GLYPH_PX, MAX_GLYPH_PX), Image.Resampling.LANCZOS)
             return tile.picture
 
-        return self._region((METHOD, GLYPH_METHOD, name, place), cut, known)
+        return self._region((METHOD_VERSION, GLYPH_METHOD_VERSION, name, place), cut, known)
 
     def _region(self, parts: Sequence[object], cut: Callable[[], Image.Image], known: Collection[str]) -> ImageRegion:
         """The image that `cut` makes, as WebP, with an entity tag made from `parts`; not cut if that is `known`."""

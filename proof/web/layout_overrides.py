@@ -23,7 +23,7 @@ from proof.web.project import project
 from proof.web.rereading import Job, Stage
 from proof.web.rights import Right
 
-MOST_IMAGES = 60
+MAX_IMAGES = 60
 """Names of images in one answer."""
 PREVIEW_PX = 480
 """The longer side of the preview of an image."""
@@ -186,7 +186,7 @@ def stop(path: ReadingPath) -> Response:
 def images(path: schemas.WorkPath, query: ImagesQuery) -> Response:
     project().store.queue.work(path.work)
     names = [name for name, _ in project().reader.images() if query.sought.casefold() in name.casefold()]
-    return answer(ImageNames(items=names[:MOST_IMAGES], more=len(names) > MOST_IMAGES))
+    return answer(ImageNames(items=names[:MAX_IMAGES], more=len(names) > MAX_IMAGES))
 
 
 @layouts.get("/works/<string:work>/images/preview", summary="A small picture of an image of the project")

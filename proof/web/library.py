@@ -22,7 +22,7 @@ _STATES = {
     FolderState.FAILED: _("failed"),
 }
 
-LISTED = 100
+WORKS_PER_PAGE = 100
 """Works that the list shows at once."""
 
 
@@ -102,12 +102,12 @@ def listing(works: Sequence[LibraryWork]) -> dict[str, Any]:
     start = min(max(request.args.get("start", 0, type=int), 0), max(len(chosen) - 1, 0))
     return {
         "total": _totals(lines) if lines else None,
-        "lines": chosen[start : start + LISTED],
+        "lines": chosen[start : start + WORKS_PER_PAGE],
         "shown": len(chosen),
         "first": start + 1,
-        "last": min(start + LISTED, len(chosen)),
-        "earlier": max(start - LISTED, 0) if start else None,
-        "later": start + LISTED if start + LISTED < len(chosen) else None,
+        "last": min(start + WORKS_PER_PAGE, len(chosen)),
+        "earlier": max(start - WORKS_PER_PAGE, 0) if start else None,
+        "later": start + WORKS_PER_PAGE if start + WORKS_PER_PAGE < len(chosen) else None,
         "title": title,
         "state": state,
         "states": {state: say(label) for state, label in _STATES.items()},

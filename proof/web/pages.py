@@ -30,14 +30,14 @@ from proof.web.project import project
 from proof.web.rights import Right
 
 # Entries that a page shows at once.
-DESK_FLAGS = 8
-QUEUE_FLAGS = 50
+FLAGS_PER_DESK = 8
+FLAGS_PER_QUEUE_PAGE = 50
 LISTED_PAGES = 120
-PAIRS = 2000
-OFFERED_PAIRS = 24
-AWAITING_PLACES = 24
+MAX_PAIRS = 2000
+MAX_OFFERED_PAIRS = 24
+MAX_AWAITING_PLACES = 24
 UNENCODED_CHARACTERS = 40
-CHANGED_DECISIONS = 50
+MAX_CHANGED_DECISIONS = 50
 
 MAX_CHARACTER_LENGTH = 64
 """Code points, at most, of a character whose glyphs are shown; an entity or a composition has several."""
@@ -83,13 +83,13 @@ def for_me() -> AnyResponse:
 @pages.get("/works/<work>/")
 def queue(work: str) -> AnyResponse:
     """The queue: raised flags, with the number of flags by every filter."""
-    return _listing("queue.html", work, QUEUE_FLAGS, detail=False)
+    return _listing("queue.html", work, FLAGS_PER_QUEUE_PAGE, detail=False)
 
 
 @pages.get("/works/<work>/desk")
 def desk(work: str) -> AnyResponse:
     """The desk: one flag at a time."""
-    return _listing("desk.html", work, DESK_FLAGS, detail=True)
+    return _listing("desk.html", work, FLAGS_PER_DESK, detail=True)
 
 
 @pages.get("/works/<work>/pages/")
@@ -122,7 +122,7 @@ def changed(work: str) -> AnyResponse:
     store = project().store
     summary = store.queue.work(work)
     changes = [change for change in store.judgements.changed_of(work, person()) if store.queue.has(work, change.flag)]
-    shown = changes[:CHANGED_DECISIONS]
+    shown = changes[:MAX_CHANGED_DECISIONS]
     flags = serializers.details(store, work, store.queue.flags(work, [change.flag for change in shown]))
     return sheet("changed.html", summary, changed=list(zip(shown, flags, strict=True)), count=len(changes))
 
@@ -194,7 +194,7 @@ def pairs(work: str) -> AnyResponse:
     summary = store.queue.work(work)
     gathered = store.queue.pairs(work, QueueFilter())
     data = {
-        "pairs": [answers.PairStates(pair).model_dump() for pair in gathered[:PAIRS]],
+        "pairs": [answers.PairStates(pair).model_dump() for pair in gathered[:MAX_PAIRS]],
         "rules": [
             {"text": rule.transcribed, "image": rule.suggested, "hides": rule.hides, "person": rule.person}
             for rule in store.rules.of_work(work)
@@ -212,7 +212,7 @@ def glyphs(work: str) -> AnyResponse:
     summary = queue.work(work)
     gathered = [pair for pair in queue.pairs(work, QueueFilter()) if len(pair.text) == len(pair.image) == 1]
     data = {
-        "pairs": [answers.PairStates(pair).model_dump() for pair in gathered[:OFFERED_PAIRS]],
+        "pairs": [answers.PairStates(pair).model_dump() for pair in gathered[:MAX_OFFERED_PAIRS]],
         "part": max(request.args.get("part", 0, type=int), 0),
     }
     sought = {name: request.args.get(name, "")[:MAX_CHARACTER_LENGTH] for name in ("text", "against")}
@@ -237,7 +237,7 @@ def progress(work: str) -> AnyResponse:
     """The progress of a work by day, juan and person, what is left to do, and the errors expected to be missed."""
     store = project().store
     verdicts = {verdict: say(VERDICTS[verdict]) for verdict in COUNTED_VERDICTS}
-    awaiting, all_awaiting = store.history.awaiting(work, AWAITING_PLACES)
+    awaiting, all_awaiting = store.history.awaiting(work, MAX_AWAITING_PLACES)
     records = store.judgements.witness_records(work)
     return sheet(
         "progress.html",

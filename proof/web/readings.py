@@ -22,7 +22,7 @@ from proof.web.people import account, may, person
 from proof.web.project import Project, project
 from proof.web.rights import Right
 
-MOST_LISTED = 200
+MAX_LISTED_PLACES = 200
 """Differing places that the page lists; the queue shows all."""
 
 readings = Blueprint("readings", __name__)
@@ -103,7 +103,7 @@ def view(work: str) -> AnyResponse:
     """The agreement of the readers, equal readings to adopt, and differing places."""
     summary = project().store.queue.work(work)
     readings = _readings(work)
-    listed = project().store.queue.flags(work, [place.flag for place in readings.differing[:MOST_LISTED]])
+    listed = project().store.queue.flags(work, [place.flag for place in readings.differing[:MAX_LISTED_PLACES]])
     places = list(zip(listed, readings.differing, strict=False))
     return sheet("readings.html", summary, readings=readings, places=places)
 

@@ -17,7 +17,7 @@ from proof.web.error_messages import english_message
 from proof.web.messages import REFUSALS
 
 LOG = logging.getLogger(__name__)
-KEPT = 100
+MAX_KEPT_READINGS = 100
 """Finished readings whose results are kept."""
 STOPPED = "the server was stopped"
 
@@ -133,7 +133,7 @@ class Rereading:
             job = Job(number, work, page, not pending, {person}, stop, future)
             self._jobs[number] = job
             done = [number for number, other in self._jobs.items() if not other.under_way]
-            for old in done[: max(len(self._jobs) - KEPT, 0)]:
+            for old in done[: max(len(self._jobs) - MAX_KEPT_READINGS, 0)]:
                 del self._jobs[old]
             return job
 

@@ -30,13 +30,13 @@ except ImportError:  # Windows, where nothing limits the number of open files
     resource = None  # type: ignore[assignment]
 
 THREADS = 12
-CONNECTIONS = 2000
+MAX_CONNECTIONS = 2000
 """Connections held at once; further ones wait."""
 
-CONNECTIONS_WITHOUT_POLL = 400
+MAX_CONNECTIONS_WITHOUT_POLL = 400
 """The same on systems with `select` only, which handles 512 (Windows)."""
 
-OTHER_FILES = 200
+MAX_OTHER_FILES = 200
 """Files that the process has open besides connections, at most: store, images, models."""
 
 SILENT_SECONDS = 60
@@ -109,16 +109,16 @@ def listen(
 def most_connections() -> int:
     """The number of connections that can be held; raises the limit of open files if need be."""
     if not hasattr(select, "poll"):
-        return CONNECTIONS_WITHOUT_POLL
+        return MAX_CONNECTIONS_WITHOUT_POLL
     if resource is None:
-        return CONNECTIONS
-    wanted = CONNECTIONS + OTHER_FILES
+        return MAX_CONNECTIONS
+    wanted = MAX_CONNECTIONS + MAX_OTHER_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     allowed = wanted if soft == resource.RLIM_INFINITY else soft
-    return min(CONNECTIONS, max(allowed - OTHER_FILES, 100))
+    return min(MAX_CONNECTIONS, max(allowed - MAX_OTHER_FILES, 100))
 
 
 class Nowhere:

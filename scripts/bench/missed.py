@@ -38,7 +38,7 @@ def without_further_looks() -> Iterator[None]:
     """Pages are judged by the first look alone, and what was judged otherwise is not used again."""
     with (
         patch.object(columns.ColumnReader, "_again", lambda _, column: column),
-        patch.object(plan, "METHOD", -plan.METHOD),
+        patch.object(plan, "METHOD_VERSION", -plan.METHOD_VERSION),
     ):
         yield
 

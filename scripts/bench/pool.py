@@ -17,7 +17,7 @@ from typing import Any
 
 from proof.checking.pipeline import check
 from proof.model.result import Status
-from proof.quality.benchmark import FIELDS, ErrorClass, Finding, KeyRow, score
+from proof.quality.benchmark import KEY_COLUMNS, ErrorClass, Finding, KeyRow, score
 from proof.settings.config import Settings
 from scripts.bench.drawn_pages import Trial, choose, rendered
 from scripts.bench.material import kanripo_texts, tell, write_drawn
@@ -192,7 +192,7 @@ class Bench:
 def score_of(pool: Pool) -> dict[str, Any]:
     """What `proof bench` counts, by the names that the tables have for it."""
     checked = {page: lines for page, lines in pool.texts.items() if pool.statuses.get(page) == Status.CHECKED.value}
-    rows = [KeyRow(*(row[name] for name in FIELDS[:-1]), _CLASSES[row["class"]]) for row in pool.rows]
+    rows = [KeyRow(*(row[name] for name in KEY_COLUMNS[:-1]), _CLASSES[row["class"]]) for row in pool.rows]
     told = score(map(Finding.of, pool.flags), checked, rows)
     errors = sum(one.errors for one in told.recall.values())
     return {

@@ -31,7 +31,7 @@ PAGES = 16
 def settings(tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """Pages with images that the engine reads nothing on: twice as many as are in work at once. However quick the
     cluster is, when the first is told of, others are not sent yet, and none but it is written."""
-    assert cluster.PAGES_PER_THREAD < PAGES
+    assert cluster.MAX_PAGES_PER_THREAD < PAGES
     monkeypatch.setattr("proof.checking.writer.MAX_WAIT_SECONDS", 0.0)
     (tmp_path / "images").mkdir()
     page = shutil.copy(ROOT / "pages" / "WYG0103-0192c.png", tmp_path / "page.png")

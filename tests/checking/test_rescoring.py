@@ -39,7 +39,7 @@ def filled(folder: Path, pages: Sequence[PageResult]) -> Store:
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """A store of five pages with a flag each, of which two are weighed at once."""
-    monkeypatch.setattr(rescoring, "BATCH_FLAGS", 2)
+    monkeypatch.setattr(rescoring, "FLAGS_PER_BATCH", 2)
     with filled(tmp_path, [page_of(number, chance) for number, chance in enumerate(CHANCES, 1)]) as opened:
         yield opened
 

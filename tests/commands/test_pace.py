@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.commands.pace import WINDOW, Pace, clock
+from proof.commands.pace import WINDOW_SECONDS, Pace, clock
 
 
 def test_pages_out_of_the_store_do_not_promise_that_the_rest_is_as_quick() -> None:
@@ -28,7 +28,7 @@ def test_the_pace_is_never_negative_and_no_page_is_left_at_the_end(waits: list[f
         rate = pace.per_second
         assert rate is not None
         assert 0 < rate <= 1 / min(waits) + 1e-6
-        assert rate >= 1 / max(*waits, WINDOW) - 1e-9
+        assert rate >= 1 / max(*waits, WINDOW_SECONDS) - 1e-9
     assert pace.left(len(waits)) == 0
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from proof.errors import ClusterError, ImageError
 from proof.images import remote
-from proof.images.remote import TRIES, FetchedImages, ImageLocations
+from proof.images.remote import MAX_TRIES, FetchedImages, ImageLocations
 
 pytest.importorskip("fsspec", reason="hanproof[cluster] is not installed")
 pytest.importorskip("aiohttp", reason="hanproof[cluster] is not installed")
@@ -84,7 +84,7 @@ def web() -> Iterator[str]:
 def _anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing was asked for yet, and between two tries nobody sleeps."""
     Scans.asked.clear()
-    monkeypatch.setattr(remote, "FIRST_PAUSE_S", 0.0)
+    monkeypatch.setattr(remote, "FIRST_PAUSE_SECONDS", 0.0)
 
 
 def fetched(place: str, name: str) -> bytes:
@@ -106,7 +106,7 @@ def test_a_file_is_fetched_by_http_however_slowly_and_asked_for_again_where_the_
     assert len(Scans.asked) == asked
 
 
-@pytest.mark.parametrize(("name", "asked"), [("always-cut.png", TRIES), ("missing.png", 1), ("forbidden.png", 1)])
+@pytest.mark.parametrize(("name", "asked"), [("always-cut.png", MAX_TRIES), ("missing.png", 1), ("forbidden.png", 1)])
 def test_what_cannot_be_fetched_costs_its_page_and_names_the_address(web: str, name: str, asked: int) -> None:
     images = FetchedImages()
     with pytest.raises(ImageError, match=name):
@@ -116,7 +116,7 @@ def test_what_cannot_be_fetched_costs_its_page_and_names_the_address(web: str, n
 
 
 def test_a_server_that_falls_silent_is_not_waited_for(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "STALL_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(remote, "STALL_TIMEOUT_SECONDS", 0.2)
     with pytest.raises(ImageError, match="stalled"):
         fetched(web, "stalled.png")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from proof.language.look_alikes import Folding, LookAlikes
-from proof.language.stream import BREAK, MARGIN, UNKNOWN
+from proof.language.stream import BREAK, MARGIN_TOKENS, UNKNOWN
 from proof.language.terms import closed_terms, terms_with
 
 
@@ -28,6 +28,6 @@ def test_the_sixty_days_join_stems_and_branches_of_equal_parity() -> None:
 
 
 def test_a_term_of_the_calendar_tells_which_character_belongs_there() -> None:
-    row = [0] * (MARGIN - 1) + [ord("月"), ord("已"), ord("丑")] + [0] * (MARGIN - 1)
+    row = [0] * (MARGIN_TOKENS - 1) + [ord("月"), ord("已"), ord("丑")] + [0] * (MARGIN_TOKENS - 1)
     made = terms_with(np.array([row], np.uint32), codes("已己巳")[None])
     assert made.tolist() == [[0, 1, 0]]

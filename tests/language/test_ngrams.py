@@ -18,7 +18,7 @@ from proof.language.ngrams import (
     packed,
     unpacked,
 )
-from proof.language.stream import BREAK, MARGIN
+from proof.language.stream import BREAK, MARGIN_TOKENS
 
 
 def hashed(numbers: list[int]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
@@ -45,9 +45,9 @@ def test_counts_of_two_texts_are_those_of_both_together(one: list[int], other: l
 
 
 def test_a_key_is_the_same_whether_asked_for_a_place_or_counted_over_a_text() -> None:
-    text = [BREAK] * MARGIN + [ord(c) for c in "天地玄黃宇宙洪荒日月盈昃"] + [BREAK] * MARGIN
+    text = [BREAK] * MARGIN_TOKENS + [ord(c) for c in "天地玄黃宇宙洪荒日月盈昃"] + [BREAK] * MARGIN_TOKENS
     tokens = np.array(text, np.uint32)
-    places = np.arange(MARGIN, len(tokens) - MARGIN)
+    places = np.arange(MARGIN_TOKENS, len(tokens) - MARGIN_TOKENS)
     for number in range(len(PATTERNS)):
         asked = keys(contexts_at(tokens, places, number), tokens[places])
         assert asked.tolist() == all_keys(tokens, tokens, number).tolist()

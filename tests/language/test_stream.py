@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proof.language.stream import BREAK, MARGIN, UNKNOWN, TokenStream, stream_of
+from proof.language.stream import BREAK, MARGIN_TOKENS, UNKNOWN, TokenStream, stream_of
 from proof.text.transcription import Transcription
 from tests.build import transcription
 
@@ -15,7 +15,9 @@ def stream(text: str) -> tuple[Transcription, TokenStream]:
 
 
 def told(stream: TokenStream) -> str:
-    return "".join({BREAK: "|", UNKNOWN: "?"}.get(int(t), chr(int(t))) for t in stream.tokens[MARGIN:-MARGIN])
+    return "".join(
+        {BREAK: "|", UNKNOWN: "?"}.get(int(t), chr(int(t))) for t in stream.tokens[MARGIN_TOKENS:-MARGIN_TOKENS]
+    )
 
 
 def test_the_text_goes_on_past_a_note_and_into_the_next_column() -> None:
@@ -24,7 +26,7 @@ def test_the_text_goes_on_past_a_note_and_into_the_next_column() -> None:
 
 def test_a_note_goes_on_in_the_next_column_but_not_past_the_text_between() -> None:
     _, read = stream("魏(水經注/曰滎)¶\n(澤之/際)陽(音/羊)¶\n")
-    notes = told(read).split("|" * MARGIN)[1]
+    notes = told(read).split("|" * MARGIN_TOKENS)[1]
     assert notes == "水經注曰滎澤之際|音羊"
 
 

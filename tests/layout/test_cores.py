@@ -83,6 +83,21 @@ def test_columns_above_a_line_and_below_it_are_two_registers_from_above(lined: b
     assert page.found() == [(0, [(x, *stretch) for x in xs(220, 8)]) for stretch in stretches]
 
 
+@pytest.mark.parametrize("lined", [True, False])
+def test_a_glyph_on_the_line_between_two_registers_does_not_join_their_columns(lined: bool) -> None:
+    """Where no line crosses it, it is one column beside two registers."""
+    page = Labels()
+    for top in (40, 160):
+        page.columns(xs(200, 9), top, top + 100)
+    page.column(220, 40, 260)
+    page.put(Label.LINE, 30, 149, 240 if lined else 209, 151)
+    first = [[(220, 40, 149)], [(220, 151, 260)]] if lined else [[], [(220, 40, 260)]]
+    assert page.found() == [
+        (0, [*columns, *((x, top, top + 100) for x in xs(200, 9))])
+        for columns, top in zip(first, (40, 160), strict=True)
+    ]
+
+
 def test_a_register_of_short_and_indented_columns_is_one() -> None:
     page = Labels()
     for top in (20, 110, 200):

@@ -49,6 +49,19 @@ def test_an_indent_that_is_not_transcribed_is_no_part_of_the_first_run() -> None
     assert runs[1].top == pytest.approx(blank + 7 * 34, abs=8)
 
 
+@pytest.mark.parametrize("indent", [0, 2])
+def test_a_line_that_begins_with_spaces_begins_with_the_ink_of_its_note(indent: int) -> None:
+    """Also where the column on the image begins there, below the indent."""
+    gain, ink = drawn([(1, ROW, -1.0), (4, 34, 1.0), (2, ROW, -1.0), (3, 34, 1.0)], 0)
+    blank = 6 + round(indent * PITCH)
+    gain, ink = np.pad(gain, (blank, 0)), np.pad(ink, ((blank, 0), (0, 0)))
+    runs = find_runs(gain, ink, line("　　(六/八)今元正冬(九三/三)至及朝"), PITCH, CutBy.BEST, lower=True)
+    first, second = (run for run in runs if run.note)
+    assert first.top <= blank
+    edges = (blank + ROW, blank + ROW + 4 * 34, blank + ROW + 4 * 34 + 2 * ROW)
+    assert (first.bottom, second.top, second.bottom) == pytest.approx(edges, abs=8)
+
+
 def framed(ink: np.ndarray, left: int, top: int, width: int, height: int) -> None:
     """Draw 日 on the ink of a column."""
     ink[top : top + height, left : left + width] = 255

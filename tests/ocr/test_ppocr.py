@@ -17,7 +17,7 @@ from proof.layout.strips import cut_strips
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.models import ModelTask, packaged_model
 from proof.ocr.network import Network, open_network
-from proof.ocr.ppocr import KEPT, MAX_CLASSES, PPOCR
+from proof.ocr.ppocr import MAX_CLASSES, MIN_KEPT_PROBABILITY, PPOCR
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("from_scratch")]
 
@@ -57,7 +57,7 @@ def test_the_posterior_is_sparse_sums_to_nearly_one_and_names_what_was_read(
         assert np.median(listed) > 0.99
         assert np.all(np.diff(posterior.centres) > 0)
         assert 0 < posterior.centres[0] < posterior.centres[-1] < 1
-        assert posterior.floor == pytest.approx(np.log(KEPT))
+        assert posterior.floor == pytest.approx(np.log(MIN_KEPT_PROBABILITY))
         assert set(reading.text) <= {ppocr.character_of(int(number)) for number in posterior.classes[:, 0]}
 
 

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from proof.model.geometry import Box
-from proof.report.crops import AT_ONCE, Cutter, PageImageFile
+from proof.report.crops import PIECES_PER_WRITE, Cutter, PageImageFile
 
 
 def picture(uri: str) -> Image.Image:
@@ -109,7 +109,7 @@ def test_what_was_cut_once_is_taken_from_the_shelf_even_without_the_image(tmp_pa
     path, shelf = checkered(tmp_path), Shelf()
     image = known(path, "5eed")
     cutter = Cutter(shelf)
-    areas = [Box(float(x), 10, 40, 40) for x in range(AT_ONCE + 5)]
+    areas = [Box(float(x), 10, 40, 40) for x in range(PIECES_PER_WRITE + 5)]
     first = [cutter.cut(image, area, 100) for area in areas]
     cutter.close()
     assert (shelf.given, len(shelf.kept)) == (2, len(areas))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from proof.settings.material import MOST_TEXTS, find_images, find_texts
+from proof.settings.material import MAX_NAMED_TEXTS, find_images, find_texts
 from tests.sample import lay_out
 
 PAGED = "<pb:KR1d0030_WYG_010-1a>¶\n大射儀¶\n"
@@ -34,7 +34,7 @@ def test_texts_may_lie_in_folders_of_their_own(tmp_path: Path) -> None:
 
 
 def test_many_texts_are_named_by_a_pattern(tmp_path: Path) -> None:
-    texts = [write(tmp_path / f"{number:03}.txt") for number in range(MOST_TEXTS + 1)]
+    texts = [write(tmp_path / f"{number:03}.txt") for number in range(MAX_NAMED_TEXTS + 1)]
     assert find_texts(tmp_path) == (tmp_path / "*.txt",)
     write(tmp_path / "notes.txt", "no text\n")
     assert find_texts(tmp_path) == tuple(texts)

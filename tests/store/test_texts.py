@@ -70,21 +70,6 @@ def test_what_was_decided_is_written_once_however_often_the_text_is_written_and_
         assert decided.decisions.displaced("KR1") == []
 
 
-def test_what_somebody_else_wrote_as_it_was_decided_is_written(decided: Store) -> None:
-    check(decided, page("上射揖揖坐", "東面于比耦大夫", LINES[2]))
-    assert wanted(decided) == {"": ("揖", True), "北": ("比", True)}
-    assert decided.decisions.displaced("KR1") == []
-
-
-@on_both
-def test_what_cannot_be_told_is_listed_and_comes_back_with_its_text(decided: Store) -> None:
-    check(decided, page("上射揖坐", "東面于南耦大夫", LINES[2]))
-    assert [one.transcribed for one in decided.decisions.displaced("KR1")] == ["北"]
-    check(decided, page(*LINES, flags=FOUND))
-    assert decided.decisions.displaced("KR1") == []
-    assert [flag.state for flag in queued(decided)] == [State.CORRECTED] * 2
-
-
 def test_a_decision_does_not_come_back_where_something_was_decided_since_of_what_may_be_the_same(
     store: Store, tmp_path: Path
 ) -> None:

@@ -81,14 +81,6 @@ def test_a_page_has_the_columns_of_its_text_also_where_its_file_is_gone(tmp_path
         assert {tuple(columns.values()) for columns in found.values()} == {tuple(LINES)}
 
 
-def test_what_was_checked_since_is_found(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "proof.sqlite") as store:
-        fill(store, tmp_path)
-        assert store.finder.find(WORK, "司馬命").places == 3
-        fill(store, tmp_path, pages=5)
-        assert store.finder.find(WORK, "司馬命").places == 5
-
-
 def test_words_are_found_in_whatever_forms_they_are_written() -> None:
     for written in ("引証", "引證", "引证"):
         text = work(f"旁{written}經")

@@ -130,7 +130,7 @@ def test_one_is_made_at_a_time_and_what_is_asked_for_meanwhile_is_of_a_later_mom
 
 def test_old_downloads_are_thrown_away(jobs: DownloadJobs) -> None:
     made = []
-    for _ in range(download_jobs.KEPT + 2):
+    for _ in range(download_jobs.MAX_KEPT_DOWNLOADS + 2):
         made.append(jobs.begin(WORK, DownloadKind.REPORT, "en", 1, nothing))
         made[-1].future.result(PATIENCE)
     with pytest.raises(NoDownloadError):

@@ -34,7 +34,7 @@ POINTS_A_PIXEL = 72 / 300
 
 JPEG_QUALITY = 85
 
-SPACED = 1.6
+MAX_UNSPACED_RATIO = 1.6
 """Distance of two characters, relative to the usual one of their line, up to which no space is between them."""
 
 FONT_NAME = "T"
@@ -43,7 +43,7 @@ FONT_NAME = "T"
 IMAGE_NAME = "I"
 """The image's name there."""
 
-EM = 1000
+EM_UNITS = 1000
 """Side of the font's square, in units of the font."""
 
 FONT = Path(__file__).with_name("glyphless.ttf")
@@ -82,7 +82,7 @@ def _touching(boxes: Sequence[Box]) -> list[Box]:
     there is a gap, or another size, programs take it for a space, and a search for words does not find them."""
     pitches = [below.centre[1] - box.centre[1] for box, below in pairwise(boxes)]
     usual = median(pitches) if pitches else 0
-    height = max((pitch for pitch in pitches if pitch <= SPACED * usual), default=0)
+    height = max((pitch for pitch in pitches if pitch <= MAX_UNSPACED_RATIO * usual), default=0)
     return [replace(box, y=box.centre[1] - height / 2, h=height) if height > 0 else box for box in boxes]
 
 
@@ -147,13 +147,14 @@ def _add_font(pdf: PdfFile, font: Reference, codes: CellCodes) -> None:
     """Add the font under its number, after the last page, when all codes are known."""
     cells = list(codes)
     descriptor = pdf.add({
-        "Type": Name("FontDescriptor"), "FontName": Name("GlyphLess"), "Flags": 5, "FontBBox": [0, 0, EM, EM],
-        "ItalicAngle": 0, "Ascent": EM, "Descent": 0, "CapHeight": EM, "StemV": 80,
+        "Type": Name("FontDescriptor"), "FontName": Name("GlyphLess"), "Flags": 5,
+        "FontBBox": [0, 0, EM_UNITS, EM_UNITS],
+        "ItalicAngle": 0, "Ascent": EM_UNITS, "Descent": 0, "CapHeight": EM_UNITS, "StemV": 80,
         "FontFile2": pdf.add_stream(FONT.read_bytes()),
     })  # fmt: skip
     descendant = pdf.add({
         "Type": Name("Font"), "Subtype": Name("CIDFontType2"), "BaseFont": Name("GlyphLess"),
-        "CIDToGIDMap": pdf.add_stream(b"\0\1" * (len(cells) + 1)), "DW": EM, "DW2": [EM, -EM],
+        "CIDToGIDMap": pdf.add_stream(b"\0\1" * (len(cells) + 1)), "DW": EM_UNITS, "DW2": [EM_UNITS, -EM_UNITS],
         "FontDescriptor": descriptor,
         "CIDSystemInfo": {"Registry": "Adobe", "Ordering": "Identity", "Supplement": 0},
     })  # fmt: skip

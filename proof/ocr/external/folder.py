@@ -27,7 +27,7 @@ SUFFIXES = frozenset({".xml", ".hocr", ".html", ".htm", ".xhtml", ".alto", ".pag
 MAX_FILE_BYTES = 200_000_000
 """Size above which a file is taken to be no reading file."""
 
-SAME_SHAPE = 0.02
+MAX_SHAPE_DIFFERENCE = 0.02
 """Relative difference of the proportions of a reading and its image above which it belongs to another image."""
 
 _NAMES = re.compile(
@@ -122,7 +122,7 @@ def _scaled(page: ExternalPage, size: tuple[int, int]) -> ExternalPage:
     if min(page.size) <= 0 or page.size == size:
         return page
     across, down = size[0] / page.size[0], size[1] / page.size[1]
-    if abs(across / down - 1) > SAME_SHAPE:
+    if abs(across / down - 1) > MAX_SHAPE_DIFFERENCE:
         given = f"{page.size[0]:g} x {page.size[1]:g}"
         message = Sentence(
             _("is of an image of %(given)s, this one has %(width)s x %(height)s pixels; read this one, or use that"),

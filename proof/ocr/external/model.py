@@ -13,7 +13,7 @@ from proof.locale.marking import Sentence
 from proof.model.geometry import Box
 from proof.model.notices import Notice
 
-UNSTATED = 0.95
+UNSTATED_PROBABILITY = 0.95
 """Probability of a character for which the file gives no confidence."""
 
 _LEFT_OUT = ("P", "Z", "Cc", "Cf")
@@ -38,7 +38,7 @@ class GivenCharacter:
 
     text: str
     box: Box
-    probability: float = UNSTATED
+    probability: float = UNSTATED_PROBABILITY
     alternatives: tuple[tuple[str, float], ...] = ()
 
 
@@ -112,7 +112,7 @@ def _spread(piece: TextPiece, vertical: bool) -> list[GivenCharacter]:
         if text.isspace():
             continue
         confidence = piece.confidences[number] if len(piece.confidences) == len(cells) else piece.confidence
-        probability = UNSTATED if confidence is None else min(max(confidence, 0.0), 1.0)
+        probability = UNSTATED_PROBABILITY if confidence is None else min(max(confidence, 0.0), 1.0)
         box = part_of(piece.box, number / len(cells), (number + 1) / len(cells), vertical)
         alternatives = piece.alternatives if len(cells) == 1 else ()
         characters.append(GivenCharacter(text, box, probability, alternatives))
@@ -161,7 +161,8 @@ def _between(read: Sequence[GivenCharacter], number: int, vertical: bool) -> Box
 
 
 def part_of(box: Box, start: float, end: float, vertical: bool) -> Box:
-    """The part of a box from `start` to `end` (0 to 1) along its line."""
+    """The part of a box from `start` to `end` along its line, as shares of its length; below 0 and above 1 lies what is
+    before and behind the box."""
     if vertical:
         return Box(box.x, box.y + start * box.h, box.w, (end - start) * box.h)
     return Box(box.x + start * box.w, box.y, (end - start) * box.w, box.h)

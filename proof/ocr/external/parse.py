@@ -21,7 +21,7 @@ from proof.model.notices import Notice, NoticeCode
 from proof.ocr.external.model import ExternalLine, ExternalPage, ReadingFileError, TextPiece, line_of
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
-_FARTHEST = 1e6
+_MAX_COORDINATE_PX = 1e6
 """Pixels: a coordinate beyond this is a damaged number."""
 
 UNSTATED_CONFIDENCE = 0.01
@@ -277,7 +277,7 @@ def _direction(*elements: Any) -> bool | None:
 
 def _numbers(path: Path, element: Any, text: str) -> list[float]:
     numbers = [float(number) for number in _NUMBER.findall(text)]
-    if any(abs(number) > _FARTHEST for number in numbers):
+    if any(abs(number) > _MAX_COORDINATE_PX for number in numbers):
         raise ReadingFileError(path, element.sourceline, _("a coordinate lies beyond any image; export the file again"))
     return numbers
 
@@ -289,7 +289,7 @@ def _figure(path: Path, element: Any, key: str) -> float:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not abs(value) <= _FARTHEST:
+    if not abs(value) <= _MAX_COORDINATE_PX:
         message = Sentence(
             _("%(key)s is %(text)s, expected a number of pixels; export the file again"), key=key, text=repr(text[:40])
         )
