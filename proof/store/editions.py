@@ -20,21 +20,16 @@ from sqlalchemy.orm import Session
 from proof.errors import ToldError, UsageError
 from proof.locale.marking import _
 from proof.model.flags import Flag, Origin, context_of, numbered
-from proof.model.geometry import Box
-from proof.model.result import CheckedColumn, PageResult, box_at
+from proof.model.result import PageResult, box_at
 from proof.store import rows
 from proof.store.decision_records import State, Verdict
 from proof.store.lookup import NoPlaceError, StorePart, changed, number_of
 from proof.store.manual_corrections import ManualCorrection, correct_in
 from proof.store.models import ColumnRow, FlagRow, PageRow, TextRow, TextVersionRow
-from proof.store.places import OF_COLLATION, PageToPlace, put_flags
-from proof.store.rows import PagePlace
+from proof.store.places import OF_COLLATION, put_flags
 from proof.store.seeded import IS_SEEDED
 from proof.store.texts import sha_of
 from proof.text.transcription import Transcription
-
-NO_BOX = Box(0, 0, 0, 0)
-"""The box of a column where no image is looked at."""
 
 DECIDED = _("something was decided there already")
 ON_NO_PAGE = _("stands on no page that was checked")
@@ -102,7 +97,7 @@ def _save(
     session: Session, pages: Sequence[PageRow], edition: Transcription, differences: Sequence[FlagOfText]
 ) -> SavedDifferences:
     results = {page.id: result for page, result in zip(pages, rows.results(session, pages), strict=True)}
-    columns = columns_of_text(pages, edition)
+    columns = ColumnsInText(pages, edition)
     flags_of_page: defaultdict[int, list[Flag]] = defaultdict(list)
     on_no_page = 0
     for difference in differences:
@@ -114,13 +109,10 @@ def _save(
         flags_of_page[column.page.id].append(flag)
     to_place = []
     for page in pages:
-        of_page = [column for column in columns.in_order if column.page is page]
-        place = PagePlace(page.position, page.text, lines=page.spans)
-        sources = [CheckedColumn(column.number, NO_BOX, column.source) for column in of_page]
         renamed = numbered(flags_of_page[page.id])
         ids = {flag.id: own.id for flag, own in zip(flags_of_page[page.id], renamed, strict=True)}
         flags = [(replace(flag, moved=ids.get(flag.moved, "")), Origin.COLLATION) for flag in renamed]
-        to_place.append(PageToPlace(page, place, sources, flags))
+        to_place.append((page, flags))
     at_flags = put_flags(session, to_place, OF_COLLATION)
     return SavedDifferences(sum(map(len, flags_of_page.values())) - at_flags, at_flags, on_no_page)
 
@@ -152,25 +144,19 @@ class ColumnInText:
 
 
 class ColumnsInText:
-    """The columns of the pages of a text, `in_order` of the text."""
+    """The columns of the pages of a text."""
 
-    def __init__(self, columns: Iterable[ColumnInText]) -> None:
-        self.in_order = sorted(columns, key=lambda column: column.start)
-        self._starts = [column.start for column in self.in_order]
+    def __init__(self, pages: Iterable[PageRow], edition: Transcription) -> None:
+        spans = ((page, number, span) for page in pages for number, span in page.spans.items())
+        columns = (ColumnInText(at.start, page, number, edition.text[at.start : at.end]) for page, number, at in spans)
+        self._columns = sorted(columns, key=lambda column: column.start)
+        self._starts = [column.start for column in self._columns]
 
     def at(self, start: int) -> ColumnInText | None:
         """The column that has a code point of the text, or ends before it; None where none does."""
         number = bisect_right(self._starts, start) - 1
-        column = self.in_order[number] if number >= 0 else None
+        column = self._columns[number] if number >= 0 else None
         return column if column is not None and start <= column.start + len(column.source) else None
-
-
-def columns_of_text(pages: Sequence[PageRow], edition: Transcription) -> ColumnsInText:
-    """The columns of pages as the text has them."""
-    spans = ((page, number, span) for page in pages for number, span in page.spans.items())
-    return ColumnsInText(
-        ColumnInText(span.start, page, number, edition.text[span.start : span.end]) for page, number, span in spans
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +200,7 @@ class CarriedDecisions(StorePart):
         try:
             with self._writing() as session:
                 pages = pages_of_text(session, work, path, edition)
-                text = columns_of_text(pages, edition)
+                text = ColumnsInText(pages, edition)
                 batch = uuid.uuid4().hex
                 refused += [_made(session, text, work, group, person, batch) for group in groups]
                 if dry_run:

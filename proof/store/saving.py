@@ -23,7 +23,6 @@ from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow
 from proof.store.page_states import note_otherwise
 from proof.store.places import (
     OF_CHECK,
-    PageToPlace,
     follow_to_other_texts,
     note_text_of_pages,
     put_flags,
@@ -147,7 +146,7 @@ def _save_flags(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]
     for page, checked in pages:
         flags = checked.quality.among(checked.result.flags)
         findings = [(flag, checked.quality.origins.get(flag.id, Origin.FINDING)) for flag in flags]
-        to_place.append(PageToPlace(page, checked.place, checked.result.columns, findings))
+        to_place.append((page, findings))
     put_flags(session, to_place, OF_CHECK)
 
 
