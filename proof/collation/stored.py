@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from proof.collation.collation import Collation
-from proof.collation.findings import PlacedFlag, findings
+from proof.collation.findings import findings
 from proof.collation.witness_evidence import Parallel, weigh_witnesses
 from proof.model.flags import Flag, Origin
 from proof.store import Store
@@ -54,12 +54,12 @@ def save_differences(store: Store, collations: Sequence[Collation]) -> SavedDiff
     """
     edition = collations[0].base.edition
     raised = [placed for placed in findings(collations) if placed.flag.raised]
-    total = SavedDifferences(0, 0, 0)
+    totals = []
     for begin, end, part in parts_of(edition):
-        part_flags = [PlacedFlag(placed.start - begin, placed.flag) for placed in raised if begin <= placed.start < end]
+        part_flags = [(placed.start - begin, placed.flag) for placed in raised if begin <= placed.start < end]
         saved = [store.collated.save(own.work, own.path, part, part_flags) for own in store.texts.find(part).own]
-        total += max(saved, key=lambda summary: summary.own + summary.at_flags)
-    return total
+        totals.append(max(saved, key=lambda summary: summary.own + summary.at_flags))
+    return SavedDifferences(*map(sum, zip(*totals, strict=True)))
 
 
 def _weigh(

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -35,29 +35,17 @@ DECIDED = _("something was decided there already")
 ON_NO_PAGE = _("stands on no page that was checked")
 
 
-class FlagOfText(Protocol):
-    """A flag, and the code point of the text at which it begins."""
-
-    @property
-    def start(self) -> int: ...
-
-    @property
-    def flag(self) -> Flag: ...
+PlacedFlag = tuple[int, Flag]
+"""The code point of the text at which a flag begins, and the flag."""
 
 
-@dataclass(frozen=True, slots=True)
-class SavedDifferences:
+class SavedDifferences(NamedTuple):
     """How many differences became flags of their own, how many are at flags of a check, and how many are on no checked
     page."""
 
     own: int
     at_flags: int
     on_no_page: int
-
-    def __add__(self, other: SavedDifferences) -> SavedDifferences:
-        return SavedDifferences(
-            self.own + other.own, self.at_flags + other.at_flags, self.on_no_page + other.on_no_page
-        )
 
 
 class CollatedTexts(StorePart):
@@ -68,7 +56,7 @@ class CollatedTexts(StorePart):
         with self._reading() as session:
             pages_of_text(session, work, path, edition)
 
-    def save(self, work: str, path: str, edition: Transcription, differences: Sequence[FlagOfText]) -> SavedDifferences:
+    def save(self, work: str, path: str, edition: Transcription, differences: Sequence[PlacedFlag]) -> SavedDifferences:
         """Save the differences of the text at `path`, whose content is `edition`, as flags of the pages of a work.
         Raises UsageError where the text was changed since it was checked."""
         with self._writing() as session:
@@ -94,15 +82,15 @@ def pages_of_text(session: Session, work: str, path: str, edition: Transcription
 
 
 def _save(
-    session: Session, pages: Sequence[PageRow], edition: Transcription, differences: Sequence[FlagOfText]
+    session: Session, pages: Sequence[PageRow], edition: Transcription, differences: Sequence[PlacedFlag]
 ) -> SavedDifferences:
     results = {page.id: result for page, result in zip(pages, rows.results(session, pages), strict=True)}
     columns = ColumnsInText(pages, edition)
     flags_of_page: defaultdict[int, list[Flag]] = defaultdict(list)
     on_no_page = 0
-    for difference in differences:
-        column = columns.at(difference.start)
-        flag = column.flag(difference, results[column.page.id]) if column is not None else None
+    for start, difference in differences:
+        column = columns.at(start)
+        flag = column.flag(start, difference, results[column.page.id]) if column is not None else None
         if column is None or flag is None:
             on_no_page += 1
             continue
@@ -126,10 +114,10 @@ class ColumnInText:
     number: int
     source: str
 
-    def flag(self, difference: FlagOfText, result: PageResult) -> Flag | None:
-        """The flag of a difference, with its place in this column; None where the column has other characters there.
-        `result` is that of the page."""
-        offset, flag = difference.start - self.start, difference.flag
+    def flag(self, start: int, flag: Flag, result: PageResult) -> Flag | None:
+        """The flag of a difference that begins at a code point of the text, with its place in this column; None where
+        the column has other characters there. `result` is that of the page."""
+        offset = start - self.start
         if not self.source.startswith(flag.transcribed, offset):
             return None
         return replace(
