@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from proof.collation.collation import Collation
-from proof.collation.findings import PlacedFlag, findings
+from proof.collation.findings import findings
 from proof.collation.witness_evidence import Parallel, weigh_witnesses
 from proof.model.flags import Flag, Origin
 from proof.store import Store
-from proof.store.collated import SavedDifferences
+from proof.store.editions import SavedDifferences
 from proof.store.text_files import StoredText
-from proof.store.text_pages import find_text
 from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of
 from proof.text.witnesses import parts_of
@@ -34,7 +33,7 @@ def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | No
     return sum(
         _weigh(store, own, part, begin, parallels, policy)
         for begin, _, part in parts_of(edition)
-        for own in find_text(store, part).own
+        for own in store.texts.find(part).own
     )
 
 
@@ -42,7 +41,7 @@ def must_be_checked(store: Store, edition: Transcription, *, as_it_is: bool) -> 
     """Raises UsageError where nothing was checked yet, or not this text, or not every text of a folder; `as_it_is`:
     also where one was changed since."""
     for _, _, part in parts_of(edition):
-        for own in find_text(store, part).own:
+        for own in store.texts.find(part).own:
             if as_it_is:
                 store.collated.must_be_as_checked(own.work, own.path, part)
 
@@ -55,12 +54,12 @@ def save_differences(store: Store, collations: Sequence[Collation]) -> SavedDiff
     """
     edition = collations[0].base.edition
     raised = [placed for placed in findings(collations) if placed.flag.raised]
-    total = SavedDifferences(0, 0, 0)
+    totals = []
     for begin, end, part in parts_of(edition):
-        part_flags = [PlacedFlag(placed.start - begin, placed.flag) for placed in raised if begin <= placed.start < end]
-        saved = [store.collated.save(own.work, own.path, part, part_flags) for own in find_text(store, part).own]
-        total += max(saved, key=lambda summary: summary.own + summary.at_flags)
-    return total
+        part_flags = [(placed.start - begin, placed.flag) for placed in raised if begin <= placed.start < end]
+        saved = [store.collated.save(own.work, own.path, part, part_flags) for own in store.texts.find(part).own]
+        totals.append(max(saved, key=lambda summary: summary.own + summary.at_flags))
+    return SavedDifferences(*map(sum, zip(*totals, strict=True)))
 
 
 def _weigh(

@@ -108,7 +108,9 @@ def page(path: schemas.PagePath) -> Response:
     summary="Correct any place of a page by hand, or insert a missed character",
 )
 def correct(path: schemas.PagePath, body: schemas.ManualCorrectionBody) -> Response:
-    correction = ManualCorrection(work=path.work, page=path.page, person=person(), **body.model_dump())
+    verdict = Verdict.UNSURE if body.doubt else Verdict.DELETE if body.delete else Verdict.TYPED
+    given = body.model_dump(exclude={"doubt", "delete"})
+    correction = ManualCorrection(work=path.work, page=path.page, person=person(), verdict=verdict, **given)
     decision = project().store.manual_corrections.correct(correction)
     return answer(answers.DecisionOut(decision), 200 if decision.repeated else 201)
 
@@ -240,7 +242,7 @@ def acts(path: schemas.WorkPath, query: schemas.HistoryQuery) -> Response:
 def displaced(path: schemas.WorkPath) -> Response:
     store = project().store
     store.queue.work(path.work)
-    items = [answers.DisplacedOut(place) for place in store.decisions.displaced(path.work)]
+    items = [answers.DisplacedOut(decision=answers.DecisionOut(made)) for made in store.decisions.displaced(path.work)]
     return answer(answers.DisplacedListOut(items=items))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from proof.locale.notices import in_words
 from proof.model.flags import Flag, Kind, is_moved
@@ -72,28 +73,20 @@ def flag_of(queued: QueuedFlag) -> FlagOut:
     """A flag for lists."""
     flag, moved = queued.flag, _moved_with(queued)
     return FlagOut(
-        number=queued.number,
-        id=flag.id,
         page=page_of(queued.page),
-        line=flag.line,
-        offset=flag.offset,
-        length=flag.length,
-        kind=flag.kind,
-        transcribed=flag.transcribed,
-        suggested=flag.suggested,
-        score=flag.score,
-        raised=flag.raised,
-        context=flag.context,
-        bbox=_rectangle(flag.bbox) if flag.bbox else None,
-        state=queued.state,
-        reading=queued.reading,
-        version=queued.version,
-        stale=queued.stale,
-        moved=flag.moved,
         other=_other_half(moved) if moved else None,
         what=what_of(flag, say) if flag.kind is Kind.LAYOUT else "",
         copies=shows_copy(flag.evidence.reason, imaged=bool(queued.page.image_sha)),
+        **{name: getattr(queued, name) for name in ("number", "state", "reading", "version", "stale")},
+        **{name: getattr(flag, name) for name in ("id", "length", "score", "raised", "context", "moved")},
+        **_place_of(flag),
     )
+
+
+def _place_of(flag: Flag) -> dict[str, Any]:
+    """Fields that all answers about a flag have."""
+    same = {name: getattr(flag, name) for name in ("kind", "line", "offset", "transcribed", "suggested")}
+    return same | {"bbox": _rectangle(flag.bbox) if flag.bbox else None}
 
 
 def _moved_with(queued: QueuedFlag) -> QueuedFlag | None:
@@ -103,17 +96,7 @@ def _moved_with(queued: QueuedFlag) -> QueuedFlag | None:
 
 
 def _other_half(other: QueuedFlag, ordinal: int | None = None) -> OtherHalfOut:
-    flag = other.flag
-    return OtherHalfOut(
-        number=other.number,
-        kind=flag.kind,
-        line=flag.line,
-        offset=flag.offset,
-        transcribed=flag.transcribed,
-        suggested=flag.suggested,
-        bbox=_rectangle(flag.bbox) if flag.bbox else None,
-        ordinal=ordinal,
-    )
+    return OtherHalfOut(number=other.number, ordinal=ordinal, **_place_of(other.flag))
 
 
 def listed(store: Store, work: str, flags: Sequence[QueuedFlag], *, detail: bool) -> Sequence[FlagOut]:
@@ -251,14 +234,9 @@ def page_detail(
         columns=columns,
         characters_found=[
             CharacterOut(
-                line=character.line,
-                offset=character.offset,
-                length=character.length,
                 row=character.row.value,
-                text=character.text,
                 box=_rectangle(character.box),
-                read=character.read,
-                p_text=character.p_text,
+                **{name: getattr(character, name) for name in ("line", "offset", "length", "text", "read", "p_text")},
             )
             for character in result.characters
         ],

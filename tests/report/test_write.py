@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from lxml import html
 
-from proof import atomic
 from proof.errors import OutputError, UsageError
 from proof.model.flags import COLLATION, FINDINGS, LANGUAGE, Evidence, Kind, LanguageReading
 from proof.model.result import PageResult
@@ -274,17 +273,6 @@ def test_what_was_there_stays_where_a_report_cannot_be_written(tmp_path: Path, h
     assert written == ["flags.csv", "flags.jsonl", "report.html", "summary.json"]
     with pytest.raises(OutputError, match=r"summary\.json.flags\.jsonl: cannot be written"):
         write_reports(held, folder / "summary.json")
-
-
-def test_an_interruption_leaves_no_half_file(tmp_path: Path) -> None:
-    def interrupted() -> None:
-        with atomic.whole_file(tmp_path / "flags.jsonl") as file:
-            file.write("half")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_people_said_to_each_other_is_in_the_report_and_a_line_each_in_a_file(tmp_path: Path) -> None:
