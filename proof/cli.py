@@ -103,9 +103,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and give its exit status; `arguments` are those of the process if None."""
     _write_any_character()
     if terminal_language() != "en":
-        from proof.commands.click_words import speak  # noqa: PLC0415 - English is in click
+        from proof.commands.click_words import translate_click  # noqa: PLC0415 - English is in click
 
-        speak()
+        translate_click()
     try:
         status = commands.main(args=arguments, prog_name="proof", standalone_mode=False)
         sys.stdout.flush()

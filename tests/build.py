@@ -17,6 +17,7 @@ from proof.store.decision_records import Decision, DecisionRequest, Verdict
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
 from proof.store.texts import sha_of
 from proof.text.encoding import Decoded
+from proof.text.positions import Span
 from proof.text.read import parse_transcription
 from proof.text.transcription import Format, Transcription
 
@@ -62,7 +63,7 @@ def check(store: Store, *results: PageResult, info: RunInfo | None = None, text:
         sources = {column.number: column.source for column in result.columns}
         for number in range(1, max(sources, default=0) + 1):
             if number in sources:
-                lines[number] = len(content)
+                lines[number] = Span(len(content), len(sources[number]))
             content += sources.get(number, "") + "\n"
         places.append(replace(PLACE, position=position, text=text, lines=lines))
     return check_at(store, content, list(zip(places, results, strict=True)), info=info, text=text, key=key)

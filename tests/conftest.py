@@ -76,9 +76,9 @@ MARKED_BY = {
 SLOWEST = (
     *("test_docs_run", "test_faults", "web/test_axe_browser", "checking/test_cluster_faults", "verify/test_page"),
     *("web/test_browser", "test_no_network", "verify/test_any_page", "web/test_layout_overrides_browser"),
-    *("checking/test_pipeline", "checking/test_stages", "acceptance/test_histories", "test_wheel", "store/test_acts"),
+    *("checking/test_pipeline", "checking/test_stages", "acceptance/test_histories", "test_wheel"),
     *("checking/test_openings", "web/test_people_browser", "web/test_way_browser", "commands/test_carry", "test_cli"),
-    *("web/test_comments_browser", "web/test_second_hour_browser", "web/test_unsent_browser", "store/test_decisions"),
+    *("web/test_comments_browser", "web/test_second_hour_browser", "web/test_unsent_browser"),
     *("checking/test_recheck", "acceptance/test_second_work", "web/test_whole_works_browser", "web/test_fuzz"),
 )
 """The modules that take longest, the longest first."""

@@ -18,6 +18,7 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
 from proof.store.saving import CheckedResult
 from proof.store.texts import sha_of
+from proof.text.positions import Span
 from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
 
@@ -44,7 +45,7 @@ def page_place(position: int, path: Path, page: str, nth: int = 0, copies: froze
     text = read_transcription(path)
     assert isinstance(text, Transcription)
     bearers = [one for one in text.pages if one.id == page]
-    lines = {column.number: column.start for column in bearers[nth].columns}
+    lines = {column.number: Span(column.start, len(column.source)) for column in bearers[nth].columns}
     return PagePlace(position, str(path), copies=copies, lines=lines, sha=sha_of(text.text))
 
 
@@ -115,5 +116,7 @@ def by_hand(
     """Somebody corrects a place by hand, of the first page unless `page` or `text` say of which; no reading: deletes
     what stands there."""
     number = page_number(store, work, page, text)
-    wanted = ManualCorrection(work, number, line, offset, length, reading, person, uuid4().hex, delete=not reading)
+    wanted = ManualCorrection(
+        work, number, line, offset, length, reading, person, uuid4().hex, Verdict.TYPED if reading else Verdict.DELETE
+    )
     return store.manual_corrections.correct(wanted)

@@ -1,5 +1,4 @@
-"""The language model on flags that an image raised: its readings are kept in the store while text and
-model stay the same.
+"""Readings of the language model at flags that an image raised. They are stored while text and model stay the same.
 
 Each text is judged with its own other pages alone, so that one page read again gets the same result as in a check of
 the whole work.
@@ -31,7 +30,7 @@ Readings = dict[str, LanguageReading | None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _PageInText:
     """A page in its text: the number of the page there, and the evidence of the language model alone."""
 
     text: _Text
@@ -40,11 +39,11 @@ class _Place:
 
 
 class FlagLanguage:
-    """Weighs flags by the language model."""
+    """Adjusts the scores of flags by the readings of the language model."""
 
     def __init__(self, settings: Settings, tasks: Sequence[PageTask], cache: Cache) -> None:
         """Pages whose id is not unique in `tasks` are left out."""
-        self._pages: dict[str, _Place] = {}
+        self._pages: dict[str, _PageInText] = {}
         self._in_memory: set[_Text] = set()
         if not settings.flags.language_model:
             return
@@ -53,7 +52,7 @@ class FlagLanguage:
         for task in tasks:
             if count[task.page.id] == 1:
                 text = texts.setdefault(id(task.text), _Text(task.text, ModelFile(settings.language.model), cache))
-                self._pages[task.page.id] = _Place(text, task.number, task.language)
+                self._pages[task.page.id] = _PageInText(text, task.number, task.language)
 
     def ask(self, flags: Iterable[Flag]) -> None:
         """Read these flags with the model, all flags of a text at once; readings of other texts leave the memory."""
@@ -80,12 +79,12 @@ class FlagLanguage:
         if not other:
             return replace(flag, score=score, evidence=replace(flag.evidence, language=reading))
         reading = replace(reading, instead_of=(flag.suggested, flag.evidence.p_best))
-        chance = dict(flag.evidence.alternatives)[reading.likeliest]
-        evidence = replace(flag.evidence, language=reading, p_best=chance)
+        probability = dict(flag.evidence.alternatives)[reading.likeliest]
+        evidence = replace(flag.evidence, language=reading, p_best=probability)
         return replace(flag, score=score, suggested=other, evidence=evidence)
 
 
-def _reading_of(place: _Place, flag: Flag) -> LanguageReading | None:
+def _reading_of(place: _PageInText, flag: Flag) -> LanguageReading | None:
     """The reading of a flag with its weight. Between characters that are written alike it decides."""
     if run_together(flag.transcribed, flag.suggested):
         for evidence in place.alone:
@@ -97,11 +96,11 @@ def _reading_of(place: _Place, flag: Flag) -> LanguageReading | None:
 
 
 def _applies(flag: Flag) -> bool:
-    """Whether the model applies to a flag: the image shows another single character, and its neighbours are those of
-    the text. Where a character is missing beside it, the context does not tell for which of the two it was written."""
+    """Whether the model applies to a flag: the image shows another single character between the neighbours in the text.
+    Where a character is missing beside it, its context is unknown."""
     for_either = flag.evidence.notice is not None and flag.evidence.notice.code is NoticeCode.FOR_EITHER
-    other = flag.evidence.reason in (LANGUAGE, PLACEHOLDER)
-    return flag.kind is Kind.SUBSTITUTION and flag.length == 1 and not other and not for_either
+    without_image = flag.evidence.reason in (LANGUAGE, PLACEHOLDER)
+    return flag.kind is Kind.SUBSTITUTION and flag.length == 1 and not without_image and not for_either
 
 
 class _Text:
@@ -159,7 +158,7 @@ class _Text:
 
 
 def _name(doubt: Doubt) -> str:
-    shown = "".join(f"{text}{chance:.5f}" for text, chance in doubt.shown)
+    shown = "".join(f"{text}{probability:.5f}" for text, probability in doubt.shown)
     return f"{doubt.page} {doubt.column} {doubt.offset} {doubt.transcribed}{doubt.suggested} {shown}"
 
 

@@ -131,9 +131,8 @@ def check_library(
 ) -> list[WorkOutcome]:
     """Check every work of a library, those of `library.first` first, then those that were not checked to the end.
 
-    Whatever is wrong with a work costs that work and is kept beside it. Raises OutputError where the store fails,
-    ClusterError where the cluster is lost: both would cost every work that follows.
-    """
+    A work that cannot be checked is skipped, and its trouble is given with it. Raises OutputError where the store
+    fails, ClusterError where the cluster is lost: both would cost every work that follows."""
     with Store.open(settings.store_address, folder=settings.base) as store:
         before = store.library.folders()
         done = {name for name, (_, state) in before.items() if state is FolderState.CHECKED}

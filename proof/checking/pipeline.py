@@ -103,7 +103,7 @@ def check(
 ) -> CheckOutcome:
     """Check the transcriptions of `settings` against their images, and write store and reports.
 
-    A page that fails costs that page; a text that cannot be read, or that no image shows, costs that text. Pages whose
+    Pages that fail, texts that cannot be read, and texts that no image shows are skipped and reported. Pages whose
     image, text, engine and settings did not change come out of the store, so that an interrupted check goes on where it
     was. Until the check ends, the flags of a page that was read anew have the scores that the page alone gives them;
     what people decide about them meanwhile stands, however the whole text scores them later.
@@ -159,7 +159,7 @@ class _Sources:
 def _alone(settings: Settings, engine: Engine, store: Store, waiting: Callable[[str], None]) -> Iterator[_Sources]:
     """The sources of a check, while no other check of their work runs. If another check had to be waited for they are
     read again, since they may have changed meanwhile."""
-    held, waited = "", True  # the work that is held, and whether another check of it was waited for
+    held, waited = "", True  # the locked work, and whether another check had to be waited for before
     with ExitStack() as stack:
         while waited:
             read, unread = read_texts(settings.text_files())

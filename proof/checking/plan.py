@@ -27,10 +27,11 @@ from proof.store.layout_overrides import LayoutOverride
 from proof.store.texts import sha_of
 from proof.text.authorities import lists_fingerprint
 from proof.text.model import Page, Script
+from proof.text.positions import Span
 from proof.text.transcription import Transcription
 from proof.text.versions import most_alike
 
-METHOD_VERSION = 23
+METHOD_VERSION = 24
 """Version of the method. Raise it with every change that alters results: stored results are then not reused."""
 
 
@@ -61,7 +62,7 @@ class PageTask:
     @property
     def in_text(self) -> PagePlace:
         """Where the page stands, with its columns in the file."""
-        lines = {column.number: column.start for column in self.page.columns}
+        lines = {column.number: Span(column.start, len(column.source)) for column in self.page.columns}
         return replace(self.place, lines=lines)
 
     @property

@@ -175,7 +175,7 @@ class Rechecker:
 
     def _open(self) -> Engine:
         if self._engine is None:
-            self._engine = open_engine(engine_settings(self._settings), kept=self._store.cache)
+            self._engine = open_engine(engine_settings(self._settings), store=self._store.cache)
         return self._engine
 
     def _task(
@@ -265,7 +265,7 @@ class Rechecker:
 
     def _displaced(self, work: str) -> frozenset[int]:
         """The numbers of the work's decided flags whose places are lost."""
-        return frozenset(place.decision.flag for place in self._store.decisions.displaced(work))
+        return frozenset(decision.flag for decision in self._store.decisions.displaced(work))
 
 
 class _CancellableEngine(WrappedEngine):

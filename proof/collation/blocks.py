@@ -25,22 +25,38 @@ from proof.collation.seeds import (
 )
 
 MIN_CHAIN_SCORE = 9.0
-"""The score of the smallest chain: about so many equal characters."""
+"""Minimum score of a chain, about its number of equal characters."""
 
 MAX_OUTER_CHARACTERS = 16
-"""Characters at most before the first block and behind the last that belong to it, at an end of both texts."""
+"""Maximum number of characters before the first block, or behind the last, that are added to it at the ends of the
+texts."""
 
 MIN_LONG_GAP_CHARACTERS = 60
 """Characters between two seeds from which smaller seeds are looked for, before every character is compared."""
 
 MAX_CHANCE_CHARACTERS = 2
-"""Characters that may be equal by chance amid what is unlike."""
+"""Number of characters in a row that may be equal by chance amid different ones."""
 
 MIN_SAYING_CHARACTERS = 6
-"""Characters of the shortest saying that is looked for by itself."""
+"""Minimum length of a short passage that is looked for by itself, outside the blocks."""
+
+SMALL_SEED_CHARACTERS = 3
+"""Characters of a seed in a long gap."""
+
+MIN_SMALL_CHAIN_SCORE = 4.0
+"""Minimum score of a chain of such seeds."""
+
+EXTENSION_CHARACTERS = 30
+"""Maximum number of characters by which an end of a block is moved outward at once."""
+
+DIFFERENCE_SCORE = -1.5
+"""Score of a character that differs where a block is extended; one that is equal scores 1."""
+
+MAX_SCORE_DROP = 6.0
+"""Loss of score at which extending stops."""
 
 _ENDS = ("\U0010ffff", "\U0010fffe")
-"""What stands behind each part of what is left over, another in either text, so that no seed reaches over it."""
+"""The character behind each uncovered part, different in the two texts, so that no seed reaches over it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +96,11 @@ def align(a: str, b: str) -> list[AlignedPart]:
 
     What is found does not depend on which of the two is called the first: `align(b, a)` gives the same pairs.
     """
-    return turned(_aligned(b, a)) if _leads(b, a) else _aligned(a, b)
+    return turned(_aligned(b, a)) if _is_shorter(b, a) else _aligned(a, b)
 
 
-def _leads(a: str, b: str) -> bool:
-    """Whether `a` is the sequence along which blocks are looked for: the shorter one, whichever is called the first."""
+def _is_shorter(a: str, b: str) -> bool:
+    """Whether `a` is the shorter sequence, along which blocks are searched; of equally long ones the lesser."""
     return (len(a), a) < (len(b), b)
 
 
@@ -98,13 +114,14 @@ def _aligned(a: str, b: str) -> list[AlignedPart]:
     blocks = _extended(a, b, [_block(a, b, chain) for chain in chains])
     rest_a = gaps([(block.a0, block.a1) for block in blocks], len(a))
     rest_b = gaps([(block.b0, block.b1) for block in blocks], len(b))
-    small = [_block(a, b, [seed]) for seed in _small(a, b, rest_a, rest_b)]
+    small = [_block(a, b, [seed]) for seed in _single_sayings(a, b, rest_a, rest_b)]
     return _extended(a, b, [*blocks, *small]) if small else blocks
 
 
-def _small(a: str, b: str, rest_a: Sequence[Span], rest_b: Sequence[Span]) -> list[Seed]:
-    """Short sayings in what is left over of both, where either has them once and nothing longer."""
-    rest_of_a, rest_of_b = _Remains(a, rest_a, _ENDS[0]), _Remains(b, rest_b, _ENDS[1])
+def _single_sayings(a: str, b: str, rest_a: Sequence[Span], rest_b: Sequence[Span]) -> list[Seed]:
+    """The seeds of short sayings in the uncovered parts of both sequences that each has once, and that are in no longer
+    one."""
+    rest_of_a, rest_of_b = _Uncovered(a, rest_a, _ENDS[0]), _Uncovered(b, rest_b, _ENDS[1])
     kept: list[Seed] = []
     seeds = sorted(
         seeds_of(rest_of_a.text, rest_of_b.text, MIN_SAYING_CHARACTERS), key=lambda seed: (-seed[2], seed[0], seed[1])
@@ -122,37 +139,37 @@ def _small(a: str, b: str, rest_a: Sequence[Span], rest_b: Sequence[Span]) -> li
 
 
 def repeated(a: str, b: str, blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
-    """What `a` says again: parts of it that no block pairs with anything equal, though `b` has them, where a block or
-    another part has them already (a subcommentary that quotes its text, a passage written twice).
+    """The repetitions in `a`: parts that no block aligns with equal characters, and that `b` has at a place which a
+    block or another part is aligned with already (a subcommentary that quotes its text, a passage written twice).
 
-    `blocks` are those of `align(a, b)`. Each part answers as many characters of `b`, one by one; no place of `a` is in
-    two of them, places of `b` are in as many as there are quotations.
+    `blocks` are those of `align(a, b)`. Each part is as long in `a` as in `b`. The parts do not overlap in `a`; in `b`
+    they may.
     """
     parts: list[AlignedPart] = []
     answered = [(op.a0, op.a1) for block in blocks for op in block.ops if op.equal]
     while True:
-        more = _said_again(_Remains(a, gaps(answered, len(a)), _ENDS[0]), b)
+        more = _repeated_parts(_Uncovered(a, gaps(answered, len(a)), _ENDS[0]), b)
         if not more:
             return sorted(parts, key=lambda part: part.a0)
         parts += more
         answered += [(part.a0, part.a1) for part in more]
 
 
-def _said_again(rest: _Remains, b: str) -> list[AlignedPart]:
-    """The parts of what is left over that `b` has, each place of `b` once."""
+def _repeated_parts(rest: _Uncovered, b: str) -> list[AlignedPart]:
+    """The uncovered parts that `b` has, each place of `b` once."""
     parts = []
     for block in align(rest.text, b):
         for op in block.ops:
             length = op.a1 - op.a0
             if length == op.b1 - op.b0 and _ENDS[0] not in rest.text[op.a0 : op.a1]:
                 start = rest.place(op.a0)
-                moved = Op(op.equal, start, start + length, op.b0, op.b1)
-                parts.append(AlignedPart(moved.a0, moved.a1, moved.b0, moved.b1, (moved,)))
+                in_whole = Op(op.equal, start, start + length, op.b0, op.b1)
+                parts.append(AlignedPart(start, start + length, op.b0, op.b1, (in_whole,)))
     return parts
 
 
-class _Remains:
-    """What is left over of a sequence, put one behind the other, and where each part stood."""
+class _Uncovered:
+    """The uncovered parts of a sequence as one text, and where each stood in the whole."""
 
     def __init__(self, whole: str, spans: Sequence[Span], end_of_part: str) -> None:
         self._spans = [(start, end) for start, end in spans if end - start >= MIN_SAYING_CHARACTERS]
@@ -171,7 +188,7 @@ class _Remains:
 
 def moved(a: str, b: str, blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
     """The blocks of `align(a, b)` that stand in another order in `b`: those beside the heaviest ones in one order."""
-    return turned(_out_of_order(turned(blocks))) if _leads(b, a) else _out_of_order(blocks)
+    return turned(_out_of_order(turned(blocks))) if _is_shorter(b, a) else _out_of_order(blocks)
 
 
 def _out_of_order(blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
@@ -205,7 +222,7 @@ def in_order(blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
 
 
 def gaps(spans: Sequence[Span], length: int) -> list[Span]:
-    """What of `0:length` no span covers."""
+    """The spans of `0:length` that none of `spans` covers."""
     uncovered, at = [], 0
     for start, end in sorted(spans):
         if start > at:
@@ -236,7 +253,7 @@ def fill(a: str, b: str, a0: int, a1: int, b0: int, b1: int) -> list[Op]:
 
 def _anchored(a: str, b: str, a0: int, a1: int, b0: int, b1: int) -> list[Op]:
     """A longer part cut at its longest chain of small seeds; nothing where there is none."""
-    chains = chains_of(seeds_of(a[a0:a1], b[b0:b1], 3), 4.0)
+    chains = chains_of(seeds_of(a[a0:a1], b[b0:b1], SMALL_SEED_CHARACTERS), MIN_SMALL_CHAIN_SCORE)
     if not chains:
         return []
     ops: list[Op] = []
@@ -269,8 +286,8 @@ def _fewest_edits(a: str, b: str, a0: int, a1: int, b0: int, b1: int) -> list[Op
 
 
 def _without_islands(ops: list[Op]) -> list[Op]:
-    """A character or two that are equal amid what is unlike, or in the middle of what only one side has, are chance,
-    no agreement: the fewest edits find such pairs between any two sentences."""
+    """The operations, with one or two equal characters amid characters that differ, or that only one side has, as
+    different: an edit distance finds such chance pairs between any two sentences."""
     clean: list[Op] = []
     for index, edit in enumerate(ops):
         last = clean[-1] if clean else None
@@ -289,7 +306,7 @@ def _without_islands(ops: list[Op]) -> list[Op]:
 
 
 def _joined(ops: list[Op]) -> Iterator[Op]:
-    """Stretches of one kind that touch as one, and empty ones left out."""
+    """The operations, adjacent ones of one kind joined and empty ones left out."""
     last: Op | None = None
     for op in ops:
         if op.a0 == op.a1 and op.b0 == op.b1:
@@ -305,8 +322,8 @@ def _joined(ops: list[Op]) -> Iterator[Op]:
 
 
 def _extended(a: str, b: str, blocks: list[AlignedPart]) -> list[AlignedPart]:
-    """Blocks that are neighbours in both sequences are one, what is between them aligned; free ends reach as far as
-    the two agree."""
+    """The blocks, joined where they are neighbours in both sequences, with what is between them aligned, and with free
+    ends extended as far as the two agree."""
     merged: list[AlignedPart] = []
     ends = _Neighbours(blocks, len(b))
     for block in sorted(blocks, key=lambda block: block.a0):
@@ -345,21 +362,21 @@ class _Neighbours:
         return self._begins[bisect_left(self._begins, block.b1)]
 
     def replace(self, block: AlignedPart, other: AlignedPart) -> None:
-        """Another block in place of one."""
+        """Put the ends of `other` in place of those of `block`."""
         del self._ends[bisect_left(self._ends, block.b1)], self._begins[bisect_left(self._begins, block.b0)]
         insort(self._ends, other.b1)
         insort(self._begins, other.b0)
 
 
 def _from_the_beginning(a: str, b: str, block: AlignedPart) -> AlignedPart:
-    """The first block with what little both have before it: nothing stands there to agree with, but it is theirs."""
+    """The first block, extended to the beginning of both texts if little stands before it."""
     if max(block.a0, block.b0) > MAX_OUTER_CHARACTERS or not block.a0 + block.b0:
         return block
     return AlignedPart(0, block.a1, 0, block.b1, tuple(_joined([*fill(a, b, 0, block.a0, 0, block.b0), *block.ops])))
 
 
 def _to_the_end(a: str, b: str, block: AlignedPart) -> AlignedPart:
-    """The last block with what little both have behind it."""
+    """The last block, extended to the end of both texts if little stands behind it."""
     m, n = len(a), len(b)
     if max(m - block.a1, n - block.b1) > MAX_OUTER_CHARACTERS or (block.a1, block.b1) == (m, n):
         return block
@@ -383,9 +400,9 @@ def _reaching(a: str, b: str, block: AlignedPart, in_a: Span, in_b: Span) -> Ali
 
 
 def _reaching_once(a: str, b: str, block: AlignedPart, in_a: Span, in_b: Span) -> AlignedPart:
-    """The block with its ends moved outward over at most 30 characters."""
-    head = min(30, block.a0 - in_a[0], block.b0 - in_b[0])
-    tail = min(30, in_a[1] - block.a1, in_b[1] - block.b1)
+    """The block with its ends moved outward over at most `EXTENSION_CHARACTERS`."""
+    head = min(EXTENSION_CHARACTERS, block.a0 - in_a[0], block.b0 - in_b[0])
+    tail = min(EXTENSION_CHARACTERS, in_a[1] - block.a1, in_b[1] - block.b1)
     before = _agreeing(a[block.a0 - head : block.a0][::-1], b[block.b0 - head : block.b0][::-1])
     after = _agreeing(a[block.a1 : block.a1 + tail], b[block.b1 : block.b1 + tail])
     a0, b0 = block.a0 - before[0], block.b0 - before[1]
@@ -395,13 +412,14 @@ def _reaching_once(a: str, b: str, block: AlignedPart, in_a: Span, in_b: Span) -
 
 
 def _agreeing(first: str, second: str) -> tuple[int, int]:
-    """How far two texts agree from their beginning: where equal characters outweigh the others by most."""
+    """How far two texts agree from their beginning: up to the place of the highest score, where an equal character
+    scores 1 and another `DIFFERENCE_SCORE`."""
     best, score, place = 0.0, 0.0, (0, 0)
     for code in Levenshtein.opcodes(first, second):
         length = max(code.src_end - code.src_start, code.dest_end - code.dest_start)
-        score += length if code.tag == "equal" else -1.5 * length
+        score += length if code.tag == "equal" else DIFFERENCE_SCORE * length
         if score > best:
             best, place = score, (code.src_end, code.dest_end)
-        if score < best - 6:
+        if score < best - MAX_SCORE_DROP:
             break
     return place

@@ -17,16 +17,18 @@ from proof.model.flags import COLLATION, Evidence, Flag, Kind, WitnessReading, c
 from proof.text.addresses import Addresses
 
 RAISED = frozenset({Class.ERROR, Class.READING, Class.ORTHOGRAPHY, Class.SYSTEMATIC})
-"""Classes of which a flag is raised, unless the two are forms of one word."""
+"""Classes of differences for which a flag is raised, except those between forms of one word."""
 
 MAX_FLAGGED_CHARACTERS = 40
-"""Characters of the longest passage of which a flag is raised: a sentence that was lost, no commentary."""
+"""Maximum length of a passage for which a flag is raised: a lost sentence, not a commentary."""
 
 _OTHER_KIND = {Kind.INSERTION: Kind.OMISSION, Kind.OMISSION: Kind.INSERTION}
 
 ERROR_SCORE = 4.0
+"""Score in nats of a reading that all witnesses support."""
+
 SUPPORTED_GAIN_NATS = 2.0
-"""What an apparatus note that names the reading adds to the score."""
+"""Nats added to the score for an apparatus note at the place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +98,13 @@ def findings(collations: Sequence[Collation]) -> list[PlacedFlag]:
 
 
 def flags(*collations: Collation) -> list[Flag]:
-    """The same as flags alone."""
+    """The findings without their places in the base's file."""
     return [placed.flag for placed in findings(collations)]
 
 
 def _linked(collations: Sequence[Collation], starts: Sequence[int], flags: Sequence[Flag]) -> list[Flag]:
-    """The flags, those of words that stand at another place of the page in a witness linked in pairs, each with the
-    last of the other kind before it: one is too many here, the other is missing there."""
+    """The flags; those of words that stand at another place of the page in a witness are linked in pairs, an insertion
+    with an omission of the same words, each with the last one before it."""
     linked = list(flags)
     at = {(start, flag.length): number for number, (start, flag) in enumerate(zip(starts, flags, strict=True))}
     for collation in collations:
@@ -133,9 +135,9 @@ def _by_place(collations: Sequence[Collation]) -> dict[tuple[int, int], list[_Re
             for part in _in_columns(collation.base, whole):
                 there = by_place[part.start, part.length]
                 last = there[-1] if there and there[-1].siglum == name else None
-                if last is not None:  # what the witness has there in two of its own columns
+                if last is not None:  # the witness has the reading in two of its own columns
                     before = last.difference
-                    heaviest = max(before, part, key=lambda one: RANK.index(one.category))
+                    heaviest = max(before, part, key=lambda candidate: RANK.index(candidate.category))
                     both = replace(heaviest, witness=before.witness + part.witness, b0=before.b0, b1=part.b1)
                     there[-1] = replace(last, difference=both)
                 else:

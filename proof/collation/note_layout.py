@@ -33,7 +33,7 @@ NOTE = "note"
 """The evidence: the other has these words at this place, as a note where this one has text, or the other way round."""
 
 MIN_STRETCH_CHARACTERS = 2
-"""Characters of the shortest stretch that is told: one alone may belong to either side of a bracket."""
+"""Minimum length of a stretch that is given: a single character may belong to either side of a bracket."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ def set_otherwise(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPa
     where = np.stack([sides, block_of, np.asarray(a.blocks)[mine], np.asarray(b.blocks)[theirs]])
     starts = np.concatenate(([0], np.flatnonzero(np.diff(where).any(axis=0)) + 1))
     ends = np.append(starts[1:], len(mine))
-    told = (sides[starts] > 0) & (ends - starts >= MIN_STRETCH_CHARACTERS)
-    first, last = starts[told], ends[told] - 1
+    given = (sides[starts] > 0) & (ends - starts >= MIN_STRETCH_CHARACTERS)
+    first, last = starts[given], ends[given] - 1
     spans = (sides[first], mine[first], mine[last] + 1, theirs[first], theirs[last] + 1)
     return [
         NoteLayout((Side.BASE, Side.WITNESS)[side - 1], a0, a1, b0, b1, a.starts[a0])

@@ -1,4 +1,5 @@
-"""What witnesses say, in the store of a project: at the flags of a check, and as findings of their own."""
+"""Readings of witnesses in the store of a project: as evidence at the flags of a check, and as findings of their
+own."""
 
 from __future__ import annotations
 
@@ -6,13 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from proof.collation.collation import Collation
-from proof.collation.findings import PlacedFlag, findings
+from proof.collation.findings import findings
 from proof.collation.witness_evidence import Parallel, weigh_witnesses
 from proof.model.flags import Flag, Origin
 from proof.store import Store
-from proof.store.collated import SavedDifferences
+from proof.store.editions import SavedDifferences
 from proof.store.text_files import StoredText
-from proof.store.text_pages import find_text
 from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of
 from proof.text.witnesses import parts_of
@@ -22,9 +22,8 @@ DEFAULT_THRESHOLD_NATS = 3.0
 
 
 def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | None = None) -> int:
-    """Give the flags of a text the scores that they have in the light of the witnesses, in every work that it was
-    checked in; gives how many changed. The text, or the texts of a folder, is the base of all collations; flags of
-    other texts stay as they are.
+    """Adjust the scores of a text's flags using the witnesses, in every work in which the text was checked, and return
+    the number of changed flags. The text, or the texts of a folder, is the base of all collations.
 
     Raises UsageError where nothing was checked yet, or not this text.
     """
@@ -34,7 +33,7 @@ def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | No
     return sum(
         _weigh(store, own, part, begin, parallels, policy)
         for begin, _, part in parts_of(edition)
-        for own in find_text(store, part).own
+        for own in store.texts.find(part).own
     )
 
 
@@ -42,25 +41,25 @@ def must_be_checked(store: Store, edition: Transcription, *, as_it_is: bool) -> 
     """Raises UsageError where nothing was checked yet, or not this text, or not every text of a folder; `as_it_is`:
     also where one was changed since."""
     for _, _, part in parts_of(edition):
-        for own in find_text(store, part).own:
+        for own in store.texts.find(part).own:
             if as_it_is:
                 store.collated.must_be_as_checked(own.work, own.path, part)
 
 
 def save_differences(store: Store, collations: Sequence[Collation]) -> SavedDifferences:
-    """Have the raised differences of a text, the base of all collations, be findings in every work that it was checked
-    in, beside those of the check; gives how many are where.
+    """Save the raised differences of a text, the base of all collations, as findings in every work in which the text
+    was checked, beside the findings of the check; gives their numbers.
 
     Raises UsageError where nothing was checked yet, not this text, or where it was changed since.
     """
     edition = collations[0].base.edition
     raised = [placed for placed in findings(collations) if placed.flag.raised]
-    total = SavedDifferences(0, 0, 0)
+    totals = []
     for begin, end, part in parts_of(edition):
-        part_flags = [PlacedFlag(placed.start - begin, placed.flag) for placed in raised if begin <= placed.start < end]
-        saved = [store.collated.save(own.work, own.path, part, part_flags) for own in find_text(store, part).own]
-        total += max(saved, key=lambda summary: summary.own + summary.at_flags)
-    return total
+        part_flags = [(placed.start - begin, placed.flag) for placed in raised if begin <= placed.start < end]
+        saved = [store.collated.save(own.work, own.path, part, part_flags) for own in store.texts.find(part).own]
+        totals.append(max(saved, key=lambda summary: summary.own + summary.at_flags))
+    return SavedDifferences(*map(sum, zip(*totals, strict=True)))
 
 
 def _weigh(
@@ -71,7 +70,8 @@ def _weigh(
     parallels: Sequence[Parallel],
     policy: VariantPolicy,
 ) -> int:
-    """The same for one text as a part of one work, which begins at a code point of the base."""
+    """Adjust the scores of the flags of one text in one work, and return the number of changed flags; the text begins
+    at code point `at` of the base."""
     last = store.latest_run(own.work)
     assert last is not None, "a text of a work came out of a run"
     threshold = last.info.settings.get("threshold", DEFAULT_THRESHOLD_NATS)

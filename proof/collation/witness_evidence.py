@@ -225,8 +225,8 @@ def _testimony(
         weight *= weights.attested
     if flag.kind is Kind.VARIANT:
         weight = 0.0
-    told = "；".join(note.text for note in notes)
-    return WitnessReading(siglum, span.alone(read), side, told, weight, parallel.witness.edition.full_name)
+    note_text = "；".join(note.text for note in notes)
+    return WitnessReading(siglum, span.alone(read), side, note_text, weight, parallel.witness.edition.full_name)
 
 
 @dataclass(frozen=True, slots=True)

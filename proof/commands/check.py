@@ -65,7 +65,7 @@ def command(
     Without TEXT all texts of the project in the working folder are checked; a TEXT that no project names becomes part
     of the one in its folder, which is made where there is none. Pages whose image, text, engine and settings did not
     change are not read again; an interrupted check goes on where it was. With --library every
-    work in a folder of works is checked, into one store; a work that cannot be checked costs that work.
+    work in a folder of works is checked, into one store; works that cannot be checked are skipped and reported.
 
     The exit status is 0 when the check finished, 1 when some pages failed or carry the wrong image, some of several
     texts could not be read, or images and lists that were named belong to no page, 2 when the command or its input is

@@ -1,6 +1,7 @@
-"""The words of click itself, in the language of the command line.
+"""The messages of click itself, in the language of the command line.
 
-click asks the gettext of the process, which reads compiled catalogues alone; those of `proof.locale` are text.
+click looks messages up with the gettext of the process, which reads only compiled catalogues; those of `proof.locale`
+are text.
 """
 
 from __future__ import annotations
@@ -42,18 +43,19 @@ WORDS = (
     _("directory"),
     _("path"),
 )
-"""What click says on the command line of this program, as it asks for it; of a singular and a plural the plural."""
+"""The messages of click that this program can print, by the keys that click looks up; of singular and plural forms only
+the plural."""
 
 MODULES = (click.core, click.decorators, click.exceptions, click.formatting, click.parser, click.types)
 
 
-def speak() -> None:
-    """Have click say its words in the language of the command line."""
+def translate_click() -> None:
+    """Translate the messages of click into the language of the command line."""
     for module in MODULES:
         module._ = say  # type: ignore[attr-defined]
-        module.ngettext = _of_number  # type: ignore[attr-defined]
+        module.ngettext = _plural  # type: ignore[attr-defined]
 
 
-def _of_number(singular: str, plural: str, number: int) -> str:
+def _plural(singular: str, plural: str, number: int) -> str:
     text = say(plural)
     return singular if number == 1 and text == plural else text

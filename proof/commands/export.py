@@ -105,7 +105,7 @@ def command(
             exported = export_text(text_path, settings, options, folders[text_path])
             _print_export(exported, dry_run=dry_run, verbose=verbose)
             status |= int(not exported.complete)
-        except ProofError as error:  # a text that cannot be exported costs that text
+        except ProofError as error:  # a text that cannot be exported is skipped
             if len(texts) == 1:
                 raise
             click.echo(f"{text_path}: {error_text(error)}", err=True)

@@ -14,7 +14,7 @@ from proof.commands.options import config_option, quiet_option, settings_of
 from proof.commands.progress import ProgressLine
 from proof.errors import SourceError, UsageError
 from proof.fetch.client import Client, RetryPolicy
-from proof.fetch.fetch import MAX_FILE_BYTES, Fetcher, FetchResult, Haul, Result
+from proof.fetch.fetch import MAX_FILE_BYTES, Fetcher, FetchOutcome, FetchRun, ImageResult
 from proof.fetch.index import alone_in
 from proof.fetch.kanripo import listed_images
 from proof.fetch.model import ImageSource, WantedImage
@@ -92,25 +92,27 @@ def command(
     _must_go_together(first, listed, openings)
     manners = RetryPolicy(pause=pause, allow_private=allow_private)
     with nullcontext() if dry_run else alone_in(folder), Client(manners) as client:
-        found = _open(source, ManifestReader(folder, client, width, refresh, keep=not dry_run), members, listed)
-        images = about(found.images, only) if only else found.images
+        source_of_images = _open(
+            source, ManifestReader(folder, client, width, refresh, keep=not dry_run), members, listed
+        )
+        images = about(source_of_images.images, only) if only else source_of_images.images
         images = in_ranges(images, numbers) if numbers else images
         if first:
             images = shown_from(images, first, _places(settings), openings=openings)
         fetcher = Fetcher(folder, client, refresh, int(max_mb * 1e6), _kept(settings, folder))
-        _print_notices(found)
+        _print_notices(source_of_images)
         if dry_run:
             _print_hint(images)
-            _print_failures(found)
-            return 0 if _list_only(images, fetcher) and not found.failures else 1
+            _print_failures(source_of_images)
+            return 0 if _list_only(images, fetcher) and not source_of_images.failures else 1
         if listed:
             _write_list(listed, images, quiet=quiet)
         with FetchProgress(len(images), quiet=quiet) as progress:
-            haul = fetcher.fetch(images, progress)
-    _print_outcome(haul, found, folder, quiet=quiet)
-    if haul.of(FetchResult.FETCHED) and not quiet:
+            run = fetcher.fetch(images, progress)
+    _print_outcome(run, source_of_images, folder, quiet=quiet)
+    if run.of(FetchOutcome.FETCHED) and not quiet:
         _print_hint(images)
-    return 0 if haul.complete and not found.failures else 1
+    return 0 if run.complete and not source_of_images.failures else 1
 
 
 def _folder(to: Path | None, settings: Settings) -> Path:
@@ -172,13 +174,13 @@ def _list_only(images: Sequence[WantedImage], fetcher: Fetcher) -> bool:
     """Print a line for each image, with tabs: number, half-folios, label, file, address, and whether it is there or why
     it cannot be fetched. Gives whether all can."""
     complete = True
-    for result in fetcher.look(images):
+    for result in fetcher.preview(images):
         wanted = result.wanted
-        state = "" if result.how is FetchResult.NOT_ASKED else result.why or result.how.value
+        state = "" if result.outcome is FetchOutcome.NOT_ASKED else result.why or result.outcome.value
         place = " ".join(map(spelled, wanted.places[: 2 if wanted.opening else 1]))
         row = (str(wanted.number), place, wanted.label, wanted.name, wanted.address, state)
         click.echo("\t".join(row).rstrip("\t"))
-        complete = complete and result.how is not FetchResult.FAILED
+        complete = complete and result.outcome is not FetchOutcome.FAILED
     return complete
 
 
@@ -200,22 +202,22 @@ def _print_hint(images: Sequence[WantedImage]) -> None:
         click.echo(say(hint), err=True)
 
 
-def _print_outcome(haul: Haul, source: ImageSource, folder: Path, *, quiet: bool) -> None:
-    fetched = haul.of(FetchResult.FETCHED)
-    already_there = len(haul.of(FetchResult.THERE)) + len(haul.of(FetchResult.UNCHANGED))
+def _print_outcome(run: FetchRun, source: ImageSource, folder: Path, *, quiet: bool) -> None:
+    fetched = run.of(FetchOutcome.FETCHED)
+    already_there = len(run.of(FetchOutcome.THERE)) + len(run.of(FetchOutcome.UNCHANGED))
     if not quiet:
         size = sum(result.size for result in fetched)
         others = f", {already_there:,} already there" if already_there else ""
         click.echo(f"{folder}: {_count(len(fetched))} fetched ({size / 1e6:,.1f} MB){others}")
         for right in source.rights:
             click.echo(f"terms: {right}")
-    failed = haul.of(FetchResult.FAILED)
+    failed = run.of(FetchOutcome.FAILED)
     for result in failed:
         click.echo(say(_("not fetched: %(name)s: %(why)s"), name=result.wanted.name, why=result.why), err=True)
     _print_failures(source)
-    if haul.stopped:
-        left = f"{len(haul.of(FetchResult.NOT_ASKED)):,}"
-        click.echo(say(_("stopped, images not asked for: %(left)s; %(why)s"), left=left, why=haul.stopped), err=True)
+    if run.stopped:
+        left = f"{len(run.of(FetchOutcome.NOT_ASKED)):,}"
+        click.echo(say(_("stopped, images not asked for: %(left)s; %(why)s"), left=left, why=run.stopped), err=True)
 
 
 def _print_failures(source: ImageSource) -> None:
@@ -238,9 +240,9 @@ class FetchProgress:
     def __enter__(self) -> Self:
         return self
 
-    def __call__(self, result: Result) -> None:
+    def __call__(self, result: ImageResult) -> None:
         self._done += 1
-        self._there += result.how is not FetchResult.FAILED
+        self._there += result.outcome is not FetchOutcome.FAILED
         self._line.show(f"{self._done:,} of {self._total:,} images")
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

@@ -22,9 +22,8 @@ from proof.exports.decided import decisions_of
 from proof.model.flags import Kind, context_of
 from proof.store import Store
 from proof.store.authorities import IMAGE, witnesses_of
-from proof.store.carried import CarriedDecision
 from proof.store.decision_records import Decision, State, Verdict
-from proof.store.text_pages import find_text
+from proof.store.editions import CarriedDecision
 from proof.text.addresses import Address, Addresses
 from proof.text.model import Script
 from proof.text.positions import Span
@@ -102,8 +101,8 @@ def carry(
 
     Raises UsageError if one of the texts was not checked, or has changed since.
     """
-    source = in_script(source, find_text(decided, source).latest.script)
-    target = in_script(target, find_text(store, target).latest.script)
+    source = in_script(source, decided.texts.find(source).latest.script)
+    target = in_script(target, store.texts.find(target).latest.script)
     places = _Places(source, target, pairs)
     planned = _with_halves([_planned(places, *decision, same_copy) for decision in _decided(decided, source)])
     groups: dict[str, list[Carried]] = {}
@@ -112,7 +111,7 @@ def carry(
             groups.setdefault(_move_of(carried.decision) or str(carried.decision.id), []).append(carried)
     wanted = [[carried.made for carried in group if carried.made] for group in groups.values()]
     refused: dict[int, str] = {}
-    for text in find_text(store, target).own:
+    for text in store.texts.find(target).own:
         reasons = store.carried.make(text.work, text.path, target, wanted, person, dry_run=dry_run)
         for group, reason in zip(groups.values(), reasons, strict=True):
             refused |= {carried.decision.id: reason for carried in group}
@@ -122,7 +121,7 @@ def carry(
 def _decided(store: Store, edition: Transcription) -> Iterable[tuple[Decision, Span | None]]:
     """The decisions about a text, each with its present place; None for a lost place. Of equal decisions at one place,
     as several works with the text may have them, only the first is given."""
-    text = find_text(store, edition)
+    text = store.texts.find(edition)
     paths = {known.path for known in text.own}
     seen: set[tuple[Span | None, State, str]] = set()
     for decided_place, decision, present in decisions_of(store, edition, text.own, paths):

@@ -17,7 +17,6 @@ from proof.store import Store
 from proof.store.authorities import copies_read, witnesses_of
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_files import DecidedPlace, StoredText
-from proof.store.text_pages import find_text
 from proof.store.texts import Arrival, Standing, Writing
 from proof.text.addresses import Addresses
 from proof.text.lines import LINE_ENDING
@@ -84,7 +83,7 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
     A correction that was written and later taken back becomes a correction back to the transcribed characters.
     Raises UsageError if the store does not know the text.
     """
-    text = find_text(store, edition)
+    text = store.texts.find(edition)
     edition = in_script(edition, text.latest.script)
     own = {known.path for known in text.own}
     pages = {page.id for page in edition.pages}
@@ -146,7 +145,7 @@ def note_written(store: Store, corrected: CorrectedSource, still: Callable[[], b
         tuple(correction.edit for correction in written),
         {correction.correction.number: correction.edit for correction in written if correction.correction.number},
     )
-    for path in {text.path for text in find_text(store, edition).own}:
+    for path in {text.path for text in store.texts.find(edition).own}:
         store.texts.wrote(path, edition.text, corrected.text, edition.script.value, writing, still)
 
 
@@ -175,10 +174,8 @@ def decisions_of(
         now |= Arrival(contents[present], edition.text, present, edition.script.value).carried(known)
     for work, of_work in places.items():
         last = {decision.flag: decision for decision in store.decisions.last_of_flags(work)}
-        makers = store.decisions.makers(last.values())
         for there in of_work:
-            decision = replace(last[there.place.flag], person=makers[last[there.place.flag].id])
-            yield there, decision, now.get(there.place.flag)
+            yield there, last[there.place.flag], now.get(there.place.flag)
 
 
 def _writes(decision: Decision) -> bool:

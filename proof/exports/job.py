@@ -22,7 +22,6 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.database import is_missing
 from proof.store.page_states import PageState
-from proof.store.text_pages import find_text
 from proof.text.read import in_script, read_transcription
 from proof.text.remarks import Remark
 from proof.text.witness_source import WitnessSource
@@ -136,7 +135,7 @@ def _decided_for(text: Path, corrections: Path | None, settings: Settings, store
 def _pages(store: Store, corrected: CorrectedSource) -> tuple[list[PageResult], dict[str, PageState]]:
     """The pages of this text as they were last checked, and the states of the work's pages."""
     try:
-        text = find_text(store, corrected.edition)
+        text = store.texts.find(corrected.edition)
     except UsageError:  # corrections from a file, for a text that this store does not know
         return [], {}
     work = text.latest.work

@@ -19,7 +19,7 @@ from proof.locale.marking import _
 from proof.ocr.engine import Pixels
 
 MAX_SKEW_DEGREES = 3.0
-"""Degrees."""
+"""Maximum of the angle by which a page is turned."""
 
 MAX_WEAR: Mapping[str, float] = {
     "skew": MAX_SKEW_DEGREES,
@@ -33,10 +33,10 @@ MAX_WEAR: Mapping[str, float] = {
     "grain": 1.0,
     "blur": 5.0,
 }
-"""The greatest value of each field of `Wear`; the least is 0."""
+"""The maximum of each field of `Wear`; the minimum is 0."""
 
 MAX_TILE_PX = 640
-"""Most values each way of the noise that is made anew; beyond that it repeats."""
+"""Maximum side of the tile of noise that is computed; larger areas repeat it."""
 SPECK_SUBPIXEL_BITS = 3
 """Binary places of the coordinates that specks are drawn with."""
 

@@ -15,7 +15,7 @@ _TITLE = re.compile(rb"<title[^>]*>\s*(.{1,120}?)\s*</title>", re.IGNORECASE | r
 _PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body|title)", re.IGNORECASE | re.DOTALL)
 
 
-def fault(path: Path) -> str:
+def image_fault(path: Path) -> str:
     """What keeps the file at `path` from being a page image, '' where nothing does. It is decoded to the end."""
     with path.open("rb") as file:
         head = file.read(4096)
@@ -37,10 +37,15 @@ def _undecodable(path: Path, head: bytes) -> str:
             with Image.open(path, formats=FORMATS) as image:
                 image.load()
     except UnidentifiedImageError:
-        kind = "text" if head.isascii() and b"\0" not in head else "something"
-        return f"the server sends {kind} that is no image ({head[:24]!r})"
+        text = head.isascii() and b"\0" not in head
+        message = (
+            _("the server sends text that is no image (%(head)s)")
+            if text
+            else _("the server sends something that is no image (%(head)s)")
+        )
+        return Sentence(message, head=repr(head[:24]))
     except (Image.DecompressionBombError, MemoryError):
-        return "the image has more pixels than can be checked here; fetch it smaller with --width"
+        return Sentence(_("the image has more pixels than can be checked here; fetch it smaller with --width"))
     except Exception as error:  # on damaged data Pillow's decoders raise nearly every class there is
-        return f"the image is cut short or damaged ({error})"
+        return Sentence(_("the image is cut short or damaged (%(error)s)"), error=error)
     return ""

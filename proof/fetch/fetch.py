@@ -1,4 +1,4 @@
-"""Images are fetched into a folder: a file that is there stays, one that was begun is continued.
+"""Fetching images into a folder: existing files stay, and interrupted downloads are continued.
 
 A file is written as a part (`.NAME.part`) and gets its name when it is whole and was found to be an image. Of a file of
 which a part is there only the rest is asked for (Range), on condition that the file on the server is still the same
@@ -20,8 +20,8 @@ import httpx
 
 from proof.errors import AddressError, ComeAgainError, OutputError, ProofError, ServerError, SourceError, reason_of
 from proof.fetch.client import Client, TryAgain, length_of, status_of
-from proof.fetch.content import fault
-from proof.fetch.index import Memory, Remembered
+from proof.fetch.content import image_fault
+from proof.fetch.index import FetchIndex, FileRecord
 from proof.fetch.model import WantedImage
 from proof.fetch.ssrf import path_inside, web_address
 from proof.fetch.transport import is_encoded
@@ -42,8 +42,8 @@ address is wrong."""
 _RANGE = re.compile(r"bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18}|\*)")
 
 
-class FetchResult(StrEnum):
-    """What became of an image that was wanted."""
+class FetchOutcome(StrEnum):
+    """What became of an image: fetched, already there, asked for but unchanged, failed, or not asked for."""
 
     FETCHED = "fetched"
     THERE = "there"
@@ -53,29 +53,29 @@ class FetchResult(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What became of one image. `why` says what went wrong; `size` is in bytes."""
+class ImageResult:
+    """The outcome for one image. `why` says what went wrong; `size` is that of the file in bytes."""
 
     wanted: WantedImage
-    how: FetchResult
+    outcome: FetchOutcome
     size: int = 0
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Haul:
-    """The results of a run. `stopped` says why the server was asked for no more before the end, '' where it was asked
-    to the end."""
+class FetchRun:
+    """The results of a run. `stopped` says why the run was stopped before its end, '' if it was not."""
 
-    results: tuple[Result, ...] = ()
+    results: tuple[ImageResult, ...] = ()
     stopped: str = ""
 
-    def of(self, how: FetchResult) -> tuple[Result, ...]:
-        return tuple(result for result in self.results if result.how is how)
+    def of(self, outcome: FetchOutcome) -> tuple[ImageResult, ...]:
+        """The results with this outcome."""
+        return tuple(result for result in self.results if result.outcome is outcome)
 
     @property
     def complete(self) -> bool:
-        return not self.stopped and not self.of(FetchResult.FAILED)
+        return not self.stopped and not self.of(FetchOutcome.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,62 +91,63 @@ class Fetcher:
     most_bytes: int = MAX_FILE_BYTES
     kept: Mapping[ImageRef, Path] = field(default_factory=dict)
 
-    def fetch(self, images: Sequence[WantedImage], report: Callable[[Result], None] = lambda _: None) -> Haul:
+    def fetch(self, images: Sequence[WantedImage], report: Callable[[ImageResult], None] = lambda _: None) -> FetchRun:
         """All of `images`, one after the other; `report` is called with each result.
 
-        A failed image costs itself alone; the run is stopped where the server asks for that, or several images in a row
+        An image that fails is skipped; the run is stopped where the server asks for that, or several images in a row
         failed. Raises OutputError where the folder cannot be written, SourceError for a damaged index.
         """
-        remembered = Remembered.read(self.folder)
-        results: list[Result] = []
-        stopped, silent, missing = "", 0, 0
+        index = FetchIndex.read(self.folder)
+        results: list[ImageResult] = []
+        stopped, unanswered, failed = "", 0, 0
         for wanted in images:
             if stopped:
-                results.append(Result(wanted, FetchResult.NOT_ASKED))
+                results.append(ImageResult(wanted, FetchOutcome.NOT_ASKED))
                 continue
             try:
-                result = self._fetched(wanted, remembered)
-                if result.how is not FetchResult.THERE:
-                    silent = missing = 0
+                result = self._fetched(wanted, index)
+                if result.outcome is not FetchOutcome.THERE:
+                    unanswered = failed = 0
             except OutputError:
                 raise
             except ProofError as error:
-                result = Result(wanted, FetchResult.FAILED, why=Sentence.of(error))
-                silent = silent + 1 if isinstance(error, ServerError | AddressError) else 0
-                missing += 1
+                result = ImageResult(wanted, FetchOutcome.FAILED, why=Sentence.of(error))
+                unanswered = unanswered + 1 if isinstance(error, ServerError | AddressError) else 0
+                failed += 1
                 if isinstance(error, ComeAgainError):
                     stopped = Sentence.of(error)
                     result = replace(result, why=Sentence(_("the server asks to be left alone")))
-                elif silent >= MAX_UNANSWERED_IMAGES or missing >= MAX_FAILED_IMAGES:
+                elif unanswered >= MAX_UNANSWERED_IMAGES or failed >= MAX_FAILED_IMAGES:
                     message = _(
                         "the last %(number)s images could not be had; once that is mended, run the same command again"
                     )
-                    stopped = Sentence(message, number=missing)
+                    stopped = Sentence(message, number=failed)
             results.append(result)
             report(result)
-        return Haul(tuple(results), stopped)
+        return FetchRun(tuple(results), stopped)
 
-    def look(self, images: Sequence[WantedImage]) -> Iterator[Result]:
-        """What `fetch` would find in the folder, fail at, or ask for (NOT_ASKED); nothing is asked for or written."""
-        remembered = Remembered.read(self.folder)
+    def preview(self, images: Sequence[WantedImage]) -> Iterator[ImageResult]:
+        """The outcomes that `fetch` would begin with, without asking for anything: THERE, FAILED for an address or a
+        name that cannot be used, else NOT_ASKED."""
+        index = FetchIndex.read(self.folder)
         for wanted in images:
             try:
                 web_address(wanted.address)
-                path = self._there(wanted, remembered)
+                path = self._existing(wanted, index)
             except SourceError as error:
-                yield Result(wanted, FetchResult.FAILED, why=Sentence.of(error))
+                yield ImageResult(wanted, FetchOutcome.FAILED, why=Sentence.of(error))
             else:
-                yield Result(wanted, FetchResult.THERE if path else FetchResult.NOT_ASKED)
+                yield ImageResult(wanted, FetchOutcome.THERE if path else FetchOutcome.NOT_ASKED)
 
-    def _there(self, wanted: WantedImage, remembered: Remembered) -> Path | None:
-        """The file that an image has already, or None. Raises SourceError where its name leads out of the folder, or
+    def _existing(self, wanted: WantedImage, index: FetchIndex) -> Path | None:
+        """The existing file of an image, or None. Raises SourceError where its name leads out of the folder, or
         where that file is known to have come from another address and is not to be refreshed."""
         path = path_inside(self.folder, wanted.name)
         if not path.exists():
             ref = ImageRef.match(wanted.name)
             return self.kept.get(ref) if ref else None
-        memory = remembered.files.get(wanted.name)
-        if memory is not None and memory.address != wanted.address and not self.refresh:
+        record = index.files.get(wanted.name)
+        if record is not None and record.address != wanted.address and not self.refresh:
             raise SourceError(
                 wanted.address,
                 _(
@@ -154,21 +155,21 @@ class Fetcher:
                     "another folder with --to"
                 ),
                 path=path,
-                address=memory.address,
+                address=record.address,
             )
         return path
 
-    def _fetched(self, wanted: WantedImage, remembered: Remembered) -> Result:
+    def _fetched(self, wanted: WantedImage, index: FetchIndex) -> ImageResult:
         """The result of fetching one image, unless it is there. Raises ProofError."""
-        path, memory = self._there(wanted, remembered), remembered.files.get(wanted.name)
-        if path is not None and not (self.refresh and memory):
-            return Result(wanted, FetchResult.THERE, path.stat().st_size)
+        path, record = self._existing(wanted, index), index.files.get(wanted.name)
+        if path is not None and not (self.refresh and record):
+            return ImageResult(wanted, FetchOutcome.THERE, path.stat().st_size)
         path = path_inside(self.folder, wanted.name)
-        download = _Download(wanted, path, remembered, self.most_bytes)
+        download = _Download(wanted, path, index, self.most_bytes)
         size = self.client.get(wanted.address, download.ask, download.take)
         if size is None:
-            return Result(wanted, FetchResult.UNCHANGED, path.stat().st_size)
-        return Result(wanted, FetchResult.FETCHED, size)
+            return ImageResult(wanted, FetchOutcome.UNCHANGED, path.stat().st_size)
+        return ImageResult(wanted, FetchOutcome.FETCHED, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ class _Download:
 
     wanted: WantedImage
     path: Path
-    remembered: Remembered
+    index: FetchIndex
     most_bytes: int
 
     @property
@@ -187,13 +188,13 @@ class _Download:
     def ask(self) -> dict[str, str]:
         """The headers of the next request: for the rest of the file where there is a part, for the file if it changed
         where it is there, or for the whole."""
-        left = self._left()
-        if left:
-            return {"Range": f"bytes={left}-", "If-Range": self.remembered.parts[self.wanted.name].validator}
-        memory = self.remembered.files.get(self.wanted.name)
-        if memory is None or memory.address != self.wanted.address or not self._as_fetched(memory):
+        size = self._resumable_bytes()
+        if size:
+            return {"Range": f"bytes={size}-", "If-Range": self.index.parts[self.wanted.name].validator}
+        record = self.index.files.get(self.wanted.name)
+        if record is None or record.address != self.wanted.address or not self._as_fetched(record):
             return {}
-        return memory.conditions
+        return record.conditions
 
     def take(self, answer: httpx.Response) -> int | None:
         """Write what comes; gives the size of the whole file, None where the file that is there has not changed."""
@@ -205,7 +206,7 @@ class _Download:
         if answer.status_code not in (200, 206):
             # a server that has had enough of a client answers 401 or 403 to everything
             refused = ServerError if answer.status_code in (401, 403) else SourceError
-            raise refused(self.wanted.address, f"the server answers {status_of(answer)}")
+            raise refused(self.wanted.address, _("the server answers %(status)s"), status=status_of(answer))
         start, whole = self._where(answer)
         if whole is not None and whole > self.most_bytes:
             raise SourceError(
@@ -223,19 +224,19 @@ class _Download:
         if answer.status_code == 200:
             return 0, length_of(answer)
         content_range = _RANGE.fullmatch(answer.headers.get("content-range", "").strip())
-        known, left = self.remembered.parts.get(self.wanted.name), self._left()
-        now = Memory.of(self.wanted.address, answer, -1)
+        known, size = self.index.parts.get(self.wanted.name), self._resumable_bytes()
+        now = FileRecord.of(self.wanted.address, answer, -1)
         changed = known and any(
             old and new and old != new for old, new in ((known.etag, now.etag), (known.modified, now.modified))
         )
-        if content_range is None or int(content_range[1]) != left or changed or is_encoded(answer):
+        if content_range is None or int(content_range[1]) != size or changed or is_encoded(answer):
             self._forget_part()
             raise TryAgain(_("the server sends another part of the file than was asked for"))
-        return left, None if content_range[2] == "*" else int(content_range[2])
+        return size, None if content_range[2] == "*" else int(content_range[2])
 
-    def _left(self) -> int:
-        """The size of the part, where it can be continued, else 0; a part that cannot is removed."""
-        known = self.remembered.parts.get(self.wanted.name)
+    def _resumable_bytes(self) -> int:
+        """The size in bytes of the part, if the download can be continued from it; else 0, and the part is removed."""
+        known = self.index.parts.get(self.wanted.name)
         try:
             size = self.part.stat().st_size
         except OSError:
@@ -249,14 +250,14 @@ class _Download:
         """Begin a new part, unless one is continued: remember of what file it is before its first byte is written."""
         if start:
             return
-        memory = Memory.of(self.wanted.address, answer, -1 if whole is None else whole)
+        record = FileRecord.of(self.wanted.address, answer, -1 if whole is None else whole)
         if is_encoded(answer):
-            memory = replace(memory, etag="", modified="")  # they are of the compressed bytes, which are not kept
-        self.remembered.parts[self.wanted.name] = memory
+            record = replace(record, etag="", modified="")  # they are of the compressed bytes, which are not kept
+        self.index.parts[self.wanted.name] = record
         with self._writing():
             self.part.parent.mkdir(parents=True, exist_ok=True)
             self.part.write_bytes(b"")
-        self.remembered.write()
+        self.index.write()
 
     def _write(self, answer: httpx.Response, start: int) -> int:
         """Append the body to the part, of which `start` bytes are there; gives the size of the part then."""
@@ -277,25 +278,25 @@ class _Download:
 
     def _finish(self, size: int) -> None:
         """Give the part the name of the file, if it is an image, and remember the file. Raises SourceError if not."""
-        wrong = fault(self.part)
-        if wrong:
+        fault = image_fault(self.part)
+        if fault:
             self._forget_part()
-            raise SourceError(self.wanted.address, wrong)
+            raise SourceError(self.wanted.address, fault)
         with self._writing():
             self.part.replace(self.path)
-        known = self.remembered.parts.pop(self.wanted.name)
+        known = self.index.parts.pop(self.wanted.name)
         fetched = datetime.now(UTC).isoformat(timespec="seconds")
-        self.remembered.files[self.wanted.name] = replace(known, size=size, fetched=fetched)
-        self.remembered.write()
+        self.index.files[self.wanted.name] = replace(known, size=size, fetched=fetched)
+        self.index.write()
 
     def _forget_part(self) -> None:
         with self._writing():
             self.part.unlink(missing_ok=True)
-        if self.remembered.parts.pop(self.wanted.name, None):
-            self.remembered.write()
+        if self.index.parts.pop(self.wanted.name, None):
+            self.index.write()
 
-    def _as_fetched(self, memory: Memory) -> bool:
-        return self.path.exists() and self.path.stat().st_size == memory.size
+    def _as_fetched(self, record: FileRecord) -> bool:
+        return self.path.exists() and self.path.stat().st_size == record.size
 
     def _too_large(self, what: str) -> str:
         return Sentence(
@@ -310,6 +311,8 @@ class _Download:
         try:
             yield
         except OSError as error:
-            reason = reason_of(error)
-            message = f"{self.path}: cannot be written ({reason}); make room, allow writing, or name another folder"
-            raise OutputError(message) from error
+            raise OutputError(
+                _("%(path)s: cannot be written (%(reason)s); make room, allow writing, or name another folder"),
+                path=self.path,
+                reason=reason_of(error),
+            ) from error

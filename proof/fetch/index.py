@@ -29,7 +29,7 @@ _LOCK = ".proof-fetching.lock"
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class FileRecord:
     """Where a file came from; of an image also when it was `fetched`. `size` is that of the whole file in bytes, even
     for a part; -1 where it is not known."""
 
@@ -52,7 +52,7 @@ class Memory:
 
     @classmethod
     def of(cls, address: str, answer: httpx.Response, size: int) -> Self:
-        """The memory of the file at `address`, with the validators of an answer."""
+        """The record of the file at `address`, with the validators of an answer."""
         etag, modified = (answer.headers.get(name, "") for name in ("etag", "last-modified"))
         return cls(address, size, etag, modified)
 
@@ -62,8 +62,8 @@ class _Index:
     """The index as the file has it."""
 
     version: Literal[1]
-    files: dict[str, Memory]
-    parts: dict[str, Memory]
+    files: dict[str, FileRecord]
+    parts: dict[str, FileRecord]
 
 
 _FILE_FORMAT = TypeAdapter(_Index)
@@ -94,10 +94,10 @@ def alone_in(folder: Path) -> Iterator[None]:
         lock.release()
 
 
-class Remembered:
+class FetchIndex:
     """The index of one folder: `files` that are whole and `parts` of files, by their names."""
 
-    def __init__(self, folder: Path, files: Mapping[str, Memory], parts: Mapping[str, Memory]) -> None:
+    def __init__(self, folder: Path, files: Mapping[str, FileRecord], parts: Mapping[str, FileRecord]) -> None:
         self.files = dict(files)
         self.parts = dict(parts)
         self._path = folder / INDEX

@@ -19,7 +19,7 @@ from proof.atomic import whole_file
 from proof.errors import ComeAgainError, ProofError, SourceError, reason_of
 from proof.fetch.client import Client, status_of
 from proof.fetch.iiif import Canvas, CanvasImage, Collection, Manifest, parse
-from proof.fetch.index import Memory, Remembered
+from proof.fetch.index import FetchIndex, FileRecord
 from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.ssrf import file_name, path_inside
 from proof.images.load import SUFFIXES
@@ -52,7 +52,7 @@ class _Document:
 
     address: str
     data: bytes
-    memory: Memory | None
+    memory: FileRecord | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class ManifestReader:
         parts = [file_name(unquote(part)) for part in _path(address).split("/")]
         telling = [part for part in parts if part and part.removesuffix(".json") not in ("manifest", "iiif")]
         name = file_name(manifest.label) or (telling[-1].removesuffix(".json") if telling else "") or "manifest"
-        others = {file for file, memory in Remembered.read(self.folder).files.items() if memory.address != address}
+        others = {file for file, memory in FetchIndex.read(self.folder).files.items() if memory.address != address}
         numbered = chain([name], (f"{name}-{number}" for number in count(2)))
         return next(subfolder for subfolder in numbered if f"{subfolder}/{KEPT}" not in others)
 
@@ -172,13 +172,13 @@ class ManifestReader:
                     raise SourceError(
                         address, _("is larger than %(most)s bytes: no manifest is"), most=f"{MAX_MANIFEST_BYTES:,}"
                     )
-            return _Document(address, bytes(data), Memory.of(address, answer, len(data)))
+            return _Document(address, bytes(data), FileRecord.of(address, answer, len(data)))
 
         return self.client.get(address, lambda: headers, take)
 
     def _kept(self, address: str) -> _Document | None:
         """The manifest that an earlier run fetched from `address` and wrote beside its images."""
-        for name, memory in Remembered.read(self.folder).files.items():
+        for name, memory in FetchIndex.read(self.folder).files.items():
             if memory.address == address and PurePosixPath(name).name == KEPT:
                 try:
                     return _Document(address, path_inside(self.folder, name).read_bytes(), memory)
@@ -188,8 +188,8 @@ class ManifestReader:
 
     def _write(self, name: str, document: _Document, address: str) -> None:
         """Write a manifest from `address` as the file `name` of the folder, unless it is there. Raises OutputError."""
-        remembered, path = Remembered.read(self.folder), path_inside(self.folder, name)
-        memory = document.memory or Memory(address, len(document.data))
+        remembered, path = FetchIndex.read(self.folder), path_inside(self.folder, name)
+        memory = document.memory or FileRecord(address, len(document.data))
         if path.exists() and remembered.files.get(name) == memory:
             return
         with whole_file(path, newline="") as file:

@@ -17,6 +17,7 @@ WORKING_HEIGHT_PX = 1400
 """Height, in pixels, to which a page is scaled to find blocks."""
 
 GRID_PX = 4
+"""Side of a cell of the grid on which the share of dark pixels is measured."""
 
 WINDOW_SIDES = (3, 7, 15)
 """Sides of the squares in which a block is mostly dark, in units of `GRID_PX`, for small to large characters."""
@@ -33,16 +34,16 @@ LIGHT_SHARE_RANGE = (0.02, 0.45)
 BOXED_LIGHT_SHARE_RANGE = (0.02, 0.4)
 """The same for a block that could be a character in a frame (國)."""
 
-MIN_BOX_FILL = 0.88
+MIN_BOX_SHARE = 0.88
 """Share of its bounding box that the outline of a block must fill."""
 
 MIN_SIDE_PX = 18
 """Least side of a block."""
 
-MIN_DARK_WIDTH = 1.2
+MIN_DARK_CHARACTERS = 1.2
 """Width, in sizes of a character, above which something dark throughout is a block; dense characters are narrower."""
 
-MAX_FRAME_WIDTH = 3.0
+MAX_FRAME_CHARACTERS = 3.0
 """Width, in sizes of a character, of a frame about single characters or a column, at most."""
 
 SIZE_QUANTILE = 0.8
@@ -54,7 +55,7 @@ MAX_CHARACTER_SHARE = 0.1
 EDGE_PX = 2
 """Width, in pixels, of the edge of a block, which must be ground."""
 
-MIN_DARK_EDGE = 0.85
+MIN_DARK_EDGE_SHARE = 0.85
 """Share of the edge that must be dark."""
 
 MAX_RULE_PX = 7
@@ -111,7 +112,7 @@ def _blocks(dark: Mask) -> Mask:
         whole = cv2.bitwise_or(core, cv2.bitwise_and(thick, near))
         whole = cv2.morphologyEx(whole, cv2.MORPH_OPEN, np.ones((across // 2 | 1, across // 2 | 1), np.uint8))
         for outline in _outlines(np.asarray(whole, dtype=np.uint8)):
-            _add_if_block(blocks, dark, outline, round(MIN_DARK_WIDTH * usual), LIGHT_SHARE_RANGE)
+            _add_if_block(blocks, dark, outline, round(MIN_DARK_CHARACTERS * usual), LIGHT_SHARE_RANGE)
     for across, down in ((1, 1), (MAX_RULE_PX, 1), (1, MAX_RULE_PX)):
         plain = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((down, across), np.uint8))
         for outline in _outlines(np.asarray(plain, dtype=np.uint8)):
@@ -143,7 +144,7 @@ def _is_box(outline: NDArray[np.int32], usual: float) -> bool:
     if min(cv2.boundingRect(outline)[2:]) < usual:
         return False
     across, down = cv2.minAreaRect(outline)[1]
-    return min(across, down) < MAX_FRAME_WIDTH * usual and cv2.contourArea(outline) > MIN_BOX_FILL * across * down
+    return min(across, down) < MAX_FRAME_CHARACTERS * usual and cv2.contourArea(outline) > MIN_BOX_SHARE * across * down
 
 
 def _add_if_block(
@@ -161,5 +162,5 @@ def _add_if_block(
     light = 1.0 - float(inside[block > 0].mean())
     inner = np.asarray(cv2.erode(block, np.ones((2 * EDGE_PX + 1, 2 * EDGE_PX + 1), np.uint8), borderValue=(0,)))
     edge = (block > 0) & (inner == 0)
-    if shares[0] < light < shares[1] and float(inside[edge].mean()) > MIN_DARK_EDGE:
+    if shares[0] < light < shares[1] and float(inside[edge].mean()) > MIN_DARK_EDGE_SHARE:
         blocks[y : y + h, x : x + w] |= block

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
+from proof.images.size import shrunk
 from proof.layout.half_folio import MIN_OPENING_RATIO
 from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes, runs, slope, without_border
 from proof.model.geometry import Box
@@ -43,7 +44,7 @@ ABOVE_HEIGHTS = 0.12
 BELOW_HEIGHTS = 0.05
 """Room left below the columns, in heights of the columns."""
 
-FOLD_OVERLAP = 0.03
+MAX_FOLD_OVERLAP_WIDTHS = 0.03
 """Maximum reach of a half-folio past the middle of a fold strip, in widths of both halves."""
 
 MAX_STRIP_WIDTH = 0.06
@@ -98,10 +99,9 @@ def opening_halves(page: NDArray[np.uint8], columns: int = 8) -> dict[str, Half]
     `columns` is the number of columns of a half-folio, 0 if unknown. One half may be blank, as at the beginning of a
     book. None if the sheet does not show two half-folios side by side.
     """
-    scale = min(1.0, WORKING_HEIGHT / page.shape[0])
-    page = _evened(page, scale)
-    small = cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else page
-    ink = ink_mask(np.asarray(small, dtype=np.uint8))
+    page = _evened(page)
+    small, scale = shrunk(page, WORKING_HEIGHT)
+    ink = ink_mask(small)
     leaves = _by_rules(ink, columns) or _by_ink(ink)
     if leaves is None:
         return None
@@ -111,7 +111,11 @@ def opening_halves(page: NDArray[np.uint8], columns: int = 8) -> dict[str, Half]
         return None
     # Past the middle of a fold strip, to include the rule by the fold, but not as far as the rule of the other half,
     # which could be mistaken for one of this half; in a gutter, not as far as its darkest part.
-    reach = min(gap * 0.85, gap / 2 + FOLD_OVERLAP * across) if gap < MAX_STRIP_WIDTH * across else gap * GUTTER_SHARE
+    reach = (
+        min(gap * 0.85, gap / 2 + MAX_FOLD_OVERLAP_WIDTHS * across)
+        if gap < MAX_STRIP_WIDTH * across
+        else gap * GUTTER_SHARE
+    )
     high, low = max(0.0, top - ABOVE_HEIGHTS * down), min(ink.shape[0], bottom + BELOW_HEIGHTS * down)
     return {
         "a": _half(page, scale, (start - reach, high, right + BESIDE_WIDTHS * across, low), leaves.leans[1], "a"),
@@ -133,9 +137,9 @@ def _half(page: Pixels, scale: float, edges: tuple[float, float, float, float], 
     return Half(Box(x0, y0, x1 - x0, y1 - y0), pixels)
 
 
-def _evened(page: Pixels, scale: float) -> Pixels:
+def _evened(page: Pixels) -> Pixels:
     """The page without the shade of the gutter and the dark ground below the book; unchanged if it has neither."""
-    small = np.asarray(cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    small, _ = shrunk(page, WORKING_HEIGHT)
     ground = cv2.morphologyEx(small, cv2.MORPH_CLOSE, np.ones((SHADE_PX, SHADE_PX), np.uint8))
     paper = max(float(np.percentile(ground, 75)), 1.0)
     ink = ink_mask(small)

@@ -78,13 +78,13 @@ def find_packaged(task: ModelTask) -> Path | None:
 
 
 def packaged_model(task: ModelTask) -> Path:
-    """The same. Raises EngineError where there is none."""
+    """The ONNX file for a task that was installed with the program. Raises EngineError where there is none."""
     if model := find_packaged(task):
         return model
     raise EngineError("%(what)s; %(remedy)s", what=NO_PACKAGED[task], remedy=GET_PACKAGED[task])
 
 
-ELSEWHERE = Sentence(_("set XDG_CACHE_HOME to a folder that can be written"))
+CACHE_REMEDY = Sentence(_("set XDG_CACHE_HOME to a folder that can be written"))
 """Remedy where the user's cache cannot be found or written."""
 
 
@@ -98,7 +98,7 @@ def cache_folder() -> Path:
     try:
         return Path("~/.cache").expanduser() / "proof"
     except RuntimeError as error:
-        raise EngineError(_("there is no home folder to keep models in; %(remedy)s"), remedy=ELSEWHERE) from error
+        raise EngineError(_("there is no home folder to keep models in; %(remedy)s"), remedy=CACHE_REMEDY) from error
 
 
 def model_folder(model: Path, task: ModelTask, cache: Path | None = None) -> ModelFolder:
@@ -128,7 +128,7 @@ def model_folder(model: Path, task: ModelTask, cache: Path | None = None) -> Mod
             _("%(folder)s: the model cannot be laid out there: %(reason)s; make room, or %(remedy)s"),
             folder=folder,
             reason=reason_of(error),
-            remedy=ELSEWHERE,
+            remedy=CACHE_REMEDY,
         ) from error
     return ModelFolder(folder, _ARCHITECTURE[task], model.stem, checksum)
 

@@ -29,7 +29,15 @@ from proof.errors import EngineError, reason_of
 from proof.images.opencv import cv2
 from proof.locale.marking import Sentence, _
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter, Reading
-from proof.ocr.models import ELSEWHERE, ModelFolder, ModelTask, cache_folder, dictionary, model_folder, packaged_model
+from proof.ocr.models import (
+    CACHE_REMEDY,
+    ModelFolder,
+    ModelTask,
+    cache_folder,
+    dictionary,
+    model_folder,
+    packaged_model,
+)
 from proof.ocr.page import PageLine, PageReading, Quad, reading_order
 from proof.ocr.ppocr import familiarity
 from proof.paths import expanded
@@ -369,7 +377,7 @@ def _prepare(folder: Path) -> None:
             _("%(folder)s: paddleocr can keep nothing there: %(reason)s; %(remedy)s"),
             folder=folder,
             reason=reason_of(error),
-            remedy=ELSEWHERE,
+            remedy=CACHE_REMEDY,
         ) from error
 
 

@@ -24,7 +24,7 @@ from proof.locale.marking import Sentence, _
 from proof.ocr.engine import EngineIdentity, Pixels, Posterior, ReadCharacter, Reading
 from proof.ocr.models import ModelTask, packaged_model
 from proof.ocr.network import Network, open_network, version_of
-from proof.ocr.taught import KeptBytes, TaughtCharacters
+from proof.ocr.taught import ByteStore, TaughtCharacters
 
 INPUT_HEIGHT = 48
 """Height of a line for the network, in pixels."""
@@ -77,7 +77,7 @@ class PPOCR:
         runtime: str = "onnxruntime",
         readers: int = 1,
         known: Container[EngineIdentity] = (),
-        kept: KeptBytes | None = None,
+        kept: ByteStore | None = None,
         gpu: int | None = None,
     ) -> None:
         self._path = model or packaged_model(ModelTask.RECOGNITION)
@@ -114,7 +114,7 @@ class PPOCR:
         if self._taught is None:
             with self._loading:
                 if self._taught is None:
-                    taught = TaughtCharacters.kept(self._kept, self._identity)
+                    taught = TaughtCharacters.stored(self._kept, self._identity)
                     if taught is None:
                         taught = self._ask_taught()
                         taught.keep(self._kept, self._identity)

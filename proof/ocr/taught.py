@@ -21,7 +21,7 @@ FORMAT_VERSION = 1
 """Version of the packed format; bytes of another version are ignored."""
 
 
-class KeptBytes(Protocol):
+class ByteStore(Protocol):
     """Keeps bytes under a key (`Store.cache`)."""
 
     def get(self, key: str) -> bytes | None: ...
@@ -57,16 +57,16 @@ class TaughtCharacters:
         return cls(tuple(characters.split("\n")), np.frombuffer(familiarity, np.float32))
 
     @classmethod
-    def kept(cls, kept: KeptBytes | None, engine: EngineIdentity) -> TaughtCharacters | None:
-        """Those that are kept for an engine; None if there are none."""
-        data = kept.get(_key(engine)) if kept else None
+    def stored(cls, store: ByteStore | None, engine: EngineIdentity) -> TaughtCharacters | None:
+        """Those that the store has for an engine; None if it has none."""
+        data = store.get(_key(engine)) if store else None
         return cls.unpacked(data) if data else None
 
-    def keep(self, kept: KeptBytes | None, engine: EngineIdentity) -> None:
+    def keep(self, store: ByteStore | None, engine: EngineIdentity) -> None:
         """Keep these for later runs; if that fails, they will be measured again."""
-        if kept:
+        if store:
             with suppress(OutputError):
-                kept.put(_key(engine), self.packed())
+                store.put(_key(engine), self.packed())
 
 
 def _key(engine: EngineIdentity) -> str:

@@ -13,7 +13,6 @@ import proof
 from proof.model.result import Status
 from proof.report.progress import WorkProgress, progress_of
 from proof.store import Store
-from proof.store.work_text import columns_in_files
 from proof.text.column import parse_column
 
 
@@ -74,7 +73,8 @@ def certificate_of(store: Store, work: str) -> Certificate:
     progress, pages = progress_of(store, work), store.queue.places(work)
     total, run = progress.total, store.latest_run(work)
     unchecked = [page for page in pages if page.status != Status.CHECKED.value]
-    without_ink = sum(_characters(column) for columns in columns_in_files(unchecked).values() for column in columns)
+    sources = store.queue.sources([page.number for page in unchecked]).values()
+    without_ink = sum(_characters(source) for columns in sources for source in columns.values())
     proofread, validated = store.page_states.by_person(work)
     return Certificate(
         work=work,

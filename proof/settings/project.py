@@ -37,7 +37,7 @@ def project_settings(config: Path | None, texts: Sequence[Path] = ()) -> Setting
         return Settings.load(config)
     if not texts:
         return Settings.of_folder(Path.cwd())
-    naming = [settings for settings in _around(texts) if names(settings, texts)]
+    naming = [settings for settings in _projects_around(texts) if names(settings, texts)]
     if len(naming) > 1:
         files = joined((settings.file for settings in naming), AND)
         raise UsageError(
@@ -45,7 +45,7 @@ def project_settings(config: Path | None, texts: Sequence[Path] = ()) -> Setting
             text=texts[0],
             files=files,
         )
-    return naming[0] if naming else _beside(texts)
+    return naming[0] if naming else _project_of_folder(texts)
 
 
 def names(settings: Settings, texts: Sequence[Path]) -> bool:
@@ -72,7 +72,7 @@ def texts_of_project(settings: Settings) -> tuple[Path, ...]:
 
 def projects_near(folder: Path) -> str:
     """A message where `folder` is no project: the projects above and below it, and how to name one; '' without any."""
-    projects = list(islice(_near(folder), MAX_NAMED_PROJECTS))
+    projects = list(islice(_projects_near(folder), MAX_NAMED_PROJECTS))
     if not projects:
         return ""
     lie = Sentence(_("a project lies")) if len(projects) == 1 else Sentence(_("projects lie"))
@@ -84,7 +84,7 @@ def projects_near(folder: Path) -> str:
     )
 
 
-def _around(texts: Sequence[Path]) -> Iterator[Settings]:
+def _projects_around(texts: Sequence[Path]) -> Iterator[Settings]:
     """The projects that may name the texts: the working folder, and every folder above the first text whose
     `config.toml` names texts; another program may have a file of that name."""
     here = Path.cwd()
@@ -104,7 +104,7 @@ def _has_texts(file: Path) -> bool:
     return isinstance(project, dict) and "texts" in project
 
 
-def _beside(texts: Sequence[Path]) -> Settings:
+def _project_of_folder(texts: Sequence[Path]) -> Settings:
     """The project of the folder in which the texts lie, for texts that no project names. Raises UsageError where they
     lie in several folders."""
     folders = list(dict.fromkeys(resolved(text, Path.cwd()).parent for text in texts))
@@ -130,7 +130,7 @@ def _beside(texts: Sequence[Path]) -> Settings:
     return Settings.of_folder(folder)
 
 
-def _near(folder: Path) -> Iterator[Path]:
+def _projects_near(folder: Path) -> Iterator[Path]:
     """The nearest project above a folder as an absolute path, then those below it, relative to it."""
     yield from islice((each for each in folder.absolute().parents if _has_texts(each / FILE_NAME)), 1)
     patterns = ("/".join(["*"] * depth + [FILE_NAME]) for depth in range(1, MAX_FOLDER_DEPTH + 1))

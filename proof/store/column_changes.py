@@ -5,7 +5,7 @@ What is written is a line with its ending, or a line ending: the characters of o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from enum import StrEnum
 
@@ -18,7 +18,7 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, box_at
 from proof.store.decision_records import RefusedDecisionError, State
 from proof.store.models import ColumnRow, FlagRow, PageRow, TextVersionRow
-from proof.store.texts import content_of
+from proof.store.texts import columns_of_pages, content_of
 from proof.store.typed_text import LONGEST_COLUMN, check_meant, check_reading
 from proof.text.column import parse_column
 from proof.text.lines import LINE_ENDING, lines
@@ -76,8 +76,7 @@ def flag_of_change(
     """The flag that changes a column: `offset` is where it is split, `text` the column that is added. Raises
     RefusedDecisionError where notes, marks or what was decided before would not stand as they do."""
     source = column.source
-    beside = _columns(session, page)
-    following = beside.get(column.number + 1)
+    columns = columns_of_pages(session, [page])[page.id]
     ending = _ending(session, page, column)
     at, transcribed, suggested = {
         ColumnChange.ADD_BEFORE: (0, "", text),
@@ -92,10 +91,11 @@ def flag_of_change(
         raise RefusedDecisionError(_("this column is empty: type the text into it, or add one before the next"))
     if change is ColumnChange.SPLIT and not 0 < offset < len(source):
         raise RefusedDecisionError(_("a column is split between two of its characters"))
-    joined = following is not None and following.begins == (column.begins or 0) + len(source) + len(ending)
+    following, end = page.spans.get(column.number + 1), page.spans[column.number].end
+    joined = following is not None and following.start == end + len(ending)
     if change is ColumnChange.JOIN and not (ending and joined):
         raise RefusedDecisionError(_("the column that follows is not on this page, or something stands between"))
-    _check_structure(beside, column, change, offset, text)
+    _check_structure(columns, column, change, offset, text)
     _check_decided(session, page, column, change, offset)
     reason = _REASONS[change]
     flag = Flag(
@@ -116,35 +116,30 @@ def flag_of_change(
     return replace(flag, id="hand-" + flag_id(flag.page, flag.line, flag.kind, f"{reason}{flag.context}{at}", 0))
 
 
-def _columns(session: Session, page: PageRow) -> dict[int, ColumnRow]:
-    """The columns of a page by their numbers."""
-    rows = session.scalars(select(ColumnRow).where(ColumnRow.page_id == page.id).order_by(ColumnRow.ordinal.desc()))
-    return {row.number: row for row in rows}
-
-
 def _ending(session: Session, page: PageRow, column: ColumnRow) -> str:
     """How the line of a column ends in its file. Raises RefusedDecisionError where its place there is not known."""
-    if page.version_id is None or column.begins is None:
+    span = page.spans.get(column.number)
+    if span is None or page.version_id is None:
         raise RefusedDecisionError(_("where this column stands in its file is not known: check the page again"))
     content = content_of(session.get_one(TextVersionRow, page.version_id))
-    end = LINE_ENDING.match(content, page.start + column.begins + len(column.source))
+    end = LINE_ENDING.match(content, span.end)
     return end[0] if end is not None else ""
 
 
 def _check_structure(
-    columns: dict[int, ColumnRow], column: ColumnRow, change: ColumnChange, offset: int, text: str
+    columns: Mapping[int, str], column: ColumnRow, change: ColumnChange, offset: int, text: str
 ) -> None:
     """Raises RefusedDecisionError where notes would begin or end elsewhere, a mark would be cut, or a line would be no
     column."""
-    source, following = column.source, columns.get(column.number + 1)
+    source, following = column.source, columns.get(column.number + 1, "")
     before, after = {
         ColumnChange.ADD_BEFORE: ([source], [text, source]),
         ColumnChange.ADD_AFTER: ([source], [source, text]),
         ColumnChange.DELETE: ([source], []),
         ColumnChange.SPLIT: ([source], [source[:offset], source[offset:]]),
-        ColumnChange.JOIN: ([source, following.source], [source + following.source]) if following else ([], []),
+        ColumnChange.JOIN: ([source, following], [source + following]),
     }[change]
-    open_before = _read([columns[number].source for number in sorted(columns) if number < column.number], False)[1]
+    open_before = _read([columns[number] for number in sorted(columns) if number < column.number], False)[1]
     was, open_was = _read(before, open_before)
     now, open_now = _read(after, open_before)
     added = _read([text], open_before)[0] if "add" in change.value else []

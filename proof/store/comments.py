@@ -178,11 +178,9 @@ class Comments(StorePart):
         with self._reading() as session:
             if work is not None:
                 work_of(session, work)
-            last = _last_comments(session, work, assigned)
-            problems = [_problem(session, row) for row in _still_open(session, last)]
-            if assigned is None:
-                spoken = {row.page_id for row in last if row.flag_id is None}
-                problems += [Problem(**marked._mapping) for marked in _only_marked(session, work, spoken)]
+            spoken, marked = _open(session, work, assigned)
+            problems = [_problem(session, row) for row in spoken]
+            problems += [Problem(**page._mapping) for page in marked]
         return sorted(problems, key=lambda problem: problem.since, reverse=True)
 
     def count(self, person: str) -> int:
@@ -190,14 +188,22 @@ class Comments(StorePart):
         if not person:
             return 0
         with self._reading() as session:
-            return len(_still_open(session, _last_comments(session, None, person)))
+            return sum(map(len, _open(session, None, person)))
 
 
 def count_problems(session: Session, work: str) -> int:
     """How many problems of a work are open, of its flags and of its pages."""
-    last = _last_comments(session, work, None)
-    spoken = {row.page_id for row in last if row.flag_id is None}
-    return len(_still_open(session, last)) + len(_only_marked(session, work, spoken))
+    return sum(map(len, _open(session, work, None)))
+
+
+def _open(session: Session, work: str | None, assigned: str | None) -> tuple[Sequence[CommentRow], Sequence[Any]]:
+    """The last comments of open problems, a page may have been marked otherwise since; and the pages that are marked
+    as a problem without comments, which are assigned to nobody."""
+    last = _last_comments(session, work, assigned)
+    of_pages = [row.page_id for row in last if row.flag_id is None]
+    states = page_states(session, of_pages)
+    still = [row for row in last if row.flag_id is not None or states[row.page_id].state is PageState.PROBLEM]
+    return still, _only_marked(session, work, set(of_pages)) if assigned is None else ()
 
 
 def _flag(session: Session, asked: CommentRequest) -> FlagRow:
@@ -329,12 +335,6 @@ def _last_comments(session: Session, work: str | None, assigned: str | None) -> 
     if work is not None:
         query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == work)
     return list(session.scalars(query))
-
-
-def _still_open(session: Session, last: Sequence[CommentRow]) -> list[CommentRow]:
-    """Those of the last comments that are of an open problem: a page may have been marked otherwise since."""
-    states = page_states(session, [row.page_id for row in last if row.flag_id is None])
-    return [row for row in last if row.flag_id is not None or states[row.page_id].state is PageState.PROBLEM]
 
 
 def _problem(session: Session, last: CommentRow) -> Problem:

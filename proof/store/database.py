@@ -269,7 +269,10 @@ def check_lock(engine: Engine, work: str, waiting: Waiting) -> Iterator[bool]:
             yield waited
     elif name == "postgresql":
         with explained(engine.url), engine.connect() as connection:
-            waited = _advisory_lock(connection.execution_options(isolation_level="AUTOCOMMIT"), work, waiting)
+            connection.execution_options(isolation_level="AUTOCOMMIT")
+            waited = _taken(
+                lambda: bool(connection.scalar(select(func.pg_try_advisory_lock(*_lock_of(work))))), waiting
+            )
             try:
                 yield waited
             finally:
@@ -283,17 +286,15 @@ def check_lock(engine: Engine, work: str, waiting: Waiting) -> Iterator[bool]:
 
 @contextmanager
 def _file_lock(path: Path, waiting: Waiting) -> Iterator[bool]:
-    lock, waited = FileLock(path, mode=0o600, thread_local=False), False
+    lock = FileLock(path, mode=0o600, thread_local=False)
+
+    def take() -> bool:
+        with suppress(Timeout):
+            lock.acquire(timeout=0)
+        return lock.is_locked
+
     try:
-        while True:
-            try:
-                lock.acquire(timeout=0)
-                break
-            except Timeout:
-                if not waited:
-                    waiting()
-                waited = True
-                time.sleep(LOCK_POLL_S)
+        waited = _taken(take, waiting)
     except OSError as error:
         raise OutputError(
             _("%(path)s: cannot be locked (%(reason)s); allow writing there"), path=path, reason=error.strerror or error
@@ -304,9 +305,10 @@ def _file_lock(path: Path, waiting: Waiting) -> Iterator[bool]:
         lock.release()
 
 
-def _advisory_lock(connection: Connection, work: str, waiting: Waiting) -> bool:
+def _taken(take: Callable[[], bool], waiting: Waiting) -> bool:
+    """Try to take a lock until it is taken; gives whether it had to be waited for."""
     waited = False
-    while not connection.scalar(select(func.pg_try_advisory_lock(*_lock_of(work)))):
+    while not take():
         if not waited:
             waiting()
         waited = True

@@ -176,11 +176,3 @@ class Decision:
     about: int | None = None
     batch: str = ""
     repeated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class DisplacedDecision:
-    """A decision whose place is lost, since the text was changed there. It is not exported until it is decided again,
-    or the text has the place again."""
-
-    decision: Decision

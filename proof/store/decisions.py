@@ -8,7 +8,7 @@ under its key returns the first decision again.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlalchemy import Select, select
@@ -26,7 +26,6 @@ from proof.store.decision_records import (
     ConflictError,
     Decision,
     DecisionRequest,
-    DisplacedDecision,
     MissingFlagError,
     NotYoursError,
     RefusedDecisionError,
@@ -104,21 +103,18 @@ class Decisions(StorePart):
             return [*chain_of(session, row).shown(session), *own]
 
     def last_of_flags(self, work: str) -> list[Decision]:
-        """The last decision about each flag of a work, including flags that are open again, without seeded errors."""
+        """The last decision about each flag of a work, including flags that are open again, without seeded errors. Its
+        `person` is whose decision holds after it: after an undo the maker of the restored decision."""
         with self._reading() as session:
-            return [decision_of(row) for row in session.scalars(_last_decisions(work))]
+            rows = session.scalars(_last_decisions(work)).all()
+            return [replace(decision_of(row), person=_maker(session, row)) for row in rows]
 
-    def makers(self, decisions: Iterable[Decision]) -> dict[int, str]:
-        """The person whose decision holds after each of `decisions`, by its number: after an undo the maker of the
-        restored decision."""
-        with self._reading() as session:
-            return {decision.id: _maker(session, decision) for decision in decisions}
-
-    def displaced(self, work: str) -> list[DisplacedDecision]:
-        """The last decisions about flags whose places are lost."""
+    def displaced(self, work: str) -> list[Decision]:
+        """The last decisions about flags whose places are lost, since the text was changed there. They are not exported
+        until they are made again, or the text has their places again."""
         query = _last_decisions(work).where(is_displaced(), DecisionRow.state != State.OPEN.value)
         with self._reading() as session:
-            return [DisplacedDecision(shown) for shown in shown_decisions(session, session.scalars(query).all())]
+            return shown_decisions(session, session.scalars(query).all())
 
     def answers(self, work: str) -> list[list[SeededAnswer]]:
         """For each answered seeded error the last answer of each person, in the order of the answers."""
@@ -368,13 +364,11 @@ def _is_surplus(kind: str, reason: str) -> bool:
     return kind == Kind.INSERTION.value or reason in SURPLUS_COLUMN
 
 
-def _maker(session: Session, decision: Decision) -> str:
-    """Who made the decision that holds after `decision`."""
-    if decision.about is None:
-        return decision.person
-    chain = chain_of(session, session.get_one(FlagRow, decision.flag))
-    made = chain.row(standing(chain.rows, decision.version))
-    return made.person if made is not None else decision.person
+def _maker(session: Session, row: DecisionRow) -> str:
+    """Who made the decision that holds after this one."""
+    chain = chain_of(session, session.get_one(FlagRow, row.flag_id)) if row.about is not None else None
+    made = chain.row(standing(chain.rows, row.version)) if chain is not None else None
+    return made.person if made is not None else row.person
 
 
 def _last_decisions(work: str) -> Select[DecisionRow]:

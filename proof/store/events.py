@@ -6,7 +6,7 @@ an event redoes it. A repeated request is recognised by its key; a key that anot
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from sqlalchemy import select
@@ -58,6 +58,18 @@ def changes_since(events: Sequence[E], number: int) -> list[E]:
         changes += [event] if taken <= number else []
         last = last - 1 if taken <= number else taken - 1
     return changes[::-1]
+
+
+def standing_events(events: Iterable[E]) -> list[E]:
+    """Those of the events of any subjects that are not undone, without those that undid others. A redone event stands
+    where it was redone."""
+    first: dict[int, E] = {}
+    stand: dict[int, E] = {}
+    for event in events:
+        begun = first[event.id] = first.get(event.about or 0, event)
+        if stand.pop(begun.id, None) is None:
+            stand[begun.id] = begun
+    return list(stand.values())
 
 
 def check_key(key: str) -> None:

@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State, Verdict
+from proof.store.events import standing_events
 from proof.store.lookup import StorePart, number_of
 from proof.store.models import DecisionRow, FlagRow, PageRow
 from proof.store.page_states import PageStanding, PageState, standings
@@ -192,15 +193,7 @@ def _of_flag(events: Iterable[_Event]) -> dict[str, str]:
 
 def _last_events(events: Iterable[_Event]) -> dict[str, _Event]:
     """The last event of each person that settled a flag and was not taken back."""
-    standing_of: dict[int, _Event] = {}
-    for event in events:
-        if event.verdict in TAKING_BACK and event.about is not None:
-            taken = standing_of.pop(event.about, None)
-            if taken is None and event.state in SETTLED:  # it does again what was taken back
-                standing_of[event.id] = event
-        else:
-            standing_of[event.id] = event
-    return {event.person: event for event in standing_of.values() if event.state in SETTLED}
+    return {event.person: event for event in standing_events(events) if event.state in SETTLED}
 
 
 def _what(row: _Event) -> str:
@@ -235,9 +228,5 @@ def _taken_back(
     undone = undone.where(DecisionRow.about.is_not(None))
     query = select(DecisionRow.id, DecisionRow.about, DecisionRow.verdict, *columns)
     events = session.execute(query.where(DecisionRow.flag_id.in_(undone)).order_by(DecisionRow.id)).all()
-    stands: dict[int, bool] = {}
-    about = {event.id: event.about for event in events}
-    for event in reversed(events):  # an event stands unless a later one that stands takes it back
-        if stands.setdefault(event.id, True) and about[event.id] is not None:
-            stands[about[event.id]] = False
-    yield from (tuple(row[3:]) for row in events if row.verdict not in TAKING_BACK and not stands[row.id])
+    stand = {event.id for event in standing_events(events)}
+    yield from (tuple(row[3:]) for row in events if row.verdict not in TAKING_BACK and row.id not in stand)

@@ -10,9 +10,8 @@ import threading
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Select, and_, delete, func, select, tuple_, update
 from sqlalchemy.orm import Session, aliased
@@ -108,7 +107,6 @@ class Library(StorePart):
 
     def begin(self, folders: Sequence[str]) -> None:
         """Record the folders of a library in the order of checking. Missing folders are removed, their works stay."""
-        now = datetime.now(UTC)
         with self._writing() as session:
             known = {row.folder: row for row in session.scalars(select(LibraryRow))}
             for name in sorted(known.keys() - set(folders)):
@@ -117,15 +115,11 @@ class Library(StorePart):
                 if name in known:
                     known[name].turn = turn
                 else:
-                    session.add(LibraryRow(folder=name, state=FolderState.WAITING.value, turn=turn, at=now))
+                    session.add(LibraryRow(folder=name, state=FolderState.WAITING.value, turn=turn))
 
     def note(self, folder: str, state: FolderState, *, work: str = "", trouble: Notice | None = None) -> None:
         """Record the state of a folder, and its work unless empty."""
-        values: dict[str, Any] = {
-            "state": state.value,
-            "trouble": trouble and trouble.as_json(),
-            "at": datetime.now(UTC),
-        }
+        values: dict[str, Any] = {"state": state.value, "trouble": trouble and trouble.as_json()}
         with self._writing() as session:
             change = update(LibraryRow).where(LibraryRow.folder == folder)
             session.execute(change.values(values | ({"work": work} if work else {})))
@@ -150,7 +144,7 @@ class Library(StorePart):
                 lines.append(self._with_counts(line, works.pop(row.work, None), runs))
             for work in works.values():
                 run = runs.get(work.id)
-                state = FolderState.CHECKED if run and run.finished else FolderState.CHECKING
+                state = FolderState.CHECKED if run and run.seconds is not None else FolderState.CHECKING
                 line = LibraryWork("", state, None, len(lines), work.name)
                 lines.append(self._with_counts(line, work, runs))
         return lines
@@ -180,18 +174,11 @@ class Library(StorePart):
         return self._counts[work.id][0] if work.id in self._counts else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """The last run of a work."""
+class _Run(NamedTuple):
+    """The last run of a work: its wall-clock seconds, None unless it finished, and the script of its first text."""
 
-    number: int
-    started: datetime
-    finished: datetime | None
+    seconds: float | None
     script: str
-
-    @property
-    def seconds(self) -> float:
-        return (self.finished - self.started).total_seconds() if self.finished else 0.0
 
 
 _LAST_RUNS = select(func.max(RunRow.id)).group_by(RunRow.work_id)
@@ -200,10 +187,10 @@ _LAST_RUNS = select(func.max(RunRow.id)).group_by(RunRow.work_id)
 
 def _last_runs(session: Session) -> dict[int, _Run]:
     script = RunRow.texts[0]["script"].as_string()
-    query = select(RunRow.work_id, RunRow.id, RunRow.started, RunRow.finished, script).where(RunRow.id.in_(_LAST_RUNS))
+    query = select(RunRow.work_id, RunRow.started, RunRow.finished, script).where(RunRow.id.in_(_LAST_RUNS))
     return {
-        work: _Run(number, started, finished, script_shown([script]))
-        for work, number, started, finished, script in session.execute(query)
+        work: _Run((finished - started).total_seconds() if finished else None, script_shown([script]))
+        for work, started, finished, script in session.execute(query)
     }
 
 

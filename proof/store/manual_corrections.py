@@ -26,16 +26,19 @@ from proof.store.seeded import BY_HAND, IS_SEEDED, seeded_places, shown_text
 from proof.store.texts import carry
 from proof.store.typed_text import LONGEST_READING
 
+BY_HAND_VERDICTS = frozenset({Verdict.TYPED, Verdict.DELETE, Verdict.RETAIN, Verdict.UNSURE})
+"""Verdicts that can be given where nothing is flagged."""
+
 
 @dataclass(frozen=True, slots=True)
 class ManualCorrection:
-    """A place of a page that a person corrects: `length` code points from `offset` of column `line` are to read
-    `reading`, or are deleted where `delete` says so; `doubt` marks them as doubtful, without a reading;
-    `retain` keeps them though the copy has the reading. Length 0
-    inserts a missed character. `key` is the request's; corrections of one `batch` are one act, taken back together.
-    `transcribed` is what was seen to stand there, and `source` in the whole column, where it matters that it still
-    does. `change` is what becomes of the column as a whole: `offset` is then where it is split, `reading` the column
-    that is added. `authority`, `confirmed` and `origin` are those of a `DecisionRequest`."""
+    """The `verdict` of a person on a place of a page, `length` code points from `offset` of column `line`: `TYPED` has
+    them read `reading`, or inserts a missed character where the length is 0.
+
+    `key` is the request's; corrections of one `batch` are one act, taken back together. `transcribed` is what was seen
+    to stand there, and `source` in the whole column, where it matters that it still does. `change` is what becomes of
+    the column as a whole: `offset` is then where it is split, `reading` the column that is added. `authority`,
+    `confirmed` and `origin` are those of a `DecisionRequest`."""
 
     work: str
     page: int
@@ -45,10 +48,8 @@ class ManualCorrection:
     reading: str
     person: str
     key: str
+    verdict: Verdict = Verdict.TYPED
     note: str = ""
-    delete: bool = False
-    doubt: bool = False
-    retain: bool = False
     batch: str = ""
     transcribed: str | None = None
     source: str | None = None
@@ -96,9 +97,9 @@ def _check(wanted: ManualCorrection) -> None:
         return
     if not 0 <= wanted.length <= LONGEST_READING:
         raise RefusedDecisionError(_("at most %(most)s characters are corrected at once"), most=LONGEST_READING)
-    if wanted.delete and not wanted.length:
+    if wanted.verdict is Verdict.DELETE and not wanted.length:
         raise RefusedDecisionError(_("nothing stands there that could be deleted"))
-    if wanted.doubt and (wanted.delete or wanted.reading or not wanted.length):
+    if wanted.verdict is Verdict.UNSURE and (wanted.reading or not wanted.length):
         raise RefusedDecisionError(_("what is doubtful is a character of the text, and gets no reading"))
 
 
@@ -128,17 +129,19 @@ def correct_in(session: Session, wanted: ManualCorrection, column: ColumnRow | N
     characters = codec.unpack(packed.data) if packed else ()
     if wanted.change is not None:
         change = wanted.change, wanted.offset, wanted.reading
-        row = _row_by_hand(session, page, flag_of_change(session, page, column, *change, characters), column)
+        row = _row_by_hand(session, page, flag_of_change(session, page, column, *change, characters))
         return _decide(session, wanted, row)
-    _check_alone(session, page, wanted)
     answered = wanted.length == 1 and (wanted.line, wanted.offset) in places  # what people see there was seeded
     there = (wanted.page, wanted.line, wanted.offset, wanted.length)
     flagged = flag_there(session, *there, seeded=answered)
     if flagged is not None and (answered or (flagged.state == State.OPEN.value and flagged.transcribed == stands)):
         return _decide(session, wanted, flagged)
+    if wanted.verdict not in BY_HAND_VERDICTS:
+        raise NoPlaceError(_("nothing is asked there"))
+    _check_alone(session, page, wanted)
     box = box_at(characters, column.number, wanted.offset, wanted.length)
     flag = _flag(page, column.source, wanted, box)
-    row = _row_by_hand(session, page, flag, column)
+    row = _row_by_hand(session, page, flag)
     taken = _corrected_there(session, page, column.source, flag)
     if taken is not None:
         raise chain_of(session, taken).conflict(session, 0)
@@ -191,16 +194,10 @@ def _decide(session: Session, wanted: ManualCorrection, flag: FlagRow) -> Decisi
 
 
 def _demand(wanted: ManualCorrection, flag: int, version: int) -> DecisionRequest:
-    verdicts = (
-        (wanted.change is not None, Verdict.TAKE),
-        (wanted.retain, Verdict.RETAIN),
-        (wanted.delete, Verdict.DELETE),
-        (wanted.doubt, Verdict.UNSURE),
-    )
     return DecisionRequest(
         wanted.work,
         flag,
-        next((verdict for asked, verdict in verdicts if asked), Verdict.TYPED),
+        wanted.verdict if wanted.change is None else Verdict.TAKE,
         version,
         wanted.person,
         wanted.key,
@@ -213,7 +210,7 @@ def _demand(wanted: ManualCorrection, flag: int, version: int) -> DecisionReques
     )
 
 
-def _row_by_hand(session: Session, page: PageRow, flag: Flag, column: ColumnRow) -> FlagRow:
+def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
     """The row of a correction by hand; of one that was taken back, as it is corrected now."""
     values = rows.flag_values(flag) | {"origin": Origin.PERSON.value}
     row = session.scalar(select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.uid == flag.id))
@@ -226,9 +223,9 @@ def _row_by_hand(session: Session, page: PageRow, flag: Flag, column: ColumnRow)
         row.suggested, row.stale = flag.suggested, False
     if row.state == State.OPEN.value:
         row.extent, row.reads = flag.length, flag.transcribed
-        if page.version_id is not None and column.begins is not None:
-            row.text_id, row.version_id = page.text_id, page.version_id
-            row.start = page.start + column.begins + flag.offset
+        column = page.spans.get(flag.line)
+        if column is not None:
+            row.text_id, row.version_id, row.start = page.text_id, page.version_id, column.start + flag.offset
             carry(session, [row])
     return row
 
@@ -254,7 +251,8 @@ def _corrected_there(session: Session, page: PageRow, source: str, flag: Flag) -
 
 def _flag(page: PageRow, source: str, wanted: ManualCorrection, box: Box | None) -> Flag:
     """The flag of a correction by hand in a column that reads `source`."""
-    reads = wanted.reading or wanted.doubt
+    doubtful = wanted.verdict is Verdict.UNSURE
+    reads = wanted.reading or doubtful
     kind = Kind.OMISSION if not wanted.length else Kind.SUBSTITUTION if reads else Kind.INSERTION
     transcribed = source[wanted.offset : wanted.offset + wanted.length]
     flag = Flag(
@@ -265,7 +263,7 @@ def _flag(page: PageRow, source: str, wanted: ManualCorrection, box: Box | None)
         length=wanted.length,
         kind=kind,
         transcribed=transcribed,
-        suggested=transcribed if wanted.doubt else wanted.reading,
+        suggested=transcribed if doubtful else wanted.reading,
         score=0.0,
         raised=True,
         bbox=box,

@@ -31,6 +31,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedColumn, mapped_column
 
+from proof.text.positions import Span
+
 BigKey = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by itself for INTEGER alone
 
 
@@ -116,7 +118,6 @@ class TextVersionRow(Base):
     text_id: Mapped[int] = mapped_column(ForeignKey("texts.id"))
     sha: Mapped[str] = mapped_column(String(64))
     content: Mapped[bytes] = mapped_column(LargeBinary)
-    at: Mapped[datetime] = mapped_column(Moment)
 
 
 class PageRow(Base):
@@ -124,9 +125,10 @@ class PageRow(Base):
 
     `repeat` tells apart pages that bear the same id (0 for the first); `run_id` is the last run that had
     the page, `result_run_id` the one that read it; `key` says for what image, text, engine and settings
-    the result holds. It begins at the code point `start` of the version `version_id` of its text; `absent` pages are no
-    longer in their transcription. `changed_after` counts what had been said of the page as a whole when its text was
-    found changed last.
+    the result holds. It begins at the code point `start` of the version `version_id` of its text; `lines` says of each
+    of its columns, by its number, how many code points later it begins, and its length. `absent` pages are no longer in
+    their transcription. `changed_after` counts what had been said of the page as a whole when its text was found
+    changed last.
     """
 
     __tablename__ = "pages"
@@ -149,6 +151,7 @@ class PageRow(Base):
     text_id: Mapped[int | None] = mapped_column(ForeignKey("texts.id"))
     version_id: Mapped[int | None] = mapped_column(BigKey)
     start: Mapped[int] = mapped_column(default=0, server_default="0")
+    lines: Mapped[dict[str, list[int]]] = mapped_column(JSON, default=dict)
     juan: Mapped[str] = mapped_column(String(255))
     folio: Mapped[str] = mapped_column(String(64))
     absent: Mapped[bool] = mapped_column(default=False, server_default=false())
@@ -167,10 +170,14 @@ class PageRow(Base):
     seconds: Mapped[float] = mapped_column(Double)
     changed_after: Mapped[int] = mapped_column(default=0, server_default="0")
 
+    @property
+    def spans(self) -> dict[int, Span]:
+        """The places of its columns in the version of its text, by their numbers."""
+        return {int(number): Span(self.start + begin, length) for number, (begin, length) in self.lines.items()}
+
 
 class ColumnRow(Base):
-    """A column of a page: its number in the transcription, its box, its source text, and how many code points behind
-    the start of its page that begins (None where it is not known)."""
+    """A column of a page: its number in the transcription, its box, and its source text."""
 
     __tablename__ = "columns"
 
@@ -182,7 +189,6 @@ class ColumnRow(Base):
     w: Mapped[float] = mapped_column(Double)
     h: Mapped[float] = mapped_column(Double)
     source: Mapped[str] = mapped_column(Text)
-    begins: Mapped[int | None]
 
 
 class CharactersRow(Base):
@@ -274,6 +280,11 @@ class ActRow(Base):
     __table_args__ = (UniqueConstraint("key"), Index(None, "work_id", "act", "id"))
     __mapper_args__ = {"polymorphic_on": "act"}  # noqa: RUF012 - as the library has it
 
+    def __init_subclass__(cls, act: str, **options: Any) -> None:
+        """A kind of acts, called `act` in the table."""
+        cls.__mapper_args__ = {"polymorphic_identity": act}
+        super().__init_subclass__(**options)
+
     id: Mapped[int] = mapped_column(BigKey, primary_key=True)
     act: Mapped[str] = mapped_column(String(16))
     work_id: Mapped[int] = mapped_column(ForeignKey("works.id"))
@@ -310,23 +321,17 @@ class FlagAct:
     evidence: Mapped[dict[str, Any]] = _of_kind(JSON)
 
 
-class DecisionRow(FlagAct, ActRow):
+class DecisionRow(FlagAct, ActRow, act="decision"):
     """A decision on a flag."""
 
-    __mapper_args__ = {"polymorphic_identity": "decision"}  # noqa: RUF012 - as the library has it
 
-
-class ReadingRow(FlagAct, ActRow):
+class ReadingRow(FlagAct, ActRow, act="reading"):
     """A decision on a flag in blind double proofreading. Each person has a chain of their own, in the order of its
     rows, which have no `version`."""
 
-    __mapper_args__ = {"polymorphic_identity": "reading"}  # noqa: RUF012 - as the library has it
 
-
-class PageEventRow(ActRow):
+class PageEventRow(ActRow, act="page"):
     """A change of a page's state; the last one holds."""
-
-    __mapper_args__ = {"polymorphic_identity": "page"}  # noqa: RUF012 - as the library has it
 
     page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
     version: Mapped[int] = _of_kind()
@@ -334,11 +339,9 @@ class PageEventRow(ActRow):
     note: Mapped[str] = _of_kind(Text)
 
 
-class LayoutOverrideRow(ActRow):
+class LayoutOverrideRow(ActRow, act="layout"):
     """A layout override of a page: its layout, its image (a path inside the image folders), or neither, which restores
     detection. The last one holds."""
-
-    __mapper_args__ = {"polymorphic_identity": "layout"}  # noqa: RUF012 - as the library has it
 
     page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
     version: Mapped[int] = _of_kind()
@@ -347,11 +350,9 @@ class LayoutOverrideRow(ActRow):
     quadrant: Mapped[str] = _of_kind(String(1))
 
 
-class CommentRow(ActRow):
+class CommentRow(ActRow, act="comment"):
     """A comment on a flag (`uid` is its id, stored with its place at that time), or else on a page. `state` is that of
     a `CommentState` and `assigned` a person, both after the comment; those of the last comment, by `at`, hold."""
-
-    __mapper_args__ = {"polymorphic_identity": "comment"}  # noqa: RUF012 - as the library has it
 
     page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
     flag_id: Mapped[int | None] = _of_kind(BigKey, ForeignKey("flags.id"))
@@ -366,11 +367,9 @@ class CommentRow(ActRow):
     context: Mapped[str] = _of_kind(Text)
 
 
-class AssignmentRow(ActRow):
+class AssignmentRow(ActRow, act="assignment"):
     """The assignment of a page to a person (`assigned`; `state` is `given`), or its end (`back`). The last one of a
     page holds."""
-
-    __mapper_args__ = {"polymorphic_identity": "assignment"}  # noqa: RUF012 - as the library has it
 
     page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
     state: Mapped[str] = _of_kind(String(16))
@@ -378,11 +377,9 @@ class AssignmentRow(ActRow):
     batch: Mapped[str] = _of_kind(String(64))
 
 
-class ReportRow(ActRow):
+class ReportRow(ActRow, act="report"):
     """An error that a reader without an account reports from a page (`note` is what they say, in column `line`,
     `reading` what should stand there), or, `about` one, what became of it. `state` is that of a `ReportState`."""
-
-    __mapper_args__ = {"polymorphic_identity": "report"}  # noqa: RUF012 - as the library has it
 
     page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
     line: Mapped[int] = _of_kind()
@@ -392,11 +389,9 @@ class ReportRow(ActRow):
     state: Mapped[str] = _of_kind(String(16))
 
 
-class RuleRow(ActRow):
+class RuleRow(ActRow, act="rule"):
     """A rule of the project, set or lifted, that two characters are variants. The last row of a pair holds. `planted`:
     the pair occurred only in seeded errors when the rule was set, and the rule hides only these."""
-
-    __mapper_args__ = {"polymorphic_identity": "rule"}  # noqa: RUF012 - as the library has it
 
     transcribed: Mapped[str] = _of_kind(Text)
     suggested: Mapped[str] = _of_kind(Text)
@@ -460,7 +455,6 @@ class LibraryRow(Base):
     state: Mapped[str] = mapped_column(String(16))
     trouble: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     turn: Mapped[int]
-    at: Mapped[datetime] = mapped_column(Moment)
 
 
 class CacheRow(Base):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -16,17 +17,15 @@ from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
 from proof.model.flags import LINE_BREAK, Kind
-from proof.model.result import PageResult
 from proof.store.decision_records import NotYoursError, RefusedDecisionError, State
 from proof.store.events import answered, changes_since, standing
 from proof.store.lookup import PageConflictError, StorePart, page_of, work_now
-from proof.store.models import ColumnRow, FlagRow, PageEventRow, PageRow, TextVersionRow
+from proof.store.models import FlagRow, PageEventRow, PageRow, TextVersionRow
 from proof.store.rows import PagePlace, policies_of
-from proof.store.texts import content_of, version_read
+from proof.store.texts import content_of, pieces_of, version_read
 from proof.store.typed_text import check_note
-from proof.store.written import Choice, Line, differs
+from proof.store.written import Choice, differs
 from proof.text.lines import LINE_ENDING
-from proof.text.positions import line_end
 
 AT_ONCE = 500
 """Pages in one query."""
@@ -251,43 +250,23 @@ def page_event(row: PageEventRow) -> PageEvent:
     )
 
 
-def note_otherwise(session: Session, pages: Sequence[tuple[PageRow, PagePlace, PageResult]]) -> None:
+def note_otherwise(session: Session, pages: Sequence[tuple[PageRow, PagePlace]]) -> None:
     """Note that the text was changed for those of `pages`, about to be saved, that differ from the stored ones by more
     than decisions that were written into them. To be called before the places of the pages are recorded."""
-    ids = [page.id for page, _, _ in pages]
-    before: defaultdict[int, dict[int, str]] = defaultdict(dict)
-    columns = select(ColumnRow.page_id, ColumnRow.number, ColumnRow.source).where(ColumnRow.page_id.in_(ids))
-    for page_id, number, source in session.execute(columns.order_by(ColumnRow.page_id, ColumnRow.ordinal)):
-        before[page_id][number] = source
-    changed = []
-    for page, place, result in pages:
-        now = {column.number: column.source for column in result.columns}
-        if before[page.id] and now and before[page.id] != now and not _has_same_text(session, page, place):
-            changed.append((page, _lines(session, place, now)))
-    policies = policies_of(session, [page for page, _ in changed])
-    changed_otherwise = [
-        page for page, now in changed if differs(before[page.id], now, _choices(session, page), policies[page.id])
+    content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
+    changed: list[tuple[PageRow, dict[int, str], list[str]]] = []
+    for page, place in pages:
+        version = version_read(session, place.text, place.sha)
+        if version is not None and page.version_id not in (None, version.id):
+            before = pieces_of(content(page.version_id), page.spans)
+            now = pieces_of(content(version.id), place.lines)
+            if before and now and before != now:
+                changed.append((page, before, [now[number] for number in sorted(now)]))
+    policies = policies_of(session, [page for page, _, _ in changed])
+    otherwise = [
+        page for page, before, now in changed if differs(before, now, _choices(session, page), policies[page.id])
     ]
-    note_text_changed(session, changed_otherwise)
-
-
-def _has_same_text(session: Session, page: PageRow, place: PagePlace) -> bool:
-    """Whether the file of a page still reads as when the page was last checked: its columns alone were found
-    otherwise."""
-    known = session.get(TextVersionRow, page.version_id) if page.version_id is not None else None
-    return known is not None and known.sha == place.sha
-
-
-def _lines(session: Session, place: PagePlace, columns: Mapping[int, str]) -> list[Line]:
-    """The lines of a page in its file, of which the `columns` were found on the image."""
-    lines = {number: Line(source) for number, source in columns.items()}
-    version = version_read(session, place.text, place.sha) if place.lines.keys() - columns.keys() else None
-    if version is not None:
-        content = content_of(version)
-        for number, start in place.lines.items():
-            end = line_end(content, start)
-            lines.setdefault(number, Line(content[start:end].rstrip(LINE_BREAK), seen=False))
-    return [lines[number] for number in sorted(lines)]
+    note_text_changed(session, otherwise)
 
 
 def _choices(session: Session, page: PageRow) -> list[Choice]:

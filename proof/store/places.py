@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from itertools import chain, count
 from operator import itemgetter
 from pathlib import Path
@@ -21,27 +21,20 @@ from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from proof.model.flags import MAX_CONTEXT_CHARACTERS, Flag, Kind, Origin, context_of
-from proof.model.result import CheckedColumn
 from proof.store import rows
 from proof.store.decision_records import SETTLED
 from proof.store.lookup import changed
 from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.rows import PagePlace
 from proof.store.texts import carry, carry_to, content_of, decided_reading, is_displaced, version_read
-from proof.text.positions import PositionMap, Span, line_end
+from proof.text.positions import PositionMap, Span
 
 OF_CHECK = frozenset({Origin.FINDING.value, Origin.SAMPLE.value, Origin.SEEDED.value})
 OF_COLLATION = frozenset({Origin.COLLATION.value})
 
 
-@dataclass(frozen=True, slots=True)
-class PageToPlace:
-    """A stored page with its place in its text, its columns there, and its findings."""
-
-    page: PageRow
-    place: PagePlace
-    columns: Sequence[CheckedColumn]
-    found: Sequence[tuple[Flag, Origin]]
+Findings = Sequence[tuple[Flag, Origin]]
+"""The findings of a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +48,7 @@ class _Placed:
     row: FlagRow | None
 
 
-def put_flags(session: Session, pages: Sequence[PageToPlace], replaced: Collection[str]) -> int:
+def put_flags(session: Session, pages: Sequence[tuple[PageRow, Findings]], replaced: Collection[str]) -> int:
     """Save the findings of pages as their flags; flags of the origins `replaced` that were not found become stale.
     Returns the number of flags of a check that a collation found again, which stay unchanged."""
     fresh: list[dict[str, Any]] = []
@@ -96,11 +89,8 @@ def _is_free(flag: Flag, by_hand: Iterable[tuple[int, int]]) -> bool:
 def stand_in_text(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
     """Record the places of pages in their texts, for pages whose own text did not change. Flags on them that were lost
     when the text changed get the same place on the page again, and are not asked where a decision answers them."""
-    known, moved = {}, []
-    for page, version, start in _standings(session, pages):
-        known[page.id] = page, (page.version_id, page.start)
-        moved += [page.id] if page.version_id not in (None, version.id) else []
-        page.text_id, page.version_id, page.start = version.text_id, version.id, start
+    known = {page.id: (page, before) for page, before in _stand(session, pages)}
+    moved = [page.id for page, (version, _) in known.values() if version not in (None, page.version_id)]
     lost = FlagRow.page_id.in_(moved) | is_displaced()
     there = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(known), lost)).all() if known else ()
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
@@ -153,13 +143,14 @@ def _left_behind(session: Session, flags: Sequence[FlagRow]) -> list[FlagRow]:
 
 def note_text_of_pages(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
     """Record the places of pages in their texts."""
-    for page, version, start in _standings(session, pages):
-        page.text_id, page.version_id, page.start = version.text_id, version.id, start
+    for _ in _stand(session, pages):
+        pass
 
 
-def _standings(
+def _stand(
     session: Session, pages: Iterable[tuple[PageRow, PagePlace]]
-) -> Iterable[tuple[PageRow, TextVersionRow, int]]:
+) -> Iterator[tuple[PageRow, tuple[int | None, int]]]:
+    """Record the places of pages in their texts; gives each with the version and the start that it had."""
     versions: dict[tuple[str, str], TextVersionRow | None] = {}
     for page, place in pages:
         key = (place.text, place.sha)
@@ -167,14 +158,18 @@ def _standings(
             versions[key] = version_read(session, *key)
         version = versions[key]
         if version is not None:
-            yield page, version, min(place.lines.values(), default=0)
+            before, start = (page.version_id, page.start), min((span.start for span in place.lines.values()), default=0)
+            page.text_id, page.version_id, page.start = version.text_id, version.id, start
+            page.lines = {str(number): [span.start - start, span.length] for number, span in place.lines.items()}
+            yield page, before
 
 
 def _placed_pages(
-    session: Session, pages: Sequence[PageToPlace]
+    session: Session, pages: Sequence[tuple[PageRow, Findings]]
 ) -> Iterator[tuple[PageRow, list[_Placed], list[FlagRow]]]:
     """Each page with its findings, and the flags on it, or last seen there, that were not found."""
-    spans = {to_place.page.id: _PageSpans(session, to_place) for to_place in pages}
+    content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
+    spans = {page.id: _PageSpans(session, page, content) for page, _ in pages}
     known = list(session.scalars(select(FlagRow).where(FlagRow.page_id.in_(spans)).order_by(FlagRow.id)))
     known += _claimed(session, spans.values(), spans.keys())
     at: defaultdict[int, list[FlagRow]] = defaultdict(list)
@@ -189,9 +184,8 @@ def _placed_pages(
         for flag in flags:
             if flag.page_id != number:
                 flag.page_id, flag.uid = number, _unused(flag.uid, ids[number])
-    for to_place in pages:
-        number = to_place.page.id
-        yield to_place.page, *_placed(to_place, spans[number], at[number], ids[number])
+    for row, found in pages:
+        yield row, *_placed(found, spans[row.id], at[row.id], ids[row.id])
 
 
 def _unused(uid: str, used: set[str]) -> str:
@@ -216,36 +210,29 @@ def _claimed(session: Session, spans: Collection[_PageSpans], pages: Collection[
 
 
 class _PageSpans:
-    """The lines of a page in the present version of its text."""
+    """The lines of a page in the present version of its text; `content` gives that of a version."""
 
-    def __init__(self, session: Session, to_place: PageToPlace) -> None:
-        page = to_place.page
-        self._session = session
+    def __init__(self, session: Session, page: PageRow, content: Callable[[int], str]) -> None:
         text = session.get(TextRow, page.text_id) if page.text_id is not None else None
         self.number, self.work = page.id, page.work_id
         self.text = text.id if text is not None else None
         self.version = text.version_id if text is not None else None
-        self._lines = dict(to_place.place.lines) if text is not None else {}
-        self._sources = {column.number: column.source for column in to_place.columns}
+        self._lines = page.spans if text is not None else {}
+        self._checked, self._content = page.version_id, content
         self._map: PositionMap | None = None
-        if text is not None and page.version_id is not None and self.version != page.version_id:
-            old, new = (session.get_one(TextVersionRow, number) for number in (page.version_id, self.version))
-            self._map = PositionMap.of_comparison(content_of(old), content_of(new))
-        ends = (start + len(self._sources.get(number, "")) for number, start in self._lines.items())
-        self.begin, self.end = min(self._lines.values(), default=0), max(ends, default=-1)
-        self._order = sorted((start, number) for number, start in self._lines.items())
-
-    @cached_property
-    def _content(self) -> str:
-        """The present version of the text."""
-        return content_of(self._session.get_one(TextVersionRow, self.version))
+        if self.version is not None and self._checked is not None and self.version != self._checked:
+            self._map = PositionMap.of_comparison(content(self._checked), content(self.version))
+        self.begin = min((span.start for span in self._lines.values()), default=0)
+        self.end = max((span.end for span in self._lines.values()), default=-1)
+        self._order = sorted((span.start, number) for number, span in self._lines.items())
 
     def of(self, flag: Flag) -> Span | None:
         """The place of a finding: at the end of the page for a column that the text lacks, at its beginning for a
         finding about the whole page. None if the page has no lines in its text or the place is lost."""
         if not self._lines:
             return None
-        start = self._lines.get(flag.line, self.end if flag.line else self.begin) + flag.offset
+        begin = self._lines[flag.line].start if flag.line in self._lines else self.end if flag.line else self.begin
+        start = begin + flag.offset
         return Span(start, flag.length) if self._map is None else self._map.where(start, flag.length)
 
     def columns(self, span: Span | None, flag: Flag) -> dict[str, Any]:
@@ -262,9 +249,7 @@ class _PageSpans:
         if flag.work_id != self.work or address is None or flag.start > self.end:
             return False
         number, offset = address  # the columns of another page may stand between those of this one
-        if number in self._sources:
-            return offset <= len(self._sources[number])
-        return flag.start <= line_end(self._content, self._lines[number])  # a column that was not found on the image
+        return offset <= self._lines[number].length
 
     def address(self, start: int) -> tuple[int, int] | None:
         """The line number on this page and the offset in the line of a code point of the text; None if unknown."""
@@ -276,22 +261,23 @@ class _PageSpans:
 
     def source(self, line: int) -> str:
         """The source of a column, empty if the page has none of that number."""
-        return self._sources.get(line, "")
+        span = self._lines.get(line)
+        return self._content(self._checked)[span.start : span.end] if span and self._checked is not None else ""
 
 
 def _placed(
-    to_place: PageToPlace, spans: _PageSpans, flags: Sequence[FlagRow], used: set[str]
+    findings: Findings, spans: _PageSpans, flags: Sequence[FlagRow], used: set[str]
 ) -> tuple[list[_Placed], list[FlagRow]]:
     """The findings with their flags, and the flags that were not found.
 
     A finding is matched with a flag at its place (preferably of its kind, else a settled one), then with a flag of its
     id that has no place. Findings that a decision already answers are left out.
     """
-    place_of = {flag.id: spans.of(flag) for flag, _ in to_place.found}
+    place_of = {flag.id: spans.of(flag) for flag, _ in findings}
     decided = [row for row in flags if spans.has(row)]
     answered = {
         flag.id
-        for flag, origin in to_place.found
+        for flag, origin in findings
         if origin is not Origin.SEEDED and any(answers(row, place_of[flag.id], flag) for row in decided)
     }
     known: defaultdict[object, list[FlagRow]] = defaultdict(list)
@@ -300,7 +286,7 @@ def _placed(
             here = spans.has(row) and row.reads == row.transcribed
             known[(row.start, row.extent) if here else row.uid].append(row)
     ranked = []
-    for n, (flag, origin) in enumerate(to_place.found):
+    for n, (flag, origin) in enumerate(findings):
         for row in (*known[place_of[flag.id]], *known[flag.id]):
             rank = _rank(spans, row, flag, place_of[flag.id])
             alike = (row.origin == Origin.SEEDED.value) == (origin is Origin.SEEDED)
@@ -312,7 +298,7 @@ def _placed(
         if n not in rows_of and number not in taken:
             rows_of[n] = row
             taken.add(number)
-    asked = [(n, *found) for n, found in enumerate(to_place.found) if n in rows_of or found[0].id not in answered]
+    asked = [(n, *found) for n, found in enumerate(findings) if n in rows_of or found[0].id not in answered]
     ids = {flag.id: rows_of[n].uid if n in rows_of else _unused(flag.id, used) for n, flag, _ in asked}
     unlinked = {flag.id for n, flag, origin in asked if n in rows_of and _stays(rows_of[n], origin)}
     others = [row for row in flags if row.id not in taken]

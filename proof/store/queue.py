@@ -15,7 +15,6 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
 from proof.model.flags import MAX_CONTEXT_CHARACTERS, Kind, Origin
@@ -26,8 +25,18 @@ from proof.store.chains import LOOKER, Looker
 from proof.store.comments import count_problems
 from proof.store.decision_records import SETTLED, MissingFlagError, State
 from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask
-from proof.store.lookup import NO_PAGE, NoPlaceError, Sessions, StorePart, newest_act, number_of, work_now
-from proof.store.models import ColumnRow, FlagRow, PageRow, RunRow, WorkRow
+from proof.store.lookup import (
+    NO_PAGE,
+    NoPlaceError,
+    Sessions,
+    StorePart,
+    WorkNow,
+    newest_act,
+    number_of,
+    work_now,
+    works_now,
+)
+from proof.store.models import FlagRow, PageRow, RunRow
 from proof.store.page_states import PageStanding, PageState, page_states
 from proof.store.queue_records import (
     CursorError,
@@ -44,6 +53,7 @@ from proof.store.queue_records import (
 )
 from proof.store.readings import own_states
 from proof.store.seeded import BY_HAND, Places, as_shown, seeded_places, shown_context
+from proof.store.texts import columns_of_pages
 from proof.store.work_text import At, TextColumn, columns_of
 from proof.text.model import script_shown
 from proof.text.variants import VariantPolicy
@@ -69,16 +79,14 @@ class Queue(StorePart):
     def works(self) -> list[WorkSummary]:
         """The works of the store, by name."""
         with self._reading() as session:
-            names = list(session.execute(select(WorkRow.name, WorkRow.title).order_by(WorkRow.name)))
-            scripts = {name: _script(session, name) for name, _ in names}
-        return [self._summary(name, title, scripts[name]) for name, title in names]
+            works = works_now(session)
+        return [self._summary(work) for work in works]
 
     def work(self, name: str) -> WorkSummary:
         """The summary of a work. Raises NoPlaceError."""
         with self._reading() as session:
-            title = work_now(session, name).title
-            script = _script(session, name)
-        return self._summary(name, title, script)
+            work = work_now(session, name)
+        return self._summary(work)
 
     def pages(self, work: str, first: int = 1, limit: int | None = None) -> list[ListedPage]:
         """At most `limit` pages of a work in page order, beginning with number `first` (from 1), each with the numbers
@@ -238,7 +246,7 @@ class Queue(StorePart):
                 query = query.where(corrected | FlagRow.id.in_(present))
             both = list(session.execute(query))
             places = seeded_places(session, sorted({page.id for _, page in both}))
-            sources = _sources(session, {page.id for flag, page in both if _is_whole_column(flag.context)})
+            sources = columns_of_pages(session, (page for flag, page in both if _is_whole_column(flag.context)))
             queued = {
                 flag.id: _queued(flag, page, columns.page_of, places.get(page.id), sources.get(page.id, {}))
                 for flag, page in both
@@ -287,6 +295,11 @@ class Queue(StorePart):
             columns = chain.from_iterable(columns_of(session, work_now(session, work).id, pages, own))
             return {(column.page, column.number): column for column in columns}
 
+    def sources(self, numbers: Sequence[int]) -> dict[int, dict[int, str]]:
+        """The columns of these pages by the numbers of both, as the texts had them when the pages were checked."""
+        with self._reading() as session:
+            return columns_of_pages(session, session.scalars(select(PageRow).where(PageRow.id.in_(numbers))))
+
     def image(self, sha: str) -> tuple[str, int, int] | None:
         """The path in the last check and the width and height, in pixels, of the image with this hash; None if
         unknown."""
@@ -295,12 +308,16 @@ class Queue(StorePart):
             row = session.execute(query.where(PageRow.image_sha == sha, PageRow.image.is_not(None)).limit(1)).first()
         return (str(row[0]), row[1], row[2]) if row else None
 
-    def _summary(self, name: str, title: str, script: str) -> WorkSummary:
-        columns = self._fresh(name)
+    def _summary(self, work: WorkNow) -> WorkSummary:
+        columns = self._fresh(work.name)
+        with self._reading() as session:
+            last = select(func.max(RunRow.id)).where(RunRow.work_id == work.id).scalar_subquery()
+            texts = session.scalar(select(RunRow.texts).where(RunRow.id == last)) or []
+        script = script_shown(text.get("script", "") for text in texts)
         by_state = np.bincount(columns.state[columns.raised], minlength=len(STATES))
         states = dict(zip(STATES, map(int, by_state), strict=True))
         characters = sum(page.characters for page in columns.pages)
-        return WorkSummary(name, title, script, len(columns.pages), characters, states)
+        return WorkSummary(work.name, work.title, script, len(columns.pages), characters, states)
 
     def _fresh(self, work: str) -> Columns:
         """The arrays of a work, brought up to date with the store. Raises NoPlaceError."""
@@ -343,27 +360,8 @@ def _is_whole_column(context: str) -> bool:
     return context.startswith("[") and context.endswith("]")
 
 
-def _sources(session: Session, pages: set[int]) -> dict[int, dict[int, str]]:
-    """The sources of the non-empty columns, by page id and column number."""
-    query = select(ColumnRow.page_id, ColumnRow.number, ColumnRow.source)
-    query = query.where(ColumnRow.page_id.in_(pages), ColumnRow.source != "")
-    sources: dict[int, dict[int, str]] = {}
-    for page, number, source in session.execute(query) if pages else ():
-        sources.setdefault(page, {})[number] = source
-    return sources
-
-
 def _between_columns(context: str, line: int, sources: dict[int, str]) -> str:
     """The context of a whole column, extended by the end of the previous column and the beginning of the next."""
-    before = max((number for number in sources if number < line), default=None)
-    after = min((number for number in sources if number > line), default=None)
-    head = "" if before is None else sources[before][-MAX_CONTEXT_CHARACTERS:]
-    tail = "" if after is None else sources[after][:MAX_CONTEXT_CHARACTERS]
-    return f"{head}{context}{tail}"
-
-
-def _script(session: Session, work: str) -> str:
-    """The language tag of a work's texts in its last run."""
-    last = select(func.max(RunRow.id)).where(RunRow.work_id == number_of(work))
-    texts = session.scalar(select(RunRow.texts).where(RunRow.id == last.scalar_subquery())) or []
-    return script_shown(text.get("script", "") for text in texts)
+    before = [source for number, source in sources.items() if number < line and source]
+    after = [source for number, source in sources.items() if number > line and source]
+    return f"{''.join(before[-1:])[-MAX_CONTEXT_CHARACTERS:]}{context}{''.join(after[:1])[:MAX_CONTEXT_CHARACTERS]}"

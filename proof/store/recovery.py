@@ -39,7 +39,6 @@ from proof.store.journal import (
 from proof.store.lookup import number_of
 from proof.store.models import (
     ActRow,
-    ColumnRow,
     CommentRow,
     DecisionRow,
     FlagRow,
@@ -52,7 +51,6 @@ from proof.store.models import (
 )
 from proof.store.places import no_longer_ask
 from proof.store.texts import Arrival, Place, Standing, Writing, content_of, place_of, put_before, sha_of
-from proof.text.lines import LINE_ENDING
 from proof.text.versions import most_alike
 
 KINDS = {mapper.polymorphic_identity: mapper.class_ for mapper in inspect(ActRow).polymorphic_iterator()}
@@ -355,24 +353,19 @@ def _flag_at(session: Session, line: Line, last: int, done: _Work) -> FlagRow | 
     by_hand = flag.origin == Origin.PERSON.value
     flag.stale = not (by_hand and (stands or not line.get("sha")) and flag.reads == flag.transcribed)
     if here is not None and flag.start is not None:
-        _stand_on(session, here, flag)
+        _stand_on(here, flag)
     session.add(flag)
     session.flush()
     return flag
 
 
-def _stand_on(session: Session, page: PageRow, flag: FlagRow) -> None:
-    """Note the column and the offset of a flag that stands on a page; the page's image may lack the column."""
+def _stand_on(page: PageRow, flag: FlagRow) -> None:
+    """Note the column and the offset of a flag that stands on a page."""
     start = flag.start or 0
-    before = ColumnRow.page_id == page.id, ColumnRow.begins <= start - page.start
-    columns = select(ColumnRow.number, ColumnRow.begins).where(*before).order_by(ColumnRow.begins.desc())
-    column = session.execute(columns.limit(1)).first()
-    if column is None or column.begins is None:
-        return
-    begin = page.start + column.begins
-    between = content_of(session.get_one(TextVersionRow, flag.version_id))[begin:start]
-    ends = [breaks.end() for breaks in LINE_ENDING.finditer(between)]
-    flag.line, flag.offset = column.number + len(ends), start - begin - max(ends, default=0)
+    before = [(span.start, number) for number, span in page.spans.items() if span.start <= start]
+    if before:
+        begin, flag.line = max(before)
+        flag.offset = start - begin
 
 
 def _page_at(session: Session, flag: FlagRow, line: Line) -> PageRow | None:

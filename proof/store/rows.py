@@ -26,6 +26,7 @@ from proof.store import codec
 from proof.store.lookup import Sessions, number_of
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow
 from proof.text.model import Script
+from proof.text.positions import Span
 from proof.text.variants import VariantPolicy, policy_of
 
 PAGES_AT_ONCE = 64
@@ -84,15 +85,15 @@ class StoredRunInfo:
 class PagePlace:
     """The place of a page in its work: `position` counts the pages of the run from 0, `text` is the path of the
     transcription file as in `RunInfo.texts`, `folio` is written as on the page (`12b`). `copies` are the other texts of
-    the run that have a page of the same id. `lines` are the code points of the file at which its columns begin, by
-    their numbers, `sha` the hash of the content of the file."""
+    the run that have a page of the same id. `lines` are the places of its columns in the file, by their numbers,
+    `sha` the hash of the content of the file."""
 
     position: int
     text: str = ""
     juan: str = ""
     folio: str = ""
     copies: frozenset[str] = frozenset()
-    lines: Mapping[int, int] = field(default_factory=dict)
+    lines: Mapping[int, Span] = field(default_factory=dict)
     sha: str = ""
 
 
@@ -127,9 +128,8 @@ def page_values(result: PageResult) -> dict[str, Any]:
     }
 
 
-def column_values(page_id: int, columns: Iterable[CheckedColumn], place: PagePlace) -> list[dict[str, Any]]:
+def column_values(page_id: int, columns: Iterable[CheckedColumn]) -> list[dict[str, Any]]:
     """The columns of a page as rows."""
-    first = min(place.lines.values(), default=0)
     return [
         {
             "page_id": page_id,
@@ -137,7 +137,6 @@ def column_values(page_id: int, columns: Iterable[CheckedColumn], place: PagePla
             "number": int(column.number),
             **dict(zip("xywh", _edges(column.box), strict=True)),
             "source": column.source,
-            "begins": place.lines[column.number] - first if column.number in place.lines else None,
         }
         for ordinal, column in enumerate(columns)
     ]

@@ -23,7 +23,6 @@ from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow
 from proof.store.page_states import note_otherwise
 from proof.store.places import (
     OF_CHECK,
-    PageToPlace,
     follow_to_other_texts,
     note_text_of_pages,
     put_flags,
@@ -125,7 +124,7 @@ def save_found(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]])
             anew.append((page, checked))
     session.flush()
     if anew:
-        note_otherwise(session, [(page, checked.place, checked.result) for page, checked in anew])
+        note_otherwise(session, [(page, checked.place) for page, checked in anew])
         note_text_of_pages(session, ((page, checked.place) for page, checked in anew))
         _save_parts(session, anew)
     _save_flags(session, [*(_with_other_quality(session, kept) if kept else ()), *anew])
@@ -147,14 +146,14 @@ def _save_flags(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]
     for page, checked in pages:
         flags = checked.quality.among(checked.result.flags)
         findings = [(flag, checked.quality.origins.get(flag.id, Origin.FINDING)) for flag in flags]
-        to_place.append(PageToPlace(page, checked.place, checked.result.columns, findings))
+        to_place.append((page, findings))
     put_flags(session, to_place, OF_CHECK)
 
 
 def _save_parts(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
     ids = [page.id for page, _ in pages]
     packed = {page.id: checked.ready() for page, checked in pages}
-    columns = {page.id: rows.column_values(page.id, checked.result.columns, checked.place) for page, checked in pages}
+    columns = {page.id: rows.column_values(page.id, checked.result.columns) for page, checked in pages}
     _bring_to(session, ColumnRow, _rows_of(session, ColumnRow, ids), columns)
     known = _rows_of(session, CharactersRow, ids)
     characters = {page.id: _character_values(page, packed[page.id]) for page, _ in pages}

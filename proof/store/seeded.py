@@ -17,7 +17,8 @@ from sqlalchemy.orm import Session
 
 from proof.model.flags import MAX_CONTEXT_CHARACTERS, Origin
 from proof.model.result import PageResult
-from proof.store.decision_records import State, Verdict
+from proof.store.decision_records import State
+from proof.store.events import standing_events
 from proof.store.lookup import number_of
 from proof.store.models import DecisionRow, FlagRow
 
@@ -98,14 +99,12 @@ def answers(session: Session, work: str) -> dict[tuple[int, int, int], list[Seed
     not take back, in the order in which they said it. Errors that are no longer seeded stay counted."""
     query = select(DecisionRow, FlagRow.page_id).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
     query = query.where(DecisionRow.work_id == number_of(work), IS_SEEDED)
-    stands: dict[int, tuple[tuple[int, int, int], DecisionRow]] = {}
-    for row, page in session.execute(query.order_by(DecisionRow.id)):
-        if row.verdict == Verdict.UNDO.value:
-            stands.pop(row.about or 0, None)
-        elif row.state not in (State.OPEN.value, State.SKIPPED.value):
-            stands[row.id] = ((page, row.line, row.offset), row)
+    page_of = dict(session.execute(query.order_by(DecisionRow.id)).all())
     last: defaultdict[tuple[int, int, int], dict[str, SeededAnswer]] = defaultdict(dict)
-    for place, row in stands.values():
+    for row in standing_events(page_of):
+        if row.state in (State.OPEN.value, State.SKIPPED.value):
+            continue
+        place = page_of[row], row.line, row.offset
         last[place].pop(row.person, None)
         caught = row.state == State.CORRECTED.value and row.reading == row.suggested
         last[place][row.person] = SeededAnswer(row.person, caught)

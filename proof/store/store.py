@@ -29,11 +29,10 @@ from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.assignments import Assignments
 from proof.store.cache import Cache
-from proof.store.carried import CarriedDecisions
-from proof.store.collated import CollatedTexts
 from proof.store.comments import Comments
 from proof.store.database import Waiting, check_lock
 from proof.store.decisions import Decisions
+from proof.store.editions import CarriedDecisions, CollatedTexts
 from proof.store.finder import Finder
 from proof.store.glyphs import Glyphs, Shapes
 from proof.store.history import History
@@ -106,7 +105,7 @@ class Store:
         self.glyphs = Glyphs(*sessions)
         self.history = History(*sessions)
         self.judgements = Judgements(*sessions)
-        self.texts = Texts(*sessions)
+        self.texts = Texts(*sessions, self.name)
         self.finder = Finder(*sessions, self.queue, self.library)
 
     @classmethod

@@ -21,7 +21,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from functools import cache
 
 from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session
@@ -86,6 +86,17 @@ def arrivals_of(session: Session) -> list[tuple[str, Arrival]]:
     return arrivals
 
 
+def pieces_of(content: str, spans: Mapping[int, Span]) -> dict[int, str]:
+    """What stands at some places of a text, by their numbers."""
+    return {number: content[span.start : span.end] for number, span in spans.items()}
+
+
+def columns_of_pages(session: Session, pages: Iterable[PageRow]) -> dict[int, dict[int, str]]:
+    """The columns of pages by the numbers of both, as the texts had them when the pages were checked."""
+    content = cache(lambda version: content_in(session, version) or "")
+    return {page.id: pieces_of(content(page.version_id), page.spans) for page in pages}
+
+
 def content_in(session: Session, version: int | None) -> str | None:
     return content_of(session.get_one(TextVersionRow, version)) if version is not None else None
 
@@ -106,7 +117,7 @@ def version_read(session: Session, path: str, sha: str) -> TextVersionRow | None
 def new_version(session: Session, text: TextRow, content: str) -> TextVersionRow:
     """Add a version of a text with this content."""
     packed = zlib.compress(content.encode("utf-8", "surrogatepass"))
-    version = TextVersionRow(text_id=text.id, sha=sha_of(content), content=packed, at=datetime.now(UTC))
+    version = TextVersionRow(text_id=text.id, sha=sha_of(content), content=packed)
     session.add(version)
     session.flush()
     return version

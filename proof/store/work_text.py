@@ -11,20 +11,20 @@ from __future__ import annotations
 import unicodedata
 from array import array
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from itertools import chain, groupby
+from sys import getsizeof
 from threading import Lock
 from types import MappingProxyType, SimpleNamespace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
 
-from proof.errors import ProofError
 from proof.model.flags import LINE_BREAK, Kind
 from proof.model.result import Status
 from proof.store.cache import Bounded
@@ -33,43 +33,26 @@ from proof.store.lookup import WorkNow, newest_act, works_now
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, TextRow
 from proof.store.readings import OwnState
 from proof.store.seeded import IS_SEEDED
-from proof.store.texts import decided_reading
+from proof.store.texts import columns_of_pages, decided_reading
 from proof.text.column import TAG
 from proof.text.edit import Edit, edited
 from proof.text.model import Script
-from proof.text.page_marked import page_sources
 from proof.text.variants import policy_of
 
 BLANK = f" \u3000{LINE_BREAK}"
 """Characters at the ends of a column that are no part of its text."""
 
 KEPT_BYTES = 250_000_000
-"""Bytes of texts that are kept in memory, of some 200,000 pages: those that were searched last."""
-
-UTF8 = ("utf-8", "surrogatepass")
-"""How texts are kept; half a surrogate pair, which a damaged file may have, is kept as it is."""
+"""Bytes of texts that are kept in memory, of some 150,000 pages: those that were searched last."""
 
 _PASSED_OVER = frozenset({"Cc", "Cf", "Mn"})
 """Categories of Unicode, beside punctuation and spaces, that are not compared: invisible characters and marks."""
 
-FILE_END = b"\n"
+FILE_END = "\n"
 """Stands behind the last column of each file."""
 
 At = tuple[int, int]
 """A column, by the number of its page in the store and its own number on that page."""
-
-
-class TextPage(Protocol):
-    """A page: its number in the store, its id in the text, and the path of its file."""
-
-    @property
-    def number(self) -> int: ...
-
-    @property
-    def page(self) -> str: ...
-
-    @property
-    def text(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,36 +107,31 @@ class WordsInText:
 
 
 class WorkText:
-    """The columns of a work, file by file in the order of its pages, as one text. It is kept as UTF-8, in some seven
-    bytes a character, so that the texts of many works may be."""
+    """The columns of a work, file by file in the order of its pages, as one text."""
 
     def __init__(self, files: Iterable[Iterable[TextColumn]]) -> None:
         pages, numbers = array("q"), array("q")
-        starts, source_starts = array("q", [0]), array("q", [0])
         self._edits: dict[At, tuple[Edit, ...]] = {}
-        text, sources = bytearray(), bytearray()
+        text, sources = list[str](), list[str]()
         for columns in files:
             for column in columns:
                 pages.append(column.page)
                 numbers.append(column.number)
-                text += _bare(column.source).encode(*UTF8)
-                sources += column.source.encode(*UTF8)
-                starts.append(len(text))
-                source_starts.append(len(sources))
+                text.append(_bare(column.source))
+                sources.append(column.source)
                 if column.edits:
                     self._edits[column.page, column.number] = column.edits
-            if len(starts) > 1 and text[-1:] != FILE_END:  # no words go on from one file to the next
-                text += FILE_END
-                starts[-1] = len(text)
+            if text and not text[-1].endswith(FILE_END):  # no words go on from one file to the next
+                text[-1] += FILE_END
         self._pages, self._numbers = np.frombuffer(pages, np.int64), np.frombuffer(numbers, np.int64)
-        self._starts, self._source_starts = np.frombuffer(starts, np.int64), np.frombuffer(source_starts, np.int64)
-        self._text, self._sources = bytes(text), bytes(sources)
+        self._starts, self._source_starts = _starts(map(len, text)), _starts(map(len, sources))
+        self._text, self._sources = "".join(text), "".join(sources)
 
     @property
     def size(self) -> int:
         """Bytes that it takes in memory."""
         indexed = (self._pages, self._numbers, self._starts, self._source_starts)
-        return len(self._text) + len(self._sources) + sum(column.nbytes for column in indexed)
+        return getsizeof(self._text) + getsizeof(self._sources) + sum(column.nbytes for column in indexed)
 
     def with_columns(self, columns: Iterable[TextColumn]) -> WorkText:
         """The same text with other sources of these columns, where it has them."""
@@ -163,35 +141,35 @@ class WorkText:
         changed = copy(self)
         changed._edits = {place: edits for place, edits in self._edits.items() if place not in others}
         changed._edits |= {place: column.edits for place, column in others.items() if column.edits}
-        bare = {n: _bare(column.source).encode(*UTF8) + self._ending(n) for n, column in at.items()}
+        bare = {n: _bare(column.source) + self._ending(n) for n, column in at.items()}
         changed._text, changed._starts = _spliced(self._text, self._starts, bare)
-        encoded = {n: column.source.encode(*UTF8) for n, column in at.items()}
-        changed._sources, changed._source_starts = _spliced(self._sources, self._source_starts, encoded)
+        sources = {n: column.source for n, column in at.items()}
+        changed._sources, changed._source_starts = _spliced(self._sources, self._source_starts, sources)
         return changed
 
-    def _ending(self, column: int) -> bytes:
+    def _ending(self, column: int) -> str:
         """The end of a file, where this column is its last one."""
-        return FILE_END if self._text[self._starts[column + 1] - 1 : self._starts[column + 1]] == FILE_END else b""
+        return FILE_END if self._text.endswith(FILE_END, 0, self._starts[column + 1]) else ""
 
     def count(self, wanted: str) -> int:
         """How often the words occur, without overlaps."""
-        bare = _bare(wanted).encode(*UTF8)
+        bare = _bare(wanted)
         return self._text.count(bare) if bare else 0
 
     def find(self, wanted: str) -> Iterator[WordsInText]:
         """Where the words occur, in the order of the text."""
-        bare = _bare(wanted).encode(*UTF8)
+        bare = _bare(wanted)
         at = self._text.find(bare) if bare else -1
         while at >= 0:
             yield self._words(at, at + len(bare))
             at = self._text.find(bare, at + len(bare))
 
     def _words(self, first: int, end: int) -> WordsInText:
-        """The match from byte `first` to `end` of the text."""
+        """The match from character `first` to `end` of the text."""
         begin, last = self._column_at(first), self._column_at(end - 1)
         columns = [self._column(number) for number in range(begin, last + 1)]
-        offset = _offsets(columns[0].source)[self._characters(begin, first)]
-        behind = _offsets(columns[-1].source)[self._characters(last, end) - 1] + 1
+        offset = _offsets(columns[0].source)[first - self._starts[begin]]
+        behind = _offsets(columns[-1].source)[end - self._starts[last] - 1] + 1
         parts = [column.source for column in columns]
         parts[-1] = parts[-1][:behind]
         parts[0] = parts[0][offset:]
@@ -199,29 +177,30 @@ class WorkText:
         return WordsInText(columns[0], offset, columns[-1], behind, words)
 
     def _column_at(self, place: int) -> int:
-        """The column that has a byte of the text."""
+        """The column that has a character of the text."""
         return int(np.searchsorted(self._starts, place, side="right")) - 1
 
     def _column(self, at: int) -> TextColumn:
-        source = self._sources[self._source_starts[at] : self._source_starts[at + 1]].decode(*UTF8)
+        source = self._sources[self._source_starts[at] : self._source_starts[at + 1]]
         page, number = int(self._pages[at]), int(self._numbers[at])
         return TextColumn(page, number, source, self._edits.get((page, number), ()))
 
-    def _characters(self, column: int, end: int) -> int:
-        """How many characters the text has from the beginning of a column to byte `end`."""
-        return len(self._text[self._starts[column] : end].decode(*UTF8))
+
+def _starts(lengths: Iterable[int]) -> NDArray[np.int64]:
+    """Where each of some pieces laid end to end begins, and the end of the last."""
+    return np.cumsum([0, *lengths])
 
 
-def _spliced(data: bytes, starts: NDArray[np.int64], others: Mapping[int, bytes]) -> tuple[bytes, NDArray[np.int64]]:
+def _spliced(data: str, starts: NDArray[np.int64], others: Mapping[int, str]) -> tuple[str, NDArray[np.int64]]:
     """Pieces laid end to end, with `others` in place of some; and where each begins, with the end of the last."""
-    pieces: list[bytes] = []
+    pieces: list[str] = []
     reached = 0
     lengths = np.diff(starts)
     for n in sorted(others):
         pieces += (data[reached : starts[n]], others[n])
         reached = starts[n + 1]
         lengths[n] = len(others[n])
-    return b"".join((*pieces, data[reached:])), np.concatenate(([0], np.cumsum(lengths)))
+    return "".join((*pieces, data[reached:])), _starts(lengths)
 
 
 class WorkTexts:
@@ -271,20 +250,21 @@ def columns_of(
     own: Mapping[int, OwnState] = MappingProxyType({}),
 ) -> Iterator[Iterator[TextColumn]]:
     """The columns of each file of a work, or of the pages `among` them: as they were checked, those of pages without an
-    image as the file has them, with what was decided since, and with what who looks read as their `own`."""
-    query = select(PageRow.id.label("number"), PageRow.page, PageRow.text, PageRow.status)
-    query = query.where(PageRow.work_id == work, PageRow.absent.is_(False), *_among(among))
+    image as their text has them, with what was decided since, and with what who looks read as their `own`."""
+    of_work = (PageRow.work_id == work, PageRow.absent.is_(False), *_among(among))
+    query = select(PageRow.id, PageRow.text, PageRow.status).where(*of_work)
     pages = session.execute(query.order_by(PageRow.text, PageRow.position, PageRow.id)).all()
     checked = _checked_columns(session, work, among)
-    in_files = columns_in_files(page for page in pages if page.status != Status.CHECKED.value)
+    unchecked = select(PageRow).where(*of_work, PageRow.status != Status.CHECKED.value)
+    in_texts = columns_of_pages(session, session.scalars(unchecked))
     decided = _decided(session, work, among, own)
 
     def columns(of_file: Iterable[Any]) -> Iterator[TextColumn]:
         for page in of_file:
-            in_file = in_files.get(page.number)
-            for number, source in checked.get(page.number, ()) if in_file is None else enumerate(in_file, 1):
-                edits = _edits(source, decided.get((page.number, number), ()))
-                yield TextColumn(page.number, number, edited(source, edits), edits, source)
+            in_text = in_texts.get(page.id)
+            for number, source in checked.get(page.id, ()) if in_text is None else in_text.items():
+                edits = _edits(source, decided.get((page.id, number), ()))
+                yield TextColumn(page.id, number, edited(source, edits), edits, source)
 
     for _, of_file in groupby(pages, lambda page: str(page.text)):
         yield columns(of_file)
@@ -354,22 +334,6 @@ def _edits(source: str, flags: Iterable[Any]) -> tuple[Edit, ...]:
         edits.setdefault((edit.start, edit.length), edit)
         reached = edit.end
     return tuple(edits.values())
-
-
-def columns_in_files(pages: Iterable[TextPage]) -> Mapping[int, Sequence[str]]:
-    """The columns of pages as their files have them, by the number of the page: of a page without an image the store
-    keeps none. Pages are left out whose file is gone or cannot be read."""
-    by_file: dict[str, list[TextPage]] = {}
-    for page in pages:
-        by_file.setdefault(page.text, []).append(page)
-    columns_of_page: dict[int, Sequence[str]] = {}
-    for file, listed in by_file.items():
-        try:
-            columns = page_sources(file)
-        except ProofError:
-            continue
-        columns_of_page |= {page.number: columns[page.page] for page in listed if page.page in columns}
-    return columns_of_page
 
 
 class _Compared(dict[int, str | None]):

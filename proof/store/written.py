@@ -6,18 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 from proof.model.flags import LINE_BREAK
 from proof.text.variants import VariantPolicy
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a page; `seen` if its column was found on the image. Another line may also have been there before."""
-
-    source: str
-    seen: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,46 +31,28 @@ class _Option:
     readings: tuple[re.Pattern[str], ...]
 
 
-def differs(before: Mapping[int, str], now: Sequence[Line], choices: Iterable[Choice], policy: VariantPolicy) -> bool:
-    """Whether a page differs from the page before by more than the choices. `before` has the lines by their numbers;
-    where a number is left out, any line may have been.
+def differs(before: Mapping[int, str], now: Sequence[str], choices: Iterable[Choice], policy: VariantPolicy) -> bool:
+    """Whether the lines of a page differ from those `before`, which are given by their numbers, by more than the
+    choices.
 
     Reads both pages side by side: `reached` has, for each code point of the old one, those of the new one up to which
     they agree."""
-    old, begins = _joined([before[number] for number in sorted(before)])
-    new, lines = _joined([line.source for line in now])
-    begin_of = dict(zip(sorted(before), begins, strict=False))
-    left_out = {
-        begin_of[number]: min(number - last - 1, len(now)) for last, number in pairwise([0, *sorted(before)])
-    }  # of however many lines, no more can be there than there are
-    following = dict(pairwise(lines))
-    unseen = {begin: following[begin] for begin, line in zip(lines, now, strict=False) if not line.seen}
-    options = _options(old, begin_of, choices, policy)
+    old, new = (_joined(lines) for lines in ([before[number] for number in sorted(before)], now))
+    begins = accumulate((len(before[number]) + 1 for number in sorted(before)), initial=0)
+    options = _options(old, dict(zip(sorted(before), begins, strict=False)), choices, policy)
     reached: defaultdict[int, set[int]] = defaultdict(set, {0: {0}})
     for at in range(len(old) + 1):
         ends = reached[at]
-        for _ in range(left_out.get(at, 0)):
-            ends |= {following[end] for end in ends if end in following}
-        _pass_over(unseen, ends)
         for option in options[at]:
-            found = {match.end() for end in ends for text in option.readings if (match := text.match(new, end))}
-            _pass_over(unseen, found)
-            reached[at + option.length] |= found
+            matches = (text.match(new, end) for end in list(ends) for text in option.readings)
+            reached[at + option.length] |= {match.end() for match in matches if match}
         if at < len(old):
             reached[at + 1] |= {end + 1 for end in ends if new.startswith(old[at], end)}
     return len(new) not in reached[len(old)]
 
 
-def _joined(lines: Sequence[str]) -> tuple[str, list[int]]:
-    """Lines as one text, and where each begins and the last one ends."""
-    return "".join(line + LINE_BREAK for line in lines), list(accumulate((len(line) + 1 for line in lines), initial=0))
-
-
-def _pass_over(unseen: Mapping[int, int], ends: set[int]) -> None:
-    """Add the ends of lines that were not seen where their begins are reached."""
-    for begin, end in unseen.items():
-        if begin in ends:
-            ends.add(end)
+def _joined(lines: Iterable[str]) -> str:
+    return "".join(line + LINE_BREAK for line in lines)
 
 
 def _options(

@@ -33,10 +33,10 @@ class Conversions:
     """Conversions between simplified and traditional characters, and regional standards.
 
     `traditional` maps a simplified character to its traditional ones (后 to 後 and 后), `simplified` a traditional
-    character to its simplified one, and `becoming` is the inverse of that. `simplified_rarely` has those more whose
-    simplified characters few fonts hold. `merged` maps a traditional character to those of its simplified characters
-    that stand for several words. `preferred` are pairs of forms in different regional standards (峯/峰 in Taiwan and
-    Hong Kong), `japanese` those of Japan's new and old forms."""
+    character to its simplified one, and `becoming` is the inverse of that. `simplified_rarely` is a table like
+    `simplified` of characters whose simplified ones are in few fonts. `merged` maps a traditional character to those of
+    its simplified characters that stand for several words. `preferred` are pairs of forms in different regional
+    standards (峯/峰 in Taiwan and Hong Kong), `japanese` those of Japan's new and old forms."""
 
     traditional: dict[str, tuple[str, ...]]
     simplified: dict[str, tuple[str, ...]]
@@ -85,25 +85,25 @@ def _symmetric(*names: str) -> dict[str, frozenset[str]]:
     return {character: frozenset(others) for character, others in pairs.items()}
 
 
-def _turned(table: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+def _inverted(table: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """The keys of the table by each of their values."""
-    turned: dict[str, list[str]] = defaultdict(list)
+    inverted: dict[str, list[str]] = defaultdict(list)
     for key, values in table.items():
         for value in values:
-            turned[value].append(key)
-    return {value: tuple(keys) for value, keys in turned.items()}
+            inverted[value].append(key)
+    return {value: tuple(keys) for value, keys in inverted.items()}
 
 
 @cache
 def conversions() -> Conversions:
     """The tables, read once and cached."""
     traditional, simplified = _table("STCharacters"), _table("TSCharacters")
-    merged = _turned({short: sources for short, sources in traditional.items() if len(sources) > 1})
+    merged = _inverted({short: sources for short, sources in traditional.items() if len(sources) > 1})
     return Conversions(
         traditional=traditional,
         simplified=simplified,
         simplified_rarely=_table("TSCharactersExt"),
-        becoming=_turned(simplified),
+        becoming=_inverted(simplified),
         merged={character: frozenset(shorts) for character, shorts in merged.items()},
         preferred=_symmetric("TWVariants", "HKVariants"),
         japanese=_symmetric("JPShinjitaiCharacters"),

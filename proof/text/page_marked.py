@@ -8,7 +8,6 @@ from pathlib import Path
 from proof.text import kanripo
 from proof.text.column import SPAN, ColumnSpans, faults_of
 from proof.text.encoding import Decoded
-from proof.text.formats import decoded_file
 from proof.text.lines import lines
 from proof.text.model import Page
 from proof.text.page_remarks import page_remarks
@@ -17,13 +16,6 @@ from proof.text.remarks import QUOTED_CHARACTERS, Remark, RemarkCode
 from proof.text.script import script_of
 from proof.text.transcription import Format, Transcription, apparatus_notes
 from proof.text.undivided_notes import divide_notes, notes_are_undivided
-
-
-def page_sources(path: Path | str) -> dict[str, list[str]]:
-    """The source text of the columns of each page of the file at `path`, by page id. For searching, in a third of the
-    time of a full reading. Raises TextError if the file cannot be read."""
-    pages = _Gatherer(Path(path), decoded_file(path).text, faults=False).pages()
-    return {page.id: [column.source for column in page.columns] for page in pages}
 
 
 def parse_page_marked(decoded: Decoded, path: Path, form: Format) -> Transcription:
@@ -73,13 +65,12 @@ class _OpenPage:
 
 @dataclass(slots=True)
 class _Gatherer:
-    """Collects the pages of a file line by line; with `faults` it also parses the columns and adds remarks on their
-    problems. `base_lines`: pilcrows are line ends of the base edition. `heading` is the name of the juan in the head of
-    the file, until a page mark uses it; `juan_names` maps the numbers of juan in page marks to their names."""
+    """Collects the pages of a file line by line, with remarks on the problems of their columns. `base_lines`: pilcrows
+    are line ends of the base edition. `heading` is the name of the juan in the head of the file, until a page mark uses
+    it; `juan_names` maps the numbers of juan in page marks to their names."""
 
     path: Path
     text: str
-    faults: bool = True
     base_lines: bool = False
     format: Format | None = None
     properties: dict[str, str] = field(default_factory=dict)
@@ -137,8 +128,6 @@ class _Gatherer:
 
     def add_column(self, line: SourceLine, page: _OpenPage) -> None:
         page.spans += SPAN.pack(line.start, len(line.source), line.number, self.note_open)
-        if not self.faults:
-            return
         number = len(page.spans) // SPAN.size
         problems, self.note_open = faults_of(line.source, self.note_open)
         for problem in problems:

@@ -1,4 +1,5 @@
-"""Page marks and lines of page-marked transcriptions, for both formats."""
+"""Page marks and lines of page-marked transcriptions, in the format of Kanripo and in that of the page-reference
+mirror."""
 
 from __future__ import annotations
 
@@ -25,6 +26,8 @@ class PageMark:
 
 
 class LineKind(Enum):
+    """The kinds of lines of a page-marked transcription."""
+
     MARK = auto()
     """A page mark."""
     COLUMN = auto()
@@ -61,9 +64,9 @@ class SourceLine:
 def implied_first_page(
     before: list[SourceLine], first: PageMark | None, named: PageMark | None
 ) -> Iterator[SourceLine]:
-    """The lines before the first page mark, put on the page that the head of the file names (`named`), or else on the
-    one that the mark implies: before `1b` it is `1a`, whose mark was lost with the page of the base edition. Without
-    either the lines do not change."""
+    """The lines before the first page mark, with their page: `named`, which the head of the file names, or else the
+    page before that of the `first` mark, if its side is b. Before `1b`, the mark of `1a` was lost with the page of the
+    base edition. If there is neither, the lines are given unchanged."""
     text = (line for line in before if line.kind is LineKind.BEFORE and line.source.strip("¶ \u3000"))
     first_text = next(text, None)
     page = replace(named, fault=RemarkCode.PAGE_CONTINUED) if named is not None else _right_half(first)

@@ -20,14 +20,14 @@ MIN_HAN_SHARE = 0.5
 _FOREIGN = (
     (
         re.compile(r"\s*(?:<!doctype html|<html)", re.IGNORECASE),
-        "is HTML: save its text as plain text, or as EPUB",
+        _("is HTML: save its text as plain text, or as EPUB"),
     ),
-    (re.compile(r"\s*[\[{]\s*[\"\[{\]}]"), "is JSON: give the text itself, or what the program exported as text"),
+    (re.compile(r"\s*[\[{]\s*[\"\[{\]}]"), _("is JSON: give the text itself, or what the program exported as text")),
     (
         re.compile(r"(?:\s*#.*\n)*\s*\[(?:project|page|engine|store|serve)\]\s*\n"),
-        "is a settings file: name the folder of a project, or its settings, with --config",
+        _("is a settings file: name the folder of a project, or its settings, with --config"),
     ),
-    (re.compile(r"\s*\\(?:documentclass|begin|usepackage)"), "is LaTeX: save its text as plain text in UTF-8"),
+    (re.compile(r"\s*\\(?:documentclass|begin|usepackage)"), _("is LaTeX: save its text as plain text in UTF-8")),
 )
 """The beginnings of other text formats, and what to do with each."""
 
@@ -49,7 +49,7 @@ def foreign(text: str, *, marked: bool = False) -> str:
     marks of a format that is read."""
     for pattern, advice in _FOREIGN:
         if pattern.match(text):
-            return advice
+            return Sentence(advice)
     if not marked and _XML.match(text):
         return Sentence(_("is XML of a kind that is not read: PAGE, ALTO and TEI are"))
     lines = text.splitlines()
@@ -59,9 +59,9 @@ def foreign(text: str, *, marked: bool = False) -> str:
 
 
 def _is_table(lines: Sequence[str], separator: str) -> bool:
-    """Whether each line has as many fields as the first, and the first has a name for each column, in ASCII unless tabs
-    divide them, or each other line has a field in ASCII, as a number is. Verses with a comma in each line have as many
-    fields, too."""
+    """Whether the lines are a table: each has as many fields as the first, and either the first names all columns (in
+    ASCII, unless tabs divide them), or each of the others has a field in ASCII, such as a number. The number of fields
+    alone does not suffice: verses may have a comma in each line."""
     rows = (row for row in csv.reader(lines, delimiter=separator) if any(row))
     others: list[list[str]] = []
     try:

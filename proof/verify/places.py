@@ -80,14 +80,15 @@ def omission_place(column: ReadColumn, before: int, missing: Sequence[Glyph], su
             offset = _last_in_row(source, start, end, preceding.row if preceding is not None else Row.MAIN, first.row)
     length = 0
     if preceding is not None and following is not None and preceding.row == following.row:
-        blank, max_cells = source[start:end], len(missing) + 1
-        if blank and blank.isspace() and len(blank) <= max_cells and _fill(above, below, max_cells):
+        blank = source[start:end]
+        cells = len(missing) + 1  # to the next glyph: one more than there are missing ones
+        if blank and blank.isspace() and len(blank) <= cells and _is_filled(above, below, cells):
             offset, length = start, len(blank)
     return Place(offset, length, Kind.OMISSION, source[offset : offset + length], suggested)
 
 
-def _fill(above: Glyph | None, below: Glyph | None, cells: int) -> bool:
-    """Whether the room between two glyphs is filled by so many cells, with no blank left."""
+def _is_filled(above: Glyph | None, below: Glyph | None, cells: int) -> bool:
+    """Whether a distance of so many cells fills the room between two glyphs, with no blank left."""
     return above is not None and below is not None and room_between(above, below) < cells + MAX_SPARE_CELLS
 
 

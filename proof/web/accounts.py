@@ -21,7 +21,7 @@ from proof.store.accounts import (
 )
 from proof.web import people as who
 from proof.web.attempts import TooManyAttemptsError
-from proof.web.error_messages import told
+from proof.web.error_messages import translated_message
 from proof.web.language import say
 from proof.web.messages import DEEDS, PEOPLE, REFUSALS, ROLES, WAYS
 from proof.web.page_view import sheet
@@ -69,7 +69,7 @@ def log_in() -> Response:
             who.log_in(form.name.data, form.password.data)
             return redirect(target)
         except (WrongPasswordError, ExpiredPasswordError, TooManyAttemptsError) as error:
-            problem, status = told(error), error.http_status
+            problem, status = translated_message(error), error.http_status
     elif request.method == "POST":
         problem, status = say(PEOPLE["wrong"]), WrongPasswordError.http_status
     return sheet("login.html", None, status, form=form, problem=problem)
@@ -97,9 +97,9 @@ def account() -> Response:
             who.change_password(form.current.data, form.new.data)
             done = True
         except WrongPasswordError as error:
-            problem, status = told(error), 422
+            problem, status = translated_message(error), 422
         except (AccountError, TooManyAttemptsError) as error:
-            problem, status = told(error), error.http_status
+            problem, status = translated_message(error), error.http_status
     elif request.method == "POST":
         problem, status = say(REFUSALS["form"]), AccountError.http_status
     return sheet("account.html", None, status, problem=problem, done=done, shortest=SHORTEST_PASSWORD, roles=_roles())
@@ -116,7 +116,7 @@ def people() -> Response:
             if handed is None:
                 return redirect(url_for("accounts.people"))
         except AccountError as error:
-            problem, status = told(error), error.http_status
+            problem, status = translated_message(error), error.http_status
     store, before = project().store.accounts, request.args.get("before", type=int)
     events = store.events(before=before, limit=MAX_EVENTS + 1)
     return sheet(

@@ -11,7 +11,7 @@ from proof.model.flags import Kind, WitnessReading
 from proof.report.view import PlacedCharacter
 from proof.store.accounts import AccountEvent, Role
 from proof.store.acts import RuleChange, What
-from proof.store.decision_records import Decision, DisplacedDecision, State
+from proof.store.decision_records import Decision, State
 from proof.store.history import HistoryEntry
 from proof.store.page_states import PageEvent, PageState
 from proof.store.queue_records import WorkLeft, WorkPair, WorkSummary
@@ -372,8 +372,10 @@ class HistoryOut(BaseModel):
     items: list[DecisionOut]
 
 
-class DisplacedOut(RootModel[DisplacedDecision]):
+class DisplacedOut(BaseModel):
     """A decision whose place is no longer in the text."""
+
+    decision: DecisionOut
 
 
 class DisplacedListOut(BaseModel):

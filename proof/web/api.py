@@ -38,6 +38,13 @@ ERRORS: dict[str | int, Any] = {
     404: answers.ProblemOut,
     422: answers.InvalidOut,
 }
+DECIDED: dict[str | int, Any] = {
+    200: answers.DecisionOut,
+    201: answers.DecisionOut,
+    409: answers.ConflictOut,
+    428: answers.UnconfirmedOut,
+}
+"""The answers to a decision: it was made before, it is made, it conflicts, or its reading has to be confirmed."""
 
 api = APIBlueprint("api", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
 
@@ -97,16 +104,13 @@ def page(path: schemas.PagePath) -> Response:
 @api.post(
     "/works/<string:work>/pages/<int:page>/corrections",
     tags=[PAGES],
-    responses={
-        200: answers.DecisionOut,
-        201: answers.DecisionOut,
-        409: answers.ConflictOut,
-        428: answers.UnconfirmedOut,
-    },
+    responses=DECIDED,
     summary="Correct any place of a page by hand, or insert a missed character",
 )
 def correct(path: schemas.PagePath, body: schemas.ManualCorrectionBody) -> Response:
-    correction = ManualCorrection(work=path.work, page=path.page, person=person(), **body.model_dump())
+    verdict = Verdict.UNSURE if body.doubt else Verdict.DELETE if body.delete else Verdict.TYPED
+    given = body.model_dump(exclude={"doubt", "delete"})
+    correction = ManualCorrection(work=path.work, page=path.page, person=person(), verdict=verdict, **given)
     decision = project().store.manual_corrections.correct(correction)
     return answer(answers.DecisionOut(decision), 200 if decision.repeated else 201)
 
@@ -238,19 +242,14 @@ def acts(path: schemas.WorkPath, query: schemas.HistoryQuery) -> Response:
 def displaced(path: schemas.WorkPath) -> Response:
     store = project().store
     store.queue.work(path.work)
-    items = [answers.DisplacedOut(place) for place in store.decisions.displaced(path.work)]
+    items = [answers.DisplacedOut(decision=answers.DecisionOut(made)) for made in store.decisions.displaced(path.work)]
     return answer(answers.DisplacedListOut(items=items))
 
 
 @api.post(
     "/works/<string:work>/flags/<int:flag>/decisions",
     tags=[DECISIONS],
-    responses={
-        200: answers.DecisionOut,
-        201: answers.DecisionOut,
-        409: answers.ConflictOut,
-        428: answers.UnconfirmedOut,
-    },
+    responses=DECIDED,
     summary="Decide about a flag; 200 where the same request was answered before, 409 where somebody was quicker",
 )
 def decide(path: schemas.FlagPath, body: schemas.DecisionBody) -> Response:
@@ -310,12 +309,12 @@ def redo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
 def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDetail]:
     """A page as lists show it, and in detail."""
     store = project().store
-    place, result = store.queue.page(work, number)
-    flags = store.queue.on_page(work, place.position)
+    listed, result = store.queue.page(work, number)
+    flags = store.queue.on_page(work, listed.position)
     comments = store.comments.of_page(work, number)
     said_by = store.page_states.said_by(work, number)
     columns = serializers.columns_of(store, work, number, result)
-    return place, serializers.page_detail(place, result, columns, flags, comments, said_by)
+    return listed, serializers.page_detail(listed, result, columns, flags, comments, said_by)
 
 
 def _undone(undo_or_redo: Callable[..., Undone], work: str, body: schemas.UndoBody) -> Response:

@@ -30,6 +30,7 @@ from proof.web.accounts import accounts
 from proof.web.answers import InvalidOut
 from proof.web.api import api
 from proof.web.assignments import assignments, assignments_api
+from proof.web.blind_proofreading import readings, readings_api, show_to_each
 from proof.web.certificates import certificates, certificates_api
 from proof.web.column_edits import column_edits
 from proof.web.comments import comments
@@ -39,14 +40,13 @@ from proof.web.export_preview import export_preview, export_preview_api
 from proof.web.glyph_orders import GlyphOrders
 from proof.web.glyph_tiles import glyph_tiles
 from proof.web.glyphs import glyphs
-from proof.web.hosts import answer_to
+from proof.web.hosts import refuse_other_hosts
 from proof.web.iiif import iiif
 from proof.web.images import Images
 from proof.web.layout_overrides import layouts
 from proof.web.pages import pages
 from proof.web.people_api import people_api
 from proof.web.project import Project, secret_of
-from proof.web.readings import readings, readings_api, show_to_each
 from proof.web.replacing import replacing
 from proof.web.reports import count_reports, reports, reports_api
 from proof.web.rereading import Rereading
@@ -114,9 +114,9 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app = _bare_app(secret_of(settings), settings.serve.https)
     app.extensions["proof"] = _project(settings, store)
     if hosts != ANY:
-        answer_to(app, hosts or LOOPBACK)
+        refuse_other_hosts(app, hosts or LOOPBACK)
     _guard(app, settings.serve.https)
-    language.speak(app)
+    language.install_translations(app)
     statics.serve(app, settings.serve.font)
     problems.answer_errors(app)
     app.register_api(api)

@@ -110,7 +110,7 @@ def _change(
     if change is ColumnChange.SPLIT and body.at not in offsets:
         raise RefusedDecisionError(_("a column is split between two of its characters"))
     correction = PlaceCorrection(offsets.get(body.at, 0), 0, body.text)
-    return replace(_correction(path, body, source, correction, body.key), delete=False, change=change)
+    return replace(_correction(path, body, source, correction, body.key), change=change)
 
 
 def _correction(
@@ -126,7 +126,7 @@ def _correction(
         person=person(),
         key=key,
         note=body.note,
-        delete=not correction.reading,
+        verdict=Verdict.TYPED if correction.reading else Verdict.DELETE,
         batch=body.key,
         transcribed=source[correction.offset : correction.offset + correction.length],
         authority=body.authority,

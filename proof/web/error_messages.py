@@ -1,4 +1,4 @@
-"""What errors say: to people in the language of the request, to programs in English."""
+"""Messages of errors: for people in the language of the request, for programs in English."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from proof.web.language import say
 from proof.web.messages import PAGE_STATES, RIGHTS, ROLES
 
 
-def told(error: ToldError) -> str:
+def translated_message(error: ToldError) -> str:
     """The message of an error in the language of the request, with the pages' names of roles, rights and page
     states."""
     sentence = error.sentence
@@ -18,7 +18,7 @@ def told(error: ToldError) -> str:
 
 
 def english_message(error: BaseException | None) -> str:
-    """What an error says to programs; one that is a mistake of the program says nothing of itself."""
+    """The message of an error for programs; of an error of the program itself no details."""
     return str(error) if isinstance(error, ProofError) else "the server made a mistake; its log says which"
 
 

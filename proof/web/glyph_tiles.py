@@ -35,11 +35,11 @@ def of_flag(work: str, number: int) -> Response:
 @glyph_tiles.get("/pages/<int:page>/glyphs/<int:line>-<int:offset>.webp")
 def of_character(work: str, page: int, line: int, offset: int) -> Response:
     """The glyph of a character of a page."""
-    place, result = project().store.queue.page(work, page)
+    listed, result = project().store.queue.page(work, page)
     character = character_at(result, line, offset)
-    if character is None or not place.image_sha:
-        raise NoPlaceError(_("%(page)s: column %(column)s has no such place"), page=place.page, column=line)
-    return _tile(name_of(place.image_sha, result.skew), character_place(result, character))
+    if character is None or not listed.image_sha:
+        raise NoPlaceError(_("%(page)s: column %(column)s has no such place"), page=listed.page, column=line)
+    return _tile(name_of(listed.image_sha, result.skew), character_place(result, character))
 
 
 def character_at(result: PageResult, line: int, offset: int) -> CheckedCharacter | None:

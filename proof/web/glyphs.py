@@ -7,6 +7,7 @@ from flask import Response
 from numpy.typing import NDArray
 
 from proof.store import Store
+from proof.store.decision_records import Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.text.components import made_of
 from proof.web import answers, schemas
@@ -138,7 +139,8 @@ def _cut_tiles(store: Store, ordered: OrderedOccurrences, image_of: dict[Place, 
     summary="Correct many occurrences of a character at once: flagged ones are decided, others corrected by hand",
 )
 def correct(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -> Response:
-    shared = {"work": path.work, "person": person(), **body.model_dump(exclude={"places"})}
+    shared = {"work": path.work, "person": person(), **body.model_dump(exclude={"places", "delete"})}
+    shared["verdict"] = Verdict.DELETE if body.delete else Verdict.TYPED
     corrections = [
         ManualCorrection(length=len(place.transcribed), **place.model_dump(), **shared) for place in body.places
     ]

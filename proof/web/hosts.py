@@ -12,7 +12,7 @@ from flask import Flask, request
 from werkzeug.exceptions import SecurityError
 
 
-def answer_to(app: Flask, names: Iterable[str]) -> None:
+def refuse_other_hosts(app: Flask, names: Iterable[str]) -> None:
     """Refuse, with 400, every request for another host than those of `names`; `.example.org` means all of that
     domain."""
     known = {_plain(name) for name in names}

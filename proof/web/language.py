@@ -37,7 +37,7 @@ def _preferred(accepted: LanguageAccept) -> str:
     return "en"
 
 
-def speak(app: Flask) -> None:
+def install_translations(app: Flask) -> None:
     """Install translations in the templates, and the headers which say that answers depend on the language."""
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(say, _say_plural, newstyle=True)  # type: ignore[attr-defined]

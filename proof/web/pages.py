@@ -21,7 +21,6 @@ from proof.store.finder import addressed
 from proof.store.lookup import NoPlaceError
 from proof.store.page_states import PageState
 from proof.store.queue_records import QueueFilter
-from proof.store.work_text import columns_in_files
 from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
 from proof.web.glyphs import unencoded_of, unusual_glyphs
 from proof.web.language import say
@@ -152,8 +151,8 @@ def page(work: str, number: int) -> AnyResponse:
         difference._asdict() for difference in project().store.judgements.differing(work, number, person())
     ]
     if not place.image_sha or not detail.characters_found:
-        columns = columns_in_files([place]).get(number, ())
-        data["columns_of_text"] = [{"number": n, "source": source} for n, source in enumerate(columns, 1)]
+        columns = queue.sources([number])[number]
+        data["columns_of_text"] = [{"number": n, "source": source} for n, source in columns.items()]
     job = project().rereading.under_way(work, number)
     data["under_way"] = layout_overrides.reading_of(job).model_dump(mode="json") if job else None
     return sheet(
@@ -274,7 +273,8 @@ def history(work: str) -> AnyResponse:
         **api.acts_of(work, query).model_dump(mode="json"),
         "filters": filters,
         "displaced": [
-            answers.DisplacedOut(decision).model_dump(mode="json") for decision in store.decisions.displaced(work)
+            {"decision": answers.DecisionOut(decision).model_dump(mode="json")}
+            for decision in store.decisions.displaced(work)
         ],
         "people": {
             who: {verdict.value: n for verdict, n in counts.items()}

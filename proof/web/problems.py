@@ -17,7 +17,7 @@ from proof.store.acts import ChangedError
 from proof.store.decision_records import ConflictError, UnconfirmedReadingError
 from proof.web.answers import DecisionOut
 from proof.web.attempts import TooManyAttemptsError
-from proof.web.error_messages import english_message, told
+from proof.web.error_messages import english_message, translated_message
 from proof.web.language import say
 from proof.web.messages import REFUSALS, STATUSES, TROUBLES
 from proof.web.people import DATA_PATHS
@@ -55,15 +55,15 @@ def answer_errors(app: Flask) -> None:
     @app.errorhandler(ConflictError)
     def conflict(error: ConflictError) -> Response:
         since = [DecisionOut(decision).model_dump(mode="json") for decision in error.decisions]
-        return problem(409, str(error), version=error.version, decisions=since, told=told(error))
+        return problem(409, str(error), version=error.version, decisions=since, told=translated_message(error))
 
     @app.errorhandler(UnconfirmedReadingError)
     def unconfirmed(error: UnconfirmedReadingError) -> Response:
-        return problem(428, str(error), reason=error.reason, told=told(error))
+        return problem(428, str(error), reason=error.reason, told=translated_message(error))
 
     @app.errorhandler(ChangedError)
     def changed(error: ChangedError) -> Response:
-        return problem(409, str(error), people=error.people, told=told(error))
+        return problem(409, str(error), people=error.people, told=translated_message(error))
 
     @app.errorhandler(ProofError)
     def ours(error: ProofError) -> Response:
@@ -103,7 +103,7 @@ def in_language(error: ProofError) -> str:
     """The message of an error in the language of the request. An error that names files of the server is replaced by a
     general message; its own text is for the log and for programs."""
     if isinstance(error, ToldError):
-        return told(error)
+        return translated_message(error)
     fault = RecheckFault.of(error)
     if fault is RecheckFault.MISTAKE and error.http_status < 500:
         return _of_status(error.http_status)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from proof.model.flags import Kind
 from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Role
@@ -191,6 +191,12 @@ class ManualCorrectionBody(Closed):
     source: Seen | None = Field(None, description="The column as the client saw it; 404 if it has changed")
     key: str = Field(pattern=KEY)
     note: str = Field("", max_length=LONGEST_NOTE)
+
+    @model_validator(mode="after")
+    def _is_one_of_both(self) -> ManualCorrectionBody:
+        if self.doubt and self.delete:
+            raise ValueError("what is doubtful is a character of the text, and is not deleted")
+        return self
 
 
 class PageStateBody(Closed):

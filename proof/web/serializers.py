@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from proof.locale.notices import in_words
 from proof.model.flags import Flag, Kind, is_moved
@@ -72,28 +73,20 @@ def flag_of(queued: QueuedFlag) -> FlagOut:
     """A flag for lists."""
     flag, moved = queued.flag, _moved_with(queued)
     return FlagOut(
-        number=queued.number,
-        id=flag.id,
         page=page_of(queued.page),
-        line=flag.line,
-        offset=flag.offset,
-        length=flag.length,
-        kind=flag.kind,
-        transcribed=flag.transcribed,
-        suggested=flag.suggested,
-        score=flag.score,
-        raised=flag.raised,
-        context=flag.context,
-        bbox=_rectangle(flag.bbox) if flag.bbox else None,
-        state=queued.state,
-        reading=queued.reading,
-        version=queued.version,
-        stale=queued.stale,
-        moved=flag.moved,
         other=_other_half(moved) if moved else None,
         what=what_of(flag, say) if flag.kind is Kind.LAYOUT else "",
         copies=shows_copy(flag.evidence.reason, imaged=bool(queued.page.image_sha)),
+        **{name: getattr(queued, name) for name in ("number", "state", "reading", "version", "stale")},
+        **{name: getattr(flag, name) for name in ("id", "length", "score", "raised", "context", "moved")},
+        **_place_of(flag),
     )
+
+
+def _place_of(flag: Flag) -> dict[str, Any]:
+    """Fields that all answers about a flag have."""
+    same = {name: getattr(flag, name) for name in ("kind", "line", "offset", "transcribed", "suggested")}
+    return same | {"bbox": _rectangle(flag.bbox) if flag.bbox else None}
 
 
 def _moved_with(queued: QueuedFlag) -> QueuedFlag | None:
@@ -103,17 +96,7 @@ def _moved_with(queued: QueuedFlag) -> QueuedFlag | None:
 
 
 def _other_half(other: QueuedFlag, ordinal: int | None = None) -> OtherHalfOut:
-    flag = other.flag
-    return OtherHalfOut(
-        number=other.number,
-        kind=flag.kind,
-        line=flag.line,
-        offset=flag.offset,
-        transcribed=flag.transcribed,
-        suggested=flag.suggested,
-        bbox=_rectangle(flag.bbox) if flag.bbox else None,
-        ordinal=ordinal,
-    )
+    return OtherHalfOut(number=other.number, ordinal=ordinal, **_place_of(other.flag))
 
 
 def listed(store: Store, work: str, flags: Sequence[QueuedFlag], *, detail: bool) -> Sequence[FlagOut]:
@@ -198,11 +181,11 @@ def _detail(
 def _alternatives(flag: Flag, policy: VariantPolicy) -> list[AlternativeOut]:
     """The alternative readings of the recogniser that are characters of a Chinese text (no figures, Latin letters or
     markup), as the text writes them."""
-    chances: defaultdict[str, float] = defaultdict(float)
+    probabilities: defaultdict[str, float] = defaultdict(float)
     for text, p in flag.evidence.alternatives:
         if p >= MIN_ALTERNATIVE_PROBABILITY and not text.isascii() and is_character(text):
-            chances[policy.to_source_script(text, flag.transcribed)] += p
-    ranked = sorted(chances.items(), key=lambda chance: -chance[1])
+            probabilities[policy.to_source_script(text, flag.transcribed)] += p
+    ranked = sorted(probabilities.items(), key=lambda item: -item[1])
     return [AlternativeOut(text=text, p=min(max(p, 0.0), 1.0)) for text, p in ranked[:MAX_ALTERNATIVES]]
 
 
@@ -236,7 +219,7 @@ def _view_out(sha: str, result: PageResult, flag: Flag, view: View) -> ViewOut:
 
 
 def page_detail(
-    place: ListedPage,
+    listed: ListedPage,
     result: PageResult,
     columns: list[ColumnOut],
     flags: Sequence[QueuedFlag],
@@ -246,19 +229,14 @@ def page_detail(
     """A page with its columns, characters, flags and comments; `said_by` is the person who set its state."""
     return PageDetail(
         said_by=said_by,
-        **page_of(place).model_dump(),
+        **page_of(listed).model_dump(),
         box=_rectangle(_half_folio(result)),
         columns=columns,
         characters_found=[
             CharacterOut(
-                line=character.line,
-                offset=character.offset,
-                length=character.length,
                 row=character.row.value,
-                text=character.text,
                 box=_rectangle(character.box),
-                read=character.read,
-                p_text=character.p_text,
+                **{name: getattr(character, name) for name in ("line", "offset", "length", "text", "read", "p_text")},
             )
             for character in result.characters
         ],

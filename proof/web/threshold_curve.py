@@ -19,7 +19,7 @@ from proof.store.flag_columns import STATES
 CURVE_STEPS = 40
 PRIOR_WEIGHT = 2.0
 """Decisions in a step that the prior counts as much as."""
-ABOVE_HIGHEST = 1e-6
+LAST_POINT_MARGIN_NATS = 1e-6
 """Distance of the last point, at which no flag is reviewed, above the highest score."""
 
 
@@ -43,7 +43,7 @@ def dial(
     steps = np.array_split(np.arange(len(scores)), min(CURVE_STEPS, len(scores)))
     settled = np.isin(states, [STATES.index(state) for state in SETTLED]) & genuine
     wrong = (states == STATES.index(State.CORRECTED)) & genuine
-    chances = _falling(
+    probabilities = _monotone_shares(
         [
             (
                 wrong[step].sum() + PRIOR_WEIGHT * _prior(float(scores[step].mean()), threshold),
@@ -52,7 +52,7 @@ def dial(
             for step in steps
         ]
     )
-    expected = np.repeat(chances, [len(step) for step in steps])
+    expected = np.repeat(probabilities, [len(step) for step in steps])
     # decided flags count as decided, others with their probability
     errors = np.where(settled, wrong, expected) * genuine
     errors_from = np.concatenate([np.cumsum(errors[::-1])[::-1], [0.0]])
@@ -60,14 +60,14 @@ def dial(
     # flags with the same score are reviewed together
     ends = sorted({int(np.searchsorted(-scores, -scores[step[-1]], side="right")) for step in steps}, reverse=True)
     points = [Point(float(scores[end - 1]), int(open_up_to[end - 1]), float(errors_from[end])) for end in ends]
-    return [*points, Point(float(scores[0]) + ABOVE_HIGHEST, 0, float(errors_from[0]))]
+    return [*points, Point(float(scores[0]) + LAST_POINT_MARGIN_NATS, 0, float(errors_from[0]))]
 
 
 def _prior(score: float, threshold: float) -> float:
     return float(1 / (1 + np.exp(-np.clip(score - threshold, -30, 30))))
 
 
-def _falling(steps: Sequence[tuple[float, float]]) -> list[float]:
+def _monotone_shares(steps: Sequence[tuple[float, float]]) -> list[float]:
     """The share of errors in each step, given as (errors, flags), made to descend by pooling neighbouring steps whose
     shares rise."""
     pools: list[list[float]] = []  # the sums of errors, flags and steps of each pool

@@ -13,7 +13,7 @@ from tests.conftest import MadeOnce
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(3))
 def test_what_was_decided_is_in_the_text_once_and_nothing_else_is_changed(
     tmp_path: Path, made_once: MadeOnce, seed: int
 ) -> None:

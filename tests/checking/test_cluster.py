@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing import forkserver
@@ -23,10 +23,8 @@ from proof.commands.cluster import DASK_SETTINGS
 from proof.errors import ClusterError, UsageError
 from proof.images.remote import ImageLocations
 from proof.model.flags import Origin
-from proof.ocr.engine import Pixels, Reading
-from proof.ocr.ppocr import PPOCR
 from proof.store import Store
-from tests.checking.test_pipeline import FIRST, SECOND, THIRD, Material, again, checked, outcome_folder, pages, raw
+from tests.checking.test_pipeline import Material, again, checked, outcome_folder, raw
 from tests.conftest import PATIENCE, ROOT
 from tests.forked import FORKED
 
@@ -125,25 +123,6 @@ def test_what_one_machine_did_no_worker_does_again(again: Material, address: str
     seen: list[int] = []
     check(again.settings(cluster__address=address), lambda done: seen.append(done.reused))
     assert seen[-1] == 3
-
-
-@pytest.mark.engine
-def test_a_worker_judges_a_changed_text_by_what_was_read_before(
-    again: Material, address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown: list[int] = []
-    real = PPOCR.read
-
-    def counted(self: PPOCR, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
-        shown.append(len(strips))
-        return real(self, strips, sought)
-
-    monkeypatch.setattr(PPOCR, "read", counted)
-    own = again.folder / "variants.tsv"
-    own.write_text("北\t比\tform\n", encoding="utf-8")
-    outcome = check(again.settings(cluster__address=address, variants__file=str(own)))
-    assert shown == []
-    assert pages(outcome) == dict.fromkeys((FIRST, SECOND, THIRD), "checked")
 
 
 def test_where_no_scheduler_answers_the_command_says_so(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import signal
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ import pytest
 from PIL import Image
 
 from proof.checking.pipeline import CheckOutcome, Progress, check
-from proof.errors import OutputError, TextError, UsageError
+from proof.errors import OutputError
 from proof.locale.notices import as_record, in_english
 from proof.model.flags import Kind
 from proof.model.result import PageResult
@@ -228,14 +227,6 @@ def test_a_check_of_one_text_leaves_the_others_of_the_work_as_they_were(again: M
         assert [result.page for result in store.results(work=work)] == [SECOND, FIRST, THIRD]
         now = {flag.id: flag_record(flag) for flag in store.flags(work)}
     assert now == {flag["id"]: flag for flag in lines(whole)} | {taught.id: flag_record(taught)}
-
-
-def test_where_no_text_can_be_read_there_is_no_check(fresh: Material) -> None:
-    fresh.text.write_bytes(b"\xff\xfe\x00\xd8" * 40)
-    with pytest.raises(TextError, match=re.escape(str(fresh.text))):
-        check(fresh.settings())
-    with pytest.raises(UsageError, match="no transcription was named"):
-        check(fresh.settings().replace({"project.texts": []}))
 
 
 class StopError(Exception):

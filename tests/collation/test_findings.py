@@ -196,9 +196,8 @@ def test_differences_are_asked_in_every_column_of_a_page_of_which_a_check_kept_s
     second = TEXT.splitlines()[3].rstrip("¶")
     with Store.open(Path("proof.sqlite")) as store, store._writing() as session:
         page = session.scalars(select(PageRow)).one()
-        begins = TEXT.index(second) - page.start
         box = dict.fromkeys("xywh", 0.0)
-        session.add(ColumnRow(page_id=page.id, ordinal=0, number=2, source=second, begins=begins, **box))
+        session.add(ColumnRow(page_id=page.id, ordinal=0, number=2, source=second, **box))
     assert collated() == [("北", "比", "open"), ("取弓矢", "弓矢取", "open"), ("", "馬", "open")]
 
 

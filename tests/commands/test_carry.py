@@ -124,15 +124,6 @@ def test_what_only_the_copy_has_or_lacks_is_carried_as_not_followed(suggested: s
     assert note in Path("out/other.notes.txt").read_text(encoding="utf-8")
 
 
-def test_what_was_carried_comes_back_out_of_the_journal() -> None:
-    assert carried("--apply") == 1
-    before = [(one.page, one.reading, one.evidence["carried"]) for one in decided()]
-    Path("proof.sqlite").unlink()
-    assert main(["check", "siku.txt", "other.txt"]) == 0
-    assert main(["recover"]) == 0
-    assert [(one.page, one.reading, one.evidence["carried"]) for one in decided()] == before
-
-
 def test_what_was_carried_is_not_carried_again(capsys: Told) -> None:
     carried("--apply")
     before = decided()

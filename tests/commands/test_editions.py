@@ -56,14 +56,6 @@ def test_what_the_export_asks_is_what_it_takes_for_an_answer(
     assert written == "乃张侯下纲不及地干【侯谓所射布也】\n说为东面于大夫之乾北耦\n"
 
 
-def test_a_correction_of_a_changed_source_is_named_not_written(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    decided = corrections(Correction(PAGE, 1, 5, 1, "比", "北", "夫之西[北]耦(案"))
-    text.write_text(TEXT.replace("大夫", "卿大夫"), encoding="utf-8")
-    assert main(["export", "KR1_010.txt", "--corrections", decided, "--out", "out"]) == 1
-    assert f"page {PAGE}, column 1, offset 5: 北 → 比" in capsys.readouterr().err
-    assert Path("out/KR1_010.txt").read_bytes() == text.read_bytes()
-
-
 def test_convert_writes_the_text_and_lists_what_is_lost(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["convert", "KR1_010.txt", "--to", "inline"]) == 0
     told = capsys.readouterr()

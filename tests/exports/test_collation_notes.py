@@ -131,13 +131,6 @@ def test_a_footnote_without_a_place_and_a_place_without_a_footnote_are_remarked(
     ]
 
 
-def test_footnotes_of_other_formats_follow_the_text() -> None:
-    done = corrected(KANRIPO, Correction(PAGE, 1, 5, 1, "比", "北"))
-    text = with_footnotes(done, notes_of(done))
-    assert "之西比[^1]耦" in text
-    assert text.endswith("\n[^1]: 比：原作北，今改。")
-
-
 @pytest.mark.parametrize(("line", "words"), [(2, "射：原在第二行司下，今乙正。"), (3, "射：原在第三行司下，今移。")])
 def test_a_character_that_moved_over_the_end_of_a_column_is_one_note(line: int, words: str) -> None:
     text = KANRIPO.replace("司射", "甲¶\n司射") if line == 3 else KANRIPO

@@ -364,6 +364,16 @@ def test_what_was_taken_back_is_not_put_back_over_what_was_decided_and_written_o
         assert project.edition.text == TEXT.replace("西北", "西比")
 
 
+def test_what_was_taken_back_gives_way_to_what_was_decided_of_its_place_since(project: Project) -> None:
+    project.say("f-north", Verdict.TAKE)
+    project.export()
+    project.check()
+    project.say("f-north", Verdict.UNDO)
+    project.by_hand(1, 5, "此")
+    assert project.corrected.text == TEXT.replace("西北", "西此")
+    assert project.decided.left_out == ()
+
+
 def test_one_more_of_a_run_that_a_check_still_finds_missing_is_written(project: Project) -> None:
     project.write(TEXT.replace("大夫之西", "大夫□□□之西"))
     project.check(GAP)

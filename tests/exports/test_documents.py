@@ -82,17 +82,6 @@ def words(element: etree._Element | None) -> str:
     return "".join(map(str, element.itertext()))
 
 
-def test_a_page_is_lines_from_top_to_bottom_with_the_corrected_text(checked: PageResult) -> None:
-    columns = [[(line.row.value, line.text) for line in column.lines] for column in marked(checked).columns]
-    assert columns == [
-        [("main", "大夫之西比耦"), ("right", "案比今注"), ("left", "訛作北據")],
-        [("main", "與")],
-        [("main", "命射上&KR0058;告")],
-    ]
-    glyphs = [glyph for column in marked(checked).columns for line in column.lines for glyph in line.glyphs]
-    assert [glyph.text for glyph in glyphs if glyph.confidence is None] == ["比", "射", "上", ""]
-
-
 def test_page_xml_is_valid_and_has_the_glyphs_where_they_are(checked: PageResult, page_schema: etree.XMLSchema) -> None:
     document = etree.fromstring(page_xml(marked(checked), MADE))
     page_schema.assertValid(document)

@@ -12,7 +12,7 @@ import pytest
 
 from proof.errors import OutputError, SourceError
 from proof.fetch.client import USER_AGENT, Client, RetryPolicy
-from proof.fetch.fetch import Fetcher, FetchResult, Haul
+from proof.fetch.fetch import Fetcher, FetchOutcome, FetchRun
 from proof.fetch.index import INDEX
 from proof.fetch.model import WantedImage
 from tests.fetch.museum import Handler, Misbehaviour, Museum, Waits, drops_after, etag_of, page, says
@@ -24,27 +24,27 @@ WHOLE, OTHER = page(1), page(2)
 PACKED = gzip.compress(WHOLE)
 DROPPED = drops_after(9_000, WHOLE, ETag=etag_of(WHOLE))
 BUSY = [says(503)] * 4
-Fetch = Callable[..., Haul]
+Fetch = Callable[..., FetchRun]
 
 
 @pytest.fixture
 def fetch(museum: Museum, client: Client, tmp_path: Path) -> Fetch:
     """Fetches from the museum into `tmp_path` the files of these paths."""
 
-    def call(*paths: str, **options: Any) -> Haul:
+    def call(*paths: str, **options: Any) -> FetchRun:
         wanted = [WantedImage(n, path.lstrip("/"), museum.url(path)) for n, path in enumerate(paths, start=1)]
         return Fetcher(tmp_path, client, **options).fetch(wanted)
 
     return call
 
 
-def hows(haul: Haul) -> list[str]:
-    return [result.how.value for result in haul.results]
+def hows(run: FetchRun) -> list[str]:
+    return [result.outcome.value for result in run.results]
 
 
-def why(haul: Haul) -> str:
-    assert [result.how for result in haul.results] == [FetchResult.FAILED]
-    return haul.results[0].why
+def why(run: FetchRun) -> str:
+    assert [result.outcome for result in run.results] == [FetchOutcome.FAILED]
+    return run.results[0].why
 
 
 def left(folder: Path) -> list[str]:
@@ -120,10 +120,10 @@ def test_a_busy_server_is_waited_for_as_it_asks(museum: Museum, fetch: Fetch, wa
 def test_a_server_that_asks_for_hours_is_left_alone(museum: Museum, fetch: Fetch, waits: Waits, until: str) -> None:
     museum.files = {"/1.png": WHOLE, "/3.png": page(3)}
     museum.next["/2.png"].append(says(503, Retry_After=until))
-    haul = fetch("/1.png", "/2.png", "/3.png")
-    assert hows(haul) == ["fetched", "failed", "not asked for"]
-    assert "run the same command again after 2" in haul.stopped
-    assert not haul.complete
+    run = fetch("/1.png", "/2.png", "/3.png")
+    assert hows(run) == ["fetched", "failed", "not asked for"]
+    assert "run the same command again after 2" in run.stopped
+    assert not run.complete
     assert museum.paths() == ["/1.png", "/2.png"]
     assert max(waits.seconds) <= 1
 
@@ -135,9 +135,9 @@ def test_a_server_that_is_down_or_has_nothing_of_a_list_is_not_asked_for_the_res
     paths = [f"/{number}.png" for number in range(25)]
     for path in paths:
         museum.next[path].extend([says(status)] * 9)
-    haul = fetch(*paths)
-    assert hows(haul) == ["failed"] * tried + ["not asked for"] * (25 - tried)
-    assert f"the last {tried} images could not be had" in haul.stopped
+    run = fetch(*paths)
+    assert hows(run) == ["failed"] * tried + ["not asked for"] * (25 - tried)
+    assert f"the last {tried} images could not be had" in run.stopped
     assert set(museum.paths()) == set(paths[:tried])
 
 

@@ -41,9 +41,6 @@ def count(pixels: NDArray[np.uint8]) -> int:
     return len(find_columns(np.asarray(pixels, np.uint8)).columns)
 
 
-# What stands beside the text and is none of it.
-
-
 def test_a_ruled_page_without_text_has_no_columns() -> None:
     rng, canvas = np.random.default_rng(1), np.zeros((1400, 1000), np.uint8)
     for number in range(10):
@@ -52,12 +49,6 @@ def test_a_ruled_page_without_text_has_no_columns() -> None:
     for y in (130.0, 1270.0):
         rule(canvas, (110.0, y), (875.0, y), 6.0, rng)
     assert count(255 - canvas) == 0
-
-
-# Seals.
-
-
-# Text that is set otherwise than most of it.
 
 
 def test_characters_in_white_on_black_are_of_their_columns() -> None:
@@ -69,9 +60,6 @@ def test_characters_in_white_on_black_are_of_their_columns() -> None:
             part = page.pixels[y : round(y + cell), x - 25 : x + 25]
             part[:] = 255 - part
     assert_found(find_columns(page.pixels), page.columns)
-
-
-# Parts of pages, and lines that rule none.
 
 
 def test_a_part_of_a_page_without_rules_is_not_taken_for_a_ruled_one() -> None:

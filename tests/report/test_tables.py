@@ -43,11 +43,6 @@ def test_a_row_says_where_and_what() -> None:
     assert placeless == cells | dict.fromkeys("xywh", "") | {"raised": "no"}
 
 
-def test_every_line_ends_as_spreadsheets_want_it() -> None:
-    assert written(FLAG).count("\r\n") == 2
-    assert "\n" not in written(FLAG).replace("\r\n", "")
-
-
 FORMULA = "=+-@\t\r\n＝＋－＠"
 CELL = st.text(max_size=8) | st.text(f"{FORMULA}甲", min_size=1, max_size=4)
 

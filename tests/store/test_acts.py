@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
-import uuid
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from sqlalchemy import select
 
 from proof.store import Store
 from proof.store.acts import ChangedError, NothingLeftError, What
 from proof.store.decision_records import (
-    ConflictError,
     NotYoursError,
     RefusedDecisionError,
     State,
     Verdict,
 )
-from proof.store.lookup import PageConflictError
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import DecisionRow, LayoutOverrideRow, PageEventRow, RuleRow
 from proof.store.page_states import PageState
@@ -31,7 +23,6 @@ from proof.store.queue_records import Order, QueueFilter
 from tests.build import check, decide, demand, flag, key, page
 from tests.standing import standing_decisions
 from tests.store.conftest import on_both
-from tests.wide import examples
 
 WORK, SOURCE, FLAGS, PAGES = "KR1", "甲乙丙丁戊己庚辛壬癸", 4, 2
 
@@ -92,7 +83,7 @@ def test_what_one_did_last_is_taken_back_whatever_it_was(filled: Store) -> None:
 
     did(decide(filled, 1, Verdict.TAKE))
     did(filled.decisions.decide_all([demand(n, Verdict.KEEP, batch="stroke-0001") for n in (2, 3, 4)]))
-    did(filled.manual_corrections.correct(ManualCorrection(WORK, 1, 1, 6, 1, "", "甲", key(), delete=True)))
+    did(filled.manual_corrections.correct(ManualCorrection(WORK, 1, 1, 6, 1, "", "甲", key(), Verdict.DELETE)))
     did(filled.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", key()))
     filled.rules.set(WORK, "甲", "字", True, "甲")
     did("a rule")
@@ -117,22 +108,6 @@ def test_what_one_did_last_is_taken_back_whatever_it_was(filled: Store) -> None:
         filled.acts.undo(WORK, "甲", key())
     assert filled.acts.undo(WORK, "乙", key()).decisions[0].flag == 7
     assert seen(filled) == states[0]
-
-
-def test_what_was_taken_back_is_done_again_until_something_new_is_done(filled: Store) -> None:
-    decide(filled, 1, Verdict.TAKE)
-    for act in (filled.acts.undo, filled.acts.redo, filled.acts.undo, filled.acts.redo):
-        act(WORK, "甲", key())
-    history = filled.decisions.history(1)
-    verdicts = [one.verdict for one in history]
-    assert verdicts == [Verdict.TAKE, Verdict.UNDO, Verdict.REDO, Verdict.UNDO, Verdict.REDO]
-    assert history[-1].reading == "字"
-    for new in (False, True):
-        if new:
-            filled.acts.undo(WORK, "甲", key())
-            decide(filled, 2, Verdict.KEEP)
-        with pytest.raises(NothingLeftError):
-            filled.acts.redo(WORK, "甲", key())
 
 
 @on_both
@@ -260,142 +235,3 @@ def test_a_key_is_one_requests_whatever_it_asked_for(filled: Store) -> None:
                 with pytest.raises(RefusedDecisionError, match="used for something else"):
                     ask(key_of_other)
     assert events(filled) == before
-
-
-PEOPLE = st.sampled_from(["甲", "乙", "丙"])
-VERDICTS = [Verdict.KEEP, Verdict.TAKE, Verdict.TYPED, Verdict.DELETE, Verdict.COPY, Verdict.UNSURE, Verdict.SKIP]
-NUMBERS = st.integers(1, FLAGS * PAGES)
-
-
-class People(RuleBasedStateMachine):
-    """Several people decide, rule, correct, say where pages stand and take back, in any order.
-
-    `acts` are the last ones that nobody undid, each with who did it and how all stood before and after; `now` is how
-    all stands, `said` all that was ever said.
-    """
-
-    template: Path
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.folder = self.template.parent / uuid.uuid4().hex
-        self.folder.mkdir()
-        shutil.copy(self.template, self.folder / "proof.sqlite")
-        self.store = Store.open(self.folder / "proof.sqlite")
-        self.said, self.now = events(self.store), seen(self.store)
-        self.acts: list[tuple[str, dict[str, Any], dict[str, Any]]] = []
-
-    def teardown(self) -> None:
-        self.store.close()
-        shutil.rmtree(self.folder)
-
-    def there_and_back(self, person: str) -> None:
-        """What `person` did last is taken back and done again: all is as it was."""
-        self.store.acts.undo(WORK, person, key())
-        self.store.acts.redo(WORK, person, key())
-        assert seen(self.store) == self.now
-
-    def act(self, person: str, does: Any) -> None:
-        try:
-            does()
-        except (ConflictError, PageConflictError, RefusedDecisionError):
-            assert (seen(self.store), events(self.store)) == (self.now, self.said)
-            return
-        if events(self.store) != self.said:
-            before, self.now = self.now, seen(self.store)
-            self.acts.append((person, before, self.now))
-            self.there_and_back(person)
-
-    def version(self, flag: int) -> int:
-        return len(self.store.decisions.history(flag))
-
-    @rule(person=PEOPLE, flag=NUMBERS, verdict=st.sampled_from(VERDICTS))
-    def decide(self, person: str, flag: int, verdict: Verdict) -> None:
-        reading = "吿" if verdict is Verdict.TYPED else ""
-        one = demand(flag, verdict, self.version(flag), person, reading=reading)
-        self.act(person, lambda: self.store.decisions.decide(one))
-
-    @rule(person=PEOPLE, flags=st.sets(NUMBERS, min_size=1), verdict=st.sampled_from(VERDICTS[:2]))
-    def stroke(self, person: str, flags: set[int], verdict: Verdict) -> None:
-        batch = key()
-        all_of_them = [demand(flag, verdict, self.version(flag), person, batch=batch) for flag in sorted(flags)]
-        self.act(person, lambda: self.store.decisions.decide_all(all_of_them))
-
-    @rule(person=PEOPLE, page=st.integers(1, PAGES), offset=st.integers(FLAGS, 9), reading=st.sampled_from(["", "龍"]))
-    def correct(self, person: str, page: int, offset: int, reading: str) -> None:
-        mark = ManualCorrection(WORK, page, 1, offset, 1, reading, person, key(), delete=not reading)
-        self.act(person, lambda: self.store.manual_corrections.correct(mark))
-
-    @rule(person=PEOPLE, text=st.sampled_from(SOURCE[:2]), holds=st.booleans())
-    def ruled(self, person: str, text: str, holds: bool) -> None:
-        self.act(person, lambda: self.store.rules.set(WORK, text, "字", holds, person))
-
-    @rule(person=PEOPLE, page=st.integers(1, PAGES), state=st.sampled_from(PageState))
-    def said_of_page(self, person: str, page: int, state: PageState) -> None:
-        version = len(self.store.page_states.history(WORK, page))
-        self.act(person, lambda: self.store.page_states.set(WORK, page, state, version, person, key()))
-
-    @rule(person=PEOPLE, page=st.integers(1, PAGES), image=st.sampled_from(["", "1.png", "2.png"]))
-    def laid_out(self, person: str, page: int, image: str) -> None:
-        self.act(person, lambda: lay_out(self.store, page, image, person))
-
-    def takes_back(self, person: str, act: Any, **options: bool) -> bool:
-        """Whether `act` wrote anything: then rows of that person alone, about their own; else nothing was changed."""
-        said = events(self.store)
-        try:
-            act(WORK, person, key(), **options)
-        except ChangedError as refused:
-            assert person not in refused.people  # noqa: PT017
-            assert set(refused.people) <= {one[2] for one in said}  # noqa: PT017
-        except NothingLeftError:
-            pass
-        before, self.now = self.now, seen(self.store)
-        fresh = events(self.store) - said
-        if not fresh:
-            assert self.now == before
-            return False
-        about = {(table, number) for table, _, _, number in fresh}
-        assert {who for _, _, who, _ in fresh} == {person}
-        assert {who for table, number, who, _ in said if (table, number) in about} == {person}
-        return True
-
-    @rule(person=PEOPLE, leave=st.booleans())
-    def undo(self, person: str, leave: bool) -> None:
-        before = self.now
-        if not self.takes_back(person, self.store.acts.undo, leave=leave):
-            return
-        now = self.now
-        who, was, then = self.acts.pop() if self.acts else ("", {}, {})
-        if (who, then) == (person, before):
-            assert now == was
-        else:
-            self.acts.clear()
-        assert self.takes_back(person, self.store.acts.redo)
-        assert self.now == before
-        assert self.takes_back(person, self.store.acts.undo, leave=leave)
-        assert self.now == now
-
-    @rule(person=PEOPLE)
-    def redo(self, person: str) -> None:
-        if self.takes_back(person, self.store.acts.redo):
-            self.acts.clear()
-            self.there_and_back(person)
-
-    @invariant()
-    def nothing_said_is_ever_lost(self) -> None:
-        now = events(self.store)
-        assert self.said <= now
-        self.said = now
-
-
-@pytest.mark.slow
-def test_undo_is_exact_whatever_several_people_do(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "proof.sqlite") as store:
-        fill(store)
-
-    class Here(People):
-        template = tmp_path / "proof.sqlite"
-
-    case = Here.TestCase
-    case.settings = settings(max_examples=examples(7), stateful_step_count=16, deadline=None)
-    case().runTest()

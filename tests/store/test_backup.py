@@ -214,15 +214,6 @@ def test_no_address_that_a_backup_names_is_used_unless_it_is_said_again(
     assert standing(settings) == [1]
 
 
-def test_an_address_that_is_said_again_is_filled(saved: Path, tmp_path: Path) -> None:
-    address = f"sqlite:///{tmp_path}/other.sqlite"
-    restore(saved, tmp_path / "here", store=address)
-    settings = Settings.load(tmp_path / "here")
-    assert settings.store_address == address
-    assert not (tmp_path / "here" / STORE_NAME).exists()
-    assert standing(settings) == [1]
-
-
 def test_what_unpacks_to_more_than_it_says_is_refused(saved: Path, tmp_path: Path) -> None:
     whole = saved.read_bytes()
     with zipfile.ZipFile(saved) as archive:

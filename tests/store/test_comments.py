@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -134,27 +133,3 @@ def test_a_comment_sent_again_is_not_doubled_and_its_key_serves_nothing_else(sto
     with pytest.raises(RefusedDecisionError):
         store.decisions.decide(DecisionRequest(WORK, 2, Verdict.KEEP, 0, "甲", "request-once"))
     assert len(store.comments.of_work(WORK)) == 1
-
-
-def test_comments_come_back_from_the_journal_each_once_whatever_was_said_since(tmp_path: Path) -> None:
-    """An older store is put back and worked on: what was said before and since is all there."""
-    file, older = tmp_path / "proof.sqlite", tmp_path / "older.sqlite"
-    with Store.open(file) as store:
-        fill(store, tmp_path)
-        say(store, "一")
-    shutil.copy(file, older)
-    with Store.open(file) as store:
-        say(store, "二", "乙", state=PROBLEM, assigned="丙")
-        say(store, "葉", page=2, flag=None, state=PROBLEM, assigned="丙")
-    shutil.copy(older, file)
-    with Store.open(file) as store:
-        assert store.comments.count("丙") == 0
-        say(store, "三", "丁")
-        assert sorted(text for _, text, _, _ in thread(store)) == ["一", "三"]
-        done = store.recover()
-        assert done.rebuilt["comment"] == 2
-        assert done.unplaced == ()
-        assert [text for _, text, _, _ in thread(store)] == ["一", "二", "三"]
-        assert [text for _, text, _, _ in thread(store, 2, None)] == ["葉"]
-        assert store.recover().rebuilt == {}
-        assert store.faults() == []

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import os
-import pickle
 import shutil
-import signal
 import sqlite3
-import subprocess
-import sys
-import textwrap
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -126,49 +121,6 @@ def test_a_full_disk_costs_the_page_at_hand_and_no_other(
     store.close()
     with Store.open(tmp_path / "proof.sqlite") as again:
         assert [result.page for result in again.results(run=run)] == [page_result.page]
-
-
-def test_a_killed_run_keeps_every_page_that_was_saved(tmp_path: Path, info: RunInfo, page_result: PageResult) -> None:
-    """A process saves pages and says so after each; it is killed in the middle of one."""
-    program = textwrap.dedent(
-        """
-        import pickle, sys
-        from dataclasses import replace
-        from pathlib import Path
-        from proof.store import PagePlace, Store
-        from proof.store.saving import CheckedResult
-
-        info, page = pickle.loads(sys.stdin.buffer.read())
-        store = Store.open(Path(sys.argv[1]))
-        run = store.begin_run(info)
-        for position in range(100_000):
-            flags = tuple(replace(flag, page=f"page {position}") for flag in page.flags)
-            found = replace(page, page=f"page {position}", flags=flags)
-            store.save_pages(run, [CheckedResult(PagePlace(position), f"key {position}", found)])
-            print(position, flush=True)
-        """
-    )
-    path = tmp_path / "proof.sqlite"
-    process = subprocess.Popen(  # noqa: S603
-        [sys.executable, "-c", program, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(pickle.dumps((info, page_result)))
-    process.stdin.close()
-    said = [process.stdout.readline() for _ in range(40)]
-    os.kill(process.pid, signal.SIGKILL)
-    said += process.stdout.readlines()
-    process.wait()
-    acknowledged = [int(line) for line in said if line.endswith(b"\n")]
-    with Store.open(path) as store:
-        kept = list(store.results(run=1))
-        assert len(kept) >= len(acknowledged) >= 40
-        for position, result in enumerate(kept):
-            flags = tuple(replace(flag, page=f"page {position}") for flag in page_result.flags)
-            assert result == replace(page_result, page=f"page {position}", flags=flags)
-        assert store.cached_page(f"key {acknowledged[-1]}") is not None
-        assert store.run(1).finished is None
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are of POSIX")

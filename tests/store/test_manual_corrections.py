@@ -30,7 +30,8 @@ WORK = "KR1d0030"
 
 
 def corrected(offset: int, length: int, reading: str, key: str = "") -> ManualCorrection:
-    return ManualCorrection(WORK, 1, 1, offset, length, reading, "甲", key or uuid4().hex, delete=not reading)
+    verdict = Verdict.TYPED if reading else Verdict.DELETE
+    return ManualCorrection(WORK, 1, 1, offset, length, reading, "甲", key or uuid4().hex, verdict)
 
 
 @on_both
@@ -78,10 +79,10 @@ def test_a_place_is_corrected_in_the_column_that_was_seen_and_in_no_other(
 def test_an_empty_box_deletes_no_character_and_a_place_that_is_not_there_is_refused(filled: Store) -> None:
     here = corrected(0, 1, "入")
     senseless = [
-        replace(corrected(1, 1, ""), delete=False),
-        replace(corrected(2, 0, ""), delete=False),
+        replace(corrected(1, 1, ""), verdict=Verdict.TYPED),
+        replace(corrected(2, 0, ""), verdict=Verdict.TYPED),
         corrected(2, 0, ""),
-        replace(corrected(1, 1, "入"), delete=True),
+        replace(corrected(1, 1, "入"), verdict=Verdict.DELETE),
     ]
     nowhere = [corrected(99, 1, "入"), corrected(9, 2, "入"), replace(here, line=7), replace(here, page=9)]
     for wrong, error in [
@@ -142,7 +143,7 @@ def test_a_correction_by_hand_outlives_a_new_check_and_is_listed_where_its_place
     assert [flag.stale for flag in filled.queue.flags(WORK, [made.flag])] == [False]
     edited = replace(page_result, columns=(CheckedColumn(1, page_result.columns[0].box, "射(告具/于公)"),))
     check(filled, edited, info=info)
-    assert [lost.decision for lost in filled.decisions.displaced(WORK)] == [made]
+    assert filled.decisions.displaced(WORK) == [made]
     [lost] = filled.queue.flags(WORK, [made.flag])
     assert (lost.stale, lost.flag.line, lost.flag.offset) == (True, 1, 1), "it stays where it was seen last"
 

@@ -148,13 +148,6 @@ def test_what_was_said_of_both_and_then_of_one_half_is_not_changed_with_the_othe
     assert stand(filled) == ((State.CORRECTED, ""), (State.CORRECTED, "誥"))
 
 
-def test_halves_of_which_each_was_typed_by_itself_stay_two_questions(filled: Store) -> None:
-    for half in (OUT, INTO):
-        decide(filled, half, Verdict.TYPED, reading="誥")
-    decide(filled, OUT, Verdict.TAKE)
-    assert stand(filled) == ((State.CORRECTED, ""), (State.CORRECTED, "誥"))
-
-
 def test_a_half_of_which_a_character_was_corrected_by_hand_is_asked_by_itself(store: Store) -> None:
     lines = ("上若有大夫士與為耦", "次行")
     into, out = flag(1, 3, "", "士與", source=lines[0]), flag(1, 5, "士與", "", source=lines[0])

@@ -11,6 +11,7 @@ from proof.store import Store
 from proof.store.decision_records import NotYoursError, RefusedDecisionError
 from proof.store.lookup import PageConflictError
 from proof.store.page_states import PageState
+from proof.text.positions import Span
 from tests.build import PLACE, check, check_at, page
 from tests.store.conftest import on_both
 
@@ -92,7 +93,7 @@ def test_a_proofread_page_was_changed_where_it_has_other_columns(store: Store, n
 def test_a_column_that_is_only_found_or_lost_on_the_image_changes_no_page(store: Store) -> None:
     """Also where a line of another page was changed in the file at the same time."""
     content = "<pb:p1>\n" + "\n".join(LINES) + "\n"
-    place = replace(PLACE, lines={number: content.index(line) for number, line in enumerate(LINES, 1)})
+    place = replace(PLACE, lines={number: Span(content.index(line), len(line)) for number, line in enumerate(LINES, 1)})
     whole = page(*LINES)
     check_at(store, content, [(place, whole)])
     store.page_states.set("KR1", 1, PageState.PROOFREAD, 0, "甲", "key-0001")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -262,33 +261,6 @@ def test_flags_that_share_an_id_or_belong_elsewhere_and_pages_of_no_run_are_refu
     with pytest.raises(UsageError, match="run 99"):
         store.save_pages(99, [CheckedResult(PLACE, "key", page_result)])
     assert list(store.results(run=run)) == []
-
-
-@on_both
-@pytest.mark.slow
-def test_readers_see_whole_pages_while_a_writer_writes(store: Store, info: RunInfo, page_result: PageResult) -> None:
-    run = store.begin_run(info)
-    done = threading.Event()
-    odd: list[PageResult] = []
-
-    def read() -> None:
-        while not done.is_set():
-            odd.extend(result for result in store.results(run=run) if replace(result, page="") != saved)
-
-    saved = replace(page_result, page="", flags=())
-    readers = [threading.Thread(target=read) for _ in range(3)]
-    for reader in readers:
-        reader.start()
-    try:
-        for position in range(25):
-            page = replace(saved, page=f"page {position}")
-            store.save_pages(run, [CheckedResult(at(position), f"key {position}", page)])
-    finally:
-        done.set()
-        for reader in readers:
-            reader.join()
-    assert odd == []
-    assert len(list(store.results(run=run))) == 25
 
 
 @on_both

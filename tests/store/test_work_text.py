@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.store import Store
+from proof.store.decision_records import Verdict
 from proof.store.manual_corrections import ManualCorrection
-from proof.store.work_text import TextColumn, WorkText, columns_in_files
+from proof.store.work_text import TextColumn, WorkText
 from tests.build import key
 from tests.web.drawn import LINES, WORK, fill
 
@@ -71,22 +72,13 @@ def test_whatever_part_of_a_text_is_looked_for_stands_where_it_is_found(
         assert "".join(char for char in one.words if char in "公卿大夫𫝊") == wanted
 
 
-def test_a_page_without_an_image_has_the_columns_of_its_file(tmp_path: Path) -> None:
+def test_a_page_has_the_columns_of_its_text_also_where_its_file_is_gone(tmp_path: Path) -> None:
     with Store.open(tmp_path / "proof.sqlite") as store:
         fill(store, tmp_path, work="other")
         listed = store.queue.places("other")
-        found = columns_in_files(listed)
-        assert {tuple(columns) for columns in found.values()} == {tuple(LINES)}
         Path(listed[0].text).unlink()
-        assert columns_in_files(listed) == {}
-
-
-def test_what_was_checked_since_is_found(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "proof.sqlite") as store:
-        fill(store, tmp_path)
-        assert store.finder.find(WORK, "司馬命").places == 3
-        fill(store, tmp_path, pages=5)
-        assert store.finder.find(WORK, "司馬命").places == 5
+        found = store.queue.sources([page.number for page in listed])
+        assert {tuple(columns.values()) for columns in found.values()} == {tuple(LINES)}
 
 
 def test_words_are_found_in_whatever_forms_they_are_written() -> None:
@@ -124,6 +116,6 @@ def test_words_are_found_in_the_text_as_it_stands_after_decisions(tmp_path: Path
 
 
 def correct(store: Store, page: int, offset: int, length: int, reading: str) -> None:
-    store.manual_corrections.correct(
-        ManualCorrection(WORK, page, 1, offset, length, reading, "甲", key(), delete=not reading)
-    )
+    verdict = Verdict.TYPED if reading else Verdict.DELETE
+    wanted = ManualCorrection(WORK, page, 1, offset, length, reading, "甲", key(), verdict)
+    store.manual_corrections.correct(wanted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proof.store.written import Choice, Line, differs
+from proof.store.written import Choice, differs
 from proof.text.model import Script
 from proof.text.variants import policy_of
 
@@ -34,4 +34,4 @@ CHOICES = (
 )
 def test_a_page_differs_by_what_nobody_decided(now: tuple[str, ...], other: bool) -> None:
     policy = policy_of(Script.TRADITIONAL)
-    assert differs(BEFORE, [Line(source) for source in now], CHOICES, policy) is other
+    assert differs(BEFORE, now, CHOICES, policy) is other

@@ -6,11 +6,9 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from proof.errors import TextError
-from proof.text.page_marked import page_sources
 from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
 from tests.build import transcription
@@ -47,17 +45,6 @@ def check_places(text: Transcription) -> None:
             assert text.text[column.start : column.start + len(column.source)] == column.source
             for cell in column.cells:
                 assert column.source[cell.offset : cell.offset + cell.length] == cell.text
-
-
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(text=TEXTS)
-def test_who_looks_for_words_alone_is_given_the_same_pages_and_columns(file: Path, text: str) -> None:
-    file.write_bytes(text.encode("utf-8", "surrogatepass"))
-    try:
-        expected = columns(read_transcription(file))
-    except TextError:
-        assume(False)
-    assert page_sources(file) == expected
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from proof.errors import TextError, UsageError
 from proof.text.addresses import Address, Addresses
 from proof.text.layers import BlockKind, Layer
-from proof.text.model import Script
 from proof.text.read import detect_format, read_transcription
 from proof.text.transcription import Format, Transcription
 from tests.build import transcription
@@ -62,13 +61,6 @@ def test_a_seed_is_recognised_read_and_written_back_byte_for_byte(shared: Path, 
     assert read.format is form
     assert read.data() == path.read_bytes()
     assert check_places(read) > 3000
-
-
-def test_a_kanripo_file_gives_the_same_model(shared: Path) -> None:
-    read = read_transcription(shared / "kanripo/KR1d0030/KR1d0030_010.txt")
-    assert (read.format, read.script, read.title) == (Format.KANRIPO, Script.TRADITIONAL, "儀禮集釋")
-    assert {Layer.CANON, Layer.COMMENTARY, Layer.EDITOR} <= read.layers
-    assert len(read.pages) == 65
 
 
 def test_a_note_holds_commentary_subcommentary_and_glosses() -> None:

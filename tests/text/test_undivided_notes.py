@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from pathlib import Path
-
 import pytest
 
 from proof.text.model import Row
-from proof.text.read import read_transcription
 from tests.build import transcription
 from tests.remarked import remarked
 
@@ -36,15 +32,3 @@ def test_where_no_note_is_divided_each_is_cut_in_the_middle(
     assert [("".join(c.text for c in run.right), "".join(c.text for c in run.left)) for run in notes] == halves
     assert {cell.row for run in notes for cell in run.left} <= {Row.LEFT}
     assert remarked(text) == told
-
-
-def test_the_work_without_slashes_fits_its_columns(shared: Path) -> None:
-    """In KR1d0085 lines are columns: with its notes halved the usual height is that of a Siku column, 21; as right
-    half-rows alone they would reach 42."""
-    text = read_transcription(shared / "kanripo/KR1d0085/KR1d0085_003.txt")
-    columns = [c for p in text.pages for c in p.columns if any(run.note for run in c.runs)]
-    halved = Counter(c.height for c in columns)
-    whole = Counter(len(c.cells) for c in columns)
-    assert len(columns) > 400
-    assert halved.most_common(1)[0][0] == 21
-    assert whole.most_common(1)[0][0] == 42

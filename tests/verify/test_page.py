@@ -140,13 +140,6 @@ def test_an_error_is_one_flag_in_its_place(
             assert places[flag.line, flag.offset].contains(*flag.bbox.centre)
 
 
-def test_an_empty_line_whose_column_has_a_character_is_an_omission(sample: Sample) -> None:
-    sources = sample.sources("WYG0103-0194c")
-    assert sources[7].strip() == "与"
-    sources[7] = ""
-    assert ("omission", 8, 0, "", "与") in told(sample.check("WYG0103-0194c", sources))
-
-
 def test_a_doubled_column_is_one_finding_and_the_rest_is_checked(sample: Sample) -> None:
     sound = sample.sources(PLAIN)
     sources = [*sound[:6], sound[5], *sound[6:]]

@@ -28,6 +28,7 @@ from proof.store.glyphs import LENGTH, Shapes
 from proof.store.saving import CheckedResult
 from proof.store.texts import sha_of
 from proof.text.model import Row
+from proof.text.positions import Span
 
 WORK = "dasheyi"
 PITCH, WIDTH, RIGHT, TOP = 56, 100, 900, 120
@@ -174,12 +175,12 @@ def _filled(pages: int) -> sqlite3.Connection:
 
 def _fill(store: Store, folder: Path, sha: str, pages: int, work: str = WORK) -> None:
     text, content = "text.txt", ""
-    lines: list[dict[int, int]] = []
+    lines: list[dict[int, Span]] = []
     for n in range(pages):
         content += f"卷十 第 {n + 1}a 页 WYG0103-{192 + n:04d}a.png\n"
         lines.append({})
         for number, line in enumerate(LINES, 1):
-            lines[n][number] = len(content)
+            lines[n][number] = Span(len(content), len(LINES[number - 1]))
             content += f"{line}\n"
     if work != WORK:
         (folder / f"{work}.txt").write_text(content, encoding="utf-8")

@@ -170,15 +170,6 @@ def test_a_decision_is_an_event_that_the_flag_and_the_history_show(served: Serve
     assert [one["decision"] for one in older["items"]] == [made.json]
 
 
-def test_the_second_of_two_is_told_what_the_first_decided(served: Served) -> None:
-    made = decide(served.client, 1, "take")
-    told = decide(served.client, 1, "keep")
-    assert told.status_code == 409
-    assert told.mimetype == "application/problem+json"
-    assert told.json["decisions"] == [made.json]  # type: ignore[index]
-    assert told.json["version"] == 1  # type: ignore[index]
-
-
 def test_many_are_decided_in_one_stroke(served: Served) -> None:
     client = served.client
     decide(client, 1, "keep")

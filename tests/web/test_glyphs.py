@@ -46,28 +46,6 @@ def test_the_glyph_least_like_the_others_stands_first_and_last_where_the_most_al
     assert len(set(places)) == 6
 
 
-def test_many_are_corrected_at_once_and_taken_back_as_one_act(served: Served) -> None:
-    client = served.client
-    items = asked(client, text="公")["items"][:3]
-    said: Any = correct(client, items, "松").json
-    assert [one["decision"]["reading"] for one in said["items"]] == ["松"] * 3
-    now = {(one["page"], one["line"], one["offset"]): one for one in asked(client, text="公")["items"]}
-    assert [now[one["page"], one["line"], one["offset"]]["state"] for one in items] == ["corrected"] * 3
-    undone: Any = client.post(f"{BASE}/undo", json={"key": uuid.uuid4().hex}).json
-    assert len(undone["decisions"]) == 3
-    assert all(one["state"] is None for one in asked(client, text="公")["items"])
-
-
-def test_a_flagged_place_is_decided_as_its_flag(served: Served) -> None:
-    """告 is flagged on every page: what is set there decides the flag, and makes no second finding."""
-    client = served.client
-    items = asked(client, text="告")["items"]
-    assert [one["state"] for one in items] == ["open"] * 3
-    correct(client, items[:1], "吿", "告")
-    flag: Any = client.get(f"{BASE}/flags/{items[0]['flag']}").json
-    assert (flag["state"], flag["reading"]) == ("corrected", "吿")
-
-
 def test_what_somebody_decided_of_a_flag_meanwhile_is_a_conflict_and_stands_alone(served: Served) -> None:
     client = served.client
     one = asked(client, text="告")["items"][0]

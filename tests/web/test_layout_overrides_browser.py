@@ -3,7 +3,6 @@ somebody who is quicker than the server, acts twice, leaves in the middle, or th
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -18,9 +17,7 @@ from proof.store import Store
 from tests.conftest import PATIENCE
 from tests.web.drawn import WORK
 from tests.web.served import serving
-from tests.web.waiting import box_of, middle, still
-
-JOB = "0123456789abcdef0123456789abcdef"
+from tests.web.waiting import middle, still
 
 
 @contextmanager
@@ -107,20 +104,6 @@ def begin(page: Page) -> float:
 
 def read_again(page: Page) -> None:
     page.locator("#layout-read-again").click()
-
-
-def said(state: str, **more: object) -> str:
-    """An answer about a reading."""
-    body: dict[str, object] = {
-        "job": JOB,
-        "state": state,
-        "askers": [],
-        "reason": "",
-        "trouble": None,
-        "told": "",
-        "outcome": None,
-    }
-    return json.dumps(body | more)
 
 
 @pytest.mark.parametrize("number", [1])
@@ -226,19 +209,3 @@ def test_what_was_drawn_outlives_a_page_that_is_loaded_anew(page: Page, project:
     page.reload()
     expect(page.locator("body")).to_have_attribute("data-ready", "1")
     expect(page.locator("#layout-tools")).to_be_hidden()
-
-
-# the image is zoomed and moved meanwhile
-
-
-def height(page: Page) -> float:
-    return box_of(rule(page))["height"]
-
-
-def ready(page: Page) -> tuple[float, float]:
-    """Opens the tools; gives a place in the middle of a column, away from all lines."""
-    page.locator("#layout-open").click()
-    expect(rule(page)).to_be_attached()
-    still(rule(page))
-    (one, y), (other, _) = middle(rule(page)), middle(page.locator('[data-handle="rule-4"]'))
-    return (one + other) / 2, y

@@ -85,23 +85,6 @@ def test_what_waits_is_not_shown_again_as_open_when_the_desk_is_loaded_anew(
     ]
 
 
-def test_what_two_tabs_both_send_is_written_once_and_each_goes_on_from_it(
-    context: BrowserContext, folder: Path
-) -> None:
-    first = desk(context)
-    cut_off(context)
-    flag = press(first, "k")
-    second = desk(context, f"{DESK}&flag={flag}")
-    expect(second.locator("#stands")).to_contain_text("text kept")
-    context.unroute(DECISIONS)
-    saved(first)
-    assert [one[:2] for one in stands(folder)] == [(flag, Verdict.KEEP)]
-    second.keyboard.press("t")  # built on what both know, so nobody was quicker
-    saved(second)
-    assert [one[:2] for one in stands(folder)] == [(flag, Verdict.KEEP), (flag, Verdict.TAKE)]
-    assert second.locator("#notices .notice").count() == 0
-
-
 def test_what_a_closed_desk_could_not_send_goes_from_whatever_page_is_opened_next_and_who_was_quicker_is_told_there(
     context: BrowserContext, folder: Path
 ) -> None:

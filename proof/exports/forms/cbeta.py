@@ -18,8 +18,10 @@ _CANONS = {"T": "大", "X": "卍續", "J": "嘉興", "K": "麗", "A": "金藏", 
 
 def marked_text(text: str, placed: list[PlacedCorrection]) -> str:
     """The text with each correction as `[old>new]`."""
-    stood = [(correction.edit, text[correction.edit.start : correction.edit.end]) for correction in placed]
-    return edited(text, [Edit(edit.start, edit.length, f"[{was}>{edit.replacement}]") for edit, was in stood])
+    edits = [correction.edit for correction in placed]
+    return edited(
+        text, [Edit(edit.start, edit.length, f"[{text[edit.start : edit.end]}>{edit.replacement}]") for edit in edits]
+    )
 
 
 def collation_list(placed: list[PlacedCorrection], script: Script) -> str:
@@ -27,6 +29,7 @@ def collation_list(placed: list[PlacedCorrection], script: Script) -> str:
     lines = []
     for change in placed:
         correction = change.correction
+        # pages of a canon are named by canon, volume and work: T08n0235
         siglum = _CANONS.get(correction.page[:1], "原") if "n" in correction.page[:6] else "原"
         where = f"{correction.page}{correction.line:02}"
         after = in_script(f"（{rests_on(correction)}）", script) if correction.witness else ""

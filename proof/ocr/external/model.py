@@ -161,7 +161,8 @@ def _between(read: Sequence[GivenCharacter], number: int, vertical: bool) -> Box
 
 
 def part_of(box: Box, start: float, end: float, vertical: bool) -> Box:
-    """The part of a box from `start` to `end` (0 to 1) along its line."""
+    """The part of a box from `start` to `end` along its line, as shares of its length; below 0 and above 1 lies what is
+    before and behind the box."""
     if vertical:
         return Box(box.x, box.y + start * box.h, box.w, (end - start) * box.h)
     return Box(box.x + start * box.w, box.y, (end - start) * box.w, box.h)
