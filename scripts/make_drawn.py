@@ -42,7 +42,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=SHIPPED)
     parser.add_argument("--only", default="drawn,sure,shapes")
     options = parser.parse_args()
-    engine, fonts = PPOCR(), FontChain.found(options.font)
+    engine, fonts = PPOCR(), FontChain.of_installed(options.font)
     if "sure" in options.only:
         taught = [one for one in engine.taught().characters if len(one) == 1 and is_han(one) and engine.knows(one)]
         sure = sure_forms(engine, fonts, taught)

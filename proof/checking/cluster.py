@@ -135,7 +135,7 @@ class _Dispatch:
                 if self._ready:
                     yield self._ready.popleft()
                 elif self._in_progress:
-                    self._take_in()
+                    self._collect()
                 else:
                     return
         finally:
@@ -206,7 +206,7 @@ class _Dispatch:
             return sent
         return replace(sent, readings=(key, data), glyphs_known=self._store.glyphs.shown(kept.image_sha))
 
-    def _take_in(self) -> None:
+    def _collect(self) -> None:
         """Wait a moment for results, and collect them."""
         try:
             arrived = [self._arrived.get(timeout=TICK_SECONDS)]
@@ -224,7 +224,7 @@ class _Dispatch:
             if future in answers:
                 pages = list(map(self._page, numbers, answers[future]))
             else:
-                pages = [self._broken(number, future, len(numbers)) for number in numbers]
+                pages = [self._without_answer(number, future, len(numbers)) for number in numbers]
             if self._alone in numbers:
                 self._alone = None
             self._ready += [page for page in pages if page is not None]
@@ -252,7 +252,7 @@ class _Dispatch:
             return None
         return CheckedPage.kept(task, task.image, answer.key, result)
 
-    def _broken(self, number: int, future: Future, together: int) -> CheckedPage | None:
+    def _without_answer(self, number: int, future: Future, together: int) -> CheckedPage | None:
         """Handle a page without an answer, from a parcel of `together` pages. The page is sent again if its worker died
         or its answer was lost, or if another page of the parcel may have raised the error; then this gives None. Else,
         and after `MAX_DEATHS` workers died, it gives the page as failed. Raises ClusterError."""

@@ -41,7 +41,7 @@ def _drawn(font: Path, engine: Engine, characters: Iterable[str]) -> DrawnReadin
     from proof.facsimile.drawn import drawn_readings  # noqa: PLC0415 - what few projects need
     from proof.facsimile.fonts import FontChain  # noqa: PLC0415
 
-    fonts = FontChain.found([str(font)])
+    fonts = FontChain.of_installed([str(font)])
     return drawn_readings(engine, fonts, sorted(char for char in characters if fonts.face_of(char) == fonts.faces[0]))
 
 

@@ -1,5 +1,4 @@
-"""The language model on flags that an image raised: its readings are kept in the store while text and
-model stay the same.
+"""Readings of the language model at flags that an image raised. They are stored while text and model stay the same.
 
 Each text is judged with its own other pages alone, so that one page read again gets the same result as in a check of
 the whole work.
@@ -97,8 +96,8 @@ def _reading_of(place: _PageInText, flag: Flag) -> LanguageReading | None:
 
 
 def _applies(flag: Flag) -> bool:
-    """Whether the model applies to a flag: the image shows another single character, and its neighbours are those of
-    the text. Where a character is missing beside it, the context does not tell for which of the two it was written."""
+    """Whether the model applies to a flag: the image shows another single character between the neighbours in the text.
+    Where a character is missing beside it, its context is unknown."""
     for_either = flag.evidence.notice is not None and flag.evidence.notice.code is NoticeCode.FOR_EITHER
     without_image = flag.evidence.reason in (LANGUAGE, PLACEHOLDER)
     return flag.kind is Kind.SUBSTITUTION and flag.length == 1 and not without_image and not for_either

@@ -175,7 +175,7 @@ class Rechecker:
 
     def _open(self) -> Engine:
         if self._engine is None:
-            self._engine = open_engine(engine_settings(self._settings), kept=self._store.cache)
+            self._engine = open_engine(engine_settings(self._settings), store=self._store.cache)
         return self._engine
 
     def _task(

@@ -1,4 +1,5 @@
-"""What witnesses say, in the store of a project: at the flags of a check, and as findings of their own."""
+"""Readings of witnesses in the store of a project: as evidence at the flags of a check, and as findings of their
+own."""
 
 from __future__ import annotations
 
@@ -21,9 +22,8 @@ DEFAULT_THRESHOLD_NATS = 3.0
 
 
 def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | None = None) -> int:
-    """Give the flags of a text the scores that they have in the light of the witnesses, in every work that it was
-    checked in; gives how many changed. The text, or the texts of a folder, is the base of all collations; flags of
-    other texts stay as they are.
+    """Adjust the scores of a text's flags using the witnesses, in every work in which the text was checked, and return
+    the number of changed flags. The text, or the texts of a folder, is the base of all collations.
 
     Raises UsageError where nothing was checked yet, or not this text.
     """
@@ -47,8 +47,8 @@ def must_be_checked(store: Store, edition: Transcription, *, as_it_is: bool) -> 
 
 
 def save_differences(store: Store, collations: Sequence[Collation]) -> SavedDifferences:
-    """Have the raised differences of a text, the base of all collations, be findings in every work that it was checked
-    in, beside those of the check; gives how many are where.
+    """Save the raised differences of a text, the base of all collations, as findings in every work in which the text
+    was checked, beside the findings of the check; gives their numbers.
 
     Raises UsageError where nothing was checked yet, not this text, or where it was changed since.
     """
@@ -70,7 +70,8 @@ def _weigh(
     parallels: Sequence[Parallel],
     policy: VariantPolicy,
 ) -> int:
-    """The same for one text as a part of one work, which begins at a code point of the base."""
+    """Adjust the scores of the flags of one text in one work, and return the number of changed flags; the text begins
+    at code point `at` of the base."""
     last = store.latest_run(own.work)
     assert last is not None, "a text of a work came out of a run"
     threshold = last.info.settings.get("threshold", DEFAULT_THRESHOLD_NATS)

@@ -56,9 +56,7 @@ controls, formats, surrogates, and nonspacing marks such as variation selectors 
     is_flag=True,
     help="Have the differences decided at the desk, beside the flags of the check.",
 )
-@click.option(
-    "--weigh", "weigh", is_flag=True, help="Let the witnesses speak for or against the flags of the last check."
-)
+@click.option("--weigh", "weigh", is_flag=True, help="Adjust the scores of the last check's flags using the witnesses.")
 @click.option(
     "--show",
     type=click.IntRange(0),
@@ -142,7 +140,7 @@ def run(base: WitnessSource | Path, witnesses: Sequence[str | Path], variants: P
 def _collated(
     source: WitnessSource, edition: Transcription, witnesses: Sequence[str | Path], variants: Path | None
 ) -> list[Collation]:
-    """The same of a base that was read already."""
+    """The base, read as `edition`, collated with each witness. Raises as `run`."""
     role_of = {_key(source): Sentence(_("the base itself"))}
     sources = [WitnessSource.parse(str(witness), Path.cwd()) for witness in witnesses]
     for witness_source in sources:

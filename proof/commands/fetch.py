@@ -92,25 +92,27 @@ def command(
     _must_go_together(first, listed, openings)
     manners = RetryPolicy(pause=pause, allow_private=allow_private)
     with nullcontext() if dry_run else alone_in(folder), Client(manners) as client:
-        found = _open(source, ManifestReader(folder, client, width, refresh, keep=not dry_run), members, listed)
-        images = about(found.images, only) if only else found.images
+        source_of_images = _open(
+            source, ManifestReader(folder, client, width, refresh, keep=not dry_run), members, listed
+        )
+        images = about(source_of_images.images, only) if only else source_of_images.images
         images = in_ranges(images, numbers) if numbers else images
         if first:
             images = shown_from(images, first, _places(settings), openings=openings)
         fetcher = Fetcher(folder, client, refresh, int(max_mb * 1e6), _kept(settings, folder))
-        _print_notices(found)
+        _print_notices(source_of_images)
         if dry_run:
             _print_hint(images)
-            _print_failures(found)
-            return 0 if _list_only(images, fetcher) and not found.failures else 1
+            _print_failures(source_of_images)
+            return 0 if _list_only(images, fetcher) and not source_of_images.failures else 1
         if listed:
             _write_list(listed, images, quiet=quiet)
         with FetchProgress(len(images), quiet=quiet) as progress:
             run = fetcher.fetch(images, progress)
-    _print_outcome(run, found, folder, quiet=quiet)
+    _print_outcome(run, source_of_images, folder, quiet=quiet)
     if run.of(FetchOutcome.FETCHED) and not quiet:
         _print_hint(images)
-    return 0 if run.complete and not found.failures else 1
+    return 0 if run.complete and not source_of_images.failures else 1
 
 
 def _folder(to: Path | None, settings: Settings) -> Path:

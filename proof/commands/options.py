@@ -146,10 +146,10 @@ def existing_store(settings: Settings) -> Path | str:
 
     address = settings.store_address
     if is_missing(address):
-        shown = name_of(store_url(address))
+        name = name_of(store_url(address))
         raise UsageError(
             _("%(shown)s: there is no store, so nothing was checked here yet: run proof check first%(hint)s"),
-            shown=shown,
+            shown=name,
             hint=_hint(settings),
         )
     return address

@@ -14,12 +14,12 @@ from proof.settings.config import SETTINGS
 
 def translated(command: click.Command) -> click.Command:
     """A command with its help, and that of its options and subcommands, in the language of the command line."""
-    spoken = copy.copy(command)
-    spoken.help = "\n\n".join(map(say, paragraphs(command.help or "")))
-    spoken.params = in_the_language(spoken.params)
-    if isinstance(spoken, click.Group):
-        spoken.commands = {name: translated(inner) for name, inner in spoken.commands.items()}
-    return spoken
+    translation = copy.copy(command)
+    translation.help = "\n\n".join(map(say, paragraphs(command.help or "")))
+    translation.params = in_the_language(translation.params)
+    if isinstance(translation, click.Group):
+        translation.commands = {name: translated(inner) for name, inner in translation.commands.items()}
+    return translation
 
 
 def in_the_language(params: Sequence[click.Parameter]) -> list[click.Parameter]:
@@ -28,7 +28,7 @@ def in_the_language(params: Sequence[click.Parameter]) -> list[click.Parameter]:
 
 
 def _translated_option(option: click.Option) -> click.Option:
-    spoken = copy.copy(option)
+    translation = copy.copy(option)
     setting = SETTINGS.get((option.name or "").replace("__", "."))
-    spoken.help = option_help(setting, say) if setting else say(option.help or "") if option.help else None
-    return spoken
+    translation.help = option_help(setting, say) if setting else say(option.help or "") if option.help else None
+    return translation

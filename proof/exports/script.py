@@ -84,7 +84,7 @@ def in_source_script(
         if not correction.changes or not correction.accepted or correction.audit:
             converted.append(correction)
             continue
-        replacement, asked = "", []
+        replacement, of_correction = "", []
         for char in correction.replacement:
             forms = _forms(char, correction, policy)
             # a choice for the whole text is for open questions alone
@@ -94,10 +94,10 @@ def in_source_script(
             if answers:
                 forms = (_answered(answers, forms, correction),)
             if len(forms) > 1:
-                asked.append(_question(correction, char, forms))
+                of_correction.append(_question(correction, char, forms))
             replacement += forms[0]
-        if asked:
-            questions += asked
+        if of_correction:
+            questions += of_correction
         else:
             converted.append(replace(correction, replacement=replacement))
     unused = [choice for choice in choices if choice.place and choice not in used]

@@ -86,6 +86,8 @@ class _Break:
 
 
 class _Writer:
+    """Writes a TEI document from the edition's source, in the order of the source."""
+
     def __init__(
         self, edition: Transcription, corrections: list[PlacedCorrection], collations: list[Collation], title: str
     ) -> None:
@@ -93,9 +95,11 @@ class _Writer:
         self.images: dict[Path, str] = {}
         """The file names of the images."""
         self.surfaces: dict[str, str] = {}
+        """The XML ids of the surfaces of pages, by page id."""
         self.zones: dict[tuple[str, int], str] = {}
+        """The XML ids of the zones of columns, by page id and column number."""
         self.boxes: dict[int, str] = {}
-        """Zones of characters by their places in the source."""
+        """The XML ids of the zones of characters, by their places in the source."""
         self.breaks: list[_Break] = []
         self.changes: Sequence[ApparatusPlace | Turn] = apparatus(edition, corrections, collations)
         self.starts = [change.start for change in self.changes]

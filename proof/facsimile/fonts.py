@@ -238,7 +238,7 @@ class FontChain:
         self._fields: dict[str, Field | None] = {}
 
     @classmethod
-    def found(cls, names: Sequence[str] = ()) -> FontChain:
+    def of_installed(cls, names: Sequence[str] = ()) -> FontChain:
         """The chain of `find_faces`. Raises FontError."""
         return cls(find_faces(names))
 

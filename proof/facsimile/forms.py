@@ -38,6 +38,6 @@ def _fonts() -> FontChain | None:
     from proof.facsimile.fonts import FontChain  # noqa: PLC0415
 
     try:
-        return FontChain.found()
+        return FontChain.of_installed()
     except FontError:
         return None

@@ -138,7 +138,7 @@ class RenderedPage:
 @cache
 def fonts_for(names: tuple[str, ...]) -> FontChain:
     """The font chain for these names, opened once. Raises FontError."""
-    return FontChain.found(names)
+    return FontChain.of_installed(names)
 
 
 def page_seed(seed: int, name: str) -> list[int]:

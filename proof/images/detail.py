@@ -14,6 +14,9 @@ CELL_PX = 32.0
 MIN_EDGE_CONTRAST = 0.05
 """Least change from one pixel to the next at an edge, as a share of the contrast between ink and paper."""
 
+MIN_CONTRAST_TONES = 20.0
+"""Contrast between ink and paper below which the page is measured as if it had this one."""
+
 EDGE_PERCENTILE = 90.0
 """Percentile of the edges that is measured; sharper ones may be noise."""
 
@@ -25,7 +28,7 @@ def detail_of(page: NDArray[np.uint8], cell: float) -> float:
     middle = page[height // 5 : height - height // 5, width // 5 : width - width // 5]
     small, scale = shrunk(middle, middle.shape[0] * CELL_PX / max(cell, 1.0))
     ink, paper = (float(value) for value in np.percentile(small, (2, 75)))
-    contrast = max(paper - ink, 20.0)
+    contrast = max(paper - ink, MIN_CONTRAST_TONES)
     aside, below = cv2.absdiff(small[:, 1:], small[:, :-1]), cv2.absdiff(small[1:], small[:-1])
     steps = np.maximum(aside[:-1], below[:, :-1])
     edges = steps[steps > MIN_EDGE_CONTRAST * contrast]

@@ -170,11 +170,11 @@ def _get(place: str, here: Path) -> None:
     file system."""
     import fsspec  # noqa: PLC0415 - of the extra; only what is fetched needs it
 
-    files, name = fsspec.url_to_fs(place, **_patience(scheme_of(place)))
+    files, name = fsspec.url_to_fs(place, **_time_limits(scheme_of(place)))
     files.get_file(name, str(here))
 
 
-def _patience(scheme: str) -> dict[str, Any]:
+def _time_limits(scheme: str) -> dict[str, Any]:
     """Time limits for a file system of fsspec, whose defaults are five minutes for a file of any size, or none."""
     if scheme in ("http", "https"):
         from aiohttp import ClientTimeout  # noqa: PLC0415 - as fsspec

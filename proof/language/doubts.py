@@ -57,7 +57,7 @@ class DoubtRow:
 
     place: int
     candidates: tuple[int, ...]
-    chances: tuple[float, ...]
+    probabilities: tuple[float, ...]
 
 
 class DoubtedText:
@@ -82,11 +82,11 @@ class DoubtedText:
         places = np.array([row.place for _, row in rows])
         candidates = np.array([row.candidates for _, row in rows], np.uint32)
         met = self.neighbours.met(places, candidates)
-        chances = np.array([row.chances for _, row in rows], np.float32)
+        probabilities = np.array([row.probabilities for _, row in rows], np.float32)
         scores = self.neighbours.scores(places, candidates, met)
         trust = self.neighbours.trust(places)
-        odds = odds_against(scores, chances) * trust
-        likeliest = 1 + likelihood(scores, chances, trust)[:, 1:].argmax(1)
+        odds = odds_against(scores, probabilities) * trust
+        likeliest = 1 + likelihood(scores, probabilities, trust)[:, 1:].argmax(1)
         for at, (number, row) in enumerate(rows):
             if met.before[at].any() or met.behind[at].any():
                 pair = np.array([0, likeliest[at]])
@@ -106,22 +106,24 @@ class DoubtedText:
         if place < 0 or not (_single(doubt.transcribed) and _single(doubt.suggested)):
             return None
         meant = self._meant(place, doubt.transcribed)
-        chances: defaultdict[str, float] = defaultdict(float)
-        for text, chance in doubt.shown:
+        probabilities: defaultdict[str, float] = defaultdict(float)
+        for text, probability in doubt.shown:
             if _single(text) and is_han(text):
-                chances[self._full(text)] += chance
+                probabilities[self._full(text)] += probability
         suggested = self._full(doubt.suggested)
-        if suggested not in chances:
-            suggested = next((text for text in chances if doubt.suggested in self._written(text)), suggested)
+        if suggested not in probabilities:
+            suggested = next((text for text in probabilities if doubt.suggested in self._written(text)), suggested)
         folded = self._folded(meant)
         others = [
             text
-            for text in chances
+            for text in probabilities
             if text != suggested and self._folded(text) != folded and doubt.transcribed not in self._written(text)
         ]
-        row = [(ord(text), chances.get(text, UNGIVEN_PROBABILITY)) for text in (suggested, *others)][: MAX_READINGS - 1]
+        row = [(ord(text), probabilities.get(text, UNGIVEN_PROBABILITY)) for text in (suggested, *others)][
+            : MAX_READINGS - 1
+        ]
         row = [(ord(meant), 0.0), *row, *[(0, 0.0)] * (MAX_READINGS - 1 - len(row))]
-        return DoubtRow(place, tuple(code for code, _ in row), tuple(chance for _, chance in row))
+        return DoubtRow(place, tuple(code for code, _ in row), tuple(probability for _, probability in row))
 
     def _meant(self, place: int, transcribed: str) -> str:
         """The traditional character at a place: of those that a simplified one may stand for (后: 後 or 后) the one
@@ -166,19 +168,20 @@ class DoubtedText:
         return LanguageReading(round(odds, 3), likely, often, unlikely, seldom, likeliest=other)
 
 
-def odds_against(scores: Floats, chances: Floats) -> Floats:
+def odds_against(scores: Floats, probabilities: Floats) -> Floats:
     """For each row (n x k) by how many nats its readings, weighted with their probabilities on the image, fit better
     than the first, which is the transcribed one."""
-    likely = np.where(chances > 0, np.log(np.maximum(chances, 1e-9)), NOTHING)
+    likely = np.where(probabilities > 0, np.log(np.maximum(probabilities, 1e-9)), NOTHING)
     likely[:, 0] = NOTHING
     return np.asarray(np.logaddexp.reduce(likely + scores, axis=1) - np.logaddexp.reduce(likely, axis=1) - scores[:, 0])
 
 
-def likelihood(scores: Floats, chances: Floats, trust: Floats) -> Floats:
-    """For each reading (n x k) its log-likelihood from the image (`chances`) and from its neighbours (`scores`), whose
-    weight is `LIKELIEST_WEIGHT` where the language model is fully trusted; `NOTHING` where there is no reading."""
+def likelihood(scores: Floats, probabilities: Floats, trust: Floats) -> Floats:
+    """For each reading (n x k) its log-likelihood from the image (`probabilities`) and from its neighbours (`scores`),
+    whose weight is `LIKELIEST_WEIGHT` where the language model is fully trusted; `NOTHING` where there is no
+    reading."""
     weighted = np.where(scores > NOTHING, LIKELIEST_WEIGHT * trust[:, None] * scores, NOTHING)
-    return np.asarray(weighted + np.log(np.maximum(chances, UNGIVEN_PROBABILITY)))
+    return np.asarray(weighted + np.log(np.maximum(probabilities, UNGIVEN_PROBABILITY)))
 
 
 Number = TypeVar("Number", int, NDArray[np.int64])

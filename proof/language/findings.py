@@ -180,8 +180,10 @@ class _Work:
             line, offset = int(self._line[at]), int(self._offset[at])
             transcribed, suggested = self._written(where, line, offset, *map(chr, pair))
             if transcribed != suggested:
-                told = replace(reading, places=pages)
-                findings.append(LanguageEvidence(where, line, offset, transcribed, suggested, float(nats), told))
+                reading_elsewhere = replace(reading, places=pages)
+                findings.append(
+                    LanguageEvidence(where, line, offset, transcribed, suggested, float(nats), reading_elsewhere)
+                )
         return findings
 
     def _written(

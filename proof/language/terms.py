@@ -29,10 +29,12 @@ def closed_terms() -> frozenset[str]:
 
 @cache
 def _codes() -> NDArray[np.uint64]:
+    """The terms as sorted numbers: the code point of the first character, then that of the second, of 32 bits each."""
     return np.sort(np.array([ord(term[0]) << 32 | ord(term[1]) for term in closed_terms()], np.uint64))
 
 
-def _among(first: Codes, second: Codes) -> NDArray[np.bool_]:
+def _are_terms(first: Codes, second: Codes) -> NDArray[np.bool_]:
+    """Whether each pair of a first and a second character is a closed term."""
     wanted = first.astype(np.uint64) << np.uint64(32) | second.astype(np.uint64)
     terms = _codes()
     at = np.minimum(np.searchsorted(terms, wanted), len(terms) - 1)
@@ -44,5 +46,5 @@ def terms_with(around: Codes, candidates: Codes) -> NDArray[np.int32]:
     after it; the windows are n x width."""
     before, behind = around[:, MARGIN_TOKENS - 1, None], around[:, MARGIN_TOKENS + 1, None]
     before, behind = np.broadcast_to(before, candidates.shape), np.broadcast_to(behind, candidates.shape)
-    made = _among(before, candidates).astype(np.int32) + _among(candidates, behind).astype(np.int32)
-    return np.where(candidates > 0, made, 0).astype(np.int32)
+    count = _are_terms(before, candidates).astype(np.int32) + _are_terms(candidates, behind).astype(np.int32)
+    return np.where(candidates > 0, count, 0).astype(np.int32)

@@ -37,8 +37,8 @@ OF_THE_SYSTEM = frozenset(
 
 
 class Sentence(str):
-    """A message filled with its values: English as it stands, and in the language of a reader by `in_words`. Values may
-    be sentences themselves, or errors."""
+    """A message with its values: as a string it is English, `in_words` translates it. Values may be sentences or errors
+    themselves."""
 
     message: str
     values: dict[str, object]
@@ -58,12 +58,13 @@ class Sentence(str):
 
     def in_words(self, say: Say) -> str:
         """The sentence in the language that `say` speaks."""
-        text = say(self.message) if self.message else ""  # gettext has the head of its catalogue under the empty one
+        text = say(self.message) if self.message else ""  # gettext takes the empty one for the catalogue's head
         return text % {name: in_words(value, say) for name, value in self.values.items()} if self.values else text
 
 
 def in_words(value: object, say: Say) -> object:
-    """A value of a message: a sentence, or that of an error, in the language that `say` speaks, others as they are."""
+    """A value of a message in the language of `say`, if it is a sentence, an error or a reason of the operating system;
+    other values are unchanged."""
     sentence = Sentence.of(value) if isinstance(value, BaseException) else value
     if isinstance(sentence, Sentence):
         return sentence.in_words(say)
@@ -71,6 +72,6 @@ def in_words(value: object, say: Say) -> object:
 
 
 def joined(parts: Iterable[object], joint: str) -> Sentence:
-    """Parts of a sentence with a message (`OR`, `AND`, `LINES`) between each two; there is at least one part."""
+    """The parts, of which there is at least one, joined by a message (`OR`, `AND`, `LINES`)."""
     first, *rest = parts
     return reduce(lambda left, right: Sentence(joint, left=left, right=right), rest, Sentence("%(part)s", part=first))

@@ -10,7 +10,7 @@ from proof.model.notices import Notice, NoticeCode, Value
 
 
 def in_words(notice: Notice, say: Say) -> str:
-    """A notice in the language that `say` speaks."""
+    """A notice in the language of `say`."""
     values = {name: _value(value, say) for name, value in notice.values}
     what = (notice.message if notice.code is NoticeCode.AS_TOLD else say(notice.message)) % values
     if not notice.code.done:
@@ -23,7 +23,7 @@ def _value(value: Value, say: Say) -> object:
 
 
 def in_english(notice: Notice) -> str:
-    """A notice as files for other programs, logs and the command line have it."""
+    """A notice in English, for files, logs and other programs."""
     return in_words(notice, str)
 
 

@@ -278,12 +278,12 @@ def is_moved(flag: Flag, other: Flag | None) -> bool:
 def questions(flags: Sequence[Flag]) -> list[Flag]:
     """The flags of a page, one for each question: of two that are one question the one with the higher score, or the
     earlier one if their scores are equal."""
-    asked = []
+    leading = []
     for flag in flags:
         other = other_half(flag, flags)
         if other is None or (-flag.score, flag.line, flag.offset) <= (-other.score, other.line, other.offset):
-            asked.append(flag)
-    return asked
+            leading.append(flag)
+    return leading
 
 
 MAX_CONTEXT_CHARACTERS = 3

@@ -142,12 +142,12 @@ def _loaded(point: metadata.EntryPoint) -> EngineEntry:
 
 
 def open_engine(
-    settings: EngineSettings, known: Container[EngineIdentity] = (), kept: ByteStore | None = None
+    settings: EngineSettings, known: Container[EngineIdentity] = (), store: ByteStore | None = None
 ) -> Engine:
     """The engine that the settings name. If its identity is among the `known` ones that read before, it may load its
-    model with the first strip and take its characters from what is `kept`. Raises UsageError for an unknown name,
+    model with the first strip and take its characters from the `store`. Raises UsageError for an unknown name,
     EngineError if the engine cannot run."""
-    return _usable(settings).open(settings, known, kept)
+    return _usable(settings).open(settings, known, store)
 
 
 def open_page_engine(settings: EngineSettings) -> PageEngine:
@@ -187,13 +187,13 @@ def _availability(name: str, entry: EngineEntry, *, packaged: bool = True) -> Av
     return Availability(name, entry.summary, pages, True)
 
 
-def _open_ppocr(settings: EngineSettings, known: Container[EngineIdentity], kept: ByteStore | None) -> Engine:
+def _open_ppocr(settings: EngineSettings, known: Container[EngineIdentity], store: ByteStore | None) -> Engine:
     from proof.ocr.network import gpu_of  # noqa: PLC0415
     from proof.ocr.ppocr import PPOCR  # noqa: PLC0415
 
     model = expanded(settings.model) if settings.model else None
     gpu = gpu_of(settings.device)
-    return PPOCR(model, settings.threads, settings.runtime, settings.readers, known, kept, gpu)
+    return PPOCR(model, settings.threads, settings.runtime, settings.readers, known, store, gpu)
 
 
 def _open_paddle(settings: EngineSettings, *_: object) -> Engine:

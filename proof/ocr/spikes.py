@@ -31,8 +31,8 @@ STEPS_PER_NAT = 4096.0
 """Log-probabilities of listed characters are stored in units of 1 / `STEPS_PER_NAT` nat."""
 
 FAR_STEPS_PER_NAT = 8.0
-"""Those of sought characters that are not listed, in units of 1 / `FAR_STEPS_PER_NAT` nat: one byte holds 1e-5 down to
-1e-18."""
+"""Those of sought characters that are not listed are stored as their distance below 1e-5, in units of
+1 / `FAR_STEPS_PER_NAT` nat: one byte holds 1e-5 down to 1e-18."""
 
 Numbers = Sequence[float] | NDArray[np.float64]
 

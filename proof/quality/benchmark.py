@@ -13,7 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 from math import exp
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ MAX_LOG_ODDS_NATS = 60.0
 """Log-odds to which scores are clipped before they become probabilities, since `exp` overflows."""
 
 UNJUDGED = frozenset({"layout"})
-"""Kinds of findings that are not about characters."""
+"""Kinds of findings that are not scored, since they are not about characters."""
 
 
 class ErrorClass(StrEnum):
@@ -115,6 +115,14 @@ def _probability(log_odds: float) -> float:
     return 1 / (1 + exp(-max(-MAX_LOG_ODDS_NATS, min(MAX_LOG_ODDS_NATS, log_odds))))
 
 
+class Judgement(Enum):
+    """What a finding is by the key: an error, a second finding at an error, or no error."""
+
+    HIT = auto()
+    DUPLICATE = auto()
+    FALSE = auto()
+
+
 @dataclass(frozen=True, slots=True)
 class Recall:
     """The number of known `errors`, the number of those `found` by raised findings, and the `share` of the found ones;
@@ -195,8 +203,8 @@ def _gap(first: Place, second: Place) -> int:
 
 
 def must_stand(row: KeyRow, lines: Sequence[str]) -> None:
-    """Raise TextError, or UsageError for a row that was not read from a file, if `lines`, the columns of its page, do
-    not have the place of a row."""
+    """Check that `lines`, the columns of a row's page, have the row's place. Raises TextError, or UsageError for a row
+    that was not read from a file."""
     line = lines[row.line - 1] if 0 < row.line <= len(lines) else None
     if line is None or not 0 <= row.offset <= row.offset + row.length <= len(line):
         message = f"{row}: its page has no such place; a key counts lines from 1, and offsets from 0 in the line"
@@ -212,7 +220,7 @@ def score(findings: Iterable[Finding], pages: Mapping[str, Sequence[str]], rows:
     errors = [row for row in rows if row.category in ERRORS]
     uncounted = [row for row in rows if row.category not in ERRORS]
     claimed: dict[int, Finding] = {}
-    judged: list[tuple[Finding, bool | None]] = []  # True: an error, False: none, None: a duplicate
+    judged: list[tuple[Finding, Judgement]] = []
     for finding in sorted(findings, key=lambda finding: -finding.score):
         hidden_variant = finding.kind == "variant" and not finding.raised
         if finding.page not in pages or finding.kind in UNJUDGED or hidden_variant:
@@ -221,14 +229,14 @@ def score(findings: Iterable[Finding], pages: Mapping[str, Sequence[str]], rows:
         unclaimed = [number for _, number in met if number not in claimed]
         if unclaimed:
             claimed[unclaimed[0]] = finding
-            judged.append((finding, True))
+            judged.append((finding, Judgement.HIT))
         elif met:
-            judged.append((finding, None))
+            judged.append((finding, Judgement.DUPLICATE))
         elif not any(meets(finding, row) for row in uncounted):
-            judged.append((finding, False))
+            judged.append((finding, Judgement.FALSE))
     found_errors = {number for number, finding in claimed.items() if finding.raised}
-    false = tuple(finding for finding, hit in judged if hit is False and finding.raised)
-    duplicates = sum(hit is None and finding.raised for finding, hit in judged)
+    false = tuple(finding for finding, verdict in judged if verdict is Judgement.FALSE and finding.raised)
+    duplicates = sum(verdict is Judgement.DUPLICATE and finding.raised for finding, verdict in judged)
     return Score(
         pages=len(pages),
         characters=sum(is_han(char) for lines in pages.values() for line in lines for char in line),
@@ -237,7 +245,7 @@ def score(findings: Iterable[Finding], pages: Mapping[str, Sequence[str]], rows:
         false=len(false),
         duplicates=duplicates,
         suggested=sum(_mends(claimed[number], errors[number], pages) for number in found_errors),
-        average_precision=_average_precision([hit is True for _, hit in judged], len(errors)),
+        average_precision=_average_precision([verdict is Judgement.HIT for _, verdict in judged], len(errors)),
         calibration=_calibration(judged),
         missed=tuple(row for number, row in enumerate(errors) if number not in found_errors),
         false_findings=false,
@@ -279,9 +287,11 @@ def _average_precision(hits: Sequence[bool], errors: int) -> float | None:
     return round(total / errors, 4)
 
 
-def _calibration(judged: Sequence[tuple[Finding, bool | None]]) -> Calibration | None:
+def _calibration(judged: Sequence[tuple[Finding, Judgement]]) -> Calibration | None:
     stated = [
-        (finding.probability, hit) for finding, hit in judged if finding.probability is not None and hit is not None
+        (finding.probability, verdict is Judgement.HIT)
+        for finding, verdict in judged
+        if finding.probability is not None and verdict is not Judgement.DUPLICATE
     ]
     if not stated:
         return None

@@ -18,7 +18,7 @@ from proof.model.geometry import Box
 from proof.report.glyphs import GLYPH_METHOD_VERSION, GlyphPlace, cut_glyph
 from proof.report.upright import turned_picture
 
-METHOD_VERSION = 1
+METHOD_VERSION = 2
 """Version of cutting and compressing, to be raised with every change: cached pieces of other versions are not used."""
 PIECES_PER_WRITE = 64
 """New pieces after which they are put on the shelf."""

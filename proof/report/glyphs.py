@@ -24,7 +24,7 @@ from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.report.upright import upright, upright_flag
 from proof.report.view import MAX_HALF_ROW_WIDTHS, focus_of, pitch_of
 
-GLYPH_METHOD_VERSION = 5
+GLYPH_METHOD_VERSION = 6
 """Version of the tiles. Raise it with every change of them: cached tiles of other versions are not used."""
 
 MARGIN_CELLS = 0.11
@@ -206,8 +206,8 @@ def _middle_y(glyph: tuple[Box, tuple[str, ...]]) -> float:
     return glyph[0].centre[1]
 
 
-def _side_by_side(one: Box, other: Box, pitch: float) -> bool:
-    return abs(one.centre[1] - other.centre[1]) < SAME_ROW_CELLS * pitch
+def _side_by_side(first: Box, second: Box, pitch: float) -> bool:
+    return abs(first.centre[1] - second.centre[1]) < SAME_ROW_CELLS * pitch
 
 
 def cut_glyph(image: Image.Image, place: GlyphPlace) -> GlyphTile | None:

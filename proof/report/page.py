@@ -18,7 +18,7 @@ from proof.report.glyphs import flag_place
 from proof.report.places import around
 from proof.report.progress import COUNTED_VERDICTS
 from proof.report.reasons import VERDICTS, kind_name, percent, rule_name, status_name, why
-from proof.report.source import RunSource
+from proof.report.source import StoredRun
 from proof.report.tally import LayoutFinding, Tally, by_rule, in_order, picture_of
 from proof.report.view import View, ordinal, view_of
 from proof.text.model import script_shown
@@ -183,7 +183,7 @@ class NoticeCount:
     pages: tuple[str, ...]
 
 
-def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> dict[str, Any]:
+def report_of(source: StoredRun, tally: Tally, language: str, say: Say) -> dict[str, Any]:
     """The report of `source`, whose counts are in `tally`, as the template takes it. `cards` and `rest` are consumed
     once while the page is written: the raised flags with an image, at most `with_picture`, and those without. `threads`
     are the comments by place."""
@@ -225,7 +225,7 @@ def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> dict[
     }
 
 
-def _problems(source: RunSource, tally: Tally, cutter: Cutter, say: Say) -> Iterator[FailedPage]:
+def _problems(source: StoredRun, tally: Tally, cutter: Cutter, say: Say) -> Iterator[FailedPage]:
     """Layout findings, then sequences of pages that were not checked."""
     pictured, plain = tally.layout[:MAX_THUMBS], tally.layout[MAX_THUMBS:]
     pages = _pages_of(source, pictured)
@@ -244,7 +244,7 @@ def _problems(source: RunSource, tally: Tally, cutter: Cutter, say: Say) -> Iter
         yield FailedPage(first.page, last.page, len(pages_unread), ref, 0, trouble, None, None)
 
 
-def _pages_of(source: RunSource, findings: Sequence[LayoutFinding]) -> dict[str, PageResult]:
+def _pages_of(source: StoredRun, findings: Sequence[LayoutFinding]) -> dict[str, PageResult]:
     """The pages of findings about columns by their ids, with the columns of the text."""
     wanted = {finding.flag.page for finding in findings if finding.flag.line}
     pages: dict[str, PageResult] = {}
@@ -318,7 +318,7 @@ def _notices(tally: Tally, say: Say) -> list[NoticeCount]:
     ]
 
 
-def _cards(source: RunSource, tally: Tally, cutter: Cutter | None, say: Say) -> Iterator[Card]:
+def _cards(source: StoredRun, tally: Tally, cutter: Cutter | None, say: Say) -> Iterator[Card]:
     """The raised flags in page order: with a cutter those that get their image, else those that do not."""
     chosen, pictured = tally.most_suspicious(), cutter is not None
     listed = iter(tally.pages)

@@ -11,7 +11,7 @@ from proof.locale.marking import Say
 from proof.model.flags import Flag, other_half, questions
 from proof.model.result import PageResult
 from proof.report.reasons import kind_name, why
-from proof.report.source import RunSource
+from proof.report.source import StoredRun
 from proof.report.tally import in_order
 
 
@@ -26,7 +26,7 @@ class SuspiciousPlace:
     after: str
 
 
-def places(source: RunSource, most: int, language: str = "en") -> list[SuspiciousPlace]:
+def places(source: StoredRun, most: int, language: str = "en") -> list[SuspiciousPlace]:
     """The `most` raised flags of the highest scores, in page order. Raises UsageError for the language."""
     say = translations(language).gettext
     raised = (

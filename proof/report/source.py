@@ -1,10 +1,9 @@
-"""The source of a report: a run and the results of its pages."""
+"""The source of a report: a run in the store and the results of its pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from proof.model.result import PageResult
 from proof.report.crops import Shelf
@@ -14,38 +13,10 @@ from proof.store import Store, StoredRunInfo
 from proof.store.comments import Comment
 
 
-class RunSource(Protocol):
-    """A run and its page results in page order, which can be iterated several times.
-
-    `outlines` are the results without columns and characters, which most of a report does not need; `raised` are the
-    complete results of pages with raised flags. `shelf`, if there is one, caches pieces of images; `progress` and
-    `comments` are those of the work, if known; `places` are juan and folio of the pages.
-    """
-
-    @property
-    def run(self) -> StoredRunInfo: ...
-
-    @property
-    def shelf(self) -> Shelf | None: ...
-
-    @property
-    def progress(self) -> WorkProgress | None: ...
-
-    @property
-    def comments(self) -> Sequence[Comment]: ...
-
-    @property
-    def places(self) -> Places: ...
-
-    def outlines(self) -> Iterator[PageResult]: ...
-
-    def raised(self) -> Iterator[PageResult]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A run in the store, with a few of its pages in memory at a time; `whole`: with all pages of its work, also those
-    that only other runs had."""
+    """A run in the store, with a few of its pages in memory at a time, in page order; `whole`: with all pages of its
+    work, also those that only other runs had."""
 
     store: Store
     run_id: int
@@ -61,11 +32,13 @@ class StoredRun:
         return self.store.run(self.run_id)
 
     @property
-    def shelf(self) -> Shelf:
+    def shelf(self) -> Shelf | None:
+        """The cache of pieces of images."""
         return self.store.cache
 
     @property
-    def progress(self) -> WorkProgress:
+    def progress(self) -> WorkProgress | None:
+        """The progress of the work."""
         return progress_of(self.store, self.run.info.work)
 
     @property
@@ -74,15 +47,18 @@ class StoredRun:
 
     @property
     def places(self) -> Places:
+        """Juan and folio of the pages."""
         return {page.page: (page.juan, page.folio) for page in self.store.queue.places(self.run.info.work)}
 
     def results(self) -> Iterator[PageResult]:
         return self._results()
 
     def outlines(self) -> Iterator[PageResult]:
+        """The results without columns and characters, which most of a report does not need."""
         return self._results(outline=True)
 
     def raised(self) -> Iterator[PageResult]:
+        """The complete results of pages with raised flags."""
         return self._results(raised=True)
 
     def _results(self, *, outline: bool = False, raised: bool = False) -> Iterator[PageResult]:

@@ -87,13 +87,13 @@ def view_of(
     near = [c for c in line if area.y - pitch < c.box.centre[1] < area.bottom + pitch]
     text_area = Box(column.x, area.y, column.w, area.h)
     other = other_half(flag, result.flags)
-    asked = (flag, other) if other else (flag,)
+    halves = (flag, other) if other else (flag,)
     characters = (
-        *_placed(near, column, pitch, asked),
-        *_wedged(result, line, column, pitch, asked),
+        *_placed(near, column, pitch, halves),
+        *_wedged(result, line, column, pitch, halves),
         *_placeholders(flag, focus, column, pitch),
     )
-    gaps = (_gap(line, column, pitch, part.bbox or focus, part) for part in asked if part.line == flag.line)
+    gaps = (_gap(line, column, pitch, part.bbox or focus, part) for part in halves if part.line == flag.line)
     gap = next((box for box in gaps if box), None)
     return View(area, text_area, focus, pitch, characters, gap)
 
@@ -145,7 +145,7 @@ def _area(result: PageResult, column: Box, focus: Box, pitch: float, around: int
 
 
 def _placed(
-    line: Sequence[CheckedCharacter], column: Box, pitch: float, asked: Sequence[Flag]
+    line: Sequence[CheckedCharacter], column: Box, pitch: float, halves: Sequence[Flag]
 ) -> list[PlacedCharacter]:
     """The characters of a line at the places of their glyphs."""
     placed: list[PlacedCharacter] = []
@@ -160,7 +160,7 @@ def _placed(
             # an omission beside an equal character marks its gap, not that character
             marked = any(
                 flag.line == character.line and flag.offset <= character.offset < flag.offset + flag.length
-                for flag in asked
+                for flag in halves
                 if flag.kind is not Kind.OMISSION
             )
             placed.append(PlacedCharacter(character.text, _across(row, column), y, em, marked, offset=character.offset))
@@ -168,14 +168,16 @@ def _placed(
 
 
 def _wedged(
-    result: PageResult, line: Sequence[CheckedCharacter], column: Box, pitch: float, asked: Sequence[Flag]
+    result: PageResult, line: Sequence[CheckedCharacter], column: Box, pitch: float, halves: Sequence[Flag]
 ) -> Iterator[PlacedCharacter]:
     """The characters of the column without a glyph, beside the places where they are inserted; several at one place one
     below the other."""
     with_glyph = {character.offset for character in line}
-    wanted = {(flag.offset, flag.transcribed): flag for flag in (*result.flags, *asked) if flag.kind is Kind.INSERTION}
+    wanted = {(flag.offset, flag.transcribed): flag for flag in (*result.flags, *halves) if flag.kind is Kind.INSERTION}
     lacking = [
-        flag for flag in wanted.values() if flag.line == asked[0].line and flag.length and flag.offset not in with_glyph
+        flag
+        for flag in wanted.values()
+        if flag.line == halves[0].line and flag.length and flag.offset not in with_glyph
     ]
     places: dict[int, list[Flag]] = {}
     for flag in sorted(lacking, key=lambda flag: flag.offset):
@@ -195,7 +197,7 @@ def _wedged(
         texts = [(flag, text) for flag in flags for text in _characters(flag.transcribed)]
         for number, (flag, text) in enumerate(texts):
             down = (number - (len(texts) - 1) / 2) * 1.06 * em
-            marked = any((flag.line, flag.offset) == (other.line, other.offset) for other in asked)
+            marked = any((flag.line, flag.offset) == (other.line, other.offset) for other in halves)
             yield PlacedCharacter(text, x, y + down, em, marked, wedged=True)
 
 

@@ -16,9 +16,9 @@ from proof.locale.marking import _
 from proof.locale.templates import templates_in, write_page
 from proof.report.density import short_name
 from proof.report.page import report_of
-from proof.report.progress import WorkProgress, per_10000
+from proof.report.progress import WorkProgress, per_10000, progress_of
 from proof.report.reasons import percent
-from proof.report.source import RunSource, StoredRun
+from proof.report.source import StoredRun
 from proof.report.summary import summary
 from proof.report.tables import json_line, row, spreadsheet
 from proof.report.tally import Tally, in_order
@@ -42,7 +42,7 @@ class WrittenReport:
 
 
 def write_reports(
-    source: RunSource, folder: Path, *, language: str = "en", pictures: int = MAX_PICTURES
+    source: StoredRun, folder: Path, *, language: str = "en", pictures: int = MAX_PICTURES
 ) -> WrittenReport:
     """Write the files of a run into `folder`, each atomically.
 
@@ -106,7 +106,7 @@ def write_again(settings: Settings, work: str | None = None) -> Regenerated:
             )
         source = StoredRun(store, run.id).of_work()
         written = write_reports(source, settings.project.out, language=settings.report.lang)
-        return Regenerated(run, written, source.progress)
+        return Regenerated(run, written, progress_of(store, run.info.work))
 
 
 def _environment(language: str) -> Environment:

@@ -48,7 +48,7 @@ class ProjectSection:
     witnesses: tuple[WitnessSource, ...] = _setting(
         ValueKind.WITNESSES,
         (),
-        "other witnesses of the texts, in any format; what they read speaks for or against each flag; a file, a folder "
+        "other witnesses of the texts, in any format; their readings adjust the score of each flag; a file, a folder "
         "of juan or `REPOSITORY@BRANCH`, each with a siglum (`SBCK=juan/*.txt`) or without",
     )
     out: Path = _setting(ValueKind.PATH, Path("out"), "folder that reports and flags are written to")
@@ -215,7 +215,7 @@ class ServeSection:
         ValueKind.SWITCH, False, "whether browsers reach it by https, through a proxy: cookies then go by https alone"
     )
     proxy: str = _setting(
-        ValueKind.TEXT, "", "address of the proxy in front, which is believed whom it speaks for; empty: there is none"
+        ValueKind.TEXT, "", "address of the reverse proxy, whose forwarding headers are trusted; empty: there is none"
     )
     idle_minutes: int = _setting(
         ValueKind.WHOLE, 120, "minutes without a request after which a person logs in again", low=1, high=10_080

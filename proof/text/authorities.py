@@ -58,22 +58,24 @@ class Testimony:
     against: str = ""
 
     @cached_property
-    def heard(self) -> int:
+    def independent_witnesses(self) -> int:
         """The number of independent witnesses. Unihan and yitizi count as one, since yitizi contains Unihan; a source
         separation counts twice, since it comes from the standard itself."""
-        heard = set(self.witnesses)
-        count = len(heard & set("ODTHKNJMRP")) + bool(heard & set("SFY")) + 2 * ("U" in heard)
-        return count + ("C" in heard and "n" not in self.against)
+        letters = set(self.witnesses)
+        count = len(letters & set("ODTHKNJMRP")) + bool(letters & set("SFY")) + 2 * ("U" in letters)
+        return count + ("C" in letters and "n" not in self.against)
 
     @cached_property
     def weight(self) -> int:
         """The number of witnesses minus that of objections; no common spelling in 廣韻 counts as two."""
-        return self.heard - sum(2 if letter == "d" else 1 for letter in self.against if letter in "bndq")
+        return self.independent_witnesses - sum(
+            2 if letter == "d" else 1 for letter in self.against if letter in "bndq"
+        )
 
     @property
     def believed(self) -> bool:
         """Whether the pair is one word: this takes two witnesses, or three if both are old words of their own."""
-        return self.weight >= MIN_WITNESSES and self.heard >= MIN_WITNESSES + ("g" in self.against)
+        return self.weight >= MIN_WITNESSES and self.independent_witnesses >= MIN_WITNESSES + ("g" in self.against)
 
     @property
     def name(self) -> str:

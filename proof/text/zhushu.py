@@ -52,17 +52,17 @@ def parse_zhushu(decoded: Decoded, path: Path) -> Transcription:
 
 
 def _subcommentary(line: str, begin: int, after_mark: int) -> tuple[tuple[LayerStretch, ...], list[_Lemma]]:
-    spoken = _SPEAKS.search(line)
-    if spoken is None:
+    announcement = _SPEAKS.search(line)
+    if announcement is None:
         return (LayerStretch(Layer.SUBCOMMENTARY, begin + after_mark, line[after_mark:]),), []
-    head = line[after_mark : spoken.start()]
+    head = line[after_mark : announcement.start()]
     lemmas = [
         _Lemma(quoted["note"] is not None, _han(quoted["first"]), _han(quoted["last"] or quoted["first"]))
         for quoted in _QUOTED.finditer(head)
     ]
     stretches = (
         LayerStretch(Layer.LEMMA, begin + after_mark, head),
-        LayerStretch(Layer.SUBCOMMENTARY, begin + spoken.end(), line[spoken.end() :]),
+        LayerStretch(Layer.SUBCOMMENTARY, begin + announcement.end(), line[announcement.end() :]),
     )
     return tuple(stretch for stretch in stretches if stretch.source), lemmas
 

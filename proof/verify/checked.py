@@ -11,6 +11,7 @@ from proof.model.flags import numbered
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.text.model import Page
 from proof.verify.columns import ReadColumn
+from proof.verify.findings import Placement
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import WordLikeness
 from proof.verify.page_findings import area_box
@@ -24,30 +25,31 @@ def checked_column(outline: Outline, column: ReadColumn) -> CheckedColumn:
 
 
 def checked_characters(
-    outline: Outline, columns: Sequence[ReadColumn], likeness: WordLikeness
+    placement: Placement, columns: Sequence[ReadColumn], likeness: WordLikeness | None
 ) -> list[CheckedCharacter]:
-    """Every aligned character with its box in pixels of the image file."""
+    """Every aligned character with its box in pixels of the image file; without a `likeness` its probability is not
+    known."""
     characters = []
     for column in (column for column in columns if column.line is not None):
         for pairing in column.pairings:
             for i, j in zip(pairing.cells, pairing.glyphs, strict=False):
-                characters.append(_character(outline, column, i, column.glyphs[j], likeness))
+                characters.append(_character(placement, column, i, column.glyphs[j], likeness))
     return sorted(characters, key=lambda character: (character.line, character.offset))
 
 
 def _character(
-    outline: Outline, column: ReadColumn, cell: int, glyph: Glyph, likeness: WordLikeness
+    placement: Placement, column: ReadColumn, cell: int, glyph: Glyph, likeness: WordLikeness | None
 ) -> CheckedCharacter:
     assert column.line is not None, "columns without a line are left out before"
     transcribed = column.cells[cell]
-    log_prob = None if glyph.silent else likeness(transcribed.text, glyph)
+    log_prob = None if likeness is None or glyph.silent else likeness(transcribed.text, glyph)
     return CheckedCharacter(
         line=column.line.number,
         offset=transcribed.offset,
         length=transcribed.length,
         row=transcribed.row,
         text=transcribed.text,
-        box=outline.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom).to_tenths(),
+        box=placement.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom).to_tenths(),
         read=glyph.best,
         p_text=None if log_prob is None else round(exp(log_prob), 5),
     )

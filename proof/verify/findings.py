@@ -52,6 +52,9 @@ VARIANT_SCORE = 0.01
 MIN_VARIANT_PROBABILITY = 0.5
 """Probability of a glyph, and of its reading, from which another form of the word is flagged."""
 
+DEFAULT_ROWS = 21
+"""Characters of a full column, by which a cell is measured in a column without glyphs."""
+
 UNREAD_INK_SCORE = 0.5
 """Score in nats of ink in which the engine read nothing, before the doubt about the image."""
 
@@ -326,7 +329,7 @@ class Weigher:
         area = column.area
         near = before or after
         left, right = (near.left, near.right) if near else (area.left, area.right)
-        pitch = near.pitch if near else area.cell(21)
+        pitch = near.pitch if near else area.cell(DEFAULT_ROWS)
         if before is not None and after is not None and before.strip == after.strip:
             top, bottom = before.bottom - 0.25 * pitch, after.top + 0.25 * pitch
         elif before is not None:

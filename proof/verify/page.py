@@ -29,7 +29,7 @@ from proof.ocr.page_record import PageRecord, PageSheet
 from proof.ocr.readings import HalfFolioReadings, cutting_fingerprint
 from proof.text.model import Column, Page
 from proof.text.variants import VariantPolicy, policy_of
-from proof.verify import lines
+from proof.verify import line_assignment
 from proof.verify.checked import checked_characters, checked_column, in_file_lines
 from proof.verify.columns import ColumnReader, ReadColumn, on_its_ink
 from proof.verify.external import ExternalColumns, ExternalLikeness, ExternalPages
@@ -37,7 +37,7 @@ from proof.verify.findings import PageContext, Weigher
 from proof.verify.form_evidence import FormEvidence
 from proof.verify.legibility import MIN_DETAIL_PX, Legibility
 from proof.verify.likeness import WordLikeness
-from proof.verify.lines import Assignment, LineFault
+from proof.verify.line_assignment import Assignment, LineFault
 from proof.verify.page_findings import (
     COLUMNS_MISSING,
     figure_flags,
@@ -175,7 +175,8 @@ class Checker:
         the pairing gate. Raises ImageError."""
         started = time.perf_counter()
         sheet = readings.sheet
-        blank = PageResult(
+        # what is known before the page is judged; every judgement completes it
+        empty_result = PageResult(
             page=page.id,
             ref=ref,
             status=Status.CHECKED,
@@ -189,22 +190,22 @@ class Checker:
         written = any(line.cells for line in page.columns)
         coarse = written and not readings.has_override and sheet.detail < MIN_DETAIL_PX
         if written and not readings.has_override and sheet.inked < MIN_PAGE_INK:
-            result = unreadable(blank, "page blank", Notice(NoticeCode.IMAGE_BLANK))
+            result = unreadable(empty_result, "page blank", Notice(NoticeCode.IMAGE_BLANK))
         elif coarse:
             notice = Notice.of(NoticeCode.TOO_COARSE, number=int(sheet.detail), least=MIN_DETAIL_PX)
-            result = unreadable(blank, "image too coarse", notice)
+            result = unreadable(empty_result, "image too coarse", notice)
         elif sheet.outline.ruled:
-            result = self._in_columns(page, readings, blank, neighbours, self._reader(page_image, readings))
+            result = self._in_columns(page, readings, empty_result, neighbours, self._reader(page_image, readings))
         else:
-            result = self._without_columns(page, page_image, readings, blank, neighbours)
+            result = self._without_columns(page, page_image, readings, empty_result, neighbours)
         pale = any(notice.code is NoticeCode.PAGE_PALE for notice in sheet.notices)
         if pale and _shows_no_known_page(result):
             # on an empty pale leaf the contrast of the text that shows through from behind is raised, too
-            result = unreadable(blank, "page blank", Notice(NoticeCode.IMAGE_BLANK))
+            result = unreadable(empty_result, "page blank", Notice(NoticeCode.IMAGE_BLANK))
         elif not coarse and not readings.has_override and self._may_be_an_opening(page_image, result):
-            result = self._in_a_half(page, readings, blank) or result
+            result = self._in_a_half(page, readings, empty_result) or result
         if _shows_no_known_page(result) and sheet.outline.ruled and not coarse:
-            result = self._reoriented(page, readings, blank) or result
+            result = self._reoriented(page, readings, empty_result) or result
         return replace(result, seconds=time.perf_counter() - started)
 
     def _without_columns(
@@ -212,16 +213,16 @@ class Checker:
         page: Page,
         page_image: PageImage,
         readings: HalfFolioReadings,
-        blank: PageResult,
+        empty_result: PageResult,
         neighbours: Sequence[tuple[int, Page]],
     ) -> PageResult:
         """The result of a page without detected columns, from the turned image if that shows the page, else read line
         by line."""
-        turned = self._reoriented(page, readings, blank)
+        turned = self._reoriented(page, readings, empty_result)
         if turned is not None:
             return turned
         name, lines = self._lines(page_image, readings)
-        return check_unruled(page, name, lines, readings.sheet, blank, self.policy, neighbours, self.threshold)
+        return check_unruled(page, name, lines, readings.sheet, empty_result, self.policy, neighbours, self.threshold)
 
     def _may_be_an_opening(self, page_image: PageImage, result: PageResult) -> bool:
         """Whether an image may show two pages: it has surplus columns, or shows another page."""
@@ -230,7 +231,7 @@ class Checker:
         surplus = {COLUMNS_MISSING, LineFault.MISSING}
         return result.status is Status.MISMATCH or any(flag.evidence.reason in surplus for flag in result.flags)
 
-    def _reoriented(self, page: Page, readings: HalfFolioReadings, blank: PageResult) -> PageResult | None:
+    def _reoriented(self, page: Page, readings: HalfFolioReadings, empty_result: PageResult) -> PageResult | None:
         """The result of a page whose image is turned, or a single finding where it is mirrored; None where no
         orientation of the image shows the page."""
         if isinstance(self.engine, UNABLE_TO_READ_AGAIN) or readings.has_override:
@@ -241,13 +242,13 @@ class Checker:
             if likeness < MIN_TURNED_PERCENT:
                 continue
             if lie is Lie.MIRRORED:
-                return unreadable(blank, "image mirrored", Notice(TURNED[lie]))
+                return unreadable(empty_result, "image mirrored", Notice(TURNED[lie]))
             return self._with_layout_finding(
-                page, turned, blank, reader, Evidence("image turned", notice=Notice(TURNED[lie]))
+                page, turned, empty_result, reader, Evidence("image turned", notice=Notice(TURNED[lie]))
             )
         return None
 
-    def _in_a_half(self, page: Page, readings: HalfFolioReadings, blank: PageResult) -> PageResult | None:
+    def _in_a_half(self, page: Page, readings: HalfFolioReadings, empty_result: PageResult) -> PageResult | None:
         """The result of a page in the half of an opening that shows it, better than the whole image does; None where
         neither half does."""
         halves = opening_halves(readings.image.pixels, self.columns) or {}
@@ -263,7 +264,7 @@ class Checker:
             reader, likeness = self._read_alone_as(page, turned)
             if likeness >= max(MIN_HALF_IMAGE_PERCENT, whole):
                 evidence = Evidence("image of two pages", notice=Notice(HALVES[name]))
-                return self._with_layout_finding(page, turned, blank, reader, evidence)
+                return self._with_layout_finding(page, turned, empty_result, reader, evidence)
         return None
 
     def _read_alone_as(self, page: Page, readings: HalfFolioReadings) -> tuple[ColumnReader, float]:
@@ -275,11 +276,16 @@ class Checker:
         return reader, gate(read, page, (), self.policy.fold).likeness if len(read) >= MIN_CHARACTERS else 0.0
 
     def _with_layout_finding(
-        self, page: Page, readings: HalfFolioReadings, blank: PageResult, reader: ColumnReader, evidence: Evidence
+        self,
+        page: Page,
+        readings: HalfFolioReadings,
+        empty_result: PageResult,
+        reader: ColumnReader,
+        evidence: Evidence,
     ) -> PageResult:
         """The result of a page in these readings, with a finding (`evidence`) about the layout of the image."""
-        result = self._in_columns(page, readings, replace(blank, skew=readings.outline.skew), (), reader)
-        return replace(result, flags=numbered([layout_flag(blank, 0, None, evidence), *result.flags]))
+        result = self._in_columns(page, readings, replace(empty_result, skew=readings.outline.skew), (), reader)
+        return replace(result, flags=numbered([layout_flag(empty_result, 0, None, evidence), *result.flags]))
 
     def _turned(self, readings: HalfFolioReadings, lie: Lie) -> HalfFolioReadings:
         """The readings of the half-folio with its image turned."""
@@ -322,7 +328,7 @@ class Checker:
         self,
         page: Page,
         readings: HalfFolioReadings,
-        blank: PageResult,
+        empty_result: PageResult,
         neighbours: Sequence[tuple[int, Page]],
         reader: ColumnReader,
     ) -> PageResult:
@@ -330,10 +336,10 @@ class Checker:
         sheet, page, outline = readings.sheet, part.page, part.outline or readings.outline
         paired = gate("".join(column.read for column in columns), page, neighbours, self.policy.fold)
         if not paired.fits:
-            return mismatch(blank, paired)
+            return mismatch(empty_result, paired)
         columns, assignment = without_unseen(columns, assignment)
         columns = [on_its_ink(column, readings) for column in columns]
-        context = PageContext(page.id, blank.ref, outline, self.threshold)
+        context = PageContext(page.id, empty_result.ref, outline, self.threshold)
         legible = Legibility(sheet.detail, sheet.note_detail)
         weigher = Weigher(
             context,
@@ -347,7 +353,7 @@ class Checker:
         )
         unlike: set[int] = set()
         if not any(line.cells for line in page.columns):
-            flags = untranscribed(blank, columns)
+            flags = untranscribed(empty_result, columns)
         else:
             maybe_figures = [
                 c.area for c in columns if not c.cells and c.glyphs and len(c.read) < MIN_TEXT_COLUMN_SHARE * self.rows
@@ -360,16 +366,17 @@ class Checker:
                 else [f for f in weigher.flags(column) if not is_cut_off(f, column, outline, sheet.height, self.rows)]
                 for number, column in enumerate(columns)
             ]
-            flags, unlike = without_unlike(blank, columns, by_column)
-            flags = legible_flags(blank, page, flags, legible)
+            flags, unlike = without_unlike(empty_result, columns, by_column)
+            flags = legible_flags(empty_result, page, flags, legible)
             troubles = tuple(t for t in assignment.troubles if t.column not in drawn)
-            flags += line_flags(blank, page, outline, columns, replace(assignment, troubles=troubles))
-            flags += figure_flags(blank, outline, [columns[number] for number in drawn])
+            flags += line_flags(empty_result, page, outline, columns, replace(assignment, troubles=troubles))
+            flags += figure_flags(empty_result, outline, [columns[number] for number in drawn])
             flags += [
-                layout_flag(blank, 0, None, Evidence(reason="page in part", notice=notice)) for notice in part.notices
+                layout_flag(empty_result, 0, None, Evidence(reason="page in part", notice=notice))
+                for notice in part.notices
             ]
         result = replace(
-            blank,
+            empty_result,
             characters_checked=sum(
                 legible.reads(c.row) for n, column in enumerate(columns) if n not in unlike for c in column.cells
             ),
@@ -419,14 +426,14 @@ class Checker:
     def _read_assigned(
         self, text: Sequence[Column], areas: Sequence[ColumnArea], reader: ColumnReader
     ) -> tuple[list[ReadColumn], Assignment]:
-        assignment = lines.in_order(text, len(areas))
+        assignment = line_assignment.in_order(text, len(areas))
         columns = reader.read_all(areas, assignment.lines)
         suspects = [c for c in columns if c.agreement < MIN_AGREEMENT]
         orphans = [c for c in columns if c.line is None and len(c.read) > 1]
         if not suspects and not orphans and not assignment.troubles:
             return columns, assignment
         unaided = [c.read if c.agreement >= MIN_AGREEMENT else reader.read(c.area, None).read for c in columns]
-        other = lines.assign(text, unaided, self.reading.policy.fold)
+        other = line_assignment.assign(text, unaided, self.reading.policy.fold)
         if other.lines == assignment.lines:
             return columns, other
         again = [

@@ -14,7 +14,7 @@ from proof.text.column import is_character
 from proof.text.model import Page, Row
 from proof.verify.columns import ReadColumn
 from proof.verify.legibility import MIN_DETAIL_PX, Legibility, in_notes
-from proof.verify.lines import Assignment, LineFault
+from proof.verify.line_assignment import Assignment, LineFault
 from proof.verify.pairing import PageShown
 
 LAYOUT_SCORE = 9.0
@@ -36,25 +36,25 @@ COLUMNS_MISSING = "columns missing"
 """The reason of the finding about an image that shows a second page."""
 
 
-def mismatch(blank: PageResult, paired: PageShown) -> PageResult:
+def mismatch(empty_result: PageResult, paired: PageShown) -> PageResult:
     """The result, with one finding, of a page whose image shows another page."""
     name = str(paired.other.folio or paired.other.id) if paired.other else ""
-    return unreadable(blank, "image mismatch", paired.message, name)
+    return unreadable(empty_result, "image mismatch", paired.message, name)
 
 
-def unreadable(blank: PageResult, reason: str, message: Notice | None, suggested: str = "") -> PageResult:
+def unreadable(empty_result: PageResult, reason: str, message: Notice | None, suggested: str = "") -> PageResult:
     """The result, with one finding, of a page that cannot be compared with its image; `message` says what to do."""
-    flag = layout_flag(blank, 0, None, Evidence(reason=reason, notice=message), suggested=suggested)
-    return replace(blank, status=Status.MISMATCH, message=message, flags=numbered([flag]))
+    flag = layout_flag(empty_result, 0, None, Evidence(reason=reason, notice=message), suggested=suggested)
+    return replace(empty_result, status=Status.MISMATCH, message=message, flags=numbered([flag]))
 
 
 def layout_flag(
-    blank: PageResult, line: int, box: Box | None, evidence: Evidence, transcribed: str = "", suggested: str = ""
+    empty_result: PageResult, line: int, box: Box | None, evidence: Evidence, transcribed: str = "", suggested: str = ""
 ) -> Flag:
     """A finding about a column (`line` from 1), the whole of which is `transcribed`, or about the page (0)."""
     return Flag(
-        page=blank.page,
-        ref=blank.ref,
+        page=empty_result.page,
+        ref=empty_result.ref,
         line=line,
         offset=0,
         length=len(transcribed),
@@ -69,24 +69,24 @@ def layout_flag(
     )
 
 
-def untranscribed(blank: PageResult, columns: Sequence[ReadColumn]) -> list[Flag]:
+def untranscribed(empty_result: PageResult, columns: Sequence[ReadColumn]) -> list[Flag]:
     """One finding for a page without a transcription, if its image shows any text."""
     read = "".join(column.read for column in columns)
-    return [layout_flag(blank, 0, None, Evidence(reason="page not transcribed", note=read))] if read else []
+    return [layout_flag(empty_result, 0, None, Evidence(reason="page not transcribed", note=read))] if read else []
 
 
-def legible_flags(blank: PageResult, page: Page, flags: list[Flag], legible: Legibility) -> list[Flag]:
+def legible_flags(empty_result: PageResult, page: Page, flags: list[Flag], legible: Legibility) -> list[Flag]:
     """The flags of a page. If its notes are too small to be read, one finding replaces the flags in notes."""
     lines = {line.number: line for line in page.columns}
     if legible.reads(Row.LEFT) or not any(run.note for line in lines.values() for run in line.runs):
         return flags
     notice = Notice.of(NoticeCode.NOTES_TOO_SMALL, number=int(legible.note), least=MIN_DETAIL_PX)
-    finding = layout_flag(blank, 0, None, Evidence(reason="notes too small", notice=notice))
+    finding = layout_flag(empty_result, 0, None, Evidence(reason="notes too small", notice=notice))
     return [finding, *(flag for flag in flags if flag.line not in lines or not in_notes(flag, lines[flag.line]))]
 
 
 def without_unlike(
-    blank: PageResult, columns: Sequence[ReadColumn], by_column: Sequence[list[Flag]]
+    empty_result: PageResult, columns: Sequence[ReadColumn], by_column: Sequence[list[Flag]]
 ) -> tuple[list[Flag], set[int]]:
     """The flags of a page, and the numbers (from 0) of its columns that do not match their lines. `by_column` holds the
     flags of each column. If there are several such columns, one finding replaces their flags."""
@@ -100,22 +100,22 @@ def without_unlike(
     lines = (columns[number].line for number in sorted(unlike))
     which = ", ".join(str(line.number) for line in lines if line is not None)
     notice = Notice.of(NoticeCode.COLUMNS_UNLIKE, number=len(unlike), which=which)
-    finding = layout_flag(blank, 0, None, Evidence(reason="columns unlike", notice=notice))
+    finding = layout_flag(empty_result, 0, None, Evidence(reason="columns unlike", notice=notice))
     others = (flag for number, flags in enumerate(by_column) if number not in unlike for flag in flags)
     return [finding, *others], unlike
 
 
-def figure_flags(blank: PageResult, outline: Outline, drawn: Sequence[ReadColumn]) -> list[Flag]:
+def figure_flags(empty_result: PageResult, outline: Outline, drawn: Sequence[ReadColumn]) -> list[Flag]:
     """One finding for a figure that is not transcribed, if characters stand in it."""
     read = "".join(column.read for column in drawn)
     if not read:
         return []
     box = Box.around(area_box(outline, column) for column in drawn)
-    return [layout_flag(blank, 0, box, Evidence(reason="figure not transcribed", note=read))]
+    return [layout_flag(empty_result, 0, box, Evidence(reason="figure not transcribed", note=read))]
 
 
 def line_flags(
-    blank: PageResult, page: Page, outline: Outline, columns: Sequence[ReadColumn], assignment: Assignment
+    empty_result: PageResult, page: Page, outline: Outline, columns: Sequence[ReadColumn], assignment: Assignment
 ) -> list[Flag]:
     """Findings about whole columns: missing, doubled, moved (two findings: where the text has it, and where it
     belongs), halves of a note exchanged. Many columns that are not in the text, or many lines that are not on the
@@ -129,30 +129,30 @@ def line_flags(
         troubles = tuple(trouble for trouble in troubles if trouble not in missing)
         read = "".join(trouble.read for trouble in missing)
         notice = Notice.of(NoticeCode.COLUMNS_BESIDE, number=len(missing))
-        flags.append(layout_flag(blank, 0, None, Evidence(reason=COLUMNS_MISSING, note=read, notice=notice)))
+        flags.append(layout_flag(empty_result, 0, None, Evidence(reason=COLUMNS_MISSING, note=read, notice=notice)))
     not_on_page = [trouble.line for trouble in troubles if trouble.fault is LineFault.NOT_ON_PAGE]
     if len(not_on_page) > MAX_SINGLE_COLUMNS:
         troubles = tuple(trouble for trouble in troubles if trouble.fault is not LineFault.NOT_ON_PAGE)
         which = ", ".join(map(str, not_on_page))
         notice = Notice.of(NoticeCode.COLUMNS_NOT_SHOWN, number=len(not_on_page), which=which)
-        flags.append(layout_flag(blank, 0, None, Evidence(reason="columns not on the page", notice=notice)))
+        flags.append(layout_flag(empty_result, 0, None, Evidence(reason="columns not on the page", notice=notice)))
     for trouble in troubles:
         box = area_box(outline, columns[trouble.column]) if trouble.column is not None else None
         evidence = Evidence(reason=trouble.fault.value, note=trouble.read)
         if trouble.fault is LineFault.MISSING:
             column = columns[trouble.column] if trouble.column is not None and has_notes else None
             read = _with_notes(column) if column else "".join(filter(is_character, trouble.read))
-            flags.append(layout_flag(blank, trouble.line, box, evidence, suggested=read))
+            flags.append(layout_flag(empty_result, trouble.line, box, evidence, suggested=read))
             continue
         line = source.get(trouble.line, "")
-        flags.append(layout_flag(blank, trouble.line, box, evidence, transcribed=line))
+        flags.append(layout_flag(empty_result, trouble.line, box, evidence, transcribed=line))
         if trouble.fault is LineFault.MOVED:
-            flags.append(layout_flag(blank, trouble.before, box, evidence, suggested=line))
+            flags.append(layout_flag(empty_result, trouble.before, box, evidence, suggested=line))
     for column in columns:
         if column.swapped and column.line is not None:
             evidence = Evidence(reason="note halves exchanged", note=column.read)
             flags.append(
-                layout_flag(blank, column.line.number, area_box(outline, column), evidence, column.line.source)
+                layout_flag(empty_result, column.line.number, area_box(outline, column), evidence, column.line.source)
             )
     return flags
 

@@ -13,7 +13,7 @@ from rapidfuzz import fuzz
 
 from proof.model.notices import Notice, NoticeCode
 from proof.text.model import Page
-from proof.verify.lines import line_key
+from proof.verify.line_assignment import line_key
 
 OWN_PERCENT = 60.0
 """Similarity, in percent, from which on the image shows its page, and no neighbours are compared."""

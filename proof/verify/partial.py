@@ -20,7 +20,7 @@ from proof.model.flags import Flag, Kind
 from proof.model.notices import Notice, NoticeCode
 from proof.text.model import Column, Page, Run
 from proof.verify.columns import ReadColumn
-from proof.verify.lines import Assignment, LineFault, LineTrouble, line_key
+from proof.verify.line_assignment import Assignment, LineFault, LineTrouble, line_key
 
 HALF_SHARE = (0.35, 0.65)
 """Minimum and maximum share of a page's columns that is reported as half of it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
+from typing import NamedTuple
 
 from proof.model.flags import MAX_CONTEXT_CHARACTERS, PLACEHOLDER, Evidence, Flag, Kind, context_of
 from proof.model.geometry import Box
@@ -18,7 +19,7 @@ from proof.text.model import Cell, Column
 from proof.verify.align import Pairing, Step
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph, room_between
-from proof.verify.lines import LineFault
+from proof.verify.line_assignment import LineFault
 from proof.verify.places import (
     Place,
     are_printed,
@@ -40,8 +41,12 @@ UNREAD = "□"
 MARKUP = "()（）/／"
 """Marks between the half-rows of a note and main text."""
 
-Member = tuple[Pairing, Flag]
-"""A step of the alignment and its flag."""
+
+class Member(NamedTuple):
+    """A step of the alignment and its flag."""
+
+    pairing: Pairing
+    flag: Flag
 
 
 def with_joined_runs(column: ReadColumn, flags: Sequence[Flag | None]) -> list[Flag]:
@@ -50,10 +55,10 @@ def with_joined_runs(column: ReadColumn, flags: Sequence[Flag | None]) -> list[F
     both = zip(column.pairings, flags, strict=True)
     for skipped, group in groupby(both, key=lambda pair: pair[0].step in (Step.EXTRA_GLYPH, Step.EXTRA_CELL)):
         block = list(group)
-        flagged = [(pairing, flag) for pairing, flag in block if flag is not None]
+        flagged = [Member(pairing, flag) for pairing, flag in block if flag is not None]
         if skipped:
-            joined += _surplus(column, [member for member in flagged if member[0].cells])
-            joined += _missing(column, block[0][0].before, [member for member in flagged if not member[0].cells])
+            joined += _surplus(column, [member for member in flagged if member.pairing.cells])
+            joined += _missing(column, block[0][0].before, [member for member in flagged if not member.pairing.cells])
         else:
             joined += [flag for _, flag in flagged]
     return joined
@@ -78,7 +83,7 @@ def _missing(column: ReadColumn, before: int, members: Sequence[Member]) -> list
 
 
 def _glyph(column: ReadColumn, member: Member) -> Glyph:
-    return column.glyphs[member[0].glyphs[0]]
+    return column.glyphs[member.pairing.glyphs[0]]
 
 
 def _missing_alone(column: ReadColumn, before: int, member: Member) -> Flag | None:
@@ -123,15 +128,17 @@ def _evidence_of(flags: Sequence[Flag], readings: Sequence[str], strongest: Evid
     """The evidence for a run: probability and alternatives are those of its least probable character."""
     if len(flags) == 1:
         return strongest
-    sure = [flag.evidence.p_best for flag in flags if flag.evidence.p_best is not None]
+    probabilities = [flag.evidence.p_best for flag in flags if flag.evidence.p_best is not None]
     unread = next((flag.evidence.ink for flag in flags if not flag.suggested), None)
     notice = next((flag.evidence.notice for flag in flags if flag.evidence.notice), None)
     least = min(range(len(flags)), key=lambda number: flags[number].evidence.p_best or 0.0)
     others = [
-        ("".join((*readings[:least], text, *readings[least + 1 :])), chance)
-        for text, chance in flags[least].evidence.alternatives
+        ("".join((*readings[:least], text, *readings[least + 1 :])), probability)
+        for text, probability in flags[least].evidence.alternatives
     ]
-    return replace(strongest, p_best=min(sure, default=None), alternatives=tuple(others), ink=unread, notice=notice)
+    return replace(
+        strongest, p_best=min(probabilities, default=None), alternatives=tuple(others), ink=unread, notice=notice
+    )
 
 
 def _surplus(column: ReadColumn, members: Sequence[Member]) -> list[Flag]:
@@ -140,8 +147,8 @@ def _surplus(column: ReadColumn, members: Sequence[Member]) -> list[Flag]:
     runs: list[list[Member]] = []
     source = source_of(column)
     for member in members:
-        if runs and runs[-1][-1][0].cells[0] + 1 == member[0].cells[0]:
-            start, end = source_before(column, member[0].cells[0])
+        if runs and runs[-1][-1].pairing.cells[0] + 1 == member.pairing.cells[0]:
+            start, end = source_before(column, member.pairing.cells[0])
             if SPECIAL.search(source, start, end) is None:
                 runs[-1].append(member)
                 continue
@@ -156,7 +163,7 @@ def _surplus_run(column: ReadColumn, run: Sequence[Member]) -> Flag:
         return flags[0]
     first, last = flags[0], flags[-1]
     end = last.offset + last.length
-    above, below = glyph_of(column, run[0][0].cells[0] - 1), glyph_of(column, run[-1][0].cells[0] + 1)
+    above, below = glyph_of(column, run[0].pairing.cells[0] - 1), glyph_of(column, run[-1].pairing.cells[0] + 1)
     ink = Notice.of(NoticeCode.ROOM, number=round(max(room_between(above, below) - 1, 0), 1))
     place = Place(first.offset, end - first.offset, Kind.INSERTION, source_of(column)[first.offset : end], "")
     # only the ends of the run have a neighbouring glyph that says where on the image they would stand
@@ -220,8 +227,8 @@ def _joined(first: Flag, second: Flag, source: str) -> Flag:
     elif first.kind is Kind.OMISSION:
         suggested = first.suggested + source[first.offset + first.length : second.offset] + second.suggested
     strongest = first if first.score >= second.score else second
-    chances = [flag.evidence.p_best for flag in (first, second) if flag.evidence.p_best is not None]
-    evidence = replace(strongest.evidence, p_best=min(chances, default=None), alternatives=(), ink=None)
+    probabilities = [flag.evidence.p_best for flag in (first, second) if flag.evidence.p_best is not None]
+    evidence = replace(strongest.evidence, p_best=min(probabilities, default=None), alternatives=(), ink=None)
     place = Place(first.offset, end - first.offset, first.kind, source[first.offset : end], suggested)
     return _at(source, strongest, place, _union((first, second)), evidence)
 

@@ -162,8 +162,10 @@ def unseen_score(odds: float, p_text: float | None, transcribed: str, suggested:
     """
     if p_text is None:
         return odds
-    chance = min(max(p_text, 0.5), 1.0 - 1e-5)
-    return odds - log(chance / (1.0 - chance)) * (ALIKE_WEIGHT if run_together(transcribed, suggested) else 1.0)
+    probability = min(max(p_text, 0.5), 1.0 - 1e-5)
+    return odds - log(probability / (1.0 - probability)) * (
+        ALIKE_WEIGHT if run_together(transcribed, suggested) else 1.0
+    )
 
 
 def substitution_score(
@@ -183,8 +185,8 @@ def substitution_score(
     how surely it reads that as itself where it is drawn (None where not known), `others`: the probability of all other
     words together, `presence`: that of a glyph, `shared_weight`: how far a probability that several words share counts.
     """
-    chance = min(max(exp(own), MIN_PROBABILITY), 1.0 - MIN_PROBABILITY)
-    odds = log((1.0 - chance) / chance)
+    probability = min(max(exp(own), MIN_PROBABILITY), 1.0 - MIN_PROBABILITY)
+    odds = log((1.0 - probability) / probability)
     other = exp(belief)
     spread = max(others - other, 0.0)
     surely = 0.0 if self_reading is None else ramp(self_reading, *SHARED_SELF_READING_RAMP)
@@ -225,8 +227,12 @@ def form_score(preference: float, belief: float) -> float:
     """The odds, in nats, that a glyph is what the engine reads, where it does not know the transcribed character.
     `preference` says how much more the ink resembles that reading, as fonts draw both (`DrawnShapes.form_preference`),
     `belief` is the log-probability of the reading."""
-    chance = min(max(exp(belief), 1e-4), 1.0 - 1e-4)
-    return FORM_PREFERENCE_WEIGHT * preference + FORM_ODDS_WEIGHT * log(chance / (1.0 - chance)) + FORM_OFFSET_NATS
+    probability = min(max(exp(belief), 1e-4), 1.0 - 1e-4)
+    return (
+        FORM_PREFERENCE_WEIGHT * preference
+        + FORM_ODDS_WEIGHT * log(probability / (1.0 - probability))
+        + FORM_OFFSET_NATS
+    )
 
 
 def omission_score(presence: float, reading: str, belief: float, room: float, enclosed: bool = True) -> float:

@@ -18,7 +18,7 @@ from proof.text.model import Cell, Column, Row, Run
 from proof.verify.align import Likeness, Step, align
 from proof.verify.columns import BAD_CUT_NATS, BETTER_NATS, ColumnReader, ReadColumn
 from proof.verify.glyphs import Glyph
-from proof.verify.lines import Assignment, LineFault, LineTrouble
+from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
 from proof.verify.running import in_one_row
 
 MAX_SHORT_NOTE_CHARACTERS = 5

@@ -14,12 +14,13 @@ from proof.layout.half_folio import ColumnArea
 from proof.model.flags import is_raised, numbered
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
-from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
+from proof.model.result import CheckedColumn, PageResult
 from proof.ocr.belief import MIN_PROBABILITY, Belief
 from proof.ocr.page import PageLine, PageReading
 from proof.ocr.page_record import PageSheet
 from proof.text.model import Page, Row
 from proof.text.variants import VariantPolicy
+from proof.verify.checked import checked_characters
 from proof.verify.columns import ReadColumn
 from proof.verify.findings import PageContext, Weigher
 from proof.verify.glyphs import Glyph
@@ -57,7 +58,7 @@ def check_unruled(
     pipeline: str,
     reading: PageReading,
     sheet: PageSheet,
-    blank: PageResult,
+    empty_result: PageResult,
     policy: VariantPolicy,
     neighbours: Sequence[tuple[int, Page]],
     threshold: float,
@@ -67,38 +68,38 @@ def check_unruled(
     glyphs = [_line_glyphs(line, number) for number, line in enumerate(reading.lines)]
     if sheet.outline.why:
         notice = Notice.of(NoticeCode.READ_BY_PAGE_PIPELINE, why=sheet.outline.why, engine=pipeline)
-        blank = replace(blank, notices=(*blank.notices, notice))
+        empty_result = replace(empty_result, notices=(*empty_result.notices, notice))
     read = "".join(g.best for line in glyphs for g in line)
     paired = gate(read, page, neighbours, policy.fold)
     if not paired.fits:
         unread = _unread_characters(read, page, policy)
         in_other_order = paired.other is None and unread < OTHER_PAGE_SHARE * len(page_key(page, str))
-        return _not_in_columns(blank, page, unread) if in_other_order else mismatch(blank, paired)
+        return _not_in_columns(empty_result, page, unread) if in_other_order else mismatch(empty_result, paired)
     placement = _Placement(sheet.box.x, sheet.box.y) if sheet.box else _Placement(0.0, 0.0)
     areas = [_area(line, number) for number, line in enumerate(reading.lines)] or [ColumnArea(1, 0, 1, 0, 1, 0)]
     likeness = text_likeness(policy)
     columns = lay_out(page.columns, areas, glyphs, likeness)
-    context = PageContext(page.id, blank.ref, placement, threshold)
+    context = PageContext(page.id, empty_result.ref, placement, threshold)
     weigher = Weigher(context, policy, likeness, lambda _: 1.0)
     flags = [replace(flag, score=flag.score * TEXT_ONLY_WEIGHT) for column in columns for flag in weigher.flags(column)]
     flags = [replace(flag, raised=is_raised(flag.kind, flag.score, threshold)) for flag in flags]
     wrong = sum(max(len(flag.transcribed), len(flag.suggested)) for flag in flags if flag.raised)
     if wrong > max(MIN_CHARACTERS, WRONG_ORDER_SHARE * len(page_key(page, str))):
-        return _not_in_columns(blank, page, wrong)
+        return _not_in_columns(empty_result, page, wrong)
     return replace(
-        blank,
+        empty_result,
         characters_checked=sum(len(column.cells) for column in columns),
         columns=tuple(_checked_column(placement, column) for column in columns if column.line is not None),
-        characters=tuple(character for column in columns for character in _characters(placement, column)),
+        characters=tuple(checked_characters(placement, columns, None)),
         flags=linked(numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
     )
 
 
-def _not_in_columns(blank: PageResult, page: Page, wrong: int) -> PageResult:
+def _not_in_columns(empty_result: PageResult, page: Page, wrong: int) -> PageResult:
     """The result, with one finding, of a page whose lines were not read in the order of its text; `wrong` is the number
     of differing characters."""
     notice = Notice.of(NoticeCode.NOT_IN_COLUMNS, number=wrong, of=len(page_key(page, str)))
-    return unreadable(blank, "page not in columns", notice)
+    return unreadable(empty_result, "page not in columns", notice)
 
 
 def _unread_characters(read: str, page: Page, policy: VariantPolicy) -> int:
@@ -139,18 +140,3 @@ def _checked_column(placement: _Placement, column: ReadColumn) -> CheckedColumn:
     area = column.area
     box = Box.around(boxes) if boxes else placement.file_box(area.left, area.top, area.right, area.bottom)
     return CheckedColumn(column.line.number, box, column.line.source)
-
-
-def _characters(placement: _Placement, column: ReadColumn) -> list[CheckedCharacter]:
-    assert column.line is not None, "running text is laid out line by line"
-    characters = []
-    for pairing in column.pairings:
-        for i, j in zip(pairing.cells, pairing.glyphs, strict=False):
-            cell, glyph = column.cells[i], column.glyphs[j]
-            box = placement.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom)
-            characters.append(
-                CheckedCharacter(
-                    column.line.number, cell.offset, cell.length, cell.row, cell.text, box, glyph.best, None
-                )
-            )
-    return characters

@@ -38,6 +38,13 @@ ERRORS: dict[str | int, Any] = {
     404: answers.ProblemOut,
     422: answers.InvalidOut,
 }
+DECIDED: dict[str | int, Any] = {
+    200: answers.DecisionOut,
+    201: answers.DecisionOut,
+    409: answers.ConflictOut,
+    428: answers.UnconfirmedOut,
+}
+"""The answers to a decision: it was made before, it is made, it conflicts, or its reading has to be confirmed."""
 
 api = APIBlueprint("api", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
 
@@ -97,12 +104,7 @@ def page(path: schemas.PagePath) -> Response:
 @api.post(
     "/works/<string:work>/pages/<int:page>/corrections",
     tags=[PAGES],
-    responses={
-        200: answers.DecisionOut,
-        201: answers.DecisionOut,
-        409: answers.ConflictOut,
-        428: answers.UnconfirmedOut,
-    },
+    responses=DECIDED,
     summary="Correct any place of a page by hand, or insert a missed character",
 )
 def correct(path: schemas.PagePath, body: schemas.ManualCorrectionBody) -> Response:
@@ -247,12 +249,7 @@ def displaced(path: schemas.WorkPath) -> Response:
 @api.post(
     "/works/<string:work>/flags/<int:flag>/decisions",
     tags=[DECISIONS],
-    responses={
-        200: answers.DecisionOut,
-        201: answers.DecisionOut,
-        409: answers.ConflictOut,
-        428: answers.UnconfirmedOut,
-    },
+    responses=DECIDED,
     summary="Decide about a flag; 200 where the same request was answered before, 409 where somebody was quicker",
 )
 def decide(path: schemas.FlagPath, body: schemas.DecisionBody) -> Response:
@@ -312,12 +309,12 @@ def redo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
 def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDetail]:
     """A page as lists show it, and in detail."""
     store = project().store
-    place, result = store.queue.page(work, number)
-    flags = store.queue.on_page(work, place.position)
+    listed, result = store.queue.page(work, number)
+    flags = store.queue.on_page(work, listed.position)
     comments = store.comments.of_page(work, number)
     said_by = store.page_states.said_by(work, number)
     columns = serializers.columns_of(store, work, number, result)
-    return place, serializers.page_detail(place, result, columns, flags, comments, said_by)
+    return listed, serializers.page_detail(listed, result, columns, flags, comments, said_by)
 
 
 def _undone(undo_or_redo: Callable[..., Undone], work: str, body: schemas.UndoBody) -> Response:

@@ -30,6 +30,7 @@ from proof.web.accounts import accounts
 from proof.web.answers import InvalidOut
 from proof.web.api import api
 from proof.web.assignments import assignments, assignments_api
+from proof.web.blind_proofreading import readings, readings_api, show_to_each
 from proof.web.certificates import certificates, certificates_api
 from proof.web.column_edits import column_edits
 from proof.web.comments import comments
@@ -46,7 +47,6 @@ from proof.web.layout_overrides import layouts
 from proof.web.pages import pages
 from proof.web.people_api import people_api
 from proof.web.project import Project, secret_of
-from proof.web.readings import readings, readings_api, show_to_each
 from proof.web.replacing import replacing
 from proof.web.reports import count_reports, reports, reports_api
 from proof.web.rereading import Rereading

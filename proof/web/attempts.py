@@ -51,9 +51,10 @@ class TooManyAttemptsError(ToldError):
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A counter with its limit. A successful attempt resets it if `resets`; else the attempt only takes itself out."""
+    """A counter of attempts and its `limit`. A successful attempt sets it to zero if `resets`, else lowers it by
+    one."""
 
-    most: int
+    limit: int
     key: tuple[str, str, str]
     resets: bool = False
 
@@ -70,9 +71,9 @@ class Attempts:
     """The attempts of the last quarter of an hour, in memory. An attempt counts when it begins, so that concurrent ones
     cannot evade the limit, and is taken out when it succeeds."""
 
-    def __init__(self, app: Flask, most: int) -> None:
+    def __init__(self, app: Flask, limit: int) -> None:
         self._limiter = RateLimiter(PERIOD_MINUTES * 60)
-        self._narrow, self._wide = most, most * WIDE_FACTOR
+        self._narrow, self._wide = limit, limit * WIDE_FACTOR
         sha256 = {"digest_method": hashlib.sha256}
         self._signer = URLSafeTimedSerializer(app.config["SECRET_KEY"], salt="known browser", signer_kwargs=sha256)
 
@@ -82,7 +83,7 @@ class Attempts:
         device = self._device(account)
         if device:
             of_device = Count(self._narrow, ("device", account, device), resets=True)
-            if self._limiter.hit(of_device.key, of_device.most):
+            if self._limiter.hit(of_device.key, of_device.limit):
                 return Attempt(account, (of_device,))
         network = network_of(request.remote_addr or "")
         counts = (
@@ -91,7 +92,7 @@ class Attempts:
             Count(self._wide, ("address", "", network)),
         )
         for number, count in enumerate(counts):
-            if not self._limiter.hit(count.key, count.most):
+            if not self._limiter.hit(count.key, count.limit):
                 self._take_out(counts[: number + 1])
                 raise TooManyAttemptsError(max(round(self._limiter.seconds_left(count.key)), 1))
         return Attempt(account, counts)

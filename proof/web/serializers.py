@@ -181,11 +181,11 @@ def _detail(
 def _alternatives(flag: Flag, policy: VariantPolicy) -> list[AlternativeOut]:
     """The alternative readings of the recogniser that are characters of a Chinese text (no figures, Latin letters or
     markup), as the text writes them."""
-    chances: defaultdict[str, float] = defaultdict(float)
+    probabilities: defaultdict[str, float] = defaultdict(float)
     for text, p in flag.evidence.alternatives:
         if p >= MIN_ALTERNATIVE_PROBABILITY and not text.isascii() and is_character(text):
-            chances[policy.to_source_script(text, flag.transcribed)] += p
-    ranked = sorted(chances.items(), key=lambda chance: -chance[1])
+            probabilities[policy.to_source_script(text, flag.transcribed)] += p
+    ranked = sorted(probabilities.items(), key=lambda item: -item[1])
     return [AlternativeOut(text=text, p=min(max(p, 0.0), 1.0)) for text, p in ranked[:MAX_ALTERNATIVES]]
 
 
@@ -219,7 +219,7 @@ def _view_out(sha: str, result: PageResult, flag: Flag, view: View) -> ViewOut:
 
 
 def page_detail(
-    place: ListedPage,
+    listed: ListedPage,
     result: PageResult,
     columns: list[ColumnOut],
     flags: Sequence[QueuedFlag],
@@ -229,7 +229,7 @@ def page_detail(
     """A page with its columns, characters, flags and comments; `said_by` is the person who set its state."""
     return PageDetail(
         said_by=said_by,
-        **page_of(place).model_dump(),
+        **page_of(listed).model_dump(),
         box=_rectangle(_half_folio(result)),
         columns=columns,
         characters_found=[

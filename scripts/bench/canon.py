@@ -76,7 +76,7 @@ def seen_by_eye() -> dict[Place, str]:
 
 def sheet(flags: Sequence[dict[str, Any]], images: Path) -> Image.Image:
     """Every flag with its number, the place on its page, and both characters drawn in a font."""
-    font = FontChain.found()
+    font = FontChain.of_installed()
     rows = -(-len(flags) // ACROSS)
     drawn = Image.new("L", (ACROSS * (2 * SIDE + 20), max(rows, 1) * (SIDE + 50)), 255)
     pen = ImageDraw.Draw(drawn)

@@ -38,7 +38,7 @@ class Sheet:
     letters: Iterator[str]
     size: float
     hand: Hand
-    fonts: FontChain = field(default_factory=FontChain.found)
+    fonts: FontChain = field(default_factory=FontChain.of_installed)
     boxes: list[Box] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
 

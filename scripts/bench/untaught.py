@@ -103,7 +103,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     engine, checker = engine_and_checker()
-    font = FontChain.found((options.font,))
+    font = FontChain.of_installed((options.font,))
     rng = np.random.default_rng(options.seed)
     characters = untaught(engine, font, options.shared)
     every = forms(engine, font, characters) if options.forms else [Put(one, one) for one in characters]

@@ -21,7 +21,7 @@ from proof.checking.plan import PageKeys, PageTask
 from proof.ocr.engine import Engine as Recogniser
 from proof.ocr.engine import Pixels, Reading, WrappedEngine
 from proof.ocr.registry import EngineSettings, open_engine
-from proof.report.source import RunSource
+from proof.report.source import StoredRun
 from proof.report.tally import Tally
 from proof.report.write import WrittenReport
 from proof.settings.config import Settings
@@ -87,7 +87,7 @@ def _served(settings: Settings, *, store: Store) -> Flask:
     return app
 
 
-def _counted(source: RunSource, folder: Path, **_: object) -> WrittenReport:
+def _counted(source: StoredRun, folder: Path, **_: object) -> WrittenReport:
     """The counts of a report that is not written: no history reads it."""
     return WrittenReport(folder, folder, folder, folder, Tally.of(source.outlines()))
 

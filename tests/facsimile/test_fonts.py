@@ -63,7 +63,7 @@ def test_a_font_named_as_a_file_or_a_family_however_spelt_is_tried_first(
 
 
 def test_a_rare_character_comes_from_the_first_font_that_holds_it(two_fonts: tuple[Path, Path]) -> None:
-    chain = FontChain.found(("second kai",))
+    chain = FontChain.of_installed(("second kai",))
     assert [face.path for face in map(chain.face_of, "人𫝊國") if face] == [two_fonts[0], two_fonts[1], two_fonts[1]]
     assert [chain.field(text) for text in ("龘", "", "&KR0058;")] == [None, None, None]
 

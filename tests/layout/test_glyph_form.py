@@ -19,7 +19,7 @@ PLACE = (60.0, 64.0)
 def written(character: str, x: float = 60, y: float = 60, em: tuple[float, float] = (44, 38)) -> NDArray[np.bool_]:
     """A character, written on an empty page."""
     canvas = np.zeros((120, 120), np.uint8)
-    field = FontChain.found().field(character)
+    field = FontChain.of_installed().field(character)
     assert field is not None
     write_glyph(canvas, field, (x, y), em, Hand(), np.random.default_rng(1))
     return np.asarray(canvas > 100)

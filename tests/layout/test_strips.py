@@ -245,7 +245,7 @@ def test_low_rows_of_notes_in_a_ruled_column_are_found_by_what_the_column_holds(
         "為清酒鳬鷖爾酒既/清篤公劉酌之用",
         "匏箋酌酒以匏",
     )
-    cell, row, ink, fonts = 54, 30, np.zeros((1134, 90), np.uint8), FontChain.found()
+    cell, row, ink, fonts = 54, 30, np.zeros((1134, 90), np.uint8), FontChain.of_installed()
     edges, y = [0], 0
     for part in parts:
         halves = list(zip(part.split("/"), (68, 22), strict=True)) if "/" in part else [(part, 45)]

@@ -20,7 +20,7 @@ from proof.ocr.ppocr import PPOCR
 
 @pytest.fixture(scope="module")
 def few(ppocr: PPOCR) -> DrawnReadings:
-    return drawn_readings(ppocr, FontChain.found(), "楅弣大夫\ue000")
+    return drawn_readings(ppocr, FontChain.of_installed(), "楅弣大夫\ue000")
 
 
 def test_what_was_taught_is_read_as_itself_and_what_was_not_as_its_neighbour_in_shape(few: DrawnReadings) -> None:
@@ -63,7 +63,7 @@ def test_of_two_fonts_both_are_heard() -> None:
 
 
 def test_of_what_was_taught_it_is_known_how_surely_it_is_read_as_itself(ppocr: PPOCR, tmp_path: Path) -> None:
-    few = sure_forms(ppocr, FontChain.found(), "禮弆\ue000")
+    few = sure_forms(ppocr, FontChain.of_installed(), "禮弆\ue000")
     assert (few.chance("禮") or 0.0) > 0.99
     assert 0 < (few.chance("弆") or 0.0) < 0.9
     assert {few.chance(one) for one in ("\ue000", "大", "", "禮弆")} == {None}

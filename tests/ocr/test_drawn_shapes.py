@@ -15,7 +15,7 @@ from proof.ocr.drawn_shapes import SHIPPED_SHAPES, DrawnShapes, shipped_shapes
 
 @pytest.fixture(scope="module")
 def fonts() -> FontChain:
-    return FontChain.found()
+    return FontChain.of_installed()
 
 
 @pytest.fixture(scope="module")

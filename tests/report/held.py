@@ -9,16 +9,20 @@ from proof.model.result import PageResult
 from proof.report.crops import Shelf
 from proof.report.density import Places
 from proof.report.progress import WorkProgress
+from proof.report.source import StoredRun
 from proof.store import PagePlace, Store, StoredRunInfo
 from proof.store.comments import Comment
 from proof.store.saving import CheckedResult
 
 
 @dataclass(frozen=True, slots=True)
-class HeldRun:
-    """Pages held in memory."""
+class HeldRun(StoredRun):
+    """Pages held in memory; it has no store."""
 
-    run: StoredRunInfo
+    store: Store = field(init=False, repr=False, compare=False)
+    run_id: int = field(init=False, repr=False, compare=False)
+    whole: bool = field(init=False, repr=False, compare=False)
+    run: StoredRunInfo = field()  # or the property of the base would be its default
     pages: Sequence[PageResult]
     shelf: Shelf | None = None
     progress: WorkProgress | None = None

@@ -8,7 +8,7 @@ import json
 import shutil
 import tracemalloc
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,8 @@ from proof.model.result import PageResult
 from proof.report import StoredRun, WrittenReport, write_reports
 from proof.report.write import write_again
 from proof.settings.config import Settings
-from proof.store import Store, StoredRunInfo
-from proof.store.comments import Comment, CommentRequest, CommentState
+from proof.store import Store
+from proof.store.comments import CommentRequest, CommentState
 from tests.remarked import said
 from tests.report.held import HeldRun, save_run
 from tests.web.drawn import SCRIPT, WORK, fill
@@ -221,26 +221,18 @@ def test_the_report_speaks_the_language_asked_for(tmp_path: Path, held: HeldRun,
     assert page.named("html")[0]["lang"] == language
 
 
-@dataclass(frozen=True)
-class LongRun:
-    """Many pages, made as they are asked for."""
+@dataclass(frozen=True, slots=True)
+class LongRun(HeldRun):
+    """Many copies of a page, made as they are asked for."""
 
-    run: StoredRunInfo
-    page: PageResult
-    count: int
-    shelf: None = None
-    progress: None = None
-    comments: tuple[Comment, ...] = ()
-    places: dict[str, tuple[str, str]] = field(default_factory=dict)
+    count: int = 0
 
     def results(self) -> Iterator[PageResult]:
+        (page,) = self.pages
         for number in range(self.count):
-            flags = tuple(replace(flag, page=f"p{number}", id=f"{number}-{flag.id}") for flag in self.page.flags)
-            characters = tuple(replace(one) for one in self.page.characters)
-            yield replace(self.page, page=f"p{number}", flags=flags, characters=characters)
-
-    def outlines(self) -> Iterator[PageResult]:
-        return self.results()
+            flags = tuple(replace(flag, page=f"p{number}", id=f"{number}-{flag.id}") for flag in page.flags)
+            characters = tuple(replace(one) for one in page.characters)
+            yield replace(page, page=f"p{number}", flags=flags, characters=characters)
 
     def raised(self) -> Iterator[PageResult]:
         return self.results()
@@ -254,7 +246,7 @@ def test_memory_stays_flat_however_many_pages_there_are(
 
     def peak(pages: int) -> int:
         tracemalloc.start()
-        write_reports(LongRun(held.run, held.pages[0], pages), tmp_path, pictures=3)
+        write_reports(LongRun(held.run, held.pages[:1], count=pages), tmp_path, pictures=3)
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return most

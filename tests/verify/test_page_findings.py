@@ -15,7 +15,7 @@ from proof.model.flags import Evidence, Flag, Kind, numbered
 from proof.model.result import PageResult, Status
 from proof.text.model import Row
 from proof.verify.legibility import Legibility
-from proof.verify.lines import Assignment, LineFault, LineTrouble
+from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
 from proof.verify.page_findings import (
     legible_flags,
     line_flags,

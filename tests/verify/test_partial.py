@@ -17,7 +17,7 @@ from proof.model.result import PageResult, Status
 from proof.ocr.ppocr import PPOCR
 from proof.text.model import Page, Row
 from proof.verify.columns import ReadColumn
-from proof.verify.lines import Assignment, LineFault, LineTrouble
+from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
 from proof.verify.partial import PartOfPage, beyond_the_sides, is_cut_off, part_on_image
 from tests.half_folios import MakePage
 from tests.layout.damaged import bent

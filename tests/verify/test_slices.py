@@ -9,7 +9,7 @@ import pytest
 from proof.layout.half_folio import ColumnArea
 from proof.text.model import Column, Row
 from proof.verify.columns import ReadColumn
-from proof.verify.lines import Assignment, LineFault
+from proof.verify.line_assignment import Assignment, LineFault
 from proof.verify.slices import lines_of_columns, without_short_notes
 from tests.verify.columns import PITCH, exact, glyph_at, unread
 from tests.verify.pages import line

@@ -16,10 +16,10 @@ from proof.store.authorities import IMAGE, REASONED
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
 BASE = "base"
-"""The id of the text as it was transcribed."""
+"""The XML id of the text as it was transcribed."""
 
 COPY = "copy"
-"""The id of the image of its copy."""
+"""The XML id of the image of its copy."""
 
 
 def apparatus_document(collated: CollationNotes, title: str) -> etree._Element:

@@ -27,6 +27,9 @@ _MAX_COORDINATE_PX = 1e6
 UNSTATED_CONFIDENCE = 0.01
 """Confidence of an alternative in ALTO, which states none."""
 
+_IS_VERTICAL = {"ttb": True, "btt": True, "ltr": False, "rtl": False}
+"""Whether a line is vertical, by its `BASEDIRECTION` in ALTO."""
+
 _LINES_OF_HOCR = frozenset({"ocr_line", "ocrx_line", "ocr_header", "ocr_caption", "ocr_textfloat"})
 
 
@@ -59,9 +62,10 @@ def parse_readings(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
 
 
 def _page(path: Path, page: Any) -> ExternalPage:
+    """A page of a PAGE file, from its element `Page`."""
     lines, notices = [], []
     for element in page.iter("{*}TextLine"):
-        text, sure, _ = _equivalent(path, element)
+        text, confidence, _ = _equivalent(path, element)
         box = _outline(path, element)
         words = element.findall("{*}Word")
         pieces = []
@@ -79,14 +83,15 @@ def _page(path: Path, page: Any) -> ExternalPage:
                 notices.append(_without_place(path, element, "coordinates"))
             continue
         text = text or "".join(_equivalent(path, word)[0] for word in words)
-        lines.append(line_of(text, box, pieces, _direction(element, element.getparent()), sure))
-    size = (_figure(path, page, "imageWidth"), _figure(path, page, "imageHeight"))
+        lines.append(line_of(text, box, pieces, _direction(element, element.getparent()), confidence))
+    size = (_pixels(path, page, "imageWidth"), _pixels(path, page, "imageHeight"))
     return _page_of_lines(path, page, page.get("imageFilename", ""), size, lines, notices)
 
 
 def _alto(path: Path, root: Any, page: Any) -> ExternalPage:
+    """A page of an ALTO file, from its element `Page`."""
     name = root.findtext(".//{*}fileName", "")
-    size = (_figure(path, page, "WIDTH"), _figure(path, page, "HEIGHT"))
+    size = (_pixels(path, page, "WIDTH"), _pixels(path, page, "HEIGHT"))
     lines, notices = [], []
     for element in page.iter("{*}TextLine"):
         strings = element.findall("{*}String")
@@ -97,9 +102,9 @@ def _alto(path: Path, root: Any, page: Any) -> ExternalPage:
             if text:
                 notices.append(_without_place(path, element, "coordinates"))
             continue
-        upright = {"ttb": True, "btt": True, "ltr": False, "rtl": False}.get(element.get("BASEDIRECTION", ""))
-        sure = _lowest(_confidence(path, string, "WC") for string in strings)
-        lines.append(line_of(text, box, pieces, upright, sure))
+        vertical = _IS_VERTICAL.get(element.get("BASEDIRECTION", ""))
+        confidence = _lowest(_confidence(path, string, "WC") for string in strings)
+        lines.append(line_of(text, box, pieces, vertical, confidence))
     unit = root.findtext(".//{*}MeasurementUnit", "pixel").strip()
     if unit != "pixel" and min(size) <= 0:
         message = Sentence(
@@ -115,6 +120,7 @@ def _lowest(confidences: Iterable[float | None]) -> float | None:
 
 
 def _string(path: Path, string: Any) -> list[TextPiece]:
+    """The pieces of an ALTO `String`: its glyphs if they have boxes, else the string."""
     glyphs = string.findall("{*}Glyph")
     pieces = []
     for glyph in glyphs:
@@ -134,6 +140,7 @@ def _string(path: Path, string: Any) -> list[TextPiece]:
 
 
 def _hocr(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
+    """The pages of an hOCR file."""
     try:
         root = html.document_fromstring(data, parser=html.HTMLParser(encoding="utf-8", huge_tree=False))
     except (etree.LxmlError, ValueError) as error:
@@ -181,15 +188,15 @@ def _hocr_pieces(path: Path, line: Any) -> list[TextPiece]:
 def _boxed(path: Path, element: Any) -> list[TextPiece]:
     """The text of an hOCR element, as one piece per character if `x_bboxes` has a box for each."""
     content = "".join("".join(element.itertext()).split())
-    sure = _percent(path, element, "x_wconf")
+    confidence = _percent(path, element, "x_wconf")
     numbers = _numbers(path, element, _property(element, "x_bboxes"))
     if content and len(numbers) == 4 * len(content):
         quads = [numbers[start : start + 4] for start in range(0, len(numbers), 4)]
         confs = [number / 100 for number in _numbers(path, element, _property(element, "x_confs"))]
-        each = confs if len(confs) == len(content) else [sure] * len(content)
+        each = confs if len(confs) == len(content) else [confidence] * len(content)
         return [TextPiece(c, _box(*q), s) for c, q, s in zip(content, quads, each, strict=True)]
     box = _hocr_box(path, element, "bbox")
-    return [TextPiece(content, box, sure)] if content and box is not None else []
+    return [TextPiece(content, box, confidence)] if content and box is not None else []
 
 
 def _without_place(path: Path, line: Any, missing: str) -> Notice:
@@ -210,7 +217,7 @@ def _page_of_lines(
 def _equivalent(path: Path, element: Any) -> tuple[str, float | None, tuple[tuple[str, float], ...]]:
     """The text of a PAGE element, its confidence, and its other readings with theirs."""
     equivalents = element.findall("{*}TextEquiv")
-    equivalents.sort(key=lambda equivalent: _figure(path, equivalent, "index"))
+    equivalents.sort(key=lambda equivalent: _pixels(path, equivalent, "index"))
     readings = []
     for equivalent in equivalents:
         content = equivalent.findtext("{*}Unicode", "")
@@ -229,7 +236,7 @@ def _outline(path: Path, element: Any) -> Box | None:
             continue
         numbers = _numbers(path, coords, coords.get("points", ""))
         for point in coords.iterfind("{*}Point"):  # as PAGE had it until 2010
-            numbers += [_figure(path, point, "x"), _figure(path, point, "y")]
+            numbers += [_pixels(path, point, "x"), _pixels(path, point, "y")]
         if len(numbers) >= 4:
             return _bounds(numbers)
     return None
@@ -237,7 +244,7 @@ def _outline(path: Path, element: Any) -> Box | None:
 
 def _alto_box(path: Path, element: Any) -> Box | None:
     if all(element.get(key) for key in ("HPOS", "VPOS", "WIDTH", "HEIGHT")):
-        x, y, w, h = (_figure(path, element, key) for key in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
+        x, y, w, h = (_pixels(path, element, key) for key in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
         if w > 0 and h > 0:
             return Box(x, y, w, h)
     polygon = element.find("{*}Shape//{*}Polygon")
@@ -282,8 +289,8 @@ def _numbers(path: Path, element: Any, text: str) -> list[float]:
     return numbers
 
 
-def _figure(path: Path, element: Any, key: str) -> float:
-    """A numeric attribute; 0 if it is missing."""
+def _pixels(path: Path, element: Any, key: str) -> float:
+    """A numeric attribute, a number of pixels or less; 0 if it is missing."""
     text = (element.get(key) or "0").strip()
     try:
         value = float(text)
@@ -301,7 +308,7 @@ def _confidence(path: Path, element: Any, key: str) -> float | None:
     """A confidence, 0 to 1; percentages, which some software writes, are converted."""
     if not (element.get(key) or "").strip():
         return None
-    value = _figure(path, element, key)
+    value = _pixels(path, element, key)
     return min(max(value / 100 if value > 1 else value, 0.0), 1.0)
 
 

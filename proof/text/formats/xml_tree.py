@@ -106,7 +106,7 @@ def tree(data: bytes, path: Path, member: str = "") -> Node:
     parser.UseForeignDTD(True)
     root = Node("", {}, 0)
     open_nodes = [root]
-    in_cdata: list[bool] = []  # with an entry within a CDATA section
+    in_cdata: list[bool] = []  # has an entry while the parser is inside a CDATA section, which the handlers change
 
     def start(name: str, attributes: dict[str, str]) -> None:
         if len(open_nodes) > MAX_DEPTH:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.verify.lines import Assignment, LineFault, assign, in_order
+from proof.verify.line_assignment import Assignment, LineFault, assign, in_order
 from tests.verify.pages import line
 
 PAGE = [
