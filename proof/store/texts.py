@@ -21,7 +21,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 
 from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session
@@ -51,7 +51,12 @@ def sha_of(content: str) -> str:
 
 def content_of(version: TextVersionRow) -> str:
     """The content of the file in that version."""
-    return zlib.decompress(version.content).decode("utf-8", "surrogatepass")
+    return _unpacked(version.content)
+
+
+@lru_cache(maxsize=4)
+def _unpacked(packed: bytes) -> str:
+    return zlib.decompress(packed).decode("utf-8", "surrogatepass")
 
 
 def arrive(

@@ -23,14 +23,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, load_only
 
 from proof.model.flags import LINE_BREAK, Kind
-from proof.model.result import Status
 from proof.store.cache import Bounded
 from proof.store.decision_records import State
 from proof.store.lookup import WorkNow, newest_act, works_now
-from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, TextRow
+from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow
 from proof.store.readings import OwnState
 from proof.store.seeded import IS_SEEDED
 from proof.store.texts import columns_of_pages, decided_reading
@@ -249,42 +248,23 @@ def columns_of(
     among: Collection[int] | None = None,
     own: Mapping[int, OwnState] = MappingProxyType({}),
 ) -> Iterator[Iterator[TextColumn]]:
-    """The columns of each file of a work, or of the pages `among` them: as they were checked, those of pages without an
-    image as their text has them, with what was decided since, and with what who looks read as their `own`."""
-    of_work = (PageRow.work_id == work, PageRow.absent.is_(False), *_among(among))
-    query = select(PageRow.id, PageRow.text, PageRow.status).where(*of_work)
-    pages = session.execute(query.order_by(PageRow.text, PageRow.position, PageRow.id)).all()
-    checked = _checked_columns(session, work, among)
-    unchecked = select(PageRow).where(*of_work, PageRow.status != Status.CHECKED.value)
-    in_texts = columns_of_pages(session, session.scalars(unchecked))
+    """The columns of each file of a work, or of the pages `among` them: as they were checked, with what was decided
+    since, and with what who looks read as their `own`."""
+    parts = load_only(PageRow.text, PageRow.version_id, PageRow.start, PageRow.lines)
+    query = select(PageRow).options(parts).where(PageRow.work_id == work, PageRow.absent.is_(False))
+    query = query if among is None else query.where(PageRow.id.in_(among))
+    pages = session.scalars(query.order_by(PageRow.text, PageRow.position, PageRow.id)).all()
+    checked = columns_of_pages(session, pages)
     decided = _decided(session, work, among, own)
 
-    def columns(of_file: Iterable[Any]) -> Iterator[TextColumn]:
+    def columns(of_file: Iterable[PageRow]) -> Iterator[TextColumn]:
         for page in of_file:
-            in_text = in_texts.get(page.id)
-            for number, source in checked.get(page.id, ()) if in_text is None else in_text.items():
+            for number, source in checked[page.id].items():
                 edits = _edits(source, decided.get((page.id, number), ()))
                 yield TextColumn(page.id, number, edited(source, edits), edits, source)
 
-    for _, of_file in groupby(pages, lambda page: str(page.text)):
+    for _, of_file in groupby(pages, lambda page: page.text):
         yield columns(of_file)
-
-
-def _among(pages: Collection[int] | None) -> list[ColumnElement[bool]]:
-    return [] if pages is None else [PageRow.id.in_(pages)]
-
-
-def _checked_columns(session: Session, work: int, among: Collection[int] | None) -> dict[int, list[tuple[int, str]]]:
-    """The columns of pages as they were checked, each once: of a text without columns, one line of its file stands in
-    several."""
-    query = select(ColumnRow.page_id, ColumnRow.number, ColumnRow.source)
-    query = query.join(PageRow, ColumnRow.page_id == PageRow.id)
-    query = query.where(PageRow.work_id == work, PageRow.absent.is_(False), *_among(among))
-    rows = session.execute(query.order_by(ColumnRow.page_id, ColumnRow.ordinal)).all()
-    return {
-        page: list(dict.fromkeys((number, source) for _, number, source in columns))
-        for page, columns in groupby(rows, lambda row: int(row[0]))
-    }
 
 
 def _decided(

@@ -10,8 +10,8 @@ import pytest
 from proof.store import PagePlace, Store
 from proof.store.finder import addressed
 from proof.store.queue_records import ListedPage
-from proof.store.saving import CheckedResult
-from tests.build import page, run_info
+from proof.text.positions import Span
+from tests.build import check_at, page, run_info
 
 JUAN = ("序", "卷一", "卷二", "卷三")
 FOLIOS = ("1a", "1b", "2a", "2b", "5b")
@@ -23,12 +23,13 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """Two works that are alike: three juan and a preface of five half-folios each."""
     with Store.open(tmp_path_factory.mktemp("finder") / "proof.sqlite") as opened:
         for work in ("KR1d0030", "KR1d0031"):
-            run = opened.begin_run(run_info(work))
+            checked = []
             for number, (juan, folio) in enumerate((juan, folio) for juan in JUAN for folio in FOLIOS):
                 name = f"{work}_WYG_{JUAN.index(juan):03d}-{folio}"
                 result = replace(page(WORDS, name=name), ref=f"WYG0140-{330 + number:04d}b")
-                opened.save_pages(run, [CheckedResult(PagePlace(number, "text.txt", juan, folio), "", result)])
-            opened.finish_run(run, whole=True)
+                lines = {1: Span(number * (len(WORDS) + 1), len(WORDS))}
+                checked.append((PagePlace(number, "text.txt", juan, folio, lines=lines), result))
+            check_at(opened, f"{WORDS}\n" * len(checked), checked, info=run_info(work), text="text.txt")
         yield opened
 
 

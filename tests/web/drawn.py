@@ -29,6 +29,7 @@ from proof.store.saving import CheckedResult
 from proof.store.texts import sha_of
 from proof.text.model import Row
 from proof.text.positions import Span
+from proof.text.read import read_transcription
 
 WORK = "dasheyi"
 PITCH, WIDTH, RIGHT, TOP = 56, 100, 900, 120
@@ -205,9 +206,19 @@ def add_page(
     store: Store, result: PageResult, *, work: str = WORK, text: str = "text.txt", shapes: Shapes | None = None
 ) -> int:
     """A whole run over a text of that one page; gives its number."""
-    texts = (TextInfo(text, "5eed", "mirror", "traditional"),)
+    content, lines = "", dict[int, Span]()
+    if Path(text).is_file():
+        read = read_transcription(Path(text))
+        content = read.text
+        lines = {column.number: Span(column.start, len(column.source)) for column in read.pages[0].columns}
+    else:
+        for column in result.columns:
+            lines[column.number] = Span(len(content), len(column.source))
+            content += f"{column.source}\n"
+    texts = (TextInfo(text, sha_of(content), "mirror", "traditional", content),)
     run = store.begin_run(RunInfo(work, "大射儀", texts, EngineIdentity("null", "1", "", "")))
-    store.save_pages(run, [CheckedResult(PagePlace(0, text, "卷十", "1a"), "", result, shapes=shapes)])
+    place = PagePlace(0, text, "卷十", "1a", lines=lines, sha=sha_of(content))
+    store.save_pages(run, [CheckedResult(place, "", result, shapes=shapes)])
     store.finish_run(run, whole=True)
     return run
 
