@@ -94,5 +94,5 @@ def test_the_last_flag_of_a_page_asks_whether_it_is_proofread(page: Page) -> Non
     page.goto(f"{AT}/pages/1")
     expect(page.locator("#ask-page")).to_be_visible()
     page.keyboard.press("r")
-    expect(page.locator("#ask-page")).to_be_hidden()
     expect(page.locator("#state")).to_have_value("proofread")
+    expect(page.locator("#ask-yes")).to_be_hidden()
