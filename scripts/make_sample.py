@@ -146,7 +146,7 @@ def make(shared: Path, out: Path, seed: int) -> list[str]:
         told += [f"{name}: no font holds {character}" for character in page.missing]
     for leftover in set(out.glob("WYG*.png")) - {out / f"{file_stem(page)}.png" for page in drawn.pages}:
         told.append(f"{leftover} is not of this sample: remove it")
-    (out / TRANSCRIPTION).write_bytes(text.encode(source.encoding))
+    (out / TRANSCRIPTION).write_bytes(text.encode(source.decoded.encoding))
     (out / KEY).write_text(key_text(rows), encoding="utf-8", newline="\n")
     return [*told, f"{out}: {len(drawn.pages)} half-folios ({size / 1e6:.2f} MB), {len(rows)} known errors"]
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from proof.collation.resemblance import homophones, near_in_shape
-from proof.quality.benchmark import FIELDS
+from proof.quality.benchmark import KEY_COLUMNS
 from proof.text.conversions import conversions
 from proof.text.model import Script, is_han
 from proof.text.variants import Relation, policy_of
@@ -165,12 +165,12 @@ def plant(bench: Bench, texts: Texts, name: str, case: Case, seed: int, rate: fl
     kept: defaultdict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
     for row in bench.texts.read_key(key):
         kept[row["page"], row["line"]].append(row)
-    lines, told = [], ["\t".join(FIELDS)]
+    lines, told = [], ["\t".join(KEY_COLUMNS)]
     for raw, page, number, body in bench.texts.walk(bench.texts.read(source)):
         text = body
         if number and re.search(case.pages, page):
             text, rows = planted(texts, name, body, kept[page, number], rate, dice)
-            told += ["\t".join(str({"page": page, "line": number, **row}[field]) for field in FIELDS) for row in rows]
+            told += ["\t".join(str({"page": page, "line": number, **row}[field]) for field in KEY_COLUMNS) for row in rows]
         lines.append(text + raw[len(body) :])
     stem = f"{case.name}-{list(CLASSES).index(name)}-{seed}"
     spoiled, answers = bench.folder / f"{stem}.txt", bench.folder / f"{stem}.tsv"

@@ -84,7 +84,7 @@ def marks_of(edition: Transcription) -> tuple[int, list[int]]:
     """How many page marks stand in a Kanripo file, and the lines of those that begin no page."""
     if edition.format is not Format.KANRIPO:
         return 0, []
-    read = {page.start for page in edition.pages}
+    read = {start for page in edition.pages for start in page.starts}
     places = [found.start() for found in re.finditer("<pb:", edition.text)]
     return len(places), [edition.text.count("\n", 0, at) + 1 for at in places if at not in read]
 
