@@ -170,7 +170,9 @@ def plant(bench: Bench, texts: Texts, name: str, case: Case, seed: int, rate: fl
         text = body
         if number and re.search(case.pages, page):
             text, rows = planted(texts, name, body, kept[page, number], rate, dice)
-            told += ["\t".join(str({"page": page, "line": number, **row}[field]) for field in KEY_COLUMNS) for row in rows]
+            told += [
+                "\t".join(str({"page": page, "line": number, **row}[field]) for field in KEY_COLUMNS) for row in rows
+            ]
         lines.append(text + raw[len(body) :])
     stem = f"{case.name}-{list(CLASSES).index(name)}-{seed}"
     spoiled, answers = bench.folder / f"{stem}.txt", bench.folder / f"{stem}.tsv"
