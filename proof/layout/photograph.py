@@ -15,6 +15,7 @@ from proof.layout.columns import as_layout
 from proof.layout.dewarp import laid_flat
 from proof.layout.extent import MAX_COLUMNS, MIN_COLUMNS, Comb, other_count, with_cut_edges
 from proof.layout.flattening import Flattened, Flattening
+from proof.layout.fold_strip import without_fold_strip
 from proof.layout.half_folio import PAGE_HEIGHT, Layout, find_layout, is_wide
 from proof.layout.ink import has_ink
 from proof.layout.overrides import LayoutOverrideShape
@@ -72,6 +73,7 @@ def page_columns(
         layout = replace(layout, outline=replace(layout.outline, rectification=back, skew=damage.skew))
         remarks += damage.notices
     if layout.ruled and not hint and layout.columns[0].pitch is None:
+        layout = without_fold_strip(layout)
         layout = with_cut_edges(layout, rows, (page.shape[0], page.shape[1]), origin)
     return replace(layout, outline=replace(layout.outline, remarks=remarks)) if remarks else layout
 

@@ -48,7 +48,7 @@ def test_a_column_is_cut_anew_where_another_half_row_of_its_note_is_expected_to_
     assert len(readings.used.cuts) == 2
 
 
-def test_the_shape_and_the_span_of_a_glyph_are_kept_and_the_image_not_opened_for_them_again(
+def test_shape_span_and_size_of_a_glyph_are_kept_and_the_image_not_opened_for_them_again(
     make_page: MakePage, ppocr: PPOCR
 ) -> None:
     pixels = render_page(make_page(*LINES), wear=Wear(), seed=3).image
@@ -58,6 +58,8 @@ def test_the_shape_and_the_span_of_a_glyph_are_kept_and_the_image_not_opened_for
     places = [area.top + (number + 0.5) * area.cell(21) for number in range(3)]
     shapes = [readings.shape(area, Row.MAIN, places, number) for number in range(3)]
     spans = readings.spans(area, Row.MAIN, places)
+    sizes = [readings.ink_size(area, Row.MAIN, places, number) for number in range(3)]
+    assert all(0.5 < side / area.cell(21) < 1.3 for size in sizes for side in size)
     assert all(shape.any() for shape in shapes)
     assert not (shapes[0] == shapes[1]).all()
 
@@ -67,4 +69,5 @@ def test_the_shape_and_the_span_of_a_glyph_are_kept_and_the_image_not_opened_for
         shape.tolist() for shape in shapes
     ]
     assert again.spans(area, Row.MAIN, places) == spans
+    assert [again.ink_size(area, Row.MAIN, places, number) for number in range(3)] == sizes
     assert again.unchanged

@@ -61,6 +61,21 @@ def test_a_stray_character_is_an_insertion_where_no_glyph_is() -> None:
     assert loose < tight, "room for it leaves doubt"
 
 
+@pytest.mark.parametrize(
+    ("width", "height", "chance", "expected"),
+    [(0.8, 0.8, 0.2, True), (0.2, 0.8, 0.2, False), (0.8, 0.3, 0.2, False), (0.2, 0.2, 0.99, True)],
+    ids=["as large as a character", "a piece of a rule", "a splinter", "surely read"],
+)
+def test_what_is_left_out_is_raised_where_a_whole_glyph_stands_however_unsure_its_reading(
+    width: float, height: float, chance: float, expected: bool
+) -> None:
+    """A transcriber leaves out what cannot be read or typed."""
+    unsure = glyph(3, 0.46 if chance < 0.5 else 1.0, 跡=chance)
+    shown = [*sure("面上射"), unsure, *sure("面上射跡進坐")[4:]]
+    (flag,) = weigher(ink_size=lambda *_: (width, height)).flags(laid("面上射進坐", shown))
+    assert (flag.kind, flag.offset, flag.raised) == (Kind.OMISSION, 3, expected)
+
+
 @pytest.mark.parametrize("over", [2, 3])
 def test_of_two_equal_characters_the_one_that_is_left_has_the_place_of_both(over: int) -> None:
     """Whichever of the two glyphs is over: one flag, that meets the place before the character and the one after."""

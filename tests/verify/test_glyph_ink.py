@@ -13,7 +13,7 @@ from proof.ocr.drawn_shapes import DrawnShapes
 from proof.text.model import Row
 from proof.verify.glyph_ink import GlyphInk
 from proof.verify.glyphs import Glyph
-from tests.verify.columns import AREA, glyph_at, unread
+from tests.verify.columns import AREA, PITCH, glyph_at, unread
 
 
 def pointing(at: int) -> Shapes:
@@ -35,6 +35,14 @@ class Page:
     def ink_size(self, area: ColumnArea, row: Row, places: Sequence[float], number: int) -> tuple[int, int]:
         self.asked.append((row, tuple(places), number))
         return 40, 30
+
+
+def test_its_ink_is_measured_in_cells_between_its_neighbours() -> None:
+    page, own = Page(), glyph(2)
+    column = replace(unread(AREA), glyphs=(glyph(1), own, glyph(3)))
+    ink = GlyphInk(page, DrawnShapes.made_of("", {}))
+    assert ink.size(column, own) == (40 / PITCH, 30 / PITCH)
+    assert page.asked == [(Row.MAIN, (75.0, 125.0, 175.0), 1)]
 
 
 def glyph(place: int, row: Row = Row.MAIN, presence: float = 1.0) -> Glyph:
