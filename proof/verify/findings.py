@@ -62,8 +62,11 @@ WHOLE_GLYPH_SCORE = 5.0
 """Least score in nats of a glyph that is as large as a character and stands a cell from its neighbours, however unsure
 its reading: what a transcriber cannot read or type is left out."""
 
-MIN_WHOLE_CELLS = 0.5
-"""Width and height of such a glyph, in cells."""
+WHOLE_CELLS = (0.5, 1.3)
+"""Least and greatest width and height of such a glyph, in cells: strokes of a large seal reach farther."""
+
+MIN_WHOLE_PRESENCE = 0.3
+"""Probability from which on a glyph may be such a one: in what is no character the recogniser sees hardly any glyph."""
 
 MIN_WHOLE_ROOM_CELLS = 0.75
 """Distance of its middle from those of its neighbours, in cells."""
@@ -324,9 +327,9 @@ class Weigher:
     def _is_whole(self, column: ReadColumn, glyph: Glyph, room: float) -> bool:
         """Whether a glyph is as large as a character and stands so far from its neighbours, `room` being the distance
         from the nearer one in cells."""
-        if not is_han(glyph.best) or room < MIN_WHOLE_ROOM_CELLS:
+        if not is_han(glyph.best) or glyph.presence < MIN_WHOLE_PRESENCE or room < MIN_WHOLE_ROOM_CELLS:
             return False
-        return min(self._ink_size(column, glyph)) >= MIN_WHOLE_CELLS
+        return all(WHOLE_CELLS[0] <= side <= WHOLE_CELLS[1] for side in self._ink_size(column, glyph))
 
     def _best_other(self, transcribed: str, glyph: Glyph) -> tuple[str, float] | None:
         """The most probable reading that is another word, and its log-probability."""

@@ -1,12 +1,13 @@
 """Measure flags on characters that the recogniser was never taught, at their first occurrence.
 
-    python -m scripts.bench untaught --font NAME_OR_FILE [--forms] [--pages 20] [--seed 1]
+    python -m scripts.bench untaught --font NAME_OR_FILE [--forms | --left-out] [--pages 20] [--seed 1]
 
 Half-folios are drawn in a font that `make_drawn.py` did not use; into columns of real texts such characters are put,
 each once. False are flags raised on them where the text is right. At every third of these places the image shows
 another character than the text, taken at random; told is how many of these errors are raised. With `--forms` the text
 has characters that the recogniser knows, the image forms of them that it was never taught and reads as another word
-where they are drawn (text 回, image 囘, read 同); at every third place it shows that other word.
+where they are drawn (text 回, image 囘, read 同); at every third place it shows that other word. With `--left-out` the
+text lacks the untaught characters: told is how many of them are raised.
 """
 
 from __future__ import annotations
@@ -97,6 +98,7 @@ def columns_of(shared: Path, rng: np.random.Generator) -> Iterator[str]:
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--font", required=True)
     parser.add_argument("--forms", action="store_true", help="forms of characters that the recogniser knows")
+    parser.add_argument("--left-out", action="store_true", help="the text lacks the characters")
     parser.add_argument("--pages", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
 
@@ -111,7 +113,10 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     columns = columns_of(options.shared, rng)
     counts: Counter[str] = Counter()
     for number in range(options.pages):
-        texts = [exchanged(next(columns), chosen, rng) for _ in range(8)]
+        texts = [
+            left_out(next(columns), chosen) if options.left_out else exchanged(next(columns), chosen, rng)
+            for _ in range(8)
+        ]
         counts += checked(checker, texts, options.folder, f"U_WYG_001-{number + 1}a", options)
     share = f"{1000 * counts['false'] / max(counts['right'], 1):.1f}"
     yield "right ones raised, in 1,000", share, "20", f"{counts['false']} of {counts['right']}, {len(every)} characters"
@@ -129,6 +134,16 @@ def exchanged(column: str, chosen: Iterator[Put], rng: np.random.Generator) -> t
         shown[place] = put.shown if right else put.other or str(rng.choice(list(column)))
         places[place] = right
     return "".join(text), "".join(shown), places
+
+
+def left_out(column: str, chosen: Iterator[Put]) -> tuple[str, str, dict[int, bool]]:
+    """A column whose text lacks the untaught characters that its image shows, and the places where it does."""
+    shown = list(column)
+    missing = range(EVERY // 2, len(column), EVERY)
+    for place in missing:
+        shown[place] = next(chosen).shown
+    text = "".join(character for place, character in enumerate(column) if place not in missing)
+    return text, "".join(shown), {place - number: False for number, place in enumerate(missing)}
 
 
 def checked(
