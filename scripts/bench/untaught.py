@@ -167,7 +167,7 @@ def checked(
     found = ImageIndex([folder], []).find(pages[0])
     assert found is not None
     result = checker.check(pages[0], "", found, load_image(found.path), ())
-    raised = {(flag.line, flag.offset) for flag in result.flags if flag.raised and flag.length}
+    raised = {(flag.line, flag.offset) for flag in result.flags if flag.raised and (flag.length or options.left_out)}
     counts: Counter[str] = Counter()
     for number, (_, _, places) in enumerate(columns, 1):
         for place, right in places.items():
