@@ -4,7 +4,7 @@
 ## make test-fast  what needs no browser, no recogniser and no server, in a minute
 ## make test-consumers  the exports, read by kraken's own parser, in Mirador and in LibreOffice; fetches them (some gigabytes; needs npm)
 ## make screenshots  every page in both themes and three languages, and the report, into out/screenshots
-## make coverage  all tests, and which lines of the program none of them reaches
+## make coverage  all tests, which lines of the program none of them reaches, and which modules not their own
 ## make lint    what CI checks before the tests
 ## make bench   the measurements, in one table
 ## make fuzz    a million damaged inputs for whatever reads other people's files; an hour or so
@@ -59,6 +59,7 @@ coverage: test-system $(VENV)/installed-dev
 	$(BIN)/python -m coverage run $(PYTEST) -rs
 	@$(BIN)/python -m coverage combine -q
 	$(BIN)/python -m coverage report
+	$(BIN)/python -m tests.coverage_by_file
 
 screenshots: test-system $(VENV)/installed-dev
 	SCREENSHOTS=out/screenshots $(BIN)/python -m pytest -q -rs --hypothesis-profile=wide tests/web -k photographed

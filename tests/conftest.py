@@ -10,11 +10,12 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+from coverage import Coverage
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, expect, sync_playwright
@@ -48,6 +49,16 @@ QUIET = [
 """Chromium asks for nothing of its own: what a test sees requested, the page requested."""
 PATIENCE = 300.0
 """Seconds that a test waits for what must come, on however busy a machine; nobody waits so long but for a fault."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Notes which test file reaches a line, where lines are counted (`tests/coverage_by_file.py`)."""
+    measured = Coverage.current()
+    if measured is not None:
+        measured.switch_context(item.path.relative_to(ROOT / "tests").as_posix())
+    return (yield)
+
 
 Material = Callable[[int], Path]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
