@@ -17,6 +17,7 @@ from proof.images.opencv import cv2
 from proof.layout.glyph_ink import SHIFTS, cuts_between
 from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.rules import Mask, connected
+from proof.layout.runs import MIN_PIECE_AREA
 from proof.model.result import CheckedCharacter
 from proof.text.model import Row
 
@@ -43,9 +44,6 @@ NORM = 320.0
 
 MAX_CELL_PX = 40.0
 """Maximum height of a cell when the spans of glyphs are found, in pixels: finer images are scaled down."""
-
-MIN_PIECE_AREA = 0.012
-"""Area below which a piece of ink is a speck, as a share of a cell's area."""
 
 MIN_GLYPH_PX = 6.0
 """Minimum ink of a glyph, in pixels."""

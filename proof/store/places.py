@@ -89,8 +89,8 @@ def _is_free(flag: Flag, by_hand: Iterable[tuple[int, int]]) -> bool:
 def stand_in_text(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
     """Record the places of pages in their texts, for pages whose own text did not change. Flags on them that were lost
     when the text changed get the same place on the page again, and are not asked where a decision answers them."""
-    known = {page.id: (page, before) for page, before in _stand(session, pages)}
-    moved = [page.id for page, (version, _) in known.values() if version not in (None, page.version_id)]
+    known = {page.id: (page, before) for page, before in _stand(session, pages) if before[0] is not None}
+    moved = [page.id for page, (version, _) in known.values() if version != page.version_id]
     lost = FlagRow.page_id.in_(moved) | is_displaced()
     there = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(known), lost)).all() if known else ()
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
@@ -98,10 +98,10 @@ def stand_in_text(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) 
     back: set[int] = set()
     for flag in _left_behind(session, there):
         page, (version_id, was) = known[flag.page_id]
-        if version_id is not None and flag.version_id != version_id:  # an export wrote a version that was not checked
+        if flag.version_id != version_id:  # an export wrote a version that was not checked
             begin = comparison(version_id, flag.version_id).where(was, 1)
             was = begin.start if begin is not None else len(content(flag.version_id))
-        if version_id is None or flag.start is None or flag.start < was:
+        if flag.start is None or flag.start < was:
             continue
         before_and_place = content(flag.version_id)[was : flag.start + flag.extent]  # other pages may stand between
         if content(page.version_id).startswith(before_and_place, page.start):
@@ -143,14 +143,14 @@ def _left_behind(session: Session, flags: Sequence[FlagRow]) -> list[FlagRow]:
 
 def note_text_of_pages(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
     """Record the places of pages in their texts."""
-    for _ in _stand(session, pages):
-        pass
+    _stand(session, pages)
 
 
 def _stand(
     session: Session, pages: Iterable[tuple[PageRow, PagePlace]]
-) -> Iterator[tuple[PageRow, tuple[int | None, int]]]:
+) -> list[tuple[PageRow, tuple[int | None, int]]]:
     """Record the places of pages in their texts; gives each with the version and the start that it had."""
+    placed = []
     versions: dict[tuple[str, str], TextVersionRow | None] = {}
     for page, place in pages:
         key = (place.text, place.sha)
@@ -161,7 +161,8 @@ def _stand(
             before, start = (page.version_id, page.start), min((span.start for span in place.lines.values()), default=0)
             page.text_id, page.version_id, page.start = version.text_id, version.id, start
             page.lines = {str(number): [span.start - start, span.length] for number, span in place.lines.items()}
-            yield page, before
+            placed.append((page, before))
+    return placed
 
 
 def _placed_pages(

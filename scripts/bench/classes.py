@@ -1,6 +1,6 @@
 """Measure how many errors are raised by class: what transcribers, typists and converters of scripts do.
 
-    python -m scripts.bench classes [--first 1] [--seeds 2] [--rate 0.03] [--only CLASS,...]
+    python -m scripts.bench classes [--first 1] [--seeds 2] [--rate 0.03]
 
 The truth and the texts of the real pages are those of `shared/bench` and `shared/gold`. Errors of one class at a time
 are planted in the corrected texts, no two within three characters. Beside each class stands how many of the real
@@ -158,9 +158,11 @@ def _row(offset: int, transcribed: str, reading: str, kind: str, is_of: str) -> 
     return {**names, "kind": kind, "class": is_of}
 
 
-def plant(bench: Bench, texts: Texts, name: str, case: Case, seed: int, rate: float) -> tuple[Path, Path]:
-    """The corrected text of a case with errors of a class, and its key."""
-    source, key = bench.plant(case.text, 0, 0.0, case.pages, bench.gold)
+def plant(
+    bench: Bench, texts: Texts, name: str, case: Case, corrected: tuple[Path, Path], seed: int, rate: float
+) -> tuple[Path, Path]:
+    """The text of a case with errors of a class, and its key. `corrected` are the text without errors and its key."""
+    source, key = corrected
     dice = random.Random(f"{seed} {name}")  # noqa: S311
     kept: defaultdict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
     for row in bench.texts.read_key(key):
@@ -199,6 +201,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     bench = Bench(options.shared, options.folder, options.details)
     texts = Texts(bench)
+    corrected = {case: bench.plant(case.text, 0, 0.0, case.pages, bench.gold) for case in bench.cases}
     real = Pool()
     for case in bench.cases:
         bench.run(real, f"{case.name}-real", case.text, case.images, case.imglist, bench.gold, case.pages)
@@ -211,7 +214,7 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
         pool = Pool()
         for seed in range(options.first, options.first + options.seeds):
             for case in bench.cases:
-                text, key = plant(bench, texts, name, case, seed, options.rate)
+                text, key = plant(bench, texts, name, case, corrected[case], seed, options.rate)
                 store = f"planted-{case.name}"
                 bench.run(pool, text.stem, text, case.images, case.imglist, key, case.pages, store=store)
         scored = bench.scored(pool)
