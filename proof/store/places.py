@@ -103,7 +103,7 @@ def stand_in_text(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) 
             was = begin.start if begin is not None else len(content(flag.version_id))
         if flag.start is None or flag.start < was:
             continue
-        stood_in = content(flag.version_id)  # only up to the end of its column: other pages may stand between the others
+        stood_in = content(flag.version_id)  # compared to the end of its column only: other pages may follow
         up_to_there = stood_in[was : line_end(stood_in, flag.start + flag.extent)]
         if content(page.version_id).startswith(up_to_there, page.start):
             flag.text_id, flag.version_id, flag.start = page.text_id, page.version_id, flag.start - was + page.start

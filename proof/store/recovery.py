@@ -152,13 +152,13 @@ def _renamed(lines: Sequence[Line], here: Mapping[str, str]) -> dict[str, str]:
     contents = texts_of(lines)
     last: dict[str, str] = {}
     for line in lines:
-        if line.get("file") and line.get("sha"):
+        if (line.get("file"), line.get("sha")) in contents:
             last.pop(line["file"], None)
             last[line["file"]] = line["sha"]
     files: dict[str, str] = {}
     for path, sha in reversed(last.items()):  # a text is renamed to one that the journal tells of later
         later = next((file for other, file in files.items() if (other, sha) in contents), None)
-        alike = most_alike(contents.get((path, sha), ""), here)
+        alike = most_alike(contents[path, sha], here)
         files[path] = path if path in here else later or alike or path
     return files
 
