@@ -1,4 +1,4 @@
-"""A collation on paper: JSON lines of flags, a table of places, and what could not be placed."""
+"""Writing the files of a collation: JSON lines of flags, a summary, CollateX, and a spreadsheet."""
 
 from __future__ import annotations
 
