@@ -17,7 +17,7 @@ from proof.store import Store
 from proof.store.authorities import copies_read, witnesses_of
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_files import DecidedPlace, StoredText
-from proof.store.texts import Arrival, Standing, Writing
+from proof.store.texts import Arrival, Standing, Writing, went_with_its_line
 from proof.text.addresses import Addresses
 from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
@@ -109,7 +109,9 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
         if of_page:
             reason = Unused.PAGE
         elif place is None and (_writes(decision) or there.place.reads != there.place.transcribed):
-            reason = Unused.GONE
+            went = went_with_its_line(there.place, store.texts.in_version(there.version))
+            settled += went
+            reason = None if went else Unused.GONE
         left_out += [LeftOut(decision, reason, str(edition.path))] if reason else []
         if place is None or of_page:
             continue

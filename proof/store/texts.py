@@ -221,6 +221,13 @@ class Standing:
     version: int
 
 
+def went_with_its_line(place: Place, content: str) -> bool:
+    """Whether a lost place is that of a written deletion which left nothing but marks on its line in `content`, the
+    last version that had it: the line was removed since, and the text reads as decided."""
+    line, _ = _in_line(content, Span(place.start, place.extent))
+    return bool(place.transcribed) and not place.reads and not place.wanted and not any(map(str.isalnum, line))
+
+
 @dataclass(frozen=True, slots=True)
 class _Corrected:
     """The `span` of a place, assuming that somebody wrote the pending decisions into the text.

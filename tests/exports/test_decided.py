@@ -394,6 +394,19 @@ def test_a_decision_whose_place_the_last_check_no_longer_saw_keeps_no_other_back
     assert left_out(project.decided) == [(Unused.GONE.code, "北", "甲")]
 
 
+def test_a_line_that_was_deleted_whole_stays_deleted_when_nothing_is_left_of_it(project: Project) -> None:
+    project.check(flag("f-line", 3, 0, "命上射&KR0058;曰告", "", "[命上射&KR0058;曰告]"))
+    project.say("f-line", Verdict.TAKE)
+    project.export()
+    without = project.path.read_text(encoding="utf-8").removesuffix("¶\n")
+    project.write(without)
+    project.store.texts.arrive(str(project.path), without, "", lambda: True)
+    assert (project.decided.corrections, project.decided.left_out) == ((), ())
+    assert project.store.decisions.displaced("KR1") == []
+    project.say("f-line", Verdict.UNDO)
+    assert left_out(project.decided) == [(Unused.GONE.code, "命上射&KR0058;曰告", "甲")]
+
+
 def move_down(project: Project, by: int) -> None:
     """Put so many lines in above the others, and check again."""
     head, _, body = TEXT.partition("\n")
