@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from proof.atomic import whole_file
-from proof.collation.apparatus import ApparatusNote, apparatus_of
+from proof.collation.apparatus import apparatus_of
 from proof.collation.collatex import collatex
 from proof.collation.collation import Collation, Passage
 from proof.collation.differences import Difference, SystematicPair
@@ -71,7 +71,7 @@ def apparatus_summary(edition: Transcription) -> dict[str, Any]:
     return {
         "notes": len(notes),
         "verbs": dict(Counter(note.verb for note in notes if note.understood).most_common()),
-        "not understood": [_where(edition, note) for note in notes if not note.understood],
+        "not understood": [f"{in_file(edition, note.start)}: {note.text}" for note in notes if not note.understood],
     }
 
 
@@ -83,10 +83,6 @@ def _line(edition: Transcription, start: int) -> dict[str, Any]:
 def in_file(edition: Transcription, start: int) -> str:
     """The file and line of a code point, as messages name them."""
     return "{}:{}".format(*line_of(edition, start))
-
-
-def _where(edition: Transcription, note: ApparatusNote) -> str:
-    return f"{in_file(edition, note.start)}: {note.text}"
 
 
 def _pair(base: Addresses, witness: Addresses, pair: SystematicPair) -> dict[str, Any]:

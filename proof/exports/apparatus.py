@@ -13,16 +13,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import attrgetter
 
 from proof.collation.blocks import Op, gaps
 from proof.collation.classes import RANK, Class
 from proof.collation.collation import Collation
+from proof.collation.seeds import Span
 from proof.exports.corrections import PlacedCorrection
 from proof.text.layers import WitnessCell
 from proof.text.transcription import Transcription
-
-Span = tuple[int, int]
-"""Characters of a witness, counted from 0: the first, and the one after the last."""
 
 AGREES = "same"
 """The class of a place at which no witness differs from the base: it is there for the correction alone."""
@@ -63,7 +62,7 @@ def apparatus(
     cells = [cell for stretch in edition.stretches() for cell in stretch.cells()]
     cells.sort(key=lambda cell: cell.start)
     walk = _Walk(cells, [_Answers.of(collation, cells) for collation in collations])
-    walk.write(sorted(placed, key=lambda correction: (correction.edit.start, correction.edit.length)))
+    walk.write(sorted(placed, key=attrgetter("edit.place")))
     return walk.items
 
 

@@ -96,13 +96,13 @@ def _writable(
 ) -> tuple[list[PlacedCorrection], list[RefusedCorrection]]:
     """The corrections that can be written together, and the others with the reason why they cannot."""
     refused: dict[int, Refusal] = {}
-    ordered = sorted(range(len(placed)), key=lambda n: (placed[n].edit.start, placed[n].edit.length))
+    ordered = sorted(range(len(placed)), key=lambda n: placed[n].edit.place)
     changing = [n for n in ordered if placed[n].correction.changes]
     for position, number in enumerate(changing):
         edit = placed[number].edit
         for other in changing[position + 1 :]:
             later = placed[other].edit
-            if later.start < edit.end or (later.start, later.length) == (edit.start, edit.length):
+            if later.start < edit.end or later.place == edit.place:
                 refused |= {number: Refusal.SAME_PLACE, other: Refusal.SAME_PLACE}
             elif later.start > edit.end:
                 break

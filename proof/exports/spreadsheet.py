@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from operator import attrgetter
 
 from proof.exports.note_files import character_number
 from proof.exports.source import CorrectedSource
@@ -22,7 +23,7 @@ def spreadsheet(corrected: CorrectedSource) -> bytes:
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for placed in sorted(corrected.placed, key=lambda change: (change.edit.start, change.edit.length)):
+    for placed in sorted(corrected.placed, key=attrgetter("edit.place")):
         correction = placed.correction
         begin, end = addresses.line(correction.page, correction.line)
         number = character_number(edition.text[begin:end], correction.offset)

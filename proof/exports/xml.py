@@ -41,6 +41,12 @@ def identified(element: etree._Element, name: str) -> etree._Element:
     return element
 
 
+def centre_line(box: Box) -> str:
+    """The line from the top of a box to its foot, through its middle, in whole pixels: the baseline of a column."""
+    middle = round(box.x + box.w / 2)
+    return f"{middle},{round(box.y)} {middle},{round(box.bottom)}"
+
+
 def corners(box: Box) -> str:
     """The corners of a box in whole pixels, clockwise, as ALTO and PAGE write points."""
     left, top, right, bottom = (round(value) for value in (box.x, box.y, box.right, box.bottom))

@@ -249,7 +249,7 @@ def _pages_of(source: StoredRun, findings: Sequence[LayoutFinding]) -> dict[str,
     wanted = {finding.flag.page for finding in findings if finding.flag.line}
     pages: dict[str, PageResult] = {}
     if wanted:
-        for result in source.raised():
+        for result in source.results(raised=True):
             if result.page in wanted:
                 pages[result.page] = replace(result, characters=())
                 if len(pages) == len(wanted):
@@ -322,7 +322,7 @@ def _cards(source: StoredRun, tally: Tally, cutter: Cutter | None, say: Say) -> 
     """The raised flags in page order: with a cutter those that get their image, else those that do not."""
     chosen, pictured = tally.most_suspicious(), cutter is not None
     listed = iter(tally.pages)
-    for result in source.raised():
+    for result in source.results(raised=True):
         page = next((page for page in listed if page.shown and page.page == result.page), None)
         if page is None or not page.raised:
             continue

@@ -11,7 +11,7 @@ Parsing never fails. Malformed markup is read in the most likely way, within its
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from operator import getitem
@@ -80,6 +80,11 @@ class ParsedColumn:
     problems: tuple[Problem, ...] = ()
     left_open: bool = False
 
+    @property
+    def cells(self) -> Iterator[Cell]:
+        """The cells of all runs in reading order."""
+        return (cell for run in self.runs for cell in run.cells)
+
 
 def parse_column(source: str, continues: bool = False) -> ParsedColumn:
     """Parse a column's source text. `continues`: the column before left a note open. Offsets of cells are code points
@@ -104,8 +109,7 @@ def faults_of(source: str, continues: bool = False) -> tuple[tuple[Problem, ...]
 def is_character(reading: str) -> bool:
     """Whether a reading is one character of text, in any notation, and neither markup nor punctuation."""
     parsed = parse_column(reading)
-    cells = [cell for run in parsed.runs for cell in run.cells]
-    return [cell.text for cell in cells if cell.glyph] == [reading] and not parsed.problems
+    return [cell.text for cell in parsed.cells if cell.glyph] == [reading] and not parsed.problems
 
 
 @lru_cache(MAX_CACHED_COLUMNS)
@@ -120,7 +124,7 @@ def continued_runs_of(source: str) -> tuple[Run, ...]:
     return parse_column(source, continues=True).runs
 
 
-Span = tuple[int, int]
+Bounds = tuple[int, int]
 """First code point and end (exclusive) in a column's source."""
 
 
@@ -129,7 +133,7 @@ class RunSpans(NamedTuple):
     is one cell of several code points."""
 
     note: bool
-    spans: list[Span]
+    spans: list[Bounds]
 
 
 def run_spans(column: Column) -> list[RunSpans]:

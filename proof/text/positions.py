@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -67,13 +68,13 @@ class PositionMap:
     @classmethod
     def of_edits(cls, old: str, edits: Iterable[Edit]) -> PositionMap:
         """The map from `old` to the result of these edits. Raises UsageError as `edited`."""
-        ordered = sorted(edits, key=lambda edit: (edit.start, edit.length))
+        ordered = sorted(edits, key=attrgetter("place"))
         blocks, replaced, reached, at = [], {}, 0, 0
         for edit in ordered:
             kept = edit.start - reached
             blocks.append(Block(reached, at, kept))
             at += kept
-            replaced[Span(edit.start, edit.length)] = Span(at, len(edit.replacement))
+            replaced[Span(*edit.place)] = Span(at, len(edit.replacement))
             at, reached = at + len(edit.replacement), edit.end
         blocks.append(Block(reached, at, len(old) - reached))
         return cls(old, edited(old, ordered), blocks, replaced)

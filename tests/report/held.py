@@ -29,14 +29,8 @@ class HeldRun(StoredRun):
     comments: Sequence[Comment] = ()
     places: Places = field(default_factory=dict)
 
-    def results(self) -> Iterator[PageResult]:
-        return iter(self.pages)
-
-    def outlines(self) -> Iterator[PageResult]:
-        return self.results()
-
-    def raised(self) -> Iterator[PageResult]:
-        return (page for page in self.pages if any(flag.raised for flag in page.flags))
+    def results(self, *, outline: bool = False, raised: bool = False) -> Iterator[PageResult]:
+        return (page for page in self.pages if not raised or any(flag.raised for flag in page.flags))
 
 
 def save_run(store: Store, held: HeldRun, *, finished: bool = True) -> int:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.errors import UsageError
+from proof.locale.languages import translations
 from proof.text.edit import Edit, edited
 
 
@@ -48,6 +49,13 @@ def test_what_is_not_edited_stays(case: tuple[str, list[Edit]]) -> None:
 def test_edits_that_claim_one_place_are_refused(edits: list[Edit]) -> None:
     with pytest.raises(UsageError, match="claim the same place"):
         edited("大射儀也", edits)
+
+
+def test_edits_that_claim_one_place_are_named_in_the_language_of_the_reader() -> None:
+    with pytest.raises(UsageError) as refused:
+        edited("大射儀也", [Edit(1, 0, "甲"), Edit(1, 0, "乙")])
+    said = refused.value.sentence.in_words(translations("zh-Hant").gettext)
+    assert said == "在 1 處插入 '乙' 與 在 1 處插入 '甲' 爭同一處：請撤回其一"
 
 
 @pytest.mark.parametrize("edit", [Edit(4, 1, ""), Edit(-1, 1, ""), Edit(5, 0, ""), Edit(1, -1, "")])

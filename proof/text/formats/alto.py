@@ -10,15 +10,16 @@ from pathlib import Path
 
 from proof.text.extraction import Extraction
 from proof.text.formats import TextFormat
-from proof.text.formats.columns import Half, Line, draft_of_columns, write_page
+from proof.text.formats.columns import Line, draft_of_columns, write_page
 from proof.text.formats.xml_tree import Node, Run, attribute_runs, root_name, tree
+from proof.text.model import Row
 
 
 def _read(data: bytes, path: Path) -> Extraction:
     root = tree(data, path)
     draft = draft_of_columns(data)
     halves = {
-        tag.attributes.get("ID", ""): Half(label.removeprefix("note-"))
+        tag.attributes.get("ID", ""): Row(label.removeprefix("note-"))
         for tag in root.all("OtherTag")
         if (label := tag.attributes.get("LABEL", "")) in ("note-right", "note-left")
     }
@@ -31,7 +32,7 @@ def _read(data: bytes, path: Path) -> Extraction:
     return draft.done()
 
 
-def _lines(block: Node, data: bytes, halves: dict[str, Half]) -> Iterator[Line]:
+def _lines(block: Node, data: bytes, halves: dict[str, Row]) -> Iterator[Line]:
     for line in block.children("TextLine"):
         half = next((halves[tag] for tag in line.attributes.get("TAGREFS", "").split() if tag in halves), None)
         runs: list[Run] = []

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from proof.text.extraction import Draft
 from proof.text.formats.xml_tree import Run, escaped
+from proof.text.model import Row
 
 UNSAFE = {"#": "＃", "*": "＊", "<": "＜", "¶": "", "\t": "\u3000", "\n": "", "\r": ""}
 """Characters that would be marks among columns, each with its substitute."""
-
-
-class Half(StrEnum):
-    RIGHT = "right"
-    LEFT = "left"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +19,7 @@ class Line:
     elsewhere in the file: each has a run for every character, or None where the file does not repeat it."""
 
     runs: tuple[Run, ...]
-    half: Half | None = None
+    half: Row | None = None
     copies: tuple[tuple[Run | None, ...], ...] = ()
 
 
@@ -36,7 +31,7 @@ def draft_of_columns(data: bytes) -> Draft:
 def page_mark(draft: Draft, name: str) -> None:
     """Begin a page."""
     safe = "".join("_" if char in "<>¶\n" else char for char in name)
-    draft.mark(("" if draft.ends_with("\n") else "¶\n") + f"<pb:{safe}>¶\n")
+    draft.mark(("" if draft.at_line_start else "¶\n") + f"<pb:{safe}>¶\n")
 
 
 def write_page(draft: Draft, name: str, regions: Iterable[Iterable[Line]]) -> None:
@@ -53,18 +48,18 @@ def write_page(draft: Draft, name: str, regions: Iterable[Iterable[Line]]) -> No
 
 
 def _column_with_notes(draft: Draft, lines: Sequence[Line]) -> None:
-    opened: Half | None = None
+    opened: Row | None = None
     for line in lines:
-        if (opened and line.half is not Half.LEFT) or opened is Half.LEFT:
-            draft.mark(")" if opened is Half.LEFT else "/)")
+        if (opened and line.half is not Row.LEFT) or opened is Row.LEFT:
+            draft.mark(")" if opened is Row.LEFT else "/)")
             opened = None
-        if line.half is Half.LEFT:
+        if line.half is Row.LEFT:
             draft.mark("/" if opened else "(/")
-        elif line.half is Half.RIGHT:
+        elif line.half is Row.RIGHT:
             draft.mark("(")
         opened = line.half
         _write(draft, line)
-    draft.mark({Half.RIGHT: "/)", Half.LEFT: ")", None: ""}[opened] + "¶\n")
+    draft.mark({Row.RIGHT: "/)", Row.LEFT: ")", None: ""}[opened] + "¶\n")
 
 
 def _write(draft: Draft, line: Line) -> None:

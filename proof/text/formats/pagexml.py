@@ -12,8 +12,9 @@ from pathlib import Path
 
 from proof.text.extraction import Extraction
 from proof.text.formats import TextFormat
-from proof.text.formats.columns import Half, Line, draft_of_columns, write_page
+from proof.text.formats.columns import Line, draft_of_columns, write_page
 from proof.text.formats.xml_tree import Node, Run, root_name, tree
+from proof.text.model import Row
 
 _ROW = re.compile(r"structure\s*\{[^}]*type:\s*note-(right|left)\b")
 
@@ -60,7 +61,7 @@ def _lines(region: Node) -> Iterator[Line]:
         note_row = _ROW.search(line.attributes.get("custom", ""))
         copies = [in_region[at : at + len(text)]] if in_region else []
         copies += [copy for part in _parts(line) if (copy := _copies(part, text))]
-        yield Line(tuple(runs), Half(note_row[1]) if note_row else None, tuple(map(tuple, copies)))
+        yield Line(tuple(runs), Row(note_row[1]) if note_row else None, tuple(map(tuple, copies)))
         at += len(text) + 1
 
 

@@ -8,10 +8,8 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from proof.model.notices import Value
 from proof.text.extraction import Draft, Extraction, Site
 from proof.text.formats.xml_tree import Run
-from proof.text.remarks import RemarkCode
 
 UNSAFE = {"<": "＜", "#": "＃", "\n": "", "\r": "", "\t": "\u3000"}
 """Characters that would be marks in running text, each with its substitute."""
@@ -80,9 +78,6 @@ class Running:
             self._begin()
             self.notes.append(runs)
             self.draft.mark(f"[^{len(self.notes)}]")
-
-    def remark(self, code: RemarkCode, **values: Value) -> None:
-        self.draft.remark(code, **values)
 
     def done(self) -> Extraction:
         self.paragraph()
