@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import unique
 from itertools import chain
 
-from proof.exports.corrections import Correction
+from proof.exports.corrections import Correction, Refusal
 from proof.exports.source import CorrectedSource
 from proof.locale.marking import _
 from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Kind, context_of
@@ -34,6 +34,7 @@ class Unused(MessageCode):
     OTHER_TEXT = _("about another file with the same pages")
     CONFLICT = _("contradicts another decision about the same place; take back one of the two")
     GONE = _("its place was changed in the text since, and what was decided is not there; decide it again")
+    OTHER_HALF = Refusal.OTHER_HALF.value
     PAGE = _("about a page as a whole, and no change of its text")
     UNSURE = _("left unsure")
     SKIPPED = _("skipped")
@@ -127,6 +128,13 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
             kept.append((decision, span))
     corrections, conflicts = _without_conflicts(_without_superseded(corrected, kept), kept, applied)
     left_out += [LeftOut(decision, Unused.CONFLICT, str(edition.path)) for decision in conflicts]
+    kept_back = [out.decision for out in left_out if out.reason in (Unused.CONFLICT, Unused.GONE)]
+    half_kept_back = {decision.uid for decision in kept_back if decision.kind == Kind.LAYOUT.value}
+    halves = {correction.flag for correction in corrections if correction.moved in half_kept_back}
+    left_out += [
+        LeftOut(decision, Unused.OTHER_HALF, str(edition.path)) for decision, _ in corrected if decision.uid in halves
+    ]
+    corrections = [correction for correction in corrections if correction.flag not in halves]
     return Decided(
         edition,
         tuple(corrections),
@@ -218,6 +226,7 @@ def _correction(
         flag=decision.uid,
         number=decision.flag,
         person=decision.person,
+        column=decision.evidence.get("column", 0),
         moved=decision.evidence.get("moved", "") if corrected and decision.verdict is not Verdict.TYPED else "",
         typed=_is_typed(decision),
     )
@@ -279,7 +288,7 @@ def _without_conflicts(
 
     Corrections conflict if their places overlap and they differ, or if another decision keeps the same place
     (`kept`), or if the text has there already what a newer decision says (`applied`). Equal corrections count once. An
-    insertion does not conflict with a change that begins at its place.
+    insertion does not conflict with a change that begins at its place, nor a column with another one of the image.
     """
     ordered = sorted(corrected, key=lambda pair: (pair[1].start or 0, pair[1].length, pair[0].id))
     refused: dict[int, Decision] = {}
@@ -288,6 +297,8 @@ def _without_conflicts(
         for rival, second in ordered[at + 1 :]:
             if (second.start or 0) > (first.start or 0) + first.length:
                 break
+            if first.is_beside(second):
+                continue
             if _place(first) == _place(second) and first.replacement == second.replacement:
                 doubled.add(rival.id)
             elif _collide(first, second):

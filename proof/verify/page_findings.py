@@ -137,11 +137,12 @@ def line_flags(
         notice = Notice.of(NoticeCode.COLUMNS_NOT_SHOWN, number=len(not_on_page), which=which)
         flags.append(layout_flag(empty_result, 0, None, Evidence(reason="columns not on the page", notice=notice)))
     for trouble in troubles:
-        box = area_box(outline, columns[trouble.column]) if trouble.column is not None else None
-        evidence = Evidence(reason=trouble.fault.value, note=trouble.read)
+        column = columns[trouble.column] if trouble.column is not None else None
+        box = area_box(outline, column) if column else None
+        number = column.area.number if column else None
+        evidence = Evidence(reason=trouble.fault.value, note=trouble.read, column=number)
         if trouble.fault is LineFault.MISSING:
-            column = columns[trouble.column] if trouble.column is not None and has_notes else None
-            read = _with_notes(column) if column else "".join(filter(is_character, trouble.read))
+            read = _with_notes(column) if column and has_notes else "".join(filter(is_character, trouble.read))
             flags.append(layout_flag(empty_result, trouble.line, box, evidence, suggested=read))
             continue
         line = source.get(trouble.line, "")
