@@ -1,8 +1,7 @@
-"""A collation on paper: JSON lines of flags, a table of places, and what could not be placed."""
+"""Writing the files of a collation: JSON lines of flags, a summary, CollateX, and a spreadsheet."""
 
 from __future__ import annotations
 
-import csv
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -18,7 +17,7 @@ from proof.collation.differences import Difference, SystematicPair
 from proof.collation.findings import flags
 from proof.collation.note_layout import NoteLayout
 from proof.collation.sigla import names_of
-from proof.collation.witnesses import places, witness_names
+from proof.collation.table import write_spreadsheet
 from proof.report.tables import flag_record
 from proof.text.addresses import Addresses
 from proof.text.transcription import Transcription
@@ -139,7 +138,6 @@ def write_collation(collations: Sequence[Collation], folder: Path) -> None:
 
     Raises OutputError where they cannot be written.
     """
-    names = witness_names(collations)
     with whole_file(folder / "flags.jsonl") as file:
         for flag in flags(*collations):
             reading = (reading.siglum for reading in flag.evidence.witnesses if reading.reading == flag.suggested)
@@ -153,13 +151,4 @@ def write_collation(collations: Sequence[Collation], folder: Path) -> None:
         file.write(f'{{"witnesses": {_json(witnesses)}, "table": ')
         _write_list(file, map(_json, rows))
         file.write("}\n")
-    addresses = Addresses(collations[0].base.edition)
-    with whole_file(folder / "places.csv", encoding="utf-8-sig", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(["page", "line", "offset", "base", *(part for name in names for part in (name, "class"))])
-        for place in places(collations):
-            address = addresses.of(place.start)
-            read = {reading.witness: reading for reading in place.readings}
-            row = [address.page, address.line, address.offset] if address else ["", "", ""]
-            cells = [(read[name].text or "∅", read[name].category) if name in read else ("", "") for name in names]
-            table.writerow([*row, place.base or "∅", *(part for cell in cells for part in cell)])
+    write_spreadsheet(collations, folder / "places.csv")

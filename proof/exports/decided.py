@@ -68,12 +68,12 @@ class Decided:
     noted: tuple[Correction, ...] = ()
 
     @property
-    def nothing(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether nobody decided anything for this text."""
-        return not (self.corrections or self.settled or self.applied or self.here)
+        return not (self.corrections or self.settled or self.applied or self.left_out_here)
 
     @property
-    def here(self) -> tuple[LeftOut, ...]:
+    def left_out_here(self) -> tuple[LeftOut, ...]:
         """The decisions about this text itself that do not reach it."""
         return tuple(decision for decision in self.left_out if decision.reason is not Unused.OTHER_TEXT)
 

@@ -232,7 +232,7 @@ def test_decisions_about_another_file_with_the_same_pages_are_told_and_not_writt
     branch.write_text(TEXT, encoding="utf-8")
     project.check(path=branch, work="KR1-branch")
     found = decided_in(project.store, read_transcription(branch))
-    assert found.nothing
+    assert found.is_empty
     assert [(one.reason, one.text) for one in found.left_out] == [(Unused.OTHER_TEXT, str(project.path))]
     assert project.corrected.text == TEXT.replace("西北", "西比")
 
