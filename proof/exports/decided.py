@@ -33,6 +33,7 @@ class Unused(MessageCode):
 
     OTHER_TEXT = _("about another file with the same pages")
     CONFLICT = _("contradicts another decision about the same place; take back one of the two")
+    MOVES = _("its column moves to another place; decide it there, once the text is written and checked again")
     GONE = _("its place was changed in the text since, and what was decided is not there; decide it again")
     OTHER_HALF = Refusal.OTHER_HALF.value
     PAGE = _("about a page as a whole, and no change of its text")
@@ -127,7 +128,7 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
         elif decision.state is State.KEPT:
             kept.append((decision, span))
     corrections, conflicts = _without_conflicts(_without_superseded(corrected, kept), kept, applied)
-    left_out += [LeftOut(decision, Unused.CONFLICT, str(edition.path)) for decision in conflicts]
+    left_out += [LeftOut(made, reason, str(edition.path)) for reason, group in conflicts.items() for made in group]
     kept_back = [out.decision for out in left_out if out.reason in (Unused.CONFLICT, Unused.GONE)]
     half_kept_back = {decision.uid for decision in kept_back if decision.kind == Kind.LAYOUT.value}
     halves = {correction.flag for correction in corrections if correction.moved in half_kept_back}
@@ -283,15 +284,17 @@ def _without_conflicts(
     corrected: Iterable[tuple[Decision, Correction]],
     kept: Iterable[tuple[Decision, Span]],
     applied: Iterable[tuple[Decision, Correction]],
-) -> tuple[list[Correction], list[Decision]]:
-    """The corrections without conflicts, in the order of their decisions, and the conflicting decisions.
+) -> tuple[list[Correction], dict[Unused, list[Decision]]]:
+    """The corrections without conflicts, in the order of their decisions, and the conflicting decisions by the reason.
 
     Corrections conflict if their places overlap and they differ, or if another decision keeps the same place
     (`kept`), or if the text has there already what a newer decision says (`applied`). Equal corrections count once. An
-    insertion does not conflict with a change that begins at its place, nor a column with another one of the image.
+    insertion does not conflict with a change that begins at its place, nor a column with another one of the image. Of
+    a column that moves and a change within it the column alone is written.
     """
     ordered = sorted(corrected, key=lambda pair: (pair[1].start or 0, pair[1].length, pair[0].id))
     refused: dict[int, Decision] = {}
+    moving: dict[int, Decision] = {}
     doubled: set[int] = set()
     for at, (decision, first) in enumerate(ordered):
         for rival, second in ordered[at + 1 :]:
@@ -301,6 +304,8 @@ def _without_conflicts(
                 continue
             if _place(first) == _place(second) and first.replacement == second.replacement:
                 doubled.add(rival.id)
+            elif _collide(first, second) and _moves(first):
+                moving[rival.id] = rival
             elif _collide(first, second):
                 refused |= {decision.id: decision, rival.id: rival}
     by_place: dict[tuple[int, int], list[Decision]] = defaultdict(list)
@@ -314,10 +319,18 @@ def _without_conflicts(
     for made, correction in applied:
         newest[_place(correction)] = max(newest.get(_place(correction), 0), made.id)
     refused |= {made.id: made for made, correction in ordered if made.id < newest.get(_place(correction), 0)}
-    used = [(made.id, correction) for made, correction in ordered if made.id not in refused.keys() | doubled]
-    return [correction for _, correction in sorted(used, key=lambda pair: pair[0])], [
-        refused[number] for number in sorted(refused)
+    used = [
+        (made.id, correction) for made, correction in ordered if made.id not in refused.keys() | moving.keys() | doubled
     ]
+    left_out = {Unused.CONFLICT: refused, Unused.MOVES: {n: moving[n] for n in moving.keys() - refused.keys()}}
+    return [correction for _, correction in sorted(used, key=lambda pair: pair[0])], {
+        reason: [decisions[number] for number in sorted(decisions)] for reason, decisions in left_out.items()
+    }
+
+
+def _moves(correction: Correction) -> bool:
+    """Whether a correction takes a whole column away that moves to another place."""
+    return correction.kind is Kind.LAYOUT and bool(correction.moved and correction.length)
 
 
 def _place(correction: Correction) -> tuple[int, int]:

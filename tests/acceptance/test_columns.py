@@ -36,6 +36,10 @@ def two_moved(columns: Columns) -> Columns:
     return [*columns[:5], *columns[6:8], columns[5], *columns[8:]]
 
 
+def two_moved_with_an_error(columns: Columns) -> Columns:
+    return [columns[0], *columns[3:5], *columns[1:3], *columns[5:]]
+
+
 def reversed_(columns: Columns) -> Columns:
     return [columns[0], *columns[3:0:-1], *columns[4:]]
 
@@ -55,7 +59,18 @@ def parted(columns: Columns) -> Columns:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "damage",
-    [missing, two_missing, missing_with_notes, moved, two_moved, reversed_, parted, doubled, missing_and_doubled],
+    [
+        missing,
+        two_missing,
+        missing_with_notes,
+        moved,
+        two_moved,
+        two_moved_with_an_error,
+        reversed_,
+        parted,
+        doubled,
+        missing_and_doubled,
+    ],
 )
 @pytest.mark.parametrize("aside", [False, True])
 def test_a_column_is_put_right_and_stays_so(

@@ -434,12 +434,14 @@ def test_a_column_that_moved_is_written_in_both_places_or_in_neither(project: Pr
         column_flag("f-away", 3, line, "", 1, moved="f-here"), column_flag("f-here", 1, "", line, 1, moved="f-away")
     )
     project.say("f-here", Verdict.TAKE)
-    project.by_hand(3, 2, "某")
     project.say("f-away", Verdict.TAKE)
-    assert project.corrected.text == TEXT
-    reasons = {out.decision.uid: out.reason for out in project.decided.left_out}
-    assert reasons["f-away"] is Unused.CONFLICT
-    assert reasons["f-here"] is Unused.OTHER_HALF
+    project.by_hand(3, 2, "某")
+    corrected, reasons = project.corrected, {out.decision.transcribed: out.reason for out in project.decided.left_out}
+    assert corrected.text == TEXT.replace(f"{line}¶\n", "").replace("　大", f"{line}¶\n　大")
+    assert reasons == {"射": Unused.MOVES}
+    project.write(TEXT.replace("命上射", "令上射"))
+    assert project.corrected.text == TEXT.replace("命上射", "令上某")
+    assert left_out(project.decided) == [(Unused.GONE.code, line, "甲"), (Unused.OTHER_HALF.code, "", "甲")]
 
 
 def move_down(project: Project, by: int) -> None:
