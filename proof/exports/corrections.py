@@ -30,7 +30,8 @@ class Correction:
     `replacement` is in the script in which it was decided. `start` is the code point of the file at which it begins,
     None where that is not known. `number` is that of its flag in the store, 0 for none. `witness` is what it rests on
     (影像, a siglum, 他校, 本校, 理校; empty where nothing was stated), `note` a remark, `person` who decided it,
-    `moved` the flag of the other half where a character moved; `typed`: a person typed it. `copy_reads` is what the
+    `moved` the flag of the other half where a character or column moved; `column` the number on the image of a whole
+    column, 0 where that is not known; `typed`: a person typed it. `copy_reads` is what the
     copy has where the text is kept all the same; None for a correction. `readings` are the sigla of witnesses with what
     each reads there, `names` the sigla that are known to be those of witnesses, with their full names, empty where none
     was given. `doubt` is what was suggested where the text is left in doubt.
@@ -52,6 +53,7 @@ class Correction:
     flag: str = ""
     person: str = ""
     moved: str = ""
+    column: int = 0
     typed: bool = False
     start: int | None = None
     number: int = 0
@@ -67,6 +69,11 @@ class Correction:
     def changes(self) -> bool:
         """Whether it changes the text; a note that the copy reads so (原文如此), or otherwise, does not."""
         return self.replacement != self.original
+
+    def is_beside(self, other: Correction) -> bool:
+        """Whether both insert whole columns, each with its own place on the image."""
+        columns = all(each.kind is Kind.LAYOUT and each.column and not each.length for each in (self, other))
+        return columns and self.column != other.column
 
     @property
     def is_of_line_ending(self) -> bool:
@@ -99,6 +106,7 @@ class Refusal(MessageCode):
     SAME_PLACE = _("claims the same place as another correction; take back one of the two")
     NO_COLUMN = _("its line would be no column any more; take it back, or change the text itself")
     MARKUP = _("the file has no place of its own for it; correct the file itself")
+    OTHER_HALF = _("its other half cannot be written: what moved is written in both places or in neither")
     ENCODING = _("%(text)s cannot be written in %(encoding)s: convert the file to UTF-8 first")
     SEVERAL_FORMS = _("is %(character)s %(forms)s in this text?  (--choose %(answer)s)")
 

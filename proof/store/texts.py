@@ -178,7 +178,10 @@ def place_of(flag: FlagRow) -> Place:
     whole = seeded or flag.kind == Kind.LAYOUT.value
     wanted = flag.reads if seeded else decided_reading(flag)
     decided = flag.state != State.OPEN.value or flag.reads != wanted
-    return Place(flag.id or 0, flag.start or 0, flag.extent, flag.reads, flag.transcribed, wanted, whole, decided)
+    column = (flag.evidence or {}).get("column") or 0
+    return Place(
+        flag.id or 0, flag.start or 0, flag.extent, flag.reads, flag.transcribed, wanted, whole, decided, column
+    )
 
 
 def is_displaced() -> ColumnElement[bool]:
@@ -198,7 +201,7 @@ class Place:
 
     `transcribed` are the characters at the time of the check, `wanted` those that should be there. A `whole` place (of
     a seeded error, a column or a page) is lost if its characters change, even to another of its readings. `decided`:
-    somebody decided its reading.
+    somebody decided its reading. `column`: the number on the image of a whole column, 0 for any other place.
     """
 
     flag: int
@@ -209,6 +212,7 @@ class Place:
     wanted: str
     whole: bool = False
     decided: bool = False
+    column: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +223,13 @@ class Standing:
     place: Place
     content: str
     version: int
+
+
+def went_with_its_line(place: Place, content: str) -> bool:
+    """Whether a lost place is that of a written deletion which left nothing but marks on its line in `content`, the
+    last version that had it: the line was removed since, and the text reads as decided."""
+    line, _ = _in_line(content, Span(place.start, place.extent))
+    return bool(place.transcribed) and not place.reads and not place.wanted and not any(map(str.isalnum, line))
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +314,7 @@ class _Step:
         new, script = arrival.content, arrival.script
         self._new = new
         self._written = written
+        self._columns = self._written_columns(places) if written is not None else {}
         self._policy = policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
         if written is not None:
             self._direct = PositionMap.of_edits(old, written.edits)
@@ -319,10 +331,9 @@ class _Step:
 
     def _carried(self, place: Place) -> tuple[Span, str] | None:
         if self._written is not None and place.flag in self._written.of_flags:
-            edit = self._written.of_flags[place.flag]
-            replacement = self._direct.instead(edit.start, edit.length)
+            replacement = self._direct.written(self._written.of_flags[place.flag])
             return (replacement, place.wanted) if replacement is not None else None
-        unchanged = self._direct.where(place.start, place.extent)
+        unchanged = self._before_written_columns(place) or self._direct.where(place.start, place.extent)
         line_stands = self._direct.line_stands(place.start)
         corrected = self._corrected.get(place.flag)
         if corrected is not None and corrected.line_stands:
@@ -337,6 +348,22 @@ class _Step:
         if unchanged is not None:
             return unchanged, place.reads
         return None if place.whole else self._put_in_place(place)
+
+    def _written_columns(self, places: Iterable[Place]) -> dict[int, list[tuple[int, Edit]]]:
+        """The whole columns that an export inserted, each with its number on the image, by their place."""
+        columns: defaultdict[int, list[tuple[int, Edit]]] = defaultdict(list)
+        for place in places:
+            edit = self._written.of_flags.get(place.flag) if self._written is not None else None
+            if place.column and edit is not None and not edit.length:
+                columns[edit.start].append((place.column, edit))
+        return columns
+
+    def _before_written_columns(self, place: Place) -> Span | None:
+        """The place of a missing column before those of the image that follow it, where an export inserted these at the
+        same place; None where it inserted none."""
+        later = [edit for column, edit in self._columns.get(place.start, ()) if 0 < place.column < column]
+        spans = [span for edit in later if (span := self._direct.written(edit)) is not None]
+        return Span(min(spans).start, 0) if spans and not place.extent else None
 
     def _put_in_place(self, place: Place) -> tuple[Span, str] | None:
         """The span of a replacement that equals the decided reading, or the transcribed one, in any variant form, and

@@ -33,9 +33,8 @@ class Edit:
 def edited(text: str, edits: Iterable[Edit]) -> str:
     """`text` with the edits applied. Their places are those of `text`; they may come in any order.
 
-    Without edits it is `text` itself. An insertion goes before the character at its place, even if that is replaced.
-    Raises UsageError if edits overlap, if two insertions have the same place, so that their order is unknown, or
-    if an edit reaches beyond the text."""
+    Without edits it is `text` itself. An insertion goes before the character at its place, even if that is replaced;
+    several at one place keep the order given. Raises UsageError if edits overlap, or if one reaches beyond the text."""
     pieces: list[str] = []
     reached = 0
     before: Edit | None = None
@@ -46,7 +45,7 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
                 edit=_in_words(edit),
                 number=len(text),
             )
-        if edit.start < reached or (before is not None and before.place == edit.place):
+        if edit.start < reached:
             raise UsageError(
                 _("%(edit)s and %(other)s claim the same place: take back one of them"),
                 edit=_in_words(edit),

@@ -28,6 +28,22 @@ def moved(columns: Columns) -> Columns:
     return [columns[0], *columns[2:5], columns[1], *columns[5:]]
 
 
+def two_missing(columns: Columns) -> Columns:
+    return [*columns[:1], *columns[3:]]
+
+
+def two_moved(columns: Columns) -> Columns:
+    return [*columns[:5], *columns[6:8], columns[5], *columns[8:]]
+
+
+def two_moved_with_an_error(columns: Columns) -> Columns:
+    return [columns[0], *columns[3:5], *columns[1:3], *columns[5:]]
+
+
+def reversed_(columns: Columns) -> Columns:
+    return [columns[0], *columns[3:0:-1], *columns[4:]]
+
+
 def doubled(columns: Columns) -> Columns:
     return [*columns[:2], *columns[1:]]
 
@@ -41,7 +57,21 @@ def parted(columns: Columns) -> Columns:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", [missing, missing_with_notes, moved, parted, doubled, missing_and_doubled])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        missing,
+        two_missing,
+        missing_with_notes,
+        moved,
+        two_moved,
+        two_moved_with_an_error,
+        reversed_,
+        parted,
+        doubled,
+        missing_and_doubled,
+    ],
+)
 @pytest.mark.parametrize("aside", [False, True])
 def test_a_column_is_put_right_and_stays_so(
     tmp_path: Path, made_once: MadeOnce, damage: Callable[[Columns], Columns], aside: bool
