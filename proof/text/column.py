@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from operator import getitem
 from struct import Struct
 from typing import NamedTuple
 
@@ -168,38 +167,9 @@ class ColumnSpans:
         )
 
 
-class _SharedCells(dict[str, Cell]):
-    """Cells of single characters at one offset and row, by character.
-
-    A book repeats few characters at few places of a column. Sharing equal cells halves the time to read a book and
-    takes a tenth of the memory.
-    """
-
-    MOST = 256
-    """Maximum number of characters kept: the first ones met, the frequent ones among them."""
-
-    def __init__(self, offset: int, row: Row) -> None:
-        super().__init__()
-        self.offset, self.row = offset, row
-
-    def __missing__(self, char: str) -> Cell:
-        cell = Cell(char, self.offset, 1, self.row)
-        if len(self) < self.MOST:
-            self[char] = cell
-        return cell
-
-
-_SHARED_OFFSETS = 64
-"""Number of offsets, from 0, at which equal cells are shared."""
-
-_SHARED_CELLS = {row: [_SharedCells(offset, row) for offset in range(_SHARED_OFFSETS)] for row in Row}
-
-
 def _cells(text: str, offset: int, row: Row) -> list[Cell]:
     """The cells of `text`, which has no markup and begins at `offset` in its column."""
-    shared = _SHARED_CELLS[row][offset : offset + len(text)]
-    rest = enumerate(text[len(shared) :], start=offset + len(shared))
-    return [*map(getitem, shared, text), *(Cell(char, at, 1, row) for at, char in rest)]
+    return [Cell(char, at, 1, row) for at, char in enumerate(text, offset)]
 
 
 def _moved(cells: Iterable[Cell], row: Row) -> list[Cell]:
