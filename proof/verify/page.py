@@ -60,7 +60,7 @@ from proof.verify.partial import (
     without_unseen,
 )
 from proof.verify.passages import linked
-from proof.verify.running import is_running, lay_out
+from proof.verify.running import is_running, lay_out, undivided
 from proof.verify.slices import read_slice
 from proof.verify.unruled import check_unruled
 
@@ -421,7 +421,7 @@ class Checker:
         if is_running(text, self.rows, inked):
             alone = [on_its_ink(reader.read(area, None), readings) for area in areas]
             spread = lay_out(text, areas, [column.glyphs for column in alone], self.likeness)
-            return spread, Assignment(tuple(text), ())
+            return spread, Assignment(tuple(text), undivided(spread))
         columns, assignment = self._read_assigned(text, areas, reader)
         return [reader.judged(column) for column in columns], assignment
 

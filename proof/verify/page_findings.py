@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from proof.layout.half_folio import Outline
-from proof.model.flags import Evidence, Flag, Kind, numbered
+from proof.model.flags import LINE_BREAK, Evidence, Flag, Kind, context_of, numbered
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
@@ -151,6 +151,10 @@ def line_flags(
             flags.append(layout_flag(empty_result, trouble.line, box, evidence, suggested=read))
             continue
         line = source.get(trouble.line, "")
+        if trouble.fault is LineFault.UNDIVIDED:
+            flag = layout_flag(empty_result, trouble.line, box, evidence, suggested=LINE_BREAK)
+            flags.append(replace(flag, offset=trouble.offset, context=context_of(line, trouble.offset, 0)))
+            continue
         flags.append(layout_flag(empty_result, trouble.line, box, evidence, transcribed=line))
         if trouble.fault is LineFault.MOVED:
             flags.append(layout_flag(empty_result, trouble.before, box, evidence, suggested=line))

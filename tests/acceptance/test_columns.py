@@ -44,6 +44,10 @@ def reversed_(columns: Columns) -> Columns:
     return [columns[0], *columns[3:0:-1], *columns[4:]]
 
 
+def joined(columns: Columns) -> Columns:
+    return [columns[0], columns[1] + columns[2], *columns[3:]]
+
+
 def doubled(columns: Columns) -> Columns:
     return [*columns[:2], *columns[1:]]
 
@@ -68,6 +72,7 @@ def parted(columns: Columns) -> Columns:
         two_moved_with_an_error,
         reversed_,
         parted,
+        joined,
         doubled,
         missing_and_doubled,
     ],
