@@ -60,5 +60,6 @@ def test_what_is_no_model_is_named(data: bytes, tmp_path: Path) -> None:
 
 
 def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"language\.npz: cannot be read \(No such file or directory\)"):
+    said = r"language\.npz: cannot be read \(No such file or directory\); make one with `proof learn`"
+    with pytest.raises(UsageError, match=said):
         ModelFile(tmp_path / "language.npz").model()
