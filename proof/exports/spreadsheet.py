@@ -1,4 +1,4 @@
-"""What was decided as a spreadsheet: a row for each correction, and for each note that the text stays as it is."""
+"""Decisions as a spreadsheet: a row for each correction and for each note on a text that is kept."""
 
 from __future__ import annotations
 

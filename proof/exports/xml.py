@@ -1,4 +1,4 @@
-"""XML as files carry it: UTF-8, declared, and without characters that XML cannot hold."""
+"""Makes XML documents in UTF-8 with a declaration, without characters that XML does not allow."""
 
 from __future__ import annotations
 

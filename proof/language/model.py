@@ -165,7 +165,9 @@ class ModelFile:
             try:
                 return _checksum(path, path.stat().st_mtime_ns)
             except OSError as error:
-                raise UsageError("%(path)s: %(error)s", path=path, error=error) from error
+                raise UsageError(
+                    _("%(path)s: cannot be read (%(error)s)"), path=path, error=reason_of(error)
+                ) from error
 
     def model(self) -> LanguageModel:
         """The model, cached. Raises UsageError if there is none."""

@@ -188,7 +188,7 @@ def report_of(source: StoredRun, tally: Tally, language: str, say: Say) -> dict[
     once while the page is written: the raised flags with an image, at most `with_picture`, and those without. `threads`
     are the comments by place."""
     run, progress = source.run, source.progress
-    cutter = Cutter(source.shelf)
+    cutter = Cutter(source.piece_cache)
     problems = list(_problems(source, tally, cutter, say))
     notices = _notices(tally, say)
     pairs = [PairLine(a, b, count) for (a, b), count in tally.pairs.most_common()]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from proof.model.result import PageResult
-from proof.report.crops import Shelf
+from proof.report.crops import PieceCache
 from proof.report.density import Places
 from proof.report.progress import WorkProgress, progress_of
 from proof.store import Store, StoredRunInfo
@@ -32,7 +32,7 @@ class StoredRun:
         return self.store.run(self.run_id)
 
     @property
-    def shelf(self) -> Shelf | None:
+    def piece_cache(self) -> PieceCache | None:
         """The cache of pieces of images."""
         return self.store.cache
 

@@ -1,6 +1,5 @@
-"""ALTO 2 to 4: each `Page` is a page, each `TextLine` a column. Half-rows of a note are known by their tags, as the
-program's own ALTO has them; hyphens (`HYP`) are not text of the page. A character that a `Glyph` repeats is corrected
-there, too.
+"""ALTO 2 to 4: each `Page` is a page, each `TextLine` a column. Half-rows of a note are marked by tags, as in the
+program's own ALTO. Hyphens (`HYP`) are left out. Corrections change the same character in a `Glyph`, too.
 """
 
 from __future__ import annotations

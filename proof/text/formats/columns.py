@@ -1,4 +1,4 @@
-"""Pages of columns, written as the Kanseki Repository writes them. PAGE, ALTO and TEI with lines share this."""
+"""Writes pages of columns in the notation of the Kanseki Repository, for PAGE, ALTO and TEI with lines."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ UNSAFE = {"#": "＃", "*": "＊", "<": "＜", "¶": "", "\t": "\u3000", "\n": ""
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a page in its runs; `half` says which half-row of a note it is, if any. `copies` repeat the line
-    elsewhere in the file: each has a run for every character, or None where the file does not repeat it."""
+    """The runs of a line of a page. `half`: which half-row of a note it is, None for main text. `copies` are
+    repetitions of the line elsewhere in the file, each with one run for each character, None for a character that is
+    not repeated."""
 
     runs: tuple[Run, ...]
     half: Row | None = None

@@ -1,7 +1,7 @@
-"""PAGE XML: a page a file, a column a line. Half-rows of a note that the file names as such (`structure
-{type:note-right;}`) are one column with the text around them.
+"""PAGE XML: a file is a page, a line is a column. Lines that the file marks as half-rows of a note (`structure
+{type:note-right;}`) form one column with the text around them.
 
-What is read is the text of the lines; the same characters in their region, words and glyphs are corrected with them.
+The text is that of the lines. Corrections change the same characters in regions, words and glyphs, too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Running text, written as the critical edition is (`proof.text.critical`): what TEI without lines, wikitext, DOCX and
-EPUB have in common. Each paragraph is a line; headings have their level, `<small>` is around commentary, and footnotes
-are numbered."""
+"""Writes running text in the notation of critical editions (`proof.text.critical`), for TEI without lines, wikitext,
+DOCX and EPUB. Each paragraph is one line. Headings keep their level, commentary is in `<small>`, footnotes are
+numbered."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ UNSAFE = {"<": "＜", "#": "＃", "\n": "", "\r": "", "\t": "\u3000"}
 
 @dataclass(slots=True)
 class Running:
-    """Writes a running text into a draft. `notes` are the footnotes so far, `open_notes` is how many notes are open,
-    within one another; `_level` is the heading level of the line, 0 for a paragraph."""
+    """Writes a running text into a draft. `notes` are the footnotes so far. `open_notes` is the number of nested notes
+    that are open. `_level` is the heading level of the line, 0 for a paragraph."""
 
     data: bytes
     escape: Callable[[str], str]

@@ -1,9 +1,9 @@
-"""Wikitext, as Wikisource has it: a page, or a page of ProofreadPage. Parsed with mwparserfromhell, which keeps every
+"""Wikitext of Wikisource: a page, or a page of ProofreadPage. The parser is mwparserfromhell, which keeps every
 character of the source.
 
 Templates: `{{SK notes}}` and `{{*}}` are commentary, `{{SKchar}}` is a character without code point; of any other
-(`{{SK anchor}}`, `{{另}}`) the first part is text. Headers, footers, categories and what ProofreadPage keeps out
-(`noinclude`) are no text, nor is the fore-edge of the Siku (`<史部,正史類,晉書,卷一>`). `ref` is a footnote.
+(`{{SK anchor}}`, `{{另}}`) the first argument is text. Headers, footers, categories, `noinclude` of ProofreadPage and
+the fore-edge of the Siku (`<史部,正史類,晉書,卷一>`) are left out. `ref` is a footnote.
 """
 
 from __future__ import annotations
