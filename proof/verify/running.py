@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from proof.layout.half_folio import ColumnArea
 from proof.layout.runs import CutBy, height_with_low_notes
+from proof.model.flags import LINE_BREAK
 from proof.text.model import Column, Row
 from proof.verify.align import Likeness, Pairing, align
 from proof.verify.columns import ReadColumn
@@ -85,11 +86,17 @@ def undivided(columns: Sequence[ReadColumn]) -> tuple[LineTrouble, ...]:
     ):
         return ()
     return tuple(
-        LineTrouble(LineFault.UNDIVIDED, column.line.number, number, "", offset=offset)
+        LineTrouble(
+            LineFault.UNDIVIDED, column.line.number, number, _divided(column.line.source, offset), offset=offset
+        )
         for number, (column, places) in enumerate(zip(columns, divisions, strict=True))
         for offset in places
         if column.line is not None and offset
     )
+
+
+def _divided(source: str, offset: int) -> str:
+    return source[:offset] + LINE_BREAK + source[offset:]
 
 
 def _divisions(column: ReadColumn) -> list[int]:
