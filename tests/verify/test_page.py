@@ -151,6 +151,16 @@ def test_a_doubled_column_is_one_finding_and_the_rest_is_checked(sample: Sample)
     ]
 
 
+@pytest.mark.parametrize("page", [PLAIN, NOTED])
+def test_a_missing_column_is_one_finding_however_short_it_is(sample: Sample, page: str) -> None:
+    sound = sample.sources(page)
+    for number, missing in enumerate(sound, 1):
+        result = sample.check(page, [*sound[: number - 1], *sound[number:]])
+        assert layout_findings(result) == [("column missing", number)]
+        [flag] = raised(result)
+        assert len(flag.suggested.strip()) == len(missing.strip())
+
+
 def test_a_column_that_stands_elsewhere_is_one_question_at_both_its_places(sample: Sample) -> None:
     sound = sample.sources(PLAIN)
     result = sample.check(PLAIN, [sound[0], *sound[2:7], sound[1], sound[7]])
