@@ -98,9 +98,10 @@ class ReadColumn:
 
     @property
     def sure_share(self) -> float:
-        """The number of surely read glyphs for each cell from the first glyph to the last."""
+        """The number of surely read glyphs for each cell from the first glyph to the last, without faint ones."""
+        heights = [glyph.y for glyph in self.glyphs if glyph.probable]
         sure = [glyph for glyph in self.glyphs if not glyph.silent and _certainty(glyph) > MIN_SURE_CERTAINTY]
-        extent = max(g.y for g in self.glyphs) - min(g.y for g in self.glyphs) if sure else 0.0
+        extent = max(heights) - min(heights) if sure else 0.0
         return len(sure) / (extent / sure[0].pitch + 1) if sure else 0.0
 
     @property
