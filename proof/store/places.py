@@ -340,6 +340,8 @@ def answers(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
         return row.state in SETTLED and of_text and span == (row.start, row.extent)
     if row.reads != decided_reading(row) or not flag.line:
         return False
+    if row.kind == Kind.LAYOUT.value and row.evidence.get("moved") and flag.kind != Kind.LAYOUT.value:
+        return False  # that a column moved says nothing of its characters
     end = row.start + row.extent
     if not row.extent:
         return span.start == row.start and not span.length and flag.suggested == row.transcribed
