@@ -70,10 +70,22 @@ class Correction:
         """Whether it changes the text; a note that the copy reads so (原文如此), or otherwise, does not."""
         return self.replacement != self.original
 
+    @property
+    def is_column(self) -> bool:
+        """Whether it inserts a whole column."""
+        return self.kind is Kind.LAYOUT and bool(self.column) and not (self.length or self.is_of_line_ending)
+
     def is_beside(self, other: Correction) -> bool:
-        """Whether both insert whole columns, each with its own place on the image."""
-        columns = all(each.kind is Kind.LAYOUT and each.column and not each.length for each in (self, other))
-        return columns and self.column != other.column
+        """Whether both can be inserted at one place: two columns of the image, or a column and characters of the line
+        that it goes before or behind."""
+        inserted = not (self.length or other.length or self.is_of_line_ending or other.is_of_line_ending)
+        return inserted and (self.is_column or other.is_column) and self.column != other.column
+
+    @property
+    def order(self) -> tuple[bool, int]:
+        """The order of what is inserted at one place: columns as on the image, before the characters at the beginning
+        of a line and behind those at its end."""
+        return self.is_column if self.offset else not self.is_column, self.column
 
     @property
     def is_of_line_ending(self) -> bool:

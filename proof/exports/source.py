@@ -101,7 +101,7 @@ def _writable(
 ) -> tuple[list[PlacedCorrection], list[RefusedCorrection]]:
     """The corrections that can be written together, and the others with the reason why they cannot."""
     refused: dict[int, Refusal] = {}
-    ordered = sorted(range(len(placed)), key=lambda n: (*placed[n].edit.place, placed[n].correction.column))
+    ordered = sorted(range(len(placed)), key=lambda n: (placed[n].edit.place, placed[n].correction.order))
     changing = [n for n in ordered if placed[n].correction.changes]
     for position, number in enumerate(changing):
         edit = placed[number].edit

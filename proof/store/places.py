@@ -338,10 +338,10 @@ def answers(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
     if row.reads == row.transcribed:
         of_text = Kind.LAYOUT.value not in (row.kind, flag.kind)
         return row.state in SETTLED and of_text and span == (row.start, row.extent)
-    if row.reads != decided_reading(row) or not flag.line:
+    # that a column moved says nothing of its characters
+    of_moved = row.kind == Kind.LAYOUT.value != flag.kind and "moved" in row.evidence
+    if row.reads != decided_reading(row) or not flag.line or of_moved:
         return False
-    if row.kind == Kind.LAYOUT.value and row.evidence.get("moved") and flag.kind != Kind.LAYOUT.value:
-        return False  # that a column moved says nothing of its characters
     end = row.start + row.extent
     if not row.extent:
         return span.start == row.start and not span.length and flag.suggested == row.transcribed

@@ -22,6 +22,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from math import inf
 
 from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session
@@ -309,17 +310,17 @@ class _Step:
     arriving one, if it had lost the places: a match that it already had is not one of them."""
 
     def __init__(
-        self, old: str, arrival: Arrival, places: Iterable[Place], written: Writing | None, lost_in: str | None
+        self, old: str, arrival: Arrival, places: Sequence[Place], written: Writing | None, lost_in: str | None
     ) -> None:
         new, script = arrival.content, arrival.script
         self._new = new
         self._written = written
-        self._columns = self._written_columns(places) if written is not None else {}
         self._policy = policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
         if written is not None:
             self._direct = PositionMap.of_edits(old, written.edits)
         else:
             self._direct = PositionMap.of_comparison(old, new)
+        self._at_places = self._inserted(places)
         self._corrected = {} if written is not None or old == new else self._as_corrected(old, places)
         self._back = PositionMap.of_comparison(new, lost_in) if lost_in is not None else None
 
@@ -333,7 +334,7 @@ class _Step:
         if self._written is not None and place.flag in self._written.of_flags:
             replacement = self._direct.written(self._written.of_flags[place.flag])
             return (replacement, place.wanted) if replacement is not None else None
-        unchanged = self._before_written_columns(place) or self._direct.where(place.start, place.extent)
+        unchanged = self._beside_inserted(place) or self._direct.where(place.start, place.extent)
         line_stands = self._direct.line_stands(place.start)
         corrected = self._corrected.get(place.flag)
         if corrected is not None and corrected.line_stands:
@@ -349,21 +350,25 @@ class _Step:
             return unchanged, place.reads
         return None if place.whole else self._put_in_place(place)
 
-    def _written_columns(self, places: Iterable[Place]) -> dict[int, list[tuple[int, Edit]]]:
-        """The whole columns that an export inserted, each with its number on the image, by their place."""
-        columns: defaultdict[int, list[tuple[int, Edit]]] = defaultdict(list)
+    def _inserted(self, places: Iterable[Place]) -> dict[int, list[tuple[float, Span]]]:
+        """What an export inserted at each place, in the order of the image: the numbers of columns, and those of
+        characters at the beginning of a line behind and at its end before them."""
+        inserted: defaultdict[int, list[tuple[float, Span]]] = defaultdict(list)
         for place in places:
             edit = self._written.of_flags.get(place.flag) if self._written is not None else None
-            if place.column and edit is not None and not edit.length:
-                columns[edit.start].append((place.column, edit))
-        return columns
+            span = self._direct.written(edit) if edit is not None and not edit.length else None
+            if span is not None:
+                of_characters = inf if self._direct.begins_line(place.start) else 0
+                inserted[place.start].append((place.column or of_characters, span))
+        return inserted
 
-    def _before_written_columns(self, place: Place) -> Span | None:
-        """The place of a missing column before those of the image that follow it, where an export inserted these at the
-        same place; None where it inserted none."""
-        later = [edit for column, edit in self._columns.get(place.start, ()) if 0 < place.column < column]
-        spans = [span for edit in later if (span := self._direct.written(edit)) is not None]
-        return Span(min(spans).start, 0) if spans and not place.extent else None
+    def _beside_inserted(self, place: Place) -> Span | None:
+        """The place of a missing column among what an export inserted at the same place; None where it inserted
+        nothing."""
+        inserted = self._at_places.get(place.start, ()) if place.column and not place.extent else ()
+        behind = [span.start for number, span in inserted if number > place.column]
+        before = [span.end for number, span in inserted if number < place.column]
+        return Span(min(behind) if behind else max(before), 0) if behind or before else None
 
     def _put_in_place(self, place: Place) -> tuple[Span, str] | None:
         """The span of a replacement that equals the decided reading, or the transcribed one, in any variant form, and

@@ -101,6 +101,10 @@ class PositionMap:
         """The line of a code point in the old version."""
         return self._old[slice(*self._line_of(at))]
 
+    def begins_line(self, at: int) -> bool:
+        """Whether a line of the old version begins at a code point."""
+        return _begins_line(self._old, at)
+
     def _line_of(self, at: int) -> tuple[int, int]:
         """Start and end of the line of a code point in the old version."""
         end = self._old.find("\n", at)

@@ -428,6 +428,21 @@ def test_missing_columns_stand_in_the_order_of_the_image_in_whatever_order_they_
     assert project.decided.left_out == ()
 
 
+@pytest.mark.parametrize("first", ["f-column", "f-character"])
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_missing_column_goes_before_what_is_missing_at_the_beginning_of_a_line(
+    project: Project, first: str, *, at_once: bool
+) -> None:
+    project.check(column_flag("f-column", 3, "", "甲甲", 3), flag("f-character", 3, 0, "", "乙", "[]命上射"))
+    for uid in (first, *({"f-column", "f-character"} - {first})):
+        project.say(uid, Verdict.TAKE)
+        if not at_once:
+            project.export()
+    project.export()
+    assert project.path.read_text(encoding="utf-8") == TEXT.replace("命上", "甲甲¶\n乙命上")
+    assert project.decided.left_out == ()
+
+
 def test_a_column_that_moved_is_written_in_both_places_or_in_neither(project: Project) -> None:
     line = "命上射&KR0058;曰告"
     project.check(
