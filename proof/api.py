@@ -129,7 +129,7 @@ class CheckedWork:
     def _results(self, *, outline: bool) -> Iterator[PageResult]:
         with Store.open(self.store) as store:
             run = StoredRun(store, self.run)
-            yield from run.outlines() if outline else run.results()
+            yield from run.results(outline=outline)
 
 
 @dataclass(frozen=True, slots=True)

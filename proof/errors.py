@@ -32,8 +32,8 @@ class ProofError(Exception):
         super().__init__(str(self.sentence))
 
 
-class ToldError(ProofError):
-    """An error that the browser shows as it is, in the language of the interface: it names no file of the server."""
+class PublicError(ProofError):
+    """An error whose message the browser shows, in the language of the interface: it names no file of the server."""
 
 
 class UsageError(ProofError):
@@ -67,7 +67,7 @@ class TextError(ProofError):
         self.line = line
 
 
-class ImageError(ToldError):
+class ImageError(PublicError):
     """An image file cannot be used; `notice` gives the reason. Only the page of this image fails."""
 
     http_status = 422

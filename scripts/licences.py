@@ -78,14 +78,13 @@ def locked() -> list[str]:
 def licence_of(name: str) -> str:
     """What a package says of its terms, as an SPDX expression where it can be told; empty where it says nothing."""
     told = metadata.metadata(name)
-    expression = told.get("License-Expression")
-    if expression:
-        return str(expression)
+    if "License-Expression" in told:
+        return told["License-Expression"]
     granted = ("License :: OSI Approved", "License :: Public Domain")
     classifiers = [one for one in told.get_all("Classifier", []) if one.startswith(granted)]
     named = [one.rpartition(" :: ")[2] for one in classifiers]
     named = [one for one in named if one != "OSI Approved"]
-    line = str(told.get("License") or "").strip().splitlines()
+    line = told["License"].strip().splitlines() if "License" in told else []
     short = line[0].strip().strip('"') if line else ""
     if short in SPELLED or PERMISSIVE.fullmatch(short) or WEAK.fullmatch(short):
         named = [short]

@@ -167,7 +167,7 @@ class Without(Counted):
     def of_keys(self, pattern: int, wanted: Keys) -> Numbers:
         if pattern not in self._own:
             return np.zeros(wanted.shape, np.int32)
-        return np.maximum(self._model.of_keys(pattern, wanted) - self._own[pattern].of_keys(wanted), 0)
+        return np.asarray(np.maximum(self._model.of_keys(pattern, wanted) - self._own[pattern].of_keys(wanted), 0))
 
     def learned(self, folded: Codes) -> NDArray[np.bool_]:
         return np.zeros(len(folded), np.bool_)
@@ -277,8 +277,8 @@ def together(nets: Sequence[LanguageWeights]) -> LanguageWeights:
     return LanguageWeights(
         np.concatenate([net.inner for net in nets], axis=1),
         np.concatenate([net.bias for net in nets]),
-        np.concatenate([net.outer for net in nets]) / len(nets),
-        np.mean([net.straight for net in nets], axis=0, dtype=np.float32),
+        np.asarray(np.concatenate([net.outer for net in nets]) / len(nets), np.float32),
+        np.asarray(np.mean([net.straight for net in nets], axis=0), np.float32),
     )
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import cv2
@@ -88,20 +88,20 @@ def drawn(character: str, font: ImageFont.FreeTypeFont) -> Pixels | None:
 
 def spoiled(glyph: Pixels) -> list[Pixels]:
     """The drawing as bad prints and scans have it."""
-    tall = cv2.copyMakeBorder(glyph, 8, 8, 0, 0, cv2.BORDER_CONSTANT, value=255)
+    tall = cv2.copyMakeBorder(glyph, 8, 8, 0, 0, cv2.BORDER_CONSTANT, value=(255,))
     kernel = np.ones((3, 3), np.uint8)
     found = [cv2.GaussianBlur(tall, (0, 0), sigma) for sigma in (3.0, 4.5)]
     found += [cv2.GaussianBlur(cv2.erode(tall, kernel, iterations=2), (0, 0), 2.5)]
     found += [cv2.GaussianBlur(cv2.dilate(tall, kernel), (0, 0), 2.0)]
     small = cv2.resize(tall, (14, 17), interpolation=cv2.INTER_AREA)
     found += [cv2.resize(small, (SIDE, SIDE + 16), interpolation=cv2.INTER_LINEAR)]
-    return found
+    return [np.asarray(picture, np.uint8) for picture in found]
 
 
 def confusions(glyphs: dict[str, Pixels]) -> dict[tuple[str, str], float]:
     """For pairs of characters the mean probability that the drawing of either is read as the other, the greater."""
     engine = PPOCR(threads=2)
-    found: Counter[tuple[str, str]] = Counter()
+    found: defaultdict[tuple[str, str], float] = defaultdict(float)
     for character, glyph in glyphs.items():
         strips = spoiled(glyph)
         for reading in engine.read(strips):

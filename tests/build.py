@@ -28,7 +28,7 @@ PLACE = PagePlace(0, TEXT, "010", "1a")
 
 def run_info(work: str = WORK, title: str = "儀禮") -> RunInfo:
     """A run without an engine."""
-    return RunInfo(work, title, (), EngineIdentity("null", "", "", ""))
+    return RunInfo(work, title, (), EngineIdentity("null", "", "", ""), {"threshold": 3.0})
 
 
 def flag(line: int, offset: int, here: str, there: str, *, name: str = "p1", source: str = "", **more: Any) -> Flag:

@@ -136,7 +136,7 @@ def check(
         whole = run.of_work()
         written = write_reports(whole, settings.project.out, language=settings.report.lang)
         if whole != run:
-            written = replace(written, tally=Tally.of(run.outlines()))
+            written = replace(written, tally=Tally.of(run.results(outline=True)))
         suspicious = tuple(places(run, show, language))
     remarks = tuple(
         remark for text in sources.texts for remark in text.remarks if remark.notice.code not in OF_SEQUENCE

@@ -1,1 +1,1 @@
-"""Witnesses against each other, without images: where they differ, and what the apparatus says about it."""
+"""Collating witnesses of a text, without images: their differences, and the notes of their apparatus on these."""

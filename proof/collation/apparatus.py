@@ -1,8 +1,7 @@
-"""What an edition's own apparatus says: collation notes read as data.
+"""Parsing the collation notes of an edition's own apparatus.
 
-Two habits are known. The critical edition: `西：原作東，據嚴本校勘記改。`, in footnotes. The editors of the Siku: notes
-in the text such as `案比今注疏本訛作北據唐石經及宋本改正`, in traditional or in simplified script.
-"""
+Two styles are recognised: footnotes of critical editions (`西：原作東，據嚴本校勘記改。`), and notes of the editors of
+the Siku in the text (`案比今注疏本訛作北據唐石經及宋本改正`), both in either script."""
 
 from __future__ import annotations
 
@@ -85,7 +84,7 @@ def apparatus_of(edition: Transcription) -> list[ApparatusNote]:
 
 
 def _remarks(edition: Transcription) -> Iterator[tuple[str, int]]:
-    """The editors' remarks in the text, those that columns and half-rows cut apart put together."""
+    """The editors' remarks in the text, each joined over the columns and half-rows that divide it."""
     if not edition.paged:
         return
     remark, start, last = "", 0, None
@@ -145,7 +144,7 @@ def _siku(text: str, start: int) -> ApparatusNote:
         groups = parsed.groupdict()
 
         def own(name: str, parsed: re.Match[str] = parsed) -> str:
-            """What the note itself writes there, in its own script."""
+            """The characters of the note in a group of the pattern, in its own script."""
             return body[parsed.start(name) : parsed.end(name)] if parsed.groupdict().get(name) else ""
 
         verb = parsed["verb"]

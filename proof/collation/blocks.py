@@ -1,8 +1,7 @@
-"""Which parts of two sequences belong together, in whatever order: seed and extend.
+"""Aligning two sequences whose parts may be in another order: seed and extend.
 
-Chains of equal stretches (`proof.collation.seeds`) are the blocks; what lies between the seeds of a chain is aligned by
-edit distance (rapidfuzz). Time is near linear in the lengths.
-"""
+Chains of equal stretches (`proof.collation.seeds`) are the blocks; the parts between the seeds of a chain are aligned
+by edit distance (rapidfuzz). Time is nearly linear in the lengths."""
 
 from __future__ import annotations
 

@@ -1,26 +1,24 @@
-"""What a difference of two witnesses is, as one who reads editions would sort it, and the evidence for it.
+"""The class of a difference of two witnesses, and the evidence for it.
 
-Of two characters that answer one another the question is asked in this order, and the first that knows decides; the
-name of the evidence goes into the difference's `rule`:
+For two characters that are aligned the first of these rules that applies decides; the name of the evidence becomes the
+difference's `rule`:
 
 1. the project's own pairs, then the lists of forms, of taboo characters and of both scripts (`proof.text.variants`);
 2. characters that a hand or a block does not keep apart (`one-shape`: 己已巳);
 3. two words that are written for one another: dictionaries list them together (`listed-moe-taiwan` ...),
    as a borrowing (`borrowing`), simplification merged them (`opencc-one-to-many`), or they sound alike
    (`homophones`): orthography, 通假;
-4. characters of like shape, of which the two texts have the one elsewhere in this company, behind the same character
-   and before the same, and the other in neither (`look-alike`); or of which one is on no list of standard characters,
-   or nowhere else in texts of some length (`look-alike-rare`); or whose shapes are so near that one is an evident slip
-   (`look-alike-shape`), but where the two texts have either in this company elsewhere: an error, 形近而訛;
-5. what a note of either edition calls an error (訛作, 誤作, 原作 ...: `apparatus`) is one;
-6. anything else is a real reading, 異文: both make words, and which is right no list can tell.
+4. similar characters are an error, 形近而訛, if one of them occurs elsewhere in the two texts between these neighbours
+   and the other does not (`look-alike`); if one is on no list of standard characters, or occurs only here in long texts
+   (`look-alike-rare`); or if they are so similar that one is an evident slip (`look-alike-shape`), unless both occur
+   between these neighbours elsewhere;
+5. what a note of either edition calls an error (訛作, 誤作, 原作 ...) is one (`apparatus`);
+6. anything else is another reading, 異文: both make words, and no list says which is right.
 
-Of what only one of the two has: characters said twice are an error (`doubled`, 衍), particles are readings
-(`particle`), and so is a phrase for a phrase; other characters are an error of omission or insertion (脫, 衍). What
-says how a character is read is a passage of its own (`gloss`). What
-belongs to a title and a number of a juan is layout (`title`), and so are a heading that the other lacks (`heading`) and
-the words by which commentary is announced (`label`: 鄭注, 疏, 釋曰).
-"""
+Characters that only one of the two has: repeated ones are an error (`doubled`, 衍), particles are readings
+(`particle`), and so is a phrase for a phrase; others are an error of omission or insertion (脫, 衍). A gloss on sounds
+is a passage of its own (`gloss`). Parts of a title with the number of a juan are layout (`title`), and so are a heading
+that the other lacks (`heading`) and the words that announce commentary (`label`: 鄭注, 疏, 釋曰)."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -45,17 +43,17 @@ from proof.text.variants import Relation, VariantPolicy, VariantVerdict, unified
 PARTICLES = frozenset("之也者而以其於于乎焉矣哉耳夫則乃亦故即曰云第")
 """Words that editions have or lack without being in error; 第 of numbers among them."""
 
-MIN_TELLING_CHARACTERS = 60_000
-"""Characters of both texts together from which it tells something that a character is nowhere else in them."""
+MIN_CHARACTERS_FOR_RARITY = 60_000
+"""Minimum number of characters of both texts together for it to be evidence that a character occurs only once."""
 
 MIN_OTHER_PLACES = 2
-"""Places besides its own at which a character must be met for it to be known in these texts."""
+"""Minimum number of other places of a character that is not rare in these texts."""
 
 _TITLE = re.compile(r"卷[之第]?[一二三四五六七八九十百上中下]+")
 _NUMBER = re.compile(r"第[一二三四五六七八九十百]+[上中下]?")
 """The number behind the title of a part: 五帝本紀第一."""
 _SERIES = re.compile(r"[欽钦]定四[庫库]全[書书]")
-"""The series that stands over the title of a juan."""
+"""The name of the series above the title of a juan."""
 MAX_TITLE_CHARACTERS = 24
 """Maximum length of a title with the number of a juan."""
 
@@ -74,14 +72,13 @@ _LISTED = frozenset({"two-standards", "opencc-one-to-many", "unlisted"})
 class Class(StrEnum):
     """What a difference is.
 
-    `ERROR`: 訛, 脫, 衍 or 倒. `READING`: another word (異文). `ORTHOGRAPHY`: a word written otherwise, by a form
-    (異體) or by a borrowing (通假). `SCRIPT`: simplified for traditional. `TABOO`: written otherwise out of
-    reverence. `LAYOUT`: a title, or words that are a note in one of them and text in the other. `UNENCODED`: a
-    character put together of parts, which an old encoding could not write, or two characters without code points.
-    `SYSTEMATIC`: wherever the one has this character, the other has that one. `PASSAGE`: one of the two has a passage
-    that the other lacks here. `MOVED`: a part of both stands in another order in the witness. `UNLIKE`: what stands
-    here in the one is not parallel to what stands in the other.
-    `PARALLEL`: it lies in a part where the two are no one text, only alike.
+    `ERROR`: 訛, 脫, 衍 or 倒. `READING`: another word (異文). `ORTHOGRAPHY`: another form of the word (異體) or a
+    borrowing (通假). `SCRIPT`: simplified for traditional. `TABOO`: a taboo form (避諱). `LAYOUT`: a title, or words
+    that are a note in one of them and text in the other. `UNENCODED`: a character composed of parts, which an old
+    encoding lacked, or two characters without code points. `SYSTEMATIC`: wherever the one has this character, the other
+    has that one. `PASSAGE`: one of the two has a passage that the other lacks here. `MOVED`: a part of both is
+    elsewhere in the witness. `UNLIKE`: the two are not parallel here. `PARALLEL`: a difference in a part where the two
+    are similar, but not the same text.
     """
 
     ERROR = "error"
@@ -198,7 +195,7 @@ class DifferenceClassifier:
         return Class.READING, "phrase"
 
     def _two_words(self, at: int, to: int, rule: str) -> ClassAndRule:
-        pairs = [(mine, theirs) for mine in self._meant(self._a, at) for theirs in self._meant(self._b, to)]
+        pairs = list(product(self._possible_words(self._a, at), self._possible_words(self._b, to)))
         if rule in _LISTED:
             for tie in TIES:
                 evidence = next((evidence for mine, theirs in pairs if (evidence := tie(mine, theirs))), "")
@@ -211,11 +208,11 @@ class DifferenceClassifier:
             evidence = self._out_of_place(at, to)
             if evidence:
                 return Class.ERROR, evidence
-        if evident and not (all(self._company(self._a, at)) and all(self._company(self._b, to))):
+        if evident and not (all(self._usual_neighbours(self._a, at)) and all(self._usual_neighbours(self._b, to))):
             return Class.ERROR, "look-alike-shape"
         return Class.READING, rule
 
-    def _meant(self, of: WitnessTokens, at: int) -> tuple[str, ...]:
+    def _possible_words(self, of: WitnessTokens, at: int) -> tuple[str, ...]:
         """What a character may stand for: in a simplified text all traditional ones that became it."""
         script = self._characters.base if of is self._a else self._characters.other
         character = unified(of.character(at))
@@ -226,12 +223,12 @@ class DifferenceClassifier:
     def _out_of_place(self, at: int, to: int) -> str:
         """Evidence that one of two characters does not belong where it stands: the two texts have only the other of
         them in this company elsewhere, or one of them nowhere else at all."""
-        mine, theirs = self._company(self._a, at), self._company(self._b, to)
+        mine, theirs = self._usual_neighbours(self._a, at), self._usual_neighbours(self._b, to)
         if (all(mine) and not any(theirs)) or (all(theirs) and not any(mine)):
             return "look-alike"
         here, there = self._elsewhere[self._a.keys[at]] - 1, self._elsewhere[self._b.keys[to]] - 1
         if (
-            len(self._a) + len(self._b) >= MIN_TELLING_CHARACTERS
+            len(self._a) + len(self._b) >= MIN_CHARACTERS_FOR_RARITY
             and min(here, there) <= 0
             and max(here, there) >= MIN_OTHER_PLACES
         ):
@@ -240,7 +237,7 @@ class DifferenceClassifier:
         traditional = self._characters.base is self._characters.other is Script.TRADITIONAL
         return "look-alike-rare" if traditional and usual[0] is not usual[1] else ""
 
-    def _company(self, of: WitnessTokens, at: int) -> tuple[bool, bool]:
+    def _usual_neighbours(self, of: WitnessTokens, at: int) -> tuple[bool, bool]:
         """Whether the character is met elsewhere behind the one that stands before it here, and before the next."""
         keys = of.keys
         return (

@@ -4,8 +4,7 @@ The table is an array of segments; each is an array with the tokens of every wit
 base first. A token has its text `t`, its key `n` under which forms of a word are equal, and `start`, the code point in
 its witness's file. See https://collatex.net/doc/ ('JSON' under output).
 
-A table reads every witness from its beginning to its end, so it cannot hold one whose parts stand in another order:
-such a witness is left out, and named.
+A table has every witness from its beginning to its end. A witness whose parts are in another order is left out.
 """
 
 from __future__ import annotations
@@ -74,13 +73,13 @@ class _Span:
 
 
 def _spans(collation: Collation, common: CommonBase, number: int) -> Iterator[_Span]:
-    """The whole of both in order, by the numbers of the base that all witnesses share: what was not compared with this
-    witness, since it has no such layer, is what only the base has."""
+    """The whole of both in order, by the numbers of the base that all witnesses share. Characters that were not
+    compared with this witness, since it lacks their layer, count as missing in it."""
     numbers, at, b = common.numbers[number], 0, 0
     for a0, a1, b0, b1 in _stretches(collation):
         if a0 == a1 or a1 - a0 != b1 - b0:
             parts = [(a0, a1, b0, b1)]
-        else:  # one by one: parted where a character that was not compared stands between
+        else:  # one by one: divided at characters that were not compared
             cuts = [a0, *(at for at in range(a0 + 1, a1) if numbers[at] != numbers[at - 1] + 1), a1]
             parts = [(start, end, b0 + start - a0, b0 + end - a0) for start, end in pairwise(cuts)]
         for start, end, first, last in parts:

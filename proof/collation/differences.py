@@ -1,4 +1,4 @@
-"""What two aligned witnesses differ in, place by place, and whether it is a variant, mere script or an error."""
+"""The differences of two aligned witnesses, place by place, with their classes."""
 
 from __future__ import annotations
 

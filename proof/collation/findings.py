@@ -1,4 +1,4 @@
-"""The differences of a base from its witnesses as findings: one for each place, with what every witness reads there."""
+"""The differences of a base from its witnesses as findings: one for each place, with the readings of all witnesses."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def findings(collations: Sequence[Collation]) -> list[PlacedFlag]:
     """The differences of all witnesses as flags, in the order of the base, which all collations share.
 
     Errors, other readings, borrowings, systematic pairs and passages of up to `MAX_FLAGGED_CHARACTERS` characters are
-    raised. What stands in several columns is a flag in each, for a flag has one address. What most of the weight of the
-    witnesses reads is suggested, the others are alternatives. `page` and `ref` are empty where the base has no pages.
+    raised. A difference over several columns is a flag in each, since a flag has one address. The reading with most of
+    the witnesses' weight is suggested, others are alternatives. `page` and `ref` are empty if the base has no pages.
     """
     edition = collations[0].base.edition
     addresses = Addresses(edition)
@@ -146,9 +146,9 @@ def _by_place(collations: Sequence[Collation]) -> dict[tuple[int, int], list[_Re
 
 
 def _in_columns(base: WitnessTokens, difference: Difference) -> Iterator[Difference]:
-    """A difference cut where a column of the base ends, or markup stands: a flag is about characters that stand side
-    by side. What the witness has is parted character by character, or stands with the first part. A block that moved
-    is one, where it begins."""
+    """A difference divided where a column of the base ends or markup follows, since a flag is about adjacent
+    characters. The reading of the witness is divided character by character, or else belongs to the first part. A block
+    that moved is not divided."""
     inner = range(difference.a0 + 1, difference.a1) if difference.category is not Class.MOVED else ()
     cuts = [at for at in inner if not _beside(base, at)]
     if not cuts:
@@ -168,7 +168,7 @@ def _in_columns(base: WitnessTokens, difference: Difference) -> Iterator[Differe
 
 
 def _beside(base: WitnessTokens, at: int) -> bool:
-    """Whether a character of the base stands in the same column as the one before it, with nothing between."""
+    """Whether a character of the base follows the one before it in the same column, with nothing between."""
     return base.blocks[at - 1] == base.blocks[at] and base.ends[at - 1] == base.starts[at]
 
 

@@ -1,10 +1,8 @@
-"""What one of two witnesses sets as text and the other as a note, in double rows or small characters: the words are
-the same, how they are laid out is not.
+"""The same words set as text in one of two witnesses and as a note, in double rows or small characters, in the other.
 
-Where the notes of both are compared this shows in the layers of characters that answer one another (`set_otherwise`).
-Where only one has notes at all these are not compared, and the words that the other sets as text look like words that
-only it has: what stands in the notes at that very place tells (`with_notes`).
-"""
+If the notes of both are compared, the layers of aligned characters differ (`set_otherwise`). If only one has notes,
+these are not compared, and the words that the other sets as text seem to be missing: they are looked for in the notes
+at the same place (`with_notes`)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""From single differences to readings, as a collation note would have them: neighbours that are one variant (垢消 for
-穢銷, 山澤 for 澤梁), characters and phrases in another order, and what one text has more of all over (十三, 一十三).
+"""Joining single differences to readings, as collation notes have them: adjacent ones that are one variant (垢消 for
+穢銷, 山澤 for 澤梁), characters and phrases in another order, and systematic additions (一十三 for 十三).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_READING_CHARACTERS = 8
 """Maximum length of a reading that is put together of neighbours."""
 
 ISLAND_CHARACTERS = 1
-"""Number of equal characters that may stand between the insertion and the omission of one reading (山澤 for 澤梁)."""
+"""Number of equal characters between the insertion and the omission of one reading (山澤 for 澤梁)."""
 
 MAX_CHARACTER_MOVE = 12
 """Maximum distance in characters between the two places of a character that was moved."""
@@ -43,7 +43,7 @@ MIN_RECURRING_PLACES = 5
 """Number of places from which an additional character beside the same neighbour is systematic."""
 
 _MOVABLE = WORD_CLASSES | {Class.PASSAGE, Class.PARALLEL}
-"""Classes of what may be missing in one place since it stands in another."""
+"""Classes of differences that may be words that were moved."""
 
 
 def as_readings(a: WitnessTokens, b: WitnessTokens, differences: Sequence[Difference]) -> list[Difference]:

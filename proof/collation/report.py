@@ -1,8 +1,7 @@
-"""A collation on paper: JSON lines of flags, a table of places, and what could not be placed."""
+"""Writing the files of a collation: JSON lines of flags, a summary, CollateX, and a spreadsheet."""
 
 from __future__ import annotations
 
-import csv
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,14 +10,14 @@ from pathlib import Path
 from typing import IO, Any
 
 from proof.atomic import whole_file
-from proof.collation.apparatus import ApparatusNote, apparatus_of
+from proof.collation.apparatus import apparatus_of
 from proof.collation.collatex import collatex
 from proof.collation.collation import Collation, Passage
 from proof.collation.differences import Difference, SystematicPair
 from proof.collation.findings import flags
 from proof.collation.note_layout import NoteLayout
 from proof.collation.sigla import names_of
-from proof.collation.witnesses import places, witness_names
+from proof.collation.table import write_spreadsheet
 from proof.report.tables import flag_record
 from proof.text.addresses import Addresses
 from proof.text.transcription import Transcription
@@ -71,7 +70,7 @@ def apparatus_summary(edition: Transcription) -> dict[str, Any]:
     return {
         "notes": len(notes),
         "verbs": dict(Counter(note.verb for note in notes if note.understood).most_common()),
-        "not understood": [_where(edition, note) for note in notes if not note.understood],
+        "not understood": [f"{in_file(edition, note.start)}: {note.text}" for note in notes if not note.understood],
     }
 
 
@@ -83,10 +82,6 @@ def _line(edition: Transcription, start: int) -> dict[str, Any]:
 def in_file(edition: Transcription, start: int) -> str:
     """The file and line of a code point, as messages name them."""
     return "{}:{}".format(*line_of(edition, start))
-
-
-def _where(edition: Transcription, note: ApparatusNote) -> str:
-    return f"{in_file(edition, note.start)}: {note.text}"
 
 
 def _pair(base: Addresses, witness: Addresses, pair: SystematicPair) -> dict[str, Any]:
@@ -143,7 +138,6 @@ def write_collation(collations: Sequence[Collation], folder: Path) -> None:
 
     Raises OutputError where they cannot be written.
     """
-    names = witness_names(collations)
     with whole_file(folder / "flags.jsonl") as file:
         for flag in flags(*collations):
             reading = (reading.siglum for reading in flag.evidence.witnesses if reading.reading == flag.suggested)
@@ -157,13 +151,4 @@ def write_collation(collations: Sequence[Collation], folder: Path) -> None:
         file.write(f'{{"witnesses": {_json(witnesses)}, "table": ')
         _write_list(file, map(_json, rows))
         file.write("}\n")
-    addresses = Addresses(collations[0].base.edition)
-    with whole_file(folder / "places.csv", encoding="utf-8-sig", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(["page", "line", "offset", "base", *(part for name in names for part in (name, "class"))])
-        for place in places(collations):
-            address = addresses.of(place.start)
-            read = {reading.witness: reading for reading in place.readings}
-            row = [address.page, address.line, address.offset] if address else ["", "", ""]
-            cells = [(read[name].text or "∅", read[name].category) if name in read else ("", "") for name in names]
-            table.writerow([*row, place.base or "∅", *(part for cell in cells for part in cell)])
+    write_spreadsheet(collations, folder / "places.csv")

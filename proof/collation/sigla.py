@@ -1,4 +1,4 @@
-"""What witnesses are called: by their files, and where two files are called alike, by their folders too."""
+"""Names of witnesses: those of their files, with their folders if two files have one name."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from proof.text.transcription import Transcription
 
 
 def names_of(editions: Sequence[Transcription], *, ending: bool = False) -> list[str]:
-    """What editions are called among each other: as the user calls them, else by their files."""
+    """The names of editions, no two alike: the sigla of the user, else the names of the files."""
     short_names = sigla([edition.path for edition in editions], ending=ending)
     return _numbered(edition.siglum or name for edition, name in zip(editions, short_names, strict=True))
 
 
 def sigla(paths: Sequence[Path], *, ending: bool = False) -> list[str]:
-    """A name for each file, no two alike: its name (with its ending or without), behind as many of its folders as
-    tell it from the others; a number where one file is named twice."""
+    """A name for each file, no two alike: its name (with its ending or without), after as many of its folders as
+    distinguish it from the others; a number where one file is given twice."""
     depth = 1
     names = [_name(path, depth, ending) for path in paths]
     while len(set(names)) < len(names) and depth < max(len(path.parts) for path in paths):
@@ -30,7 +30,7 @@ def sigla(paths: Sequence[Path], *, ending: bool = False) -> list[str]:
 
 
 def _numbered(names: Iterable[str]) -> list[str]:
-    """The names, with a number behind those that were there before."""
+    """The names, with a number after repeated ones."""
     seen: Counter[str] = Counter()
     numbered = []
     for name in names:

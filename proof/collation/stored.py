@@ -17,9 +17,6 @@ from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of
 from proof.text.witnesses import parts_of
 
-DEFAULT_THRESHOLD_NATS = 3.0
-"""The score from which flags are shown, where the run does not say."""
-
 
 def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | None = None) -> int:
     """Adjust the scores of a text's flags using the witnesses, in every work in which the text was checked, and return
@@ -74,7 +71,7 @@ def _weigh(
     at code point `at` of the base."""
     last = store.latest_run(own.work)
     assert last is not None, "a text of a work came out of a run"
-    threshold = last.info.settings.get("threshold", DEFAULT_THRESHOLD_NATS)
+    threshold = last.info.settings["threshold"]
 
     def changed(origin: Origin, *, seeded: bool = False) -> list[Flag]:
         flags = list(store.flags(own.work, (origin,), text=own.path))

@@ -1,30 +1,33 @@
-"""A collation as a table to read and share: one HTML page, a row a place, a column a witness.
+"""A collation as a table, a row a place, a column a witness: an HTML page to read and share, and a spreadsheet.
 
 The page opens offline: style and script stand in it, images are linked as files beside it where there are any.
 """
 
 from __future__ import annotations
 
+import csv
 import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
 
+from proof.atomic import whole_file
 from proof.collation.classes import RANK, Class
 from proof.collation.collation import Collation
 from proof.collation.differences import MOVED, Difference, Numbers, aligned_pairs
 from proof.collation.note_layout import NOTE, NoteLayout
 from proof.collation.sigla import names_of
 from proof.collation.tokens import WitnessTokens
-from proof.collation.witnesses import CommonBase
+from proof.collation.witnesses import CommonBase, witness_names
 from proof.images.pdf import PdfPage
 from proof.locale.languages import translations
 from proof.locale.templates import templates_in, write_page
-from proof.text.addresses import Addresses
+from proof.text.addresses import Address, Addresses
 
 CONTEXT_CHARACTERS = 6
 """Characters shown before and behind a place."""
@@ -39,11 +42,12 @@ Images = Mapping[str, Path]
 @dataclass(frozen=True, slots=True)
 class TableReading:
     """What a witness has at a place, with what stands around it there; `text` None: it lacks the part altogether.
-    `category` is empty where it reads as the base does."""
+    `shown` is the text, cut if it is long. `category` is empty where it reads as the base does."""
 
     before: str = ""
     text: str | None = None
     behind: str = ""
+    shown: str = ""
     category: str = ""
     evidence: str = ""
     notes: tuple[str, ...] = ()
@@ -51,11 +55,10 @@ class TableReading:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A place of the base: `page` and `line` where it stands (page empty in a text without pages), `image` the link
-    to its image or empty, `readings` one for each witness. `categories` are the classes met in it."""
+    """A place of the base: its address (`page` is empty in a text without pages), `image` the link to its image or
+    empty, `readings` one for each witness. `categories` are the classes met in it."""
 
-    page: str
-    line: int
+    address: Address
     image: str
     base: TableReading
     readings: tuple[TableReading, ...]
@@ -114,7 +117,8 @@ def evidence_names(gettext: Callable[[str], str]) -> dict[str, str]:
 
 
 def rows(collations: Sequence[Collation], images: Images, folder: Path) -> list[TableRow]:
-    """The places at which any witness differs from the base, in its order. All collations have the same base."""
+    """The places at which any witness differs from the base, in its order. All collations have the same base. `images`
+    are linked as seen from `folder`."""
     common = CommonBase.of(collations)
     base = common.tokens
     addresses = Addresses(base.edition)
@@ -127,16 +131,15 @@ def rows(collations: Sequence[Collation], images: Images, folder: Path) -> list[
     table = []
     for (a0, a1), by_witness in sorted(places.items()):
         first = next(iter(by_witness.values()))[0]
-        address = addresses.of(first.start)
-        page, line = (address.page, address.line) if address else ("", 0)
+        address = addresses.of(first.start) or Address("", 0, 0)
         readings = tuple(
             _reading(collation.witness, by_witness[number])
             if number in by_witness
             else _agreeing(collation.witness, aligned[number], a0, a1)
             for number, collation in enumerate(collations)
         )
-        image = _link(images[page], folder) if page in images else ""
-        table.append(TableRow(page, line, image, _around(base, a0, a1), readings))
+        image = _link(images[address.page], folder) if address.page in images else ""
+        table.append(TableRow(address, image, _around(base, a0, a1), readings))
     return table
 
 
@@ -181,12 +184,25 @@ def _agreeing(witness: WitnessTokens, aligned: Numbers, a0: int, a1: int) -> Tab
 
 
 def _around(witness: WitnessTokens, start: int, end: int) -> TableReading:
-    """Characters `start:end` of a witness, cut if they are many, with what stands before and behind them."""
-    before, behind = (
-        witness.text(max(0, start - CONTEXT_CHARACTERS), start),
-        witness.text(end, end + CONTEXT_CHARACTERS),
-    )
-    return TableReading(before, witness.shown(start, end), behind)
+    """Characters `start:end` of a witness, with what stands before and behind them."""
+    before = witness.text(max(0, start - CONTEXT_CHARACTERS), start)
+    behind = witness.text(end, end + CONTEXT_CHARACTERS)
+    return TableReading(before, witness.text(start, end), behind, witness.shown(start, end))
+
+
+def write_spreadsheet(collations: Sequence[Collation], path: Path) -> None:
+    """Write the table as CSV: the address of each place, what the base reads, and what each witness reads, with the
+    class of its difference; blank where it lacks the part. Raises OutputError."""
+    names = witness_names(collations)
+    with whole_file(path, encoding="utf-8-sig", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["page", "line", "offset", "base", *(part for name in names for part in (name, "class"))])
+        for row in rows(collations, {}, path.parent):
+            cells = (
+                ("", "") if reading.text is None else (reading.text or "∅", reading.category or "same")
+                for reading in row.readings
+            )
+            table.writerow([*astuple(row.address), row.base.text or "∅", *chain.from_iterable(cells)])
 
 
 def write_table(

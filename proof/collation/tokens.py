@@ -115,7 +115,7 @@ class WitnessTokens:
         return "".join(self.texts(start, end))
 
     def shown(self, start: int, end: int) -> str:
-        """The same for people: of many characters the beginning and the end."""
+        """The text of characters `start` to `end` for display: of more than `MAX_SHOWN` the beginning and the end."""
         if end - start <= MAX_SHOWN:
             return self.text(start, end)
         return f"{self.text(start, start + MAX_SHOWN // 2)} … {self.text(end - MAX_SHOWN // 2, end)}"
@@ -161,7 +161,7 @@ def shared_layers(first: Transcription, second: Transcription) -> tuple[frozense
     shares, other_shares = _shares(first), _shares(second)
     both = {
         layer
-        for layer in _told(mine) & _told(theirs)
+        for layer in _with_undivided(mine) & _with_undivided(theirs)
         if shares[layer] >= MIN_LAYER_SHARE * other_shares[layer]
         and other_shares[layer] >= MIN_LAYER_SHARE * shares[layer]
     }
@@ -178,7 +178,7 @@ def _shares(edition: Transcription) -> defaultdict[Layer, float]:
     return defaultdict(float, {layer: size / running for layer, size in sizes.items()})
 
 
-def _told(layers: frozenset[Layer]) -> frozenset[Layer]:
+def _with_undivided(layers: frozenset[Layer]) -> frozenset[Layer]:
     """The layers, with commentary if it is undivided from the classic."""
     return layers | {Layer.COMMENTARY} if Layer.UNDIVIDED in layers else layers
 

@@ -154,16 +154,16 @@ class WitnessEvidence:
                 readings.append(replace(reading, weight=round(reading.weight / count[reading.side], 2)))
         if not readings:
             return flag
-        readings = self._held(flag, readings)
+        readings = self._kept_raised(flag, readings)
         score = round(flag.score + sum(reading.weight for reading in readings), 6)
         return replace(flag, score=score, evidence=replace(flag.evidence, witnesses=tuple(readings)))
 
-    def _held(self, flag: Flag, readings: list[WitnessReading]) -> list[WitnessReading]:
+    def _kept_raised(self, flag: Flag, readings: list[WitnessReading]) -> list[WitnessReading]:
         """The readings, with weights against an error that the image clearly shows reduced so that the flag stays
         raised: a witness may have the error from the same source."""
         against = -sum(reading.weight for reading in readings if reading.weight < 0)
         room = flag.score - self.threshold + sum(reading.weight for reading in readings if reading.weight > 0)
-        if not _clear(flag) or not 0 <= room < against:
+        if not _is_clear_error(flag) or not 0 <= room < against:
             return readings
         kept = room / against
         weights = [reading.weight for reading in readings]
@@ -171,7 +171,7 @@ class WitnessEvidence:
         return [replace(reading, weight=weight) for reading, weight in zip(readings, weights, strict=True)]
 
 
-def _clear(flag: Flag) -> bool:
+def _is_clear_error(flag: Flag) -> bool:
     """Whether the image alone clearly shows an error."""
     p_text, p_best = flag.evidence.p_text, flag.evidence.p_best
     if flag.score >= CERTAIN_IMAGE_SCORE:
@@ -212,8 +212,8 @@ def _testimony(
     weights: WitnessWeights,
     seeded: bool,
 ) -> WitnessReading | None:
-    span = _run(parallel, start, flag, seeded)
-    place = _read(parallel, span)
+    span = _span_of(parallel, start, flag, seeded)
+    place = _place_in_witness(parallel, span)
     if place is None:
         return None
     read = parallel.witness.text(*place)
@@ -248,7 +248,7 @@ class _Span:
         return read[len(self.before) : len(read) - len(self.after)] if has_both else read
 
 
-def _run(collation: Parallel, start: int, flag: Flag, seeded: bool) -> _Span:
+def _span_of(collation: Parallel, start: int, flag: Flag, seeded: bool) -> _Span:
     """The characters of a flag, and, if an insertion or omission could as well be at a neighbouring place, as among
     equal characters, all characters between these places."""
     base = collation.base
@@ -275,7 +275,7 @@ def _side(read: str, span: _Span, policy: VariantPolicy) -> str:
     return IMAGE if span.suggested != span.transcribed and _same(read, span.suggested, policy) else ""
 
 
-def _read(collation: Parallel, span: _Span) -> tuple[int, int] | None:
+def _place_in_witness(collation: Parallel, span: _Span) -> tuple[int, int] | None:
     """Start and end of the characters that the witness has in place of those of the base, if they are at most
     `MAX_ADDITIONAL_CHARACTERS` more than those or the suggested ones; None if the witness does not have the place."""
     aligned, first, end = collation.aligned, span.first, span.end

@@ -1,41 +1,18 @@
-"""Several witnesses on one place: what each of them reads."""
+"""Several witnesses of one base: its characters as all of them number them, their names, and what each of them has."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.collation.classes import RANK, Class
 from proof.collation.collation import Collation
 from proof.collation.differences import aligned_pairs
 from proof.collation.sigla import names_of
 from proof.collation.tokens import Keys, WitnessTokens, sequence_of
 from proof.text.layers import Layer
-
-
-@dataclass(frozen=True, slots=True)
-class WitnessVariant:
-    """The reading `text` of a `witness` (its siglum) at a place of the base; `category` is the kind of its difference
-    from the base, or `same`."""
-
-    witness: str
-    text: str
-    category: str
-
-
-@dataclass(frozen=True, slots=True)
-class VariantPlace:
-    """A place of the base where a witness has another reading: `length` code points from `start` in the file of the
-    base."""
-
-    start: int
-    length: int
-    base: str
-    readings: tuple[WitnessVariant, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,43 +47,6 @@ class CommonBase:
             return numbers[a0], numbers[a1 - 1] + 1
         at = numbers[a0] if a0 < len(numbers) else len(self.tokens)
         return at, at
-
-
-def places(collations: Sequence[Collation]) -> list[VariantPlace]:
-    """The places where any witness differs from the base, or has its words as a note where the base has them as text,
-    or the other way round. Each place has the readings of all witnesses but those that lack the whole passage.
-
-    All collations must have the same base.
-    """
-    differing: dict[tuple[int, int], dict[str, WitnessVariant]] = defaultdict(dict)
-    base_text: dict[tuple[int, int], str] = {}
-    names = witness_names(collations)
-    for collation, name in zip(collations, names, strict=True):
-        for difference in collation.differences:
-            key = (difference.start, difference.length)
-            # additions of a witness at one place of the base are one reading
-            earlier = differing[key].get(name)
-            text = (earlier.text if earlier and not difference.length else "") + difference.witness
-            categories = [Class(earlier.category)] if earlier else []
-            category = max([*categories, difference.category], key=RANK.index)
-            differing[key][name] = WitnessVariant(name, text, category.value)
-            base_text[key] = difference.base
-        for layout in collation.notes:
-            key = (layout.start, collation.base.ends[layout.a1 - 1] - layout.start)
-            words = collation.witness.text(layout.b0, layout.b1)
-            differing[key].setdefault(name, WitnessVariant(name, words, Class.LAYOUT.value))
-            base_text[key] = collation.base.text(layout.a0, layout.a1)
-    coverage = {name: covered(collation) for name, collation in zip(names, collations, strict=True)}
-    variants = []
-    for (start, length), readings in sorted(differing.items()):
-        base = base_text[start, length]
-        readings_here = (
-            readings.get(name, WitnessVariant(name, base, "same"))
-            for name, covers in coverage.items()
-            if name in readings or covers[start]
-        )
-        variants.append(VariantPlace(start, length, base, tuple(readings_here)))
-    return variants
 
 
 def witness_names(collations: Sequence[Collation]) -> list[str]:

@@ -1,1 +1,1 @@
-"""The commands, one module each: parse, call, print. What they call knows nothing of a command line."""
+"""The commands, one module each. A command parses its options, calls the program and prints the result."""

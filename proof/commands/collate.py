@@ -10,10 +10,11 @@ from unicodedata import category
 
 import click
 
+from proof.collation.apparatus import apparatus_of
 from proof.collation.classes import Class
 from proof.collation.collation import Collation, ParallelPlace, collate
 from proof.collation.differences import Side
-from proof.collation.report import in_file, summary, write_collation
+from proof.collation.report import in_file, write_collation
 from proof.collation.stored import must_be_checked, save_differences, weigh_stored
 from proof.collation.table import write_table
 from proof.commands.options import config_option, existing_store, setting_options, settings_of
@@ -196,44 +197,46 @@ def _print_quality(collation: Collation) -> None:
 
 
 def _print(collation: Collation, show: int) -> None:
-    figures = summary(collation)
     base, witness = collation.base, collation.witness
-    called = f"{figures['siglum']} ({figures['witness']})" if figures["siglum"] else figures["witness"]
-    click.echo(f"{figures['base']} against {called}")
+    siglum, path = witness.edition.siglum, witness.edition.path
+    click.echo(f"{base.edition.path} against {f'{siglum} ({path})' if siglum else path}")
+    unplaced = [place for place in collation.placements if not place.placed]
+    placed = len(collation.placements) - len(unplaced)
     if base.edition.text == witness.edition.text:
         click.echo("  the two files are the same, character for character: a copy is no witness")
-    elif figures["paragraphs"]["placed"] < MIN_PLACED_SHARE * len(collation.placements):
+    elif placed < MIN_PLACED_SHARE * len(collation.placements):
         click.echo("  these are hardly the same text: next to nothing of the one is in the other")
     layouts = Counter(layout.note.value for layout in collation.notes)
-    counts = ", ".join(f"{number} {name}" for name, number in sorted(figures["differences"].items())) or "none"
-    click.echo(f"  differences: {counts}")
+    classes = Counter(difference.category.value for difference in collation.differences)
+    counts = ", ".join(f"{number} {name}" for name, number in sorted(classes.items()))
+    click.echo(f"  differences: {counts or 'none'}")
     if layouts:
         sides = ", ".join(f"{number} a note in the {side}" for side, number in sorted(layouts.items()))
         click.echo(f"  same words, other layout: {sides} and text in the other")
     _print_quality(collation)
-    paragraphs = figures["paragraphs"]
-    click.echo(f"  paragraphs and columns: {paragraphs['placed']} placed, {paragraphs['not placed']} not placed")
-    for place in [place for place in collation.placements if not place.placed][:show]:
+    click.echo(f"  paragraphs and columns: {placed} placed, {len(unplaced)} not placed")
+    for place in unplaced[:show]:
         click.echo(f"    {in_file(base.edition, place.start)} {_reason_not_placed(place, witness.edition)}")
-    if figures["not compared"]:
-        click.echo(f"  not compared, only one has them: {'、'.join(figures['not compared'])}")
-    for pair in figures["systematic"]:
-        pairing = f"{_visible(pair['base'])} for {_visible(pair['witness'])}"
-        places = pair["places"] if pair["side"] == Side.BASE else pair["witness places"]
-        click.echo(f"  systematic: {pairing}, {len(places)} places in the {pair['side']}")
+    if collation.left_out:
+        click.echo(f"  not compared, only one has them: {'、'.join(collation.left_out)}")
+    for pair in collation.systematic:
+        pairing = f"{_visible(pair.base)} for {_visible(pair.witness)}"
+        places = pair.places if pair.side is Side.BASE else pair.witness_places
+        click.echo(f"  systematic: {pairing}, {len(places)} places in the {pair.side.value}")
     printed = collation.of(*PRINTED)
     for difference in printed[:show]:
-        notes = f"  ({'；'.join(note.text for note in difference.notes)})" if difference.notes else ""
+        remarks = f"  ({'；'.join(note.text for note in difference.notes)})" if difference.notes else ""
         evidence = f"{difference.category.value}, {difference.rule}" if difference.rule else difference.category.value
         readings = (base.shown(difference.a0, difference.a1), witness.shown(difference.b0, difference.b1))
         change = " → ".join(_visible(reading) or "∅" for reading in readings)
-        click.echo(f"  {in_file(base.edition, difference.start)}: {change} ({evidence}){notes}")
+        click.echo(f"  {in_file(base.edition, difference.start)}: {change} ({evidence}){remarks}")
     if len(printed) > show:
         click.echo(f"  ... and {len(printed) - show} more")
-    for side in ("base", "witness"):
-        apparatus = figures["apparatus"][side]
-        if apparatus["notes"]:
-            verbs = ", ".join(f"{verb} {number}" for verb, number in apparatus["verbs"].items())
-            click.echo(f"  apparatus of the {side}: {apparatus['notes']} notes" + f" ({verbs})" * bool(verbs))
-            for line in apparatus["not understood"]:
-                click.echo(f"    not understood: {line}")
+    for side, edition in ((Side.BASE, base.edition), (Side.WITNESS, witness.edition)):
+        if notes := apparatus_of(edition):
+            verbs = Counter(note.verb for note in notes if note.understood).most_common()
+            counts = ", ".join(f"{verb} {number}" for verb, number in verbs)
+            click.echo(f"  apparatus of the {side.value}: {len(notes)} notes" + f" ({counts})" * bool(counts))
+            for note in notes:
+                if not note.understood:
+                    click.echo(f"    not understood: {in_file(edition, note.start)}: {note.text}")

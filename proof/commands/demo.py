@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 from pathlib import Path
 
 import click
 
 from proof.commands.check import run_check
+from proof.commands.options import config_words
 from proof.errors import OutputError, UsageError, reason_of
 from proof.locale.marking import _
 from proof.locale.terminal import say
@@ -39,7 +39,7 @@ def command(folder: Path | None) -> int:
     settings = Settings.load(project)
     status = run_check(settings, EVERY_PLACE, quiet=False, verbose=False)
     show_example(settings)
-    where = "" if project == Path.cwd() else f" --config {shlex.quote(str(project))}"
+    where = config_words(project)
     click.echo(say(_("decide at the desk: %(command)s"), command=f"proof serve{where}"))
     click.echo(say(_("what an export would then write: %(command)s"), command=f"proof export --dry-run{where}"))
     return status

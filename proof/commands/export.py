@@ -141,7 +141,7 @@ def _print_decisions(preview: Preview) -> None:
     for decided, rewritten in preview.corrected.rewritten:
         message = _("in the script of the text: %(place)s, written %(replacement)s")
         click.echo(say(message, place=decided.place, replacement=rewritten.replacement), err=True)
-    if preview.decided.nothing:
+    if preview.decided.is_empty:
         message = _("nothing was decided for %(path)s: it stays as it is")
         click.echo(say(message, path=preview.decided.edition.path), err=True)
     for line in preview.reasons(say):

@@ -19,7 +19,7 @@ from proof.fetch.index import alone_in
 from proof.fetch.kanripo import listed_images
 from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.published import ManifestReader
-from proof.fetch.selection import about, in_ranges, shown_from, write_list
+from proof.fetch.selection import in_ranges, of_parts, with_half_folios, write_list
 from proof.images.find import ImageIndex
 from proof.images.imglist import place_of
 from proof.locale.marking import _
@@ -95,10 +95,10 @@ def command(
         source_of_images = _open(
             source, ManifestReader(folder, client, width, refresh, keep=not dry_run), members, listed
         )
-        images = about(source_of_images.images, only) if only else source_of_images.images
+        images = of_parts(source_of_images.images, only) if only else source_of_images.images
         images = in_ranges(images, numbers) if numbers else images
         if first:
-            images = shown_from(images, first, _places(settings), openings=openings)
+            images = with_half_folios(images, first, _places(settings), openings=openings)
         fetcher = Fetcher(folder, client, refresh, int(max_mb * 1e6), _kept(settings, folder))
         _print_notices(source_of_images)
         if dry_run:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from proof.commands.options import setting_options
+from proof.commands.options import config_words, setting_options
 from proof.errors import UsageError
 from proof.locale.marking import _
 from proof.locale.terminal import say
@@ -38,9 +37,7 @@ def command(folder: Path, given: dict[str, Any]) -> int:
     click.echo(f"{file}")
     click.echo(say(_("texts: %(paths)s"), paths=_listed(settings.project.texts, folder)))
     click.echo(say(_("images: %(paths)s"), paths=_listed(settings.project.images, folder)))
-    is_working_folder = folder.resolve() == Path.cwd()
-    where = "" if is_working_folder else f" --config {shlex.quote(str(folder))}"
-    click.echo(say(_("go on with: %(command)s"), command=f"proof check{where}"))
+    click.echo(say(_("go on with: %(command)s"), command=f"proof check{config_words(folder)}"))
     return 0
 
 

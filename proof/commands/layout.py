@@ -1,4 +1,4 @@
-"""`proof layout`: what stands where on images of pages, as JSON and drawn in."""
+"""`proof layout`: the layout of page images, as JSON and drawn on the images."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from pathlib import Path
@@ -112,6 +113,11 @@ def settings_of(config: Path | None, texts: Iterable[Path] = (), given: Mapping[
     texts = tuple(texts)
     settings = project_settings(config, texts)
     return settings.replace({**({"project.texts": texts} if texts else {}), **(given or {})})
+
+
+def config_words(folder: Path) -> str:
+    """How a printed command names a project by its folder: ` --config FOLDER`; empty for the working folder."""
+    return "" if folder.resolve() == Path.cwd() else f" --config {shlex.quote(str(folder))}"
 
 
 def must_have_work(settings: Settings) -> None:

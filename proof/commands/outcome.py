@@ -1,4 +1,4 @@
-"""What a check came to, in words: the counts on stdout, what went wrong on stderr."""
+"""The result of a check in words: the counts on stdout, the problems on stderr."""
 
 from __future__ import annotations
 

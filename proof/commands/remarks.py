@@ -1,4 +1,4 @@
-"""What readers remarked, on standard error: every command that reads texts says it here."""
+"""Prints the remarks about text files on stderr, for every command that reads texts."""
 
 from __future__ import annotations
 

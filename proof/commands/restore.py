@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from proof.commands.options import config_words
 from proof.locale.marking import _
 from proof.locale.terminal import counted, say
 from proof.store.backup import restore
@@ -28,5 +29,5 @@ def command(file: Path, folder: Path, store: str) -> int:
         message = _("not used: the store that the backup names, %(store)s; --store fills one")
         click.echo(say(message, store=shown), err=True)
     click.echo(counted(restored.files, "%(number)s file restored", "%(number)s files restored"))
-    click.echo(say(_("go on with: %(command)s"), command=f"proof serve --config {folder}"))
+    click.echo(say(_("go on with: %(command)s"), command=f"proof serve{config_words(folder)}"))
     return 0

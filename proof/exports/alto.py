@@ -12,7 +12,7 @@ from lxml import etree
 
 import proof
 from proof.exports.marked import MarkedLine, MarkedPage
-from proof.exports.xml import add, corners, legal, root_of, written
+from proof.exports.xml import add, centre_line, corners, legal, root_of, written
 from proof.model.geometry import Box
 
 NAMESPACE = "http://www.loc.gov/standards/alto/ns-v4#"
@@ -50,10 +50,10 @@ def alto(page: MarkedPage) -> bytes:
 
 
 def _line(block: etree._Element, line_id: str, line: MarkedLine) -> None:
-    middle = round(line.box.x + line.box.w / 2)
-    baseline = f"{middle},{round(line.box.y)} {middle},{round(line.box.bottom)}"
     tags = {} if line.row == "main" else {"TAGREFS": f"note-{line.row.value}"}
-    element = add(block, "TextLine", ID=line_id, BASELINE=baseline, BASEDIRECTION="ttb", **tags, **_box(line.box))
+    element = add(
+        block, "TextLine", ID=line_id, BASELINE=centre_line(line.box), BASEDIRECTION="ttb", **tags, **_box(line.box)
+    )
     add(add(element, "Shape"), "Polygon", POINTS=corners(line.box))
     string = add(element, "String", ID=f"{line_id}_s", CONTENT=line.text, **_box(line.box))
     for index, glyph in enumerate(line.glyphs, start=1):

@@ -1,9 +1,9 @@
-"""The text beside its witnesses, character by character, so that each of them can be put together again from it.
+"""The apparatus of a text: the readings of its witnesses, from which each witness can be reconstructed completely.
 
-Parallel segmentation, after TEI P5 chapter 12: a *place* is a part of the base at which some witness reads otherwise,
-or which is corrected, with what every witness reads there. Everywhere else a witness reads what the base has, as long
-as it is there: a *turn* says from where on that is so, and with which of its own characters it goes on, since a
-witness can lack parts, have others, and have them in another order.
+It follows parallel segmentation (TEI P5 chapter 12). An `ApparatusPlace` is a part of the base where a witness has
+another reading or that is corrected, with the reading of every witness. Everywhere else a witness has the text of the
+base. A witness may lack parts or have them in another order: a `Milestone` says with which of its own characters it
+goes on from there, or that it has no text until the next one.
 """
 
 from __future__ import annotations
@@ -13,27 +13,26 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import attrgetter
 
 from proof.collation.blocks import Op, gaps
 from proof.collation.classes import RANK, Class
 from proof.collation.collation import Collation
+from proof.collation.seeds import Span
 from proof.exports.corrections import PlacedCorrection
 from proof.text.layers import WitnessCell
 from proof.text.transcription import Transcription
 
-Span = tuple[int, int]
-"""Characters of a witness, counted from 0: the first, and the one after the last."""
-
 AGREES = "same"
-"""The class of a place at which no witness differs from the base: it is there for the correction alone."""
+"""The class of a place that is corrected and where no witness differs from the base."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApparatusPlace:
-    """The place from code point `start` to `end` of the base's file; where these are equal, the gap before `start`.
+    """The place from code point `start` to `end` of the base's file; if these are equal, the gap before `start`.
 
-    `base` is what the base has there, without markup. `readings` are the numbers of the witnesses that are there, each
-    with what it reads. `category` is the class of the difference, as collation has it: how the readings differ, not
+    `base` is the text of the base there, without markup. `readings` are the numbers of the witnesses that have this
+    part, each with its reading. `category` is the collation's class of the difference: how the readings differ, not
     which of them is wrong. `placed` is the correction, if there is one."""
 
     start: int
@@ -45,9 +44,10 @@ class ApparatusPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """At code point `start` of the base's file, the witness numbered `witness` (from 0) goes on with its character
-    `number` (from 1; 0: it lacks what follows); `moved` says that the witness has this part elsewhere in its order."""
+class Milestone:
+    """At code point `start` of the base's file, the witness with the number `witness` (from 0) goes on with its
+    character `number` (from 1; 0: it lacks what follows). `moved`: the witness has this part at another place in its
+    order."""
 
     start: int
     witness: int
@@ -57,53 +57,52 @@ class Turn:
 
 def apparatus(
     edition: Transcription, placed: Sequence[PlacedCorrection], collations: Sequence[Collation]
-) -> list[ApparatusPlace | Turn]:
+) -> list[ApparatusPlace | Milestone]:
     """The apparatus of an edition: its corrections, and the readings of the witnesses that were collated with it, in
-    the order of the base; a turn that applies to a place comes before it."""
+    the order of the base; a milestone that applies to a place comes before it."""
     cells = [cell for stretch in edition.stretches() for cell in stretch.cells()]
     cells.sort(key=lambda cell: cell.start)
-    walk = _Walk(cells, [_Answers.of(collation, cells) for collation in collations])
-    walk.write(sorted(placed, key=lambda correction: (correction.edit.start, correction.edit.length)))
-    return walk.items
+    builder = _Builder(cells, [_AlignedWitness.of(collation, cells) for collation in collations])
+    builder.write(sorted(placed, key=attrgetter("edit.place")))
+    return builder.items
 
 
 @dataclass(slots=True)
-class _Answers:
-    """A witness beside the base. `at` are its characters that answer each character of the base, `before` those that
-    stand in the gap before one, by the number of the base's character; `classes` are those of the differences at each
-    character of the base, and at each gap (an empty span), the heaviest where there are several. While the base is
-    walked through, `expected` is the character with which the witness goes on, and `there` whether it has the part of
-    the base that is reached."""
+class _AlignedWitness:
+    """A witness aligned with the base. By the number of a character of the base, `aligned` gives the witness's
+    characters in its place, `insertions` those in the gap before it. `classes` gives the class of the difference at
+    each character of the base and at each gap (an empty span), the heaviest of several. While the base is gone
+    through, `expected` is the next character of the witness, and `present` says whether the witness has this part."""
 
     texts: Sequence[str]
-    at: dict[int, Span]
-    before: dict[int, list[Span]]
+    aligned: dict[int, Span]
+    insertions: dict[int, list[Span]]
     classes: dict[Span, Class]
     moved: frozenset[int]
     expected: int = 0
-    there: bool = False
+    present: bool = False
 
     @classmethod
-    def of(cls, collation: Collation, cells: Sequence[WitnessCell]) -> _Answers:
+    def of(cls, collation: Collation, cells: Sequence[WitnessCell]) -> _AlignedWitness:
         starts = [cell.start for cell in cells]
         number_of = [bisect_left(starts, start) for start in collation.base.starts]
         count = len(collation.witness)
         taken = bytearray(count)
-        at: dict[int, Span] = {}
-        answered: dict[int, int] = {}  # the base's character that each character of the witness answers
+        aligned: dict[int, Span] = {}
+        base_of: dict[int, int] = {}  # the base's character for each aligned character of the witness
         whole = _whole_readings(collation)
         for block in sorted(collation.blocks, key=lambda block: block.a0 - block.a1):
             if 2 * sum(taken[block.b0 : block.b1]) > block.b1 - block.b0:
                 continue  # a passage that the base has twice and the witness once is where it fits best
             for op in block.ops:
-                for a, span in _answered(op, whole):
-                    if number_of[a] not in at and not any(taken[span[0] : span[1]]):
-                        at[number_of[a]] = span
+                for a, span in _aligned(op, whole):
+                    if number_of[a] not in aligned and not any(taken[span[0] : span[1]]):
+                        aligned[number_of[a]] = span
                         for b in range(*span):
-                            taken[b], answered[b] = 1, number_of[a]
-        before: dict[int, list[Span]] = defaultdict(list)
-        for begin, end in gaps([(b, b + 1) for b in answered], count):
-            before[answered[begin - 1] + 1 if begin else 0].append((begin, end))
+                            taken[b], base_of[b] = 1, number_of[a]
+        insertions: dict[int, list[Span]] = defaultdict(list)
+        for begin, end in gaps([(b, b + 1) for b in base_of], count):
+            insertions[base_of[begin - 1] + 1 if begin else 0].append((begin, end))
         classes: dict[Span, Class] = {}
         for difference in sorted(collation.differences, key=lambda difference: RANK.index(difference.category)):
             if difference.category is not Class.MOVED:
@@ -112,39 +111,39 @@ class _Answers:
                 classes |= dict.fromkeys([(at, at + 1) for at in numbers] or [(gap, gap)], difference.category)
                 classes.setdefault((gap, gap), difference.category)
         moved = frozenset(difference.b0 for difference in collation.of(Class.MOVED))
-        return cls(collation.witness.texts(0, count), at, before, classes, moved)
+        return cls(collation.witness.texts(0, count), aligned, insertions, classes, moved)
 
     def text(self, spans: Iterable[Span]) -> str:
         return "".join("".join(self.texts[begin:end]) for begin, end in spans)
 
 
 def _whole_readings(collation: Collation) -> dict[int, Span]:
-    """Where several characters of the base or of the witness are one reading: the whole reading of the witness answers
-    the first of the base's characters, and nothing answers the others."""
-    answers: dict[int, Span] = {}
+    """The alignment where several characters of the base or of the witness are one reading: the first of the base's
+    characters has the whole reading of the witness, the others have nothing."""
+    whole: dict[int, Span] = {}
     for difference in collation.differences:
         if difference.category is not Class.MOVED and difference.a1 > difference.a0 and difference.size > 1:
-            answers |= {
+            whole |= {
                 at: (difference.b0 if at == difference.a0 else difference.b1, difference.b1)
                 for at in range(difference.a0, difference.a1)
             }
-    return answers
+    return whole
 
 
-def _answered(op: Op, whole: Mapping[int, Span]) -> Iterable[tuple[int, Span]]:
-    """Each character of the base in an operation, with what answers it; `whole` is what `_whole_readings` gives."""
+def _aligned(op: Op, whole: Mapping[int, Span]) -> Iterable[tuple[int, Span]]:
+    """Each character of the base in an operation, with those of the witness; `whole`: see `_whole_readings`."""
     for k in range(op.a1 - op.a0):
         b = min(op.b0 + k, op.b1)
         yield op.a0 + k, whole.get(op.a0 + k, (b, min(b + 1, op.b1)))
 
 
 @dataclass(slots=True)
-class _Walk:
-    """Goes through the base and writes down places and turns."""
+class _Builder:
+    """Goes through the base and lists the places and milestones."""
 
     cells: Sequence[WitnessCell]
-    witnesses: list[_Answers]
-    items: list[ApparatusPlace | Turn] = field(default_factory=list)
+    witnesses: list[_AlignedWitness]
+    items: list[ApparatusPlace | Milestone] = field(default_factory=list)
 
     def write(self, placed: Sequence[PlacedCorrection]) -> None:
         waiting = list(placed)
@@ -159,61 +158,62 @@ class _Walk:
         self._inserted(len(self.cells))
 
     def _corrected(self, placed: PlacedCorrection, at: int) -> int:
-        """Write the place of a correction; gives the number of the base's character that comes next."""
+        """Add the place of a correction; gives the number of the base's next character."""
         edit = placed.edit
         end = at
         while end < len(self.cells) and self.cells[end].start < edit.end:
             end += 1
-        inserting = end == at  # what witnesses have in the gap answers what is inserted there
+        inserting = end == at  # insertions of witnesses in this gap are readings of the correction
         if not inserting:
             self._inserted(at)
         spans: dict[int, list[Span]] = {}
         for number, witness in enumerate(self.witnesses):
-            answers = witness.before.pop(at, []) if inserting else []
+            answers = witness.insertions.pop(at, []) if inserting else []
             for cell in range(at, end):
-                answers += witness.before.pop(cell, []) if cell > at else []
-                answers += [witness.at[cell]] if cell in witness.at else []
+                answers += witness.insertions.pop(cell, []) if cell > at else []
+                answers += [witness.aligned[cell]] if cell in witness.aligned else []
             if answers:
                 parts = [span for span in answers if span[0] < span[1]] or answers
-                self._turn(number, edit.start, parts[0])
+                self._milestone(number, edit.start, parts[0])
                 if any(before[1] != after[0] for before, after in pairwise(parts)):
-                    witness.expected = -1  # its parts are one reading here, whatever lies between: a turn must follow
+                    # the parts are one reading here, whatever lies between them: a milestone must follow
+                    witness.expected = -1
                 else:
                     witness.expected = parts[-1][1] if parts[-1][0] < parts[-1][1] else witness.expected
             elif not inserting:
-                self._leave(number, edit.start)
-            if witness.there:
+                self._lacuna(number, edit.start)
+            if witness.present:
                 spans[number] = answers
         self._place(edit.start, edit.end, at, spans, placed)
         return end
 
     def _inserted(self, at: int) -> None:
-        """Write the places of what witnesses have in the gap before the base's character `at`, one after the other."""
+        """Add a place for each insertion of witnesses before the base's character `at`."""
         start = self.cells[at - 1].end if at else self.cells[0].start
-        while any(witness.before.get(at) for witness in self.witnesses):
+        while any(witness.insertions.get(at) for witness in self.witnesses):
             spans: dict[int, list[Span]] = {}
             for number, witness in enumerate(self.witnesses):
-                inserted = [witness.before[at].pop(0)] if witness.before.get(at) else []
+                inserted = [witness.insertions[at].pop(0)] if witness.insertions.get(at) else []
                 if inserted:
-                    self._turn(number, start, inserted[0])
-                if witness.there:
+                    self._milestone(number, start, inserted[0])
+                if witness.present:
                     spans[number] = inserted
             self._place(start, start, at, spans, None)
 
     def _plain(self, at: int, limit: int | None) -> int:
-        """Write a character of the base, or the place of several neighbours that differ alike; gives the number of the
-        character that comes next. The place ends before `limit`, where a correction begins."""
+        """Pass a character of the base, or add the place of several neighbours that differ alike; gives the number of
+        the next character. The place ends before `limit`, where a correction begins."""
         start = self.cells[at].start
         classes = self._differing(at)
         end = at
         spans: dict[int, list[Span]] = defaultdict(list)
         while True:
             for number, witness in enumerate(self.witnesses):
-                span = witness.at.get(end)
+                span = witness.aligned.get(end)
                 if span is None:
-                    self._leave(number, start)
+                    self._lacuna(number, start)
                 else:
-                    self._turn(number, start, span)
+                    self._milestone(number, start, span)
                     spans[number].append(span)
             end += 1
             if not classes or not self._joins(end, classes, limit):
@@ -230,38 +230,38 @@ class _Walk:
         if cell.start != before.end or (limit is not None and limit < cell.end):
             return False
         return all(
-            not witness.before.get(at)
-            and (at in witness.at) == witness.there
-            and (at not in witness.at or witness.at[at][0] == witness.expected)
+            not witness.insertions.get(at)
+            and (at in witness.aligned) == witness.present
+            and (at not in witness.aligned or witness.aligned[at][0] == witness.expected)
             for witness in self.witnesses
         )
 
     def _differing(self, at: int) -> tuple[str, ...]:
-        """The class of each witness's difference from the base at a character; empty where all that are there agree."""
+        """The class of each witness's difference from the base at a character; empty if all that have it agree."""
         cell = self.cells[at]
         categories = tuple(
             AGREES
-            if at not in witness.at or witness.text([witness.at[at]]) == cell.text
+            if at not in witness.aligned or witness.text([witness.aligned[at]]) == cell.text
             else witness.classes.get((at, at + 1), "other")
             for witness in self.witnesses
         )
         return categories if any(category != AGREES for category in categories) else ()
 
-    def _turn(self, number: int, start: int, span: Span) -> None:
-        """Write a turn where a witness goes on with `span` and was not expected to."""
+    def _milestone(self, number: int, start: int, span: Span) -> None:
+        """Add a milestone if a witness goes on with `span` and was not expected to."""
         witness = self.witnesses[number]
-        if span[0] == span[1] and witness.there:
+        if span[0] == span[1] and witness.present:
             return  # it lacks the character, wherever it goes on
-        if not witness.there or span[0] != witness.expected:
-            self.items.append(Turn(start, number, span[0] + 1, moved=span[0] in witness.moved))
-        witness.there, witness.expected = True, span[1]
+        if not witness.present or span[0] != witness.expected:
+            self.items.append(Milestone(start, number, span[0] + 1, moved=span[0] in witness.moved))
+        witness.present, witness.expected = True, span[1]
 
-    def _leave(self, number: int, start: int) -> None:
-        """Write a turn where a witness begins to lack what the base has."""
+    def _lacuna(self, number: int, start: int) -> None:
+        """Add a milestone if a witness begins to lack what the base has."""
         witness = self.witnesses[number]
-        if witness.there:
-            self.items.append(Turn(start, number, 0))
-            witness.there = False
+        if witness.present:
+            self.items.append(Milestone(start, number, 0))
+            witness.present = False
 
     def _place(
         self, start: int, end: int, at: int, spans: dict[int, list[Span]], placed: PlacedCorrection | None

@@ -16,7 +16,7 @@ from proof.model.flags import Kind
 from proof.store.authorities import IMAGE, REASONED
 from proof.text.addresses import Addresses
 from proof.text.edit import Edit
-from proof.text.model import Page, Script, is_han
+from proof.text.model import Page, Script, han_in, is_han
 from proof.text.numerals import numeral
 from proof.text.transcription import Transcription
 
@@ -77,7 +77,7 @@ def notes_of(
         for correction in beside
     ]
     placed = with_moved([*corrected.placed, *still])
-    placed.sort(key=lambda pair: (pair[0].edit.start, pair[0].edit.length))
+    placed.sort(key=lambda pair: pair[0].edit.place)
     juan_of = {page.id: page.juan for page in edition.pages}
     leaf_of = {page.id: leaf_in_words(page, edition.script) for page in edition.pages}
     addresses = Addresses(edition)
@@ -136,7 +136,7 @@ def _around(
     others = [edit for edit in edits if edit is not own]
     before = _corrected(edition.text, others, begin, own.start)
     after = _corrected(edition.text, others, own.end, max(end, own.end))
-    return _characters(before)[-LEMMA_CONTEXT_CHARACTERS:], _characters(after)[:LEMMA_CONTEXT_CHARACTERS]
+    return han_in(before)[-LEMMA_CONTEXT_CHARACTERS:], han_in(after)[:LEMMA_CONTEXT_CHARACTERS]
 
 
 def _corrected(text: str, edits: Iterable[Edit], begin: int, end: int) -> str:
@@ -147,10 +147,6 @@ def _corrected(text: str, edits: Iterable[Edit], begin: int, end: int) -> str:
             parts += [text[at : edit.start], edit.replacement]
             at = edit.end
     return "".join([*parts, text[at:end]])
-
-
-def _characters(text: str) -> str:
-    return "".join(character for character in text if is_han(character))
 
 
 def house_note(placed: PlacedCorrection, script: Script) -> str:

@@ -30,7 +30,8 @@ class Correction:
     `replacement` is in the script in which it was decided. `start` is the code point of the file at which it begins,
     None where that is not known. `number` is that of its flag in the store, 0 for none. `witness` is what it rests on
     (影像, a siglum, 他校, 本校, 理校; empty where nothing was stated), `note` a remark, `person` who decided it,
-    `moved` the flag of the other half where a character moved; `typed`: a person typed it. `copy_reads` is what the
+    `moved` the flag of the other half where a character or column moved; `column` the number on the image of a whole
+    column, 0 where that is not known; `typed`: a person typed it. `copy_reads` is what the
     copy has where the text is kept all the same; None for a correction. `readings` are the sigla of witnesses with what
     each reads there, `names` the sigla that are known to be those of witnesses, with their full names, empty where none
     was given. `doubt` is what was suggested where the text is left in doubt.
@@ -52,6 +53,7 @@ class Correction:
     flag: str = ""
     person: str = ""
     moved: str = ""
+    column: int = 0
     typed: bool = False
     start: int | None = None
     number: int = 0
@@ -67,6 +69,23 @@ class Correction:
     def changes(self) -> bool:
         """Whether it changes the text; a note that the copy reads so (原文如此), or otherwise, does not."""
         return self.replacement != self.original
+
+    @property
+    def is_column(self) -> bool:
+        """Whether it inserts a whole column."""
+        return self.kind is Kind.LAYOUT and bool(self.column) and not (self.length or self.is_of_line_ending)
+
+    def is_beside(self, other: Correction) -> bool:
+        """Whether both can be inserted at one place: two columns of the image, or a column and characters of the line
+        that it goes before or behind."""
+        inserted = not (self.length or other.length or self.is_of_line_ending or other.is_of_line_ending)
+        return inserted and (self.is_column or other.is_column) and self.column != other.column
+
+    @property
+    def order(self) -> tuple[bool, int]:
+        """The order of what is inserted at one place: columns as on the image, before the characters at the beginning
+        of a line and behind those at its end."""
+        return self.is_column if self.offset else not self.is_column, self.column
 
     @property
     def is_of_line_ending(self) -> bool:
@@ -99,6 +118,7 @@ class Refusal(MessageCode):
     SAME_PLACE = _("claims the same place as another correction; take back one of the two")
     NO_COLUMN = _("its line would be no column any more; take it back, or change the text itself")
     MARKUP = _("the file has no place of its own for it; correct the file itself")
+    OTHER_HALF = _("its other half cannot be written: what moved is written in both places or in neither")
     ENCODING = _("%(text)s cannot be written in %(encoding)s: convert the file to UTF-8 first")
     SEVERAL_FORMS = _("is %(character)s %(forms)s in this text?  (--choose %(answer)s)")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import unique
 from itertools import chain
 
-from proof.exports.corrections import Correction
+from proof.exports.corrections import Correction, Refusal
 from proof.exports.source import CorrectedSource
 from proof.locale.marking import _
 from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Kind, context_of
@@ -17,7 +17,7 @@ from proof.store import Store
 from proof.store.authorities import copies_read, witnesses_of
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_files import DecidedPlace, StoredText
-from proof.store.texts import Arrival, Standing, Writing
+from proof.store.texts import Arrival, Standing, Writing, went_with_its_line
 from proof.text.addresses import Addresses
 from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
@@ -33,7 +33,9 @@ class Unused(MessageCode):
 
     OTHER_TEXT = _("about another file with the same pages")
     CONFLICT = _("contradicts another decision about the same place; take back one of the two")
+    MOVES = _("its column moves to another place; decide it there, once the text is written and checked again")
     GONE = _("its place was changed in the text since, and what was decided is not there; decide it again")
+    OTHER_HALF = Refusal.OTHER_HALF.value
     PAGE = _("about a page as a whole, and no change of its text")
     UNSURE = _("left unsure")
     SKIPPED = _("skipped")
@@ -67,12 +69,12 @@ class Decided:
     noted: tuple[Correction, ...] = ()
 
     @property
-    def nothing(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether nobody decided anything for this text."""
-        return not (self.corrections or self.settled or self.applied or self.here)
+        return not (self.corrections or self.settled or self.applied or self.left_out_here)
 
     @property
-    def here(self) -> tuple[LeftOut, ...]:
+    def left_out_here(self) -> tuple[LeftOut, ...]:
         """The decisions about this text itself that do not reach it."""
         return tuple(decision for decision in self.left_out if decision.reason is not Unused.OTHER_TEXT)
 
@@ -109,7 +111,9 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
         if of_page:
             reason = Unused.PAGE
         elif place is None and (_writes(decision) or there.place.reads != there.place.transcribed):
-            reason = Unused.GONE
+            went = went_with_its_line(there.place, store.texts.in_version(there.version))
+            settled += went
+            reason = None if went else Unused.GONE
         left_out += [LeftOut(decision, reason, str(edition.path))] if reason else []
         if place is None or of_page:
             continue
@@ -124,7 +128,14 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
         elif decision.state is State.KEPT:
             kept.append((decision, span))
     corrections, conflicts = _without_conflicts(_without_superseded(corrected, kept), kept, applied)
-    left_out += [LeftOut(decision, Unused.CONFLICT, str(edition.path)) for decision in conflicts]
+    left_out += [LeftOut(made, reason, str(edition.path)) for reason, group in conflicts.items() for made in group]
+    kept_back = [out.decision for out in left_out if out.reason in (Unused.CONFLICT, Unused.GONE)]
+    half_kept_back = {decision.uid for decision in kept_back if decision.kind == Kind.LAYOUT.value}
+    halves = {correction.flag for correction in corrections if correction.moved in half_kept_back}
+    left_out += [
+        LeftOut(decision, Unused.OTHER_HALF, str(edition.path)) for decision, _ in corrected if decision.uid in halves
+    ]
+    corrections = [correction for correction in corrections if correction.flag not in halves]
     return Decided(
         edition,
         tuple(corrections),
@@ -216,6 +227,7 @@ def _correction(
         flag=decision.uid,
         number=decision.flag,
         person=decision.person,
+        column=decision.evidence.get("column", 0),
         moved=decision.evidence.get("moved", "") if corrected and decision.verdict is not Verdict.TYPED else "",
         typed=_is_typed(decision),
     )
@@ -272,22 +284,28 @@ def _without_conflicts(
     corrected: Iterable[tuple[Decision, Correction]],
     kept: Iterable[tuple[Decision, Span]],
     applied: Iterable[tuple[Decision, Correction]],
-) -> tuple[list[Correction], list[Decision]]:
-    """The corrections without conflicts, in the order of their decisions, and the conflicting decisions.
+) -> tuple[list[Correction], dict[Unused, list[Decision]]]:
+    """The corrections without conflicts, in the order of their decisions, and the conflicting decisions by the reason.
 
     Corrections conflict if their places overlap and they differ, or if another decision keeps the same place
     (`kept`), or if the text has there already what a newer decision says (`applied`). Equal corrections count once. An
-    insertion does not conflict with a change that begins at its place.
+    insertion does not conflict with a change that begins at its place, nor a column with another one of the image. Of
+    a column that moves and a change within it the column alone is written.
     """
     ordered = sorted(corrected, key=lambda pair: (pair[1].start or 0, pair[1].length, pair[0].id))
     refused: dict[int, Decision] = {}
+    moving: dict[int, Decision] = {}
     doubled: set[int] = set()
     for at, (decision, first) in enumerate(ordered):
         for rival, second in ordered[at + 1 :]:
             if (second.start or 0) > (first.start or 0) + first.length:
                 break
+            if first.is_beside(second):
+                continue
             if _place(first) == _place(second) and first.replacement == second.replacement:
                 doubled.add(rival.id)
+            elif _collide(first, second) and _moves(first):
+                moving[rival.id] = rival
             elif _collide(first, second):
                 refused |= {decision.id: decision, rival.id: rival}
     by_place: dict[tuple[int, int], list[Decision]] = defaultdict(list)
@@ -301,10 +319,18 @@ def _without_conflicts(
     for made, correction in applied:
         newest[_place(correction)] = max(newest.get(_place(correction), 0), made.id)
     refused |= {made.id: made for made, correction in ordered if made.id < newest.get(_place(correction), 0)}
-    used = [(made.id, correction) for made, correction in ordered if made.id not in refused.keys() | doubled]
-    return [correction for _, correction in sorted(used, key=lambda pair: pair[0])], [
-        refused[number] for number in sorted(refused)
+    used = [
+        (made.id, correction) for made, correction in ordered if made.id not in refused.keys() | moving.keys() | doubled
     ]
+    left_out = {Unused.CONFLICT: refused, Unused.MOVES: {n: moving[n] for n in moving.keys() - refused.keys()}}
+    return [correction for _, correction in sorted(used, key=lambda pair: pair[0])], {
+        reason: [decisions[number] for number in sorted(decisions)] for reason, decisions in left_out.items()
+    }
+
+
+def _moves(correction: Correction) -> bool:
+    """Whether a correction takes a whole column away that moves to another place."""
+    return correction.kind is Kind.LAYOUT and bool(correction.moved and correction.length)
 
 
 def _place(correction: Correction) -> tuple[int, int]:

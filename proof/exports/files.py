@@ -60,7 +60,12 @@ class Material:
     def named(self) -> str:
         """The title of the work, or else the name of the file."""
         edition = self.corrected.edition
-        return self.title or edition.title or edition.path.stem
+        return self.title or edition.title or self.stem
+
+    @property
+    def stem(self) -> str:
+        """The name of the text's file without its ending, which the files of most forms have."""
+        return self.corrected.edition.path.stem
 
     @property
     def corrections(self) -> list[Correction]:
@@ -140,7 +145,7 @@ def _html(material: Material) -> bytes:
 
 
 def _iiif(material: Material) -> bytes:
-    addressed = Addressed(material.base, material.corrected.edition.path.stem, decided_pages(material))
+    addressed = Addressed(material.base, material.stem, decided_pages(material))
     return as_json(manifest(addressed, material.named))
 
 
@@ -198,9 +203,7 @@ def _annotations(material: Material, folder: Path) -> list[Path]:
 
 def _file(ending: str, content: Callable[[Material], bytes]) -> Callable[[Material, Path], list[Path]]:
     """A writer for a form of one file with the name of the text and the suffix `ending`."""
-    return lambda material, folder: [
-        write_file(folder / f"{material.corrected.edition.path.stem}.{ending}", content(material))
-    ]
+    return lambda material, folder: [write_file(folder / f"{material.stem}.{ending}", content(material))]
 
 
 FORMS = {

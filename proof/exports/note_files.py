@@ -35,8 +35,7 @@ def house_list(collated: CollationNotes) -> str:
 
 def character_number(source: str, offset: int) -> int:
     """The number, from 1, of the character of a line at or after `offset`."""
-    cells = [cell for run in parse_column(source).runs for cell in run.cells if not cell.blank]
-    return 1 + sum(cell.offset + cell.length <= offset for cell in cells)
+    return 1 + sum(cell.offset + cell.length <= offset for cell in parse_column(source).cells if not cell.blank)
 
 
 def with_footnotes(corrected: CorrectedSource, collated: CollationNotes) -> str:

@@ -8,7 +8,7 @@ from lxml import etree
 
 import proof
 from proof.exports.marked import MarkedLine, MarkedPage
-from proof.exports.xml import add, corners, legal, root_of, written
+from proof.exports.xml import add, centre_line, corners, legal, root_of, written
 
 NAMESPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 _VERTICAL = {"readingDirection": "top-to-bottom"}
@@ -52,8 +52,7 @@ def _line(region: etree._Element, name: str, line: MarkedLine) -> None:
     kind = "structure {type:default;}" if line.row == "main" else f"structure {{type:note-{line.row.value};}}"
     element = add(region, "TextLine", id=name, custom=kind, **_VERTICAL)
     add(element, "Coords", points=corners(line.box))
-    middle = round(line.box.x + line.box.w / 2)
-    add(element, "Baseline", points=f"{middle},{round(line.box.y)} {middle},{round(line.box.bottom)}")
+    add(element, "Baseline", points=centre_line(line.box))
     word = add(element, "Word", id=f"{name}_w", **_VERTICAL)
     add(word, "Coords", points=corners(line.box))
     for index, glyph in enumerate(line.glyphs, start=1):

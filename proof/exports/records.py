@@ -1,8 +1,8 @@
-"""Corrections as JSON lines, the form in which decisions are handed over between programs.
+"""Corrections as JSON lines, to exchange decisions with other programs.
 
-A line has the fields of `Correction`; `page`, `line`, `offset`, `length`, `original` and `replacement` are needed. A
-line of `flags.jsonl` serves too, with `accepted` beside it: its `transcribed` is the original, its `suggested` the
-replacement. A flag without `accepted` is undecided and is left out.
+A line has the fields of `Correction`; `page`, `line`, `offset`, `length`, `original` and `replacement` are required. A
+line of `flags.jsonl` with the field `accepted` is also read: its `transcribed` is the original, its `suggested` the
+replacement. Without `accepted` a flag is undecided and is left out.
 """
 
 from __future__ import annotations

@@ -83,6 +83,11 @@ def correct(
     same_as_text = [now for was, now in conversions if was.changes and not now.changes]
     placements = place(edition, [correction for correction in converted if correction not in same_as_text])
     placed, unwritable = _writable(edition, placements.placed)
+    half_refused = {r.correction.flag for r in (*questions, *placements.refused, *unwritable) if r.correction.moved}
+    unwritable += [
+        _refused(edition, p.correction, Refusal.OTHER_HALF) for p in placed if p.correction.moved in half_refused
+    ]
+    placed = [change for change in placed if change.correction.moved not in half_refused]
     edits = [change.edit for change in placed if change.correction.changes]
     text, data = edited(edition.text, edits), edition.data(edits)
     rewritten = tuple((was, now) for was, now in conversions if was != now)
@@ -96,13 +101,14 @@ def _writable(
 ) -> tuple[list[PlacedCorrection], list[RefusedCorrection]]:
     """The corrections that can be written together, and the others with the reason why they cannot."""
     refused: dict[int, Refusal] = {}
-    ordered = sorted(range(len(placed)), key=lambda n: (placed[n].edit.start, placed[n].edit.length))
+    ordered = sorted(range(len(placed)), key=lambda n: (placed[n].edit.place, placed[n].correction.order))
     changing = [n for n in ordered if placed[n].correction.changes]
     for position, number in enumerate(changing):
         edit = placed[number].edit
         for other in changing[position + 1 :]:
             later = placed[other].edit
-            if later.start < edit.end or (later.start, later.length) == (edit.start, edit.length):
+            beside = placed[number].correction.is_beside(placed[other].correction)
+            if later.start < edit.end or (later.place == edit.place and not beside):
                 refused |= {number: Refusal.SAME_PLACE, other: Refusal.SAME_PLACE}
             elif later.start > edit.end:
                 break

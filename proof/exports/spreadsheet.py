@@ -1,9 +1,10 @@
-"""What was decided as a spreadsheet: a row for each correction, and for each note that the text stays as it is."""
+"""Decisions as a spreadsheet: a row for each correction and for each note on a text that is kept."""
 
 from __future__ import annotations
 
 import csv
 import io
+from operator import attrgetter
 
 from proof.exports.note_files import character_number
 from proof.exports.source import CorrectedSource
@@ -22,7 +23,7 @@ def spreadsheet(corrected: CorrectedSource) -> bytes:
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for placed in sorted(corrected.placed, key=lambda change: (change.edit.start, change.edit.length)):
+    for placed in sorted(corrected.placed, key=attrgetter("edit.place")):
         correction = placed.correction
         begin, end = addresses.line(correction.page, correction.line)
         number = character_number(edition.text[begin:end], correction.offset)

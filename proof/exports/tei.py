@@ -1,16 +1,15 @@
 """TEI P5: the text in its layers, page and column breaks, corrections and readings of witnesses, zones on images.
 
-A column is `cb`, the second half-row of a note begins with `lb`; a note is `note` with its layer as its type. A
-running edition that was laid on images has `pb` and `cb` where their pages and columns begin. A correction is `choice`
-of `sic` and `corr`, with who made it (`resp`) and what it rests on (`evidence`). A footnote of the edition's own
-apparatus is `app` within its `note`: the lemma, the reading, who has it or is followed, and the note in its words.
+A column is `cb`; the second half-row of a note begins with `lb`; a note is `note` with its layer as its type. A
+running edition laid on images has `pb` and `cb` where their pages and columns begin. A correction is `choice` of `sic`
+and `corr`, with its person (`resp`) and its authority (`evidence`). A footnote of the edition's own apparatus is `app`
+within its `note`: the lemma, the reading, its witness or authority, and the wording of the note.
 
-Where a witness reads otherwise there is `app`: its `lem` is what the base has (with the correction, if there is one),
-each `rdg` what others have, and every witness that is there is named by one of them. Its `type` says what the readings
-are to each other, not which is wrong. Outside of `app` a witness reads what the base has without its corrections,
-from a `milestone` of its own on: `n` is the number of its own character with which it goes on there, `unit="lacuna"`
-says that it has nothing until the next, `type="moved"` that this part stands in another order there. So each can be put
-together again from the file.
+Where a witness has another reading there is `app`: `lem` is the base's text (with the correction, if there is one),
+each `rdg` another reading, and each names its witnesses. The `type` says how the readings differ, not which is wrong.
+Outside of `app` a witness has the text of the base without its corrections, as its last `milestone` says: `n` is the
+number of the witness's own character with which it goes on, `unit="lacuna"` means that it has nothing until its next
+milestone, `type="moved"` that it has this part in another order. Each witness can be reconstructed from the file.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from proof.collation.apparatus import apparatus_of
 from proof.collation.classes import Class
 from proof.collation.collation import Collation
 from proof.collation.witnesses import full_names, witness_names
-from proof.exports.apparatus import ApparatusPlace, Turn, apparatus
+from proof.exports.apparatus import ApparatusPlace, Milestone, apparatus
 from proof.exports.collation_notes import house_note, with_moved
 from proof.exports.corrections import PlacedCorrection
 from proof.exports.marked import columns_found, image_names
@@ -101,7 +100,7 @@ class _Writer:
         self.boxes: dict[int, str] = {}
         """The XML ids of the zones of characters, by their places in the source."""
         self.breaks: list[_Break] = []
-        self.changes: Sequence[ApparatusPlace | Turn] = apparatus(edition, corrections, collations)
+        self.changes: Sequence[ApparatusPlace | Milestone] = apparatus(edition, corrections, collations)
         self.starts = [change.start for change in self.changes]
         self.written: set[int] = set()
         """The numbers of the changes that are written already."""
@@ -352,8 +351,8 @@ class _Writer:
         """Write the change with that number; gives up to where in the source the text is written now."""
         self.written.add(number)
         change = self.changes[number]
-        if isinstance(change, Turn):
-            self._turn(target, change)
+        if isinstance(change, Milestone):
+            self._milestone(target, change)
             return change.start
         while self.breaks and self.breaks[0].start < max(change.end, change.start + 1):
             self._break(target)
@@ -368,11 +367,13 @@ class _Writer:
             self._base(target, change)
         return change.end
 
-    def _turn(self, target: etree._Element, turn: Turn) -> None:
-        mark = add(target, "milestone", unit="text" if turn.number else "lacuna", edRef=f"#w{turn.witness + 1}")
-        if turn.number:
-            mark.set("n", str(turn.number))
-        if turn.moved:
+    def _milestone(self, target: etree._Element, milestone: Milestone) -> None:
+        mark = add(
+            target, "milestone", unit="text" if milestone.number else "lacuna", edRef=f"#w{milestone.witness + 1}"
+        )
+        if milestone.number:
+            mark.set("n", str(milestone.number))
+        if milestone.moved:
             mark.set("type", Class.MOVED.value)
 
     def _base(self, holder: etree._Element, change: ApparatusPlace) -> None:

@@ -1,4 +1,4 @@
-"""XML as files carry it: UTF-8, declared, and without characters that XML cannot hold."""
+"""Makes XML documents in UTF-8 with a declaration, without characters that XML does not allow."""
 
 from __future__ import annotations
 
@@ -39,6 +39,12 @@ def identified(element: etree._Element, name: str) -> etree._Element:
     """The element, with that id."""
     element.set("{http://www.w3.org/XML/1998/namespace}id", name)
     return element
+
+
+def centre_line(box: Box) -> str:
+    """The line from the top of a box to its foot, through its middle, in whole pixels: the baseline of a column."""
+    middle = round(box.x + box.w / 2)
+    return f"{middle},{round(box.y)} {middle},{round(box.bottom)}"
 
 
 def corners(box: Box) -> str:

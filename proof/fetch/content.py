@@ -1,4 +1,4 @@
-"""Whether what a server sent is an image at all: many say in a web page, with status 200, that there is none."""
+"""Whether a server's answer is an image: many servers answer with a web page and status 200 if there is none."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Fetching images into a folder: existing files stay, and interrupted downloads are continued.
 
-A file is written as a part (`.NAME.part`) and gets its name when it is whole and was found to be an image. Of a file of
-which a part is there only the rest is asked for (Range), on condition that the file on the server is still the same
-(If-Range); a server that cannot do that sends it whole.
+A file is first written as `.NAME.part` and renamed when it is complete and known to be an image. To continue a part,
+only the rest is requested (Range), on condition that the file on the server has not changed (If-Range); a server that
+does not support this sends the whole file.
 """
 
 from __future__ import annotations

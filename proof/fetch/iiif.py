@@ -1,9 +1,9 @@
-"""What a IIIF manifest shows: its canvases in order, and the address of each one's image at a size.
+"""IIIF manifests: the canvases in order, and the address of the image of each at a given size.
 
-Presentation API 2 and 3 are read, and the Image API 1 to 3 as a canvas names them
-(https://iiif.io/api/presentation/3.0/, https://iiif.io/api/image/3.0/). What libraries publish keeps to the
-specifications loosely; faults that do not concern the images are passed over. iiif-prezi3 reads version 3
-alone and refuses a manifest for any property out of order, so the few properties that matter are read here.
+Presentation API 2 and 3 and Image API 1 to 3 are supported (https://iiif.io/api/presentation/3.0/,
+https://iiif.io/api/image/3.0/). Manifests of libraries often violate the specifications; faults that do not concern
+the images are ignored. iiif-prezi3 is not used: it supports only version 3 and rejects a manifest for any invalid
+property.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What is known of the files that were fetched into a folder: a small index beside them.
+"""The index of the files that were fetched into a folder, stored beside them.
 
-It holds the address of each file and the validators by which a server tells whether it changed (ETag, Last-Modified):
-a file that is there is not fetched again, and a part is continued only where the file on the server is still the same.
+It has the address of each file and the validators by which a server says whether the file has changed (ETag,
+Last-Modified). A complete file is not fetched again; an incomplete one is continued only if the file on the server has
+not changed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The images of a Kanripo repository: `imglist/` names their files, and `imginfo.cfg` in it their addresses."""
+"""The images of a Kanripo repository: `imglist/` has the names of their files, its `imginfo.cfg` their addresses."""
 
 from __future__ import annotations
 

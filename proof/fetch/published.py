@@ -48,11 +48,12 @@ _SUFFIX_OF = {
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """A manifest or a collection as it came, and the `memory` of its download; None for a file that the user named."""
+    """The bytes of a manifest or a collection, and the `record` of its download; None for a file that the user
+    named."""
 
     address: str
     data: bytes
-    memory: FileRecord | None
+    record: FileRecord | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ class ManifestReader:
         )
 
     def _of_manifest(self, manifest: Manifest, document: _Document) -> ImageSource:
-        address = document.address if document.memory else manifest.address or document.address
+        address = document.address if document.record else manifest.address or document.address
         subfolder = self._subfolder(manifest, address)
         if self.keep:
             self._write(f"{subfolder}/{KEPT}", document, address)
@@ -132,12 +133,12 @@ class ManifestReader:
         return ImageSource(manifest.label or address, tuple(images), manifest.rights, manifest.notices, tuple(failures))
 
     def _subfolder(self, manifest: Manifest, address: str) -> str:
-        """The name of the manifest's folder: its label, else the last telling part of its address; with a number where
-        another manifest has that name already."""
+        """The name of the manifest's folder: its label, else the last distinctive part of its address; with a number
+        where another manifest has that name already."""
         parts = [file_name(unquote(part)) for part in _path(address).split("/")]
-        telling = [part for part in parts if part and part.removesuffix(".json") not in ("manifest", "iiif")]
-        name = file_name(manifest.label) or (telling[-1].removesuffix(".json") if telling else "") or "manifest"
-        others = {file for file, memory in FetchIndex.read(self.folder).files.items() if memory.address != address}
+        distinctive = [part for part in parts if part and part.removesuffix(".json") not in ("manifest", "iiif")]
+        name = file_name(manifest.label) or (distinctive[-1].removesuffix(".json") if distinctive else "") or "manifest"
+        others = {file for file, record in FetchIndex.read(self.folder).files.items() if record.address != address}
         numbered = chain([name], (f"{name}-{number}" for number in count(2)))
         return next(subfolder for subfolder in numbered if f"{subfolder}/{KEPT}" not in others)
 
@@ -154,7 +155,7 @@ class ManifestReader:
         kept = self._kept(address)
         if kept and not self.refresh:
             return kept
-        headers = _ACCEPT | (kept.memory.conditions if kept and kept.memory else {})
+        headers = _ACCEPT | (kept.record.conditions if kept and kept.record else {})
 
         def take(answer: httpx.Response) -> _Document:
             if answer.status_code == 304 and kept:
@@ -178,24 +179,24 @@ class ManifestReader:
 
     def _kept(self, address: str) -> _Document | None:
         """The manifest that an earlier run fetched from `address` and wrote beside its images."""
-        for name, memory in FetchIndex.read(self.folder).files.items():
-            if memory.address == address and PurePosixPath(name).name == KEPT:
+        for name, record in FetchIndex.read(self.folder).files.items():
+            if record.address == address and PurePosixPath(name).name == KEPT:
                 try:
-                    return _Document(address, path_inside(self.folder, name).read_bytes(), memory)
+                    return _Document(address, path_inside(self.folder, name).read_bytes(), record)
                 except OSError:
                     return None
         return None
 
     def _write(self, name: str, document: _Document, address: str) -> None:
         """Write a manifest from `address` as the file `name` of the folder, unless it is there. Raises OutputError."""
-        remembered, path = FetchIndex.read(self.folder), path_inside(self.folder, name)
-        memory = document.memory or FileRecord(address, len(document.data))
-        if path.exists() and remembered.files.get(name) == memory:
+        index, path = FetchIndex.read(self.folder), path_inside(self.folder, name)
+        record = document.record or FileRecord(address, len(document.data))
+        if path.exists() and index.files.get(name) == record:
             return
         with whole_file(path, newline="") as file:
             file.write(document.data.decode("utf-8-sig"))
-        remembered.files[name] = memory
-        remembered.write()
+        index.files[name] = record
+        index.write()
 
 
 def _stems(canvases: tuple[Canvas, ...]) -> dict[int, str]:

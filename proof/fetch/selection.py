@@ -41,7 +41,7 @@ def in_ranges(images: Sequence[WantedImage], ranges: Iterable[str]) -> tuple[Wan
     return tuple(wanted for wanted in images if wanted.number in chosen)
 
 
-def about(images: Sequence[WantedImage], parts: Iterable[str]) -> tuple[WantedImage, ...]:
+def of_parts(images: Sequence[WantedImage], parts: Iterable[str]) -> tuple[WantedImage, ...]:
     """The images of these parts of the text: a juan (`010`), a half-folio (`010-3a`), an image reference
     (`WYG0103-0192c`), or a range of these (`010-3a..010-9b`). Raises UsageError if a part has no image."""
     chosen: set[int] = set()
@@ -66,7 +66,7 @@ def about(images: Sequence[WantedImage], parts: Iterable[str]) -> tuple[WantedIm
     return tuple(wanted for index, wanted in enumerate(images) if index in chosen)
 
 
-def shown_from(
+def with_half_folios(
     images: Sequence[WantedImage], first: str, text: Iterable[Place] = (), *, openings: bool = False
 ) -> tuple[WantedImage, ...]:
     """The images, each with the half-folio that it shows: `first` (`010-1a`), then those after it in the order of the

@@ -1,7 +1,7 @@
 """Which addresses may be requested, and which names a fetched file may have.
 
-Others write manifests and redirections. An address in them could lead to a machine behind the user's own firewall, and
-a name in them out of the image folder.
+Manifests and redirections come from strangers: an address in them could lead to a machine behind the user's firewall,
+a name out of the image folder.
 """
 
 from __future__ import annotations

@@ -141,15 +141,20 @@ class LanguageModel(Counted):
         except UsageError:
             raise
         except Exception as error:  # on a damaged archive the readers raise many classes
-            fault = Sentence(_("no model of the language, or a damaged one"))
-            if isinstance(error, OSError) and error.filename is not None:
-                fault = Sentence(_("cannot be read (%(reason)s)"), reason=reason_of(error))
-            raise UsageError(_("%(path)s: %(fault)s; make one with `proof learn`"), path=path, fault=fault) from error
+            raise _unusable(path, error) from error
 
     @classmethod
     def shipped(cls) -> LanguageModel:
         """The model that comes with the program."""
         return ModelFile().model()
+
+
+def _unusable(path: Path, error: Exception) -> UsageError:
+    """A file that cannot be read, or is no model."""
+    fault = Sentence(_("no model of the language, or a damaged one"))
+    if isinstance(error, OSError) and error.filename is not None:
+        fault = Sentence(_("cannot be read (%(reason)s)"), reason=reason_of(error))
+    return UsageError(_("%(path)s: %(fault)s; make one with `proof learn`"), path=path, fault=fault)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +170,7 @@ class ModelFile:
             try:
                 return _checksum(path, path.stat().st_mtime_ns)
             except OSError as error:
-                raise UsageError("%(path)s: %(error)s", path=path, error=error) from error
+                raise _unusable(path, error) from error
 
     def model(self) -> LanguageModel:
         """The model, cached. Raises UsageError if there is none."""

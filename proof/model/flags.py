@@ -149,6 +149,7 @@ class Evidence:
     - `ink`: what the ink alone says; `note`: the characters that the image shows there; `notice`: a further remark;
     - `base`: the score before it was corrected by the other pages of the check (`proof.checking.engine_bias`); None
       if it was not;
+    - `column`: for a finding about a whole column, its number on the image, from 1;
     - `witnesses`: readings of other witnesses, whose weights are part of the score;
     - `language`: what the language model says.
     """
@@ -164,6 +165,7 @@ class Evidence:
     witnesses: tuple[WitnessReading, ...] = ()
     language: LanguageReading | None = None
     notice: Notice | None = None
+    column: int | None = None
 
     def as_dict(self, *, exact: bool = False) -> dict[str, Any]:
         """The evidence for JSON, without empty fields; its numbers are rounded, unless they are to be `exact`."""
@@ -176,6 +178,7 @@ class Evidence:
             "ink": self.ink and self.ink.as_json(),
             "note": self.note,
             "notice": self.notice and self.notice.as_json(),
+            "column": self.column,
             "base": None if self.base is None else float(self.base) if exact else round(self.base, 4),
             "witnesses": [witness.as_dict() for witness in self.witnesses],
             "language": self.language.as_dict() if self.language else None,

@@ -74,7 +74,8 @@ def certificate_of(store: Store, work: str) -> Certificate:
     total, run = progress.total, store.latest_run(work)
     unchecked = [page for page in pages if page.status != Status.CHECKED.value]
     sources = store.queue.sources([page.number for page in unchecked]).values()
-    without_ink = sum(_characters(source) for columns in sources for source in columns.values())
+    columns = (parse_column(source) for columns in sources for source in columns.values())
+    without_ink = sum(cell.glyph for column in columns for cell in column.cells)
     proofread, validated = store.page_states.by_person(work)
     return Certificate(
         work=work,
@@ -106,8 +107,3 @@ def _errors_left(progress: WorkProgress) -> ErrorsLeft | None:
         low=(waiting.low if waiting else 0.0) + missed.low * ten_thousands,
         high=(waiting.high if waiting else 0.0) + missed.high * ten_thousands,
     )
-
-
-def _characters(source: str) -> int:
-    """The number of characters with a glyph in the source text of a column."""
-    return sum(cell.glyph for run in parse_column(source).runs for cell in run.cells)

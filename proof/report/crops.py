@@ -21,7 +21,7 @@ from proof.report.upright import turned_picture
 METHOD_VERSION = 2
 """Version of cutting and compressing, to be raised with every change: cached pieces of other versions are not used."""
 PIECES_PER_WRITE = 64
-"""New pieces after which they are put on the shelf."""
+"""New pieces after which they are put into the cache."""
 MIN_COLOUR_SPREAD_TONES = 12
 """Tones by which the spread of the channels in the most coloured hundredth of a picture exceeds its median, above which
 the picture is kept in colour."""
@@ -52,7 +52,7 @@ class Crop:
     uri: str
 
 
-class Shelf(Protocol):
+class PieceCache(Protocol):
     """A cache of cut pieces: bytes by key."""
 
     def get(self, key: str) -> bytes | None: ...
@@ -62,10 +62,10 @@ class Shelf(Protocol):
 
 class Cutter:
     """Cuts pieces out of images. It keeps the last image open, since flags come page by page, and the quadrants of a
-    plate one after the other. Pieces of earlier runs come from the `shelf`, if there is one; `close` adds new ones."""
+    plate one after the other. Pieces of earlier runs come from the `cache`, if there is one; `close` adds new ones."""
 
-    def __init__(self, shelf: Shelf | None = None) -> None:
-        self._shelf = shelf
+    def __init__(self, cache: PieceCache | None = None) -> None:
+        self._cache = cache
         self._fresh: dict[str, bytes] = {}
         self._opened: tuple[Path, int] | None = None
         self._image: Image.Image | None = None
@@ -78,7 +78,7 @@ class Cutter:
         if picture.path is None or right <= left or bottom <= top:
             return None
         edges = (left, top, right, bottom)
-        packed = self._shelved(
+        packed = self._cached(
             picture, (METHOD_VERSION, *edges, width), lambda: self._fresh_piece(picture, edges, width)
         )
         return Crop(Box(left, top, right - left, bottom - top), data_uri(packed)) if packed else None
@@ -88,32 +88,32 @@ class Cutter:
         image is gone or the place is outside."""
         if picture.path is None:
             return None
-        packed = self._shelved(
+        packed = self._cached(
             picture, (GLYPH_METHOD_VERSION, place, side), lambda: self._fresh_glyph(picture, place, side)
         )
         return data_uri(packed) if packed else None
 
     def close(self) -> None:
-        """Put new pieces on the shelf, and close the image."""
-        if self._shelf and self._fresh:
-            self._shelf.put_many(self._fresh)
+        """Put new pieces into the cache, and close the image."""
+        if self._cache and self._fresh:
+            self._cache.put_many(self._fresh)
         self._fresh, self._opened, self._image = {}, None, None
 
-    def _shelved(
+    def _cached(
         self, picture: PageImageFile, piece: tuple[object, ...], cut: Callable[[], bytes | None]
     ) -> bytes | None:
-        """A piece from the shelf, or else as `cut` makes it. `piece` is the key of all that it depends on beside the
+        """A piece from the cache, or else as `cut` makes it. `piece` is the key of all that it depends on beside the
         image, the version of the method first."""
-        if not self._shelf or not picture.sha:
+        if not self._cache or not picture.sha:
             return cut()
         # images that are not turned keep the keys that they had before turning was added
         turn = (picture.turn,) if picture.turn else ()
         key = _key_of(piece[0], picture.sha, *turn, *piece[1:])
-        packed = self._shelf.get(key)
+        packed = self._cache.get(key)
         if packed is None and (packed := cut()) is not None:
             self._fresh[key] = packed
             if len(self._fresh) >= PIECES_PER_WRITE:
-                self._shelf.put_many(self._fresh)
+                self._cache.put_many(self._fresh)
                 self._fresh = {}
         return packed
 

@@ -141,7 +141,7 @@ class ColumnCard:
 
 
 @dataclass(frozen=True, slots=True)
-class FailedPage:
+class PageProblem:
     """A finding about a column or a page, or pages that were not checked. `first` to `last` are page ids."""
 
     first: str
@@ -188,7 +188,7 @@ def report_of(source: StoredRun, tally: Tally, language: str, say: Say) -> dict[
     once while the page is written: the raised flags with an image, at most `with_picture`, and those without. `threads`
     are the comments by place."""
     run, progress = source.run, source.progress
-    cutter = Cutter(source.shelf)
+    cutter = Cutter(source.piece_cache)
     problems = list(_problems(source, tally, cutter, say))
     notices = _notices(tally, say)
     pairs = [PairLine(a, b, count) for (a, b), count in tally.pairs.most_common()]
@@ -225,7 +225,7 @@ def report_of(source: StoredRun, tally: Tally, language: str, say: Say) -> dict[
     }
 
 
-def _problems(source: StoredRun, tally: Tally, cutter: Cutter, say: Say) -> Iterator[FailedPage]:
+def _problems(source: StoredRun, tally: Tally, cutter: Cutter, say: Say) -> Iterator[PageProblem]:
     """Layout findings, then sequences of pages that were not checked."""
     pictured, plain = tally.layout[:MAX_THUMBS], tally.layout[MAX_THUMBS:]
     pages = _pages_of(source, pictured)
@@ -241,7 +241,7 @@ def _problems(source: StoredRun, tally: Tally, cutter: Cutter, say: Say) -> Iter
         trouble = status_name(first.status, say)
         trouble = f"{trouble}: {in_words(first.message, say)}" if first.message else trouble
         ref = first.ref if len(pages_unread) == 1 else ""
-        yield FailedPage(first.page, last.page, len(pages_unread), ref, 0, trouble, None, None)
+        yield PageProblem(first.page, last.page, len(pages_unread), ref, 0, trouble, None, None)
 
 
 def _pages_of(source: StoredRun, findings: Sequence[LayoutFinding]) -> dict[str, PageResult]:
@@ -249,7 +249,7 @@ def _pages_of(source: StoredRun, findings: Sequence[LayoutFinding]) -> dict[str,
     wanted = {finding.flag.page for finding in findings if finding.flag.line}
     pages: dict[str, PageResult] = {}
     if wanted:
-        for result in source.raised():
+        for result in source.results(raised=True):
             if result.page in wanted:
                 pages[result.page] = replace(result, characters=())
                 if len(pages) == len(wanted):
@@ -257,13 +257,13 @@ def _pages_of(source: StoredRun, findings: Sequence[LayoutFinding]) -> dict[str,
     return pages
 
 
-def _layout_problem(finding: LayoutFinding, page: PageResult | None, cutter: Cutter | None, say: Say) -> FailedPage:
+def _layout_problem(finding: LayoutFinding, page: PageResult | None, cutter: Cutter | None, say: Say) -> PageProblem:
     flag = finding.flag
     thumb = cutter.cut(finding.image, finding.page_box, THUMB_SIDE_PX) if cutter else None
     other = other_half(flag, page.flags) if page else None
     column = _column_card(finding, page, other, cutter) if page and cutter else None
     what = why(flag, say, other)
-    return FailedPage(flag.page, flag.page, 1, flag.ref, flag.line, what, thumb, flag.bbox, column)
+    return PageProblem(flag.page, flag.page, 1, flag.ref, flag.line, what, thumb, flag.bbox, column)
 
 
 def _column_card(finding: LayoutFinding, page: PageResult, other: Flag | None, cutter: Cutter) -> ColumnCard | None:
@@ -322,7 +322,7 @@ def _cards(source: StoredRun, tally: Tally, cutter: Cutter | None, say: Say) -> 
     """The raised flags in page order: with a cutter those that get their image, else those that do not."""
     chosen, pictured = tally.most_suspicious(), cutter is not None
     listed = iter(tally.pages)
-    for result in source.raised():
+    for result in source.results(raised=True):
         page = next((page for page in listed if page.shown and page.page == result.page), None)
         if page is None or not page.raised:
             continue

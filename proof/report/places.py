@@ -31,7 +31,7 @@ def places(source: StoredRun, most: int, language: str = "en") -> list[Suspiciou
     say = translations(language).gettext
     raised = (
         (result, flag)
-        for result in (source.raised() if most else ())
+        for result in (source.results(raised=True) if most else ())
         for flag in in_order(questions(result.flags))
         if flag.raised
     )

@@ -89,6 +89,7 @@ REASONS = {
     "column missing": _("A column of the image is not in the text."),
     "columns missing": _("Most of what this image shows is not in the text."),
     "column doubled": _("A column stands twice in the text."),
+    "columns in one line": _("This line has what stands in two columns of the image."),
     "column moved": _("A column stands elsewhere on the image."),
     "column added": _("A column is added by hand."),
     "column deleted": _("A column is deleted by hand."),

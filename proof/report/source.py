@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from proof.model.result import PageResult
-from proof.report.crops import Shelf
+from proof.report.crops import PieceCache
 from proof.report.density import Places
 from proof.report.progress import WorkProgress, progress_of
 from proof.store import Store, StoredRunInfo
@@ -24,7 +24,7 @@ class StoredRun:
 
     def of_work(self) -> StoredRun:
         """This run with all pages of its work; itself if it has them all."""
-        pages = sum(1 for _ in self.outlines())
+        pages = sum(1 for _ in self.results(outline=True))
         return replace(self, whole=True) if len(self.store.queue.places(self.run.info.work)) > pages else self
 
     @property
@@ -32,7 +32,7 @@ class StoredRun:
         return self.store.run(self.run_id)
 
     @property
-    def shelf(self) -> Shelf | None:
+    def piece_cache(self) -> PieceCache | None:
         """The cache of pieces of images."""
         return self.store.cache
 
@@ -50,17 +50,7 @@ class StoredRun:
         """Juan and folio of the pages."""
         return {page.page: (page.juan, page.folio) for page in self.store.queue.places(self.run.info.work)}
 
-    def results(self) -> Iterator[PageResult]:
-        return self._results()
-
-    def outlines(self) -> Iterator[PageResult]:
-        """The results without columns and characters, which most of a report does not need."""
-        return self._results(outline=True)
-
-    def raised(self) -> Iterator[PageResult]:
-        """The complete results of pages with raised flags."""
-        return self._results(raised=True)
-
-    def _results(self, *, outline: bool = False, raised: bool = False) -> Iterator[PageResult]:
+    def results(self, *, outline: bool = False, raised: bool = False) -> Iterator[PageResult]:
+        """The results of the pages; `outline`: without columns and characters; `raised`: of pages with raised flags."""
         run, work = (None, self.run.info.work) if self.whole else (self.run_id, None)
         return self.store.results(run=run, work=work, outline=outline, raised=raised)

@@ -203,7 +203,7 @@ def _wedged(
 
 def _characters(text: str) -> list[str]:
     """The characters of a piece of source text, each in its notation."""
-    return [cell.text for run in parse_column(text).runs for cell in run.cells if not cell.blank]
+    return [cell.text for cell in parse_column(text).cells if not cell.blank]
 
 
 def _placeholders(flag: Flag, focus: Box, column: Box, pitch: float) -> Iterator[PlacedCharacter]:

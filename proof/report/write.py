@@ -62,7 +62,7 @@ def write_reports(
         whole_file(written.spreadsheet, encoding="utf-8-sig", newline="") as csv_file,
     ):
         table = spreadsheet(csv_file)
-        for result in source.outlines():
+        for result in source.results(outline=True):
             written.tally.add(result)
             for flag in in_order(result.flags):
                 lines.write(json_line(flag))

@@ -22,7 +22,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from proof.errors import ToldError
+from proof.errors import PublicError
 from proof.locale.marking import _
 from proof.store.lookup import Sessions, StorePart
 from proof.store.models import AccountEventRow, AccountRow
@@ -83,19 +83,19 @@ UNSAID = By("", AccountChannel.PROGRAM)
 """A program that does not say for whom."""
 
 
-class AccountError(ToldError):
+class AccountError(PublicError):
     """A name, password or role that cannot be."""
 
     http_status = 422
 
 
-class ExpiredPasswordError(ToldError):
+class ExpiredPasswordError(PublicError):
     """The password is right, and was handed over too long ago."""
 
     http_status = 403
 
 
-class NoAccountError(ToldError):
+class NoAccountError(PublicError):
     """There is no such account."""
 
     http_status = 404

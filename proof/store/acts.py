@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from proof.errors import ToldError
+from proof.errors import PublicError
 from proof.locale.marking import _
 from proof.store.chains import Chain, FlagDecision, chain_with, shown_decisions
 from proof.store.decision_records import Decision, NotYoursError
@@ -87,7 +87,7 @@ class Undone:
     repeated: bool = False
 
 
-class NothingLeftError(ToldError):
+class NothingLeftError(PublicError):
     """There is nothing of this person's to take back, or to do again."""
 
     http_status = 404
@@ -96,7 +96,7 @@ class NothingLeftError(ToldError):
         super().__init__(_("Nothing is left to do again.") if again else _("Nothing of yours is left to take back."))
 
 
-class ChangedError(ToldError):
+class ChangedError(PublicError):
     """Somebody else changed what was to be taken back; `people` did."""
 
     http_status = 409

@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select, tuple_
 from sqlalchemy.orm import Session, aliased
 
-from proof.errors import ToldError
+from proof.errors import PublicError
 from proof.locale.marking import _
 from proof.store.decision_records import MissingFlagError, RefusedDecisionError
 from proof.store.events import answered, check_key
@@ -39,7 +39,7 @@ class CommentState(StrEnum):
     RESOLVED = "resolved"
 
 
-class CommentConflictError(ToldError):
+class CommentConflictError(PublicError):
     """A thread to be resolved or assigned has a comment that was not seen."""
 
     http_status = 409

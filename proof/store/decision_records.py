@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from proof.errors import ToldError
+from proof.errors import PublicError
 from proof.locale.marking import _
 
 
@@ -62,19 +62,19 @@ SETTLED = frozenset({State.KEPT, State.CORRECTED, State.COPY, State.RETAINED})
 """States that need no further decision."""
 
 
-class MissingFlagError(ToldError):
+class MissingFlagError(PublicError):
     """No such flag, or one of another work."""
 
     http_status = 404
 
 
-class RefusedDecisionError(ToldError):
+class RefusedDecisionError(PublicError):
     """An invalid decision: a reading that breaks its line, an undo of nothing, a key that was used before."""
 
     http_status = 422
 
 
-class UnconfirmedReadingError(ToldError):
+class UnconfirmedReadingError(PublicError):
     """A reading that is probably a typing error, for the given `reason`; it is accepted if the request confirms it."""
 
     http_status = 428
@@ -84,13 +84,13 @@ class UnconfirmedReadingError(ToldError):
         self.reason = reason
 
 
-class NotYoursError(ToldError):
+class NotYoursError(PublicError):
     """An act of another person, which only that person or an administrator can undo."""
 
     http_status = 403
 
 
-class ConflictError(ToldError):
+class ConflictError(PublicError):
     """Others have decided since the version that was seen: `decisions` are theirs, oldest first; `version` is the
     present one."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 from sqlalchemy import Select, select
 from sqlalchemy.exc import IntegrityError
@@ -37,7 +38,7 @@ from proof.store.lookup import StorePart, number_of
 from proof.store.models import ActRow, DecisionRow, FlagRow, ReadingRow, WorkRow
 from proof.store.places import no_longer_ask
 from proof.store.seeded import IS_SEEDED, SeededAnswer, answers
-from proof.store.texts import is_displaced
+from proof.store.texts import content_in, is_displaced, place_of, went_with_its_line
 from proof.store.typed_text import (
     LONGEST_COLUMN,
     check_authority,
@@ -114,7 +115,10 @@ class Decisions(StorePart):
         until they are made again, or the text has their places again."""
         query = _last_decisions(work).where(is_displaced(), DecisionRow.state != State.OPEN.value)
         with self._reading() as session:
-            return shown_decisions(session, session.scalars(query).all())
+            lost = session.execute(query.add_columns(FlagRow)).all()
+            content = cache(lambda version: content_in(session, version) or "")
+            rows = [row for row, flag in lost if not went_with_its_line(place_of(flag), content(flag.version_id))]
+            return shown_decisions(session, rows)
 
     def answers(self, work: str) -> list[list[SeededAnswer]]:
         """For each answered seeded error the last answer of each person, in the order of the answers."""

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from proof.errors import ToldError, UsageError
+from proof.errors import PublicError, UsageError
 from proof.locale.marking import _
 from proof.model.flags import Flag, Origin, context_of, numbered
 from proof.model.result import PageResult, box_at
@@ -207,13 +207,13 @@ def _made(
         with session.begin_nested():
             for decision in group:
                 _make(session, text, work, decision, person, batch)
-    except ToldError as refusal:
+    except PublicError as refusal:
         return str(refusal)
     return ""
 
 
 def _make(session: Session, text: ColumnsInText, work: str, decision: CarriedDecision, person: str, batch: str) -> None:
-    """Make a decision. Raises ToldError where it cannot be made."""
+    """Make a decision. Raises PublicError where it cannot be made."""
     column = text.at(decision.start)
     if column is None:
         raise NoPlaceError(ON_NO_PAGE)

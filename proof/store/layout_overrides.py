@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from proof.errors import ToldError
+from proof.errors import PublicError
 from proof.layout.overrides import LayoutOverrideShape
 from proof.locale.marking import _
 from proof.store.events import answered
@@ -40,7 +40,7 @@ class PageStamp:
     override: LayoutOverride | None
 
 
-class ReadOtherwiseError(ToldError):
+class ReadOtherwiseError(PublicError):
     """A person set, while a page was read, that it is read as `override` says; None: as found."""
 
     http_status = 409

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, ScalarSelect, func, select, update
 from sqlalchemy.orm import Session
 
-from proof.errors import ToldError
+from proof.errors import PublicError
 from proof.locale.marking import _
 from proof.store.models import ActRow, PageRow, WorkRow
 
@@ -28,13 +28,13 @@ class StorePart:
         self._writing = writing
 
 
-class NoPlaceError(ToldError):
+class NoPlaceError(PublicError):
     """No such page, column or place in a column."""
 
     http_status = 404
 
 
-class PageConflictError(ToldError):
+class PageConflictError(PublicError):
     """A page was changed since it was seen."""
 
     http_status = 409

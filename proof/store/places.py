@@ -27,7 +27,7 @@ from proof.store.lookup import changed
 from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.rows import PagePlace
 from proof.store.texts import carry, carry_to, content_of, decided_reading, is_displaced, version_read
-from proof.text.positions import PositionMap, Span
+from proof.text.positions import PositionMap, Span, line_end
 
 OF_CHECK = frozenset({Origin.FINDING.value, Origin.SAMPLE.value, Origin.SEEDED.value})
 OF_COLLATION = frozenset({Origin.COLLATION.value})
@@ -103,8 +103,9 @@ def stand_in_text(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) 
             was = begin.start if begin is not None else len(content(flag.version_id))
         if flag.start is None or flag.start < was:
             continue
-        before_and_place = content(flag.version_id)[was : flag.start + flag.extent]  # other pages may stand between
-        if content(page.version_id).startswith(before_and_place, page.start):
+        stood_in = content(flag.version_id)  # compared to the end of its column only: other pages may follow
+        up_to_there = stood_in[was : line_end(stood_in, flag.start + flag.extent)]
+        if content(page.version_id).startswith(up_to_there, page.start):
             flag.text_id, flag.version_id, flag.start = page.text_id, page.version_id, flag.start - was + page.start
             back.add(page.id)
     if back:
@@ -337,7 +338,9 @@ def answers(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
     if row.reads == row.transcribed:
         of_text = Kind.LAYOUT.value not in (row.kind, flag.kind)
         return row.state in SETTLED and of_text and span == (row.start, row.extent)
-    if row.reads != decided_reading(row) or not flag.line:
+    # that a column moved says nothing of its characters
+    of_moved = row.kind == Kind.LAYOUT.value != flag.kind and "moved" in row.evidence
+    if row.reads != decided_reading(row) or not flag.line or of_moved:
         return False
     end = row.start + row.extent
     if not row.extent:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from proof.errors import ToldError
+from proof.errors import PublicError
 from proof.model.flags import Flag, Kind
 from proof.store.decision_records import State
 from proof.store.models import PageRow
@@ -27,7 +27,7 @@ class Order(StrEnum):
     PAGE = "page"
 
 
-class CursorError(ToldError):
+class CursorError(PublicError):
     """A cursor that this list did not give, or that a new check made useless: begin at the start."""
 
     http_status = 400

@@ -133,8 +133,7 @@ def recover(session: Session, read: Read) -> Recovered:
 def _under_present_names(session: Session, lines: Sequence[Line], here: Mapping[str, str]) -> list[Line]:
     """The lines with texts that were renamed since, and works named after them, called as the store calls them; `here`
     is what its texts read."""
-    contents = {path: content for (path, _), content in texts_of(lines).items() if path not in here}
-    files = {path: most_alike(content, here) or path for path, content in contents.items()}
+    files = _renamed(lines, here)
     of_text = select(PageRow.text, WorkRow.name).join(WorkRow, WorkRow.id == PageRow.work_id).distinct()
     work_of = dict(session.execute(of_text).all())
     present = [line | {"file": files.get(line["file"], line["file"])} if line.get("file") else line for line in lines]
@@ -145,6 +144,23 @@ def _under_present_names(session: Session, lines: Sequence[Line], here: Mapping[
         if line.get("work", "") not in names and line.get("file") in work_of and "work" in line
     }
     return [line | {"work": renamed[line["work"]]} if line.get("work") in renamed else line for line in present]
+
+
+def _renamed(lines: Sequence[Line], here: Mapping[str, str]) -> dict[str, str]:
+    """The present path of each text that the journal knows under another: of the text that went on from what it read
+    last, or the most alike one; its own where there is none."""
+    contents = texts_of(lines)
+    last: dict[str, str] = {}
+    for line in lines:
+        if (line.get("file"), line.get("sha")) in contents:
+            last.pop(line["file"], None)
+            last[line["file"]] = line["sha"]
+    files: dict[str, str] = {}
+    for path, sha in reversed(last.items()):  # a text is renamed to one that the journal tells of later
+        later = next((file for other, file in files.items() if (other, sha) in contents), None)
+        alike = most_alike(contents[path, sha], here)
+        files[path] = path if path in here else later or alike or path
+    return files
 
 
 def _stored(session: Session) -> dict[tuple[str, ...], list[Line]]:

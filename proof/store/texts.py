@@ -22,6 +22,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from math import inf
 
 from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session
@@ -178,7 +179,10 @@ def place_of(flag: FlagRow) -> Place:
     whole = seeded or flag.kind == Kind.LAYOUT.value
     wanted = flag.reads if seeded else decided_reading(flag)
     decided = flag.state != State.OPEN.value or flag.reads != wanted
-    return Place(flag.id or 0, flag.start or 0, flag.extent, flag.reads, flag.transcribed, wanted, whole, decided)
+    column = (flag.evidence or {}).get("column") or 0
+    return Place(
+        flag.id or 0, flag.start or 0, flag.extent, flag.reads, flag.transcribed, wanted, whole, decided, column
+    )
 
 
 def is_displaced() -> ColumnElement[bool]:
@@ -198,7 +202,7 @@ class Place:
 
     `transcribed` are the characters at the time of the check, `wanted` those that should be there. A `whole` place (of
     a seeded error, a column or a page) is lost if its characters change, even to another of its readings. `decided`:
-    somebody decided its reading.
+    somebody decided its reading. `column`: the number on the image of a whole column, 0 for any other place.
     """
 
     flag: int
@@ -209,6 +213,7 @@ class Place:
     wanted: str
     whole: bool = False
     decided: bool = False
+    column: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +224,13 @@ class Standing:
     place: Place
     content: str
     version: int
+
+
+def went_with_its_line(place: Place, content: str) -> bool:
+    """Whether a lost place is that of a written deletion which left nothing but marks on its line in `content`, the
+    last version that had it: the line was removed since, and the text reads as decided."""
+    line, _ = _in_line(content, Span(place.start, place.extent))
+    return bool(place.transcribed) and not place.reads and not place.wanted and not any(map(str.isalnum, line))
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +310,7 @@ class _Step:
     arriving one, if it had lost the places: a match that it already had is not one of them."""
 
     def __init__(
-        self, old: str, arrival: Arrival, places: Iterable[Place], written: Writing | None, lost_in: str | None
+        self, old: str, arrival: Arrival, places: Sequence[Place], written: Writing | None, lost_in: str | None
     ) -> None:
         new, script = arrival.content, arrival.script
         self._new = new
@@ -308,6 +320,7 @@ class _Step:
             self._direct = PositionMap.of_edits(old, written.edits)
         else:
             self._direct = PositionMap.of_comparison(old, new)
+        self._at_places = self._inserted(places)
         self._corrected = {} if written is not None or old == new else self._as_corrected(old, places)
         self._back = PositionMap.of_comparison(new, lost_in) if lost_in is not None else None
 
@@ -319,10 +332,9 @@ class _Step:
 
     def _carried(self, place: Place) -> tuple[Span, str] | None:
         if self._written is not None and place.flag in self._written.of_flags:
-            edit = self._written.of_flags[place.flag]
-            replacement = self._direct.instead(edit.start, edit.length)
+            replacement = self._direct.written(self._written.of_flags[place.flag])
             return (replacement, place.wanted) if replacement is not None else None
-        unchanged = self._direct.where(place.start, place.extent)
+        unchanged = self._beside_inserted(place) or self._direct.where(place.start, place.extent)
         line_stands = self._direct.line_stands(place.start)
         corrected = self._corrected.get(place.flag)
         if corrected is not None and corrected.line_stands:
@@ -337,6 +349,26 @@ class _Step:
         if unchanged is not None:
             return unchanged, place.reads
         return None if place.whole else self._put_in_place(place)
+
+    def _inserted(self, places: Iterable[Place]) -> dict[int, list[tuple[float, Span]]]:
+        """What an export inserted at each place, in the order of the image: the numbers of columns, and those of
+        characters at the beginning of a line behind and at its end before them."""
+        inserted: defaultdict[int, list[tuple[float, Span]]] = defaultdict(list)
+        for place in places:
+            edit = self._written.of_flags.get(place.flag) if self._written is not None else None
+            span = self._direct.written(edit) if edit is not None and not edit.length else None
+            if span is not None:
+                of_characters = inf if self._direct.begins_line(place.start) else 0
+                inserted[place.start].append((place.column or of_characters, span))
+        return inserted
+
+    def _beside_inserted(self, place: Place) -> Span | None:
+        """The place of a missing column among what an export inserted at the same place; None where it inserted
+        nothing."""
+        inserted = self._at_places.get(place.start, ()) if place.column and not place.extent else ()
+        behind = [span.start for number, span in inserted if number > place.column]
+        before = [span.end for number, span in inserted if number < place.column]
+        return Span(min(behind) if behind else max(before), 0) if behind or before else None
 
     def _put_in_place(self, place: Place) -> tuple[Span, str] | None:
         """The span of a replacement that equals the decided reading, or the transcribed one, in any variant form, and

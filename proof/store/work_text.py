@@ -283,6 +283,7 @@ def _decided(
         FlagRow.reading,
         FlagRow.reads,
         FlagRow.version_id,
+        FlagRow.evidence["column"].as_integer().label("column"),
         PageRow.version_id.label("checked"),
     )
     query = query.join(PageRow, PageRow.id == FlagRow.page_id).outerjoin(TextRow, TextRow.id == FlagRow.text_id)
@@ -298,8 +299,9 @@ def _decided(
 
 
 def _edits(source: str, flags: Iterable[Any]) -> tuple[Edit, ...]:
-    """The edits that decisions make of a column as it was checked. Of two at the same place the first one holds."""
-    edits: dict[tuple[int, int], Edit] = {}
+    """The edits that decisions make of a column as it was checked. Of two at the same place the first one holds;
+    columns beside it stand in the order of the image."""
+    edits: dict[tuple[int, int, int], Edit] = {}
     reached = 0
     for flag in flags:
         exported = flag.version_id != flag.checked  # since the check: the column still has what was transcribed
@@ -311,9 +313,9 @@ def _edits(source: str, flags: Iterable[Any]) -> tuple[Edit, ...]:
             continue
         if exported and not old and source.startswith(new, edit.start):  # exported earlier, and checked
             continue
-        edits.setdefault((edit.start, edit.length), edit)
+        edits.setdefault((*edit.place, flag.column or 0), edit)
         reached = edit.end
-    return tuple(edits.values())
+    return tuple(edit for _, edit in sorted(edits.items()))
 
 
 class _Compared(dict[int, str | None]):

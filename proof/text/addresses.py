@@ -61,22 +61,25 @@ class Addresses:
         """As `find`. Raises UsageError if there is no such line."""
         known = self.find(page, line)
         if known is None:
-            where = Sentence(_("page %(page)s, line %(line)s"), page=page or "(none)", line=line)
-            raise UsageError(
-                _("%(name)s has no %(where)s: it was another file that was checked"), name=self._name, where=where
-            )
+            message = _("%(name)s has no %(where)s: it was another file that was checked")
+            raise UsageError(message, name=self._name, where=_place_in_words(page, line))
         return known
 
     def start(self, address: Address, length: int = 0) -> int:
         """The start in the file of `length` characters at `address`. Raises UsageError."""
         begin, end = self.line(address.page, address.line)
         if address.offset < 0 or length < 0 or begin + address.offset + length > end:
-            where = Sentence(_("page %(page)s, line %(line)s"), page=address.page or "(none)", line=address.line)
             raise UsageError(
                 _("%(name)s: offset %(offset)s, length %(length)s is outside %(where)s"),
                 name=self._name,
                 offset=address.offset,
                 length=length,
-                where=where,
+                where=_place_in_words(address.page, address.line),
             )
         return begin + address.offset
+
+
+def _place_in_words(page: str, line: int) -> Sentence:
+    if page:
+        return Sentence(_("page %(page)s, line %(line)s"), page=page, line=line)
+    return Sentence(_("line %(line)s"), line=line)

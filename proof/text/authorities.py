@@ -87,7 +87,7 @@ class Testimony:
         return Testimony("".join(letter for letter in self.witnesses if letter not in letters), self.against)
 
 
-NOTHING = Testimony()
+NO_EVIDENCE = Testimony()
 
 
 class Authorities:
@@ -121,7 +121,7 @@ class Authorities:
     def about(self, first: str, second: str) -> Testimony:
         """The evidence on a pair, in either order."""
         testimony = self._related(first).get(second)
-        return testimony if testimony is not None else self._related(second).get(first, NOTHING)
+        return testimony if testimony is not None else self._related(second).get(first, NO_EVIDENCE)
 
     def partners(self, character: str) -> Iterable[str]:
         """Every character that any list relates to this one, each once."""
@@ -136,11 +136,11 @@ class Authorities:
             others = (self._yitizi, self.conversions.preferred, self.conversions.japanese)
             letters |= {other: "" for table in others for other in table.get(character, ()) if other not in letters}
             letters.pop(character, None)
-            related = {other: self._heard(character, other, listed) for other, listed in letters.items()}
+            related = {other: self._evidence_on(character, other, listed) for other, listed in letters.items()}
             self._testimony[character] = related
         return related
 
-    def _heard(self, first: str, second: str, letters: str) -> Testimony:
+    def _evidence_on(self, first: str, second: str, letters: str) -> Testimony:
         """The evidence on a pair, with the `letters` that `data/variants.tsv` has for it."""
         if second in self._yitizi.get(first, "") or first in self._yitizi.get(second, ""):
             letters += "Y"

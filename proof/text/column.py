@@ -11,10 +11,9 @@ Parsing never fails. Malformed markup is read in the most likely way, within its
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from operator import getitem
 from struct import Struct
 from typing import NamedTuple
 
@@ -80,6 +79,11 @@ class ParsedColumn:
     problems: tuple[Problem, ...] = ()
     left_open: bool = False
 
+    @property
+    def cells(self) -> Iterator[Cell]:
+        """The cells of all runs in reading order."""
+        return (cell for run in self.runs for cell in run.cells)
+
 
 def parse_column(source: str, continues: bool = False) -> ParsedColumn:
     """Parse a column's source text. `continues`: the column before left a note open. Offsets of cells are code points
@@ -104,8 +108,7 @@ def faults_of(source: str, continues: bool = False) -> tuple[tuple[Problem, ...]
 def is_character(reading: str) -> bool:
     """Whether a reading is one character of text, in any notation, and neither markup nor punctuation."""
     parsed = parse_column(reading)
-    cells = [cell for run in parsed.runs for cell in run.cells]
-    return [cell.text for cell in cells if cell.glyph] == [reading] and not parsed.problems
+    return [cell.text for cell in parsed.cells if cell.glyph] == [reading] and not parsed.problems
 
 
 @lru_cache(MAX_CACHED_COLUMNS)
@@ -120,7 +123,7 @@ def continued_runs_of(source: str) -> tuple[Run, ...]:
     return parse_column(source, continues=True).runs
 
 
-Span = tuple[int, int]
+Bounds = tuple[int, int]
 """First code point and end (exclusive) in a column's source."""
 
 
@@ -129,7 +132,7 @@ class RunSpans(NamedTuple):
     is one cell of several code points."""
 
     note: bool
-    spans: list[Span]
+    spans: list[Bounds]
 
 
 def run_spans(column: Column) -> list[RunSpans]:
@@ -164,38 +167,9 @@ class ColumnSpans:
         )
 
 
-class _SharedCells(dict[str, Cell]):
-    """Cells of single characters at one offset and row, by character.
-
-    A book repeats few characters at few places of a column. Sharing equal cells halves the time to read a book and
-    takes a tenth of the memory.
-    """
-
-    MOST = 256
-    """Maximum number of characters kept: the first ones met, the frequent ones among them."""
-
-    def __init__(self, offset: int, row: Row) -> None:
-        super().__init__()
-        self.offset, self.row = offset, row
-
-    def __missing__(self, char: str) -> Cell:
-        cell = Cell(char, self.offset, 1, self.row)
-        if len(self) < self.MOST:
-            self[char] = cell
-        return cell
-
-
-_SHARED_OFFSETS = 64
-"""Number of offsets, from 0, at which equal cells are shared."""
-
-_SHARED_CELLS = {row: [_SharedCells(offset, row) for offset in range(_SHARED_OFFSETS)] for row in Row}
-
-
 def _cells(text: str, offset: int, row: Row) -> list[Cell]:
     """The cells of `text`, which has no markup and begins at `offset` in its column."""
-    shared = _SHARED_CELLS[row][offset : offset + len(text)]
-    rest = enumerate(text[len(shared) :], start=offset + len(shared))
-    return [*map(getitem, shared, text), *(Cell(char, at, 1, row) for at, char in rest)]
+    return [Cell(char, at, 1, row) for at, char in enumerate(text, offset)]
 
 
 def _moved(cells: Iterable[Cell], row: Row) -> list[Cell]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 
 from rapidfuzz.distance import Postfix, Prefix
 
 from proof.errors import UsageError
-from proof.locale.marking import _
+from proof.locale.marking import Sentence, _
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,28 +24,32 @@ class Edit:
     def end(self) -> int:
         return self.start + self.length
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """Start and length: what edits are ordered by."""
+        return self.start, self.length
+
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
     """`text` with the edits applied. Their places are those of `text`; they may come in any order.
 
-    Without edits it is `text` itself. An insertion goes before the character at its place, even if that is replaced.
-    Raises UsageError if edits overlap, if two insertions have the same place, so that their order is unknown, or
-    if an edit reaches beyond the text."""
+    Without edits it is `text` itself. An insertion goes before the character at its place, even if that is replaced;
+    several at one place keep the order given. Raises UsageError if edits overlap, or if one reaches beyond the text."""
     pieces: list[str] = []
     reached = 0
     before: Edit | None = None
-    for edit in sorted(edits, key=lambda edit: (edit.start, edit.length)):
+    for edit in sorted(edits, key=attrgetter("place")):
         if edit.start < 0 or edit.length < 0 or edit.end > len(text):
             raise UsageError(
-                _("%(named)s reaches outside the text, which has %(number)s characters"),
-                named=_named(edit),
+                _("%(edit)s reaches outside the text, which has %(number)s characters"),
+                edit=_in_words(edit),
                 number=len(text),
             )
-        if edit.start < reached or (before is not None and (before.start, before.length) == (edit.start, edit.length)):
+        if edit.start < reached:
             raise UsageError(
-                _("%(named)s and %(other)s claim the same place: take back one of them"),
-                named=_named(edit),
-                other=_named(before or edit),
+                _("%(edit)s and %(other)s claim the same place: take back one of them"),
+                edit=_in_words(edit),
+                other=_in_words(before or edit),
             )
         pieces += (text[reached : edit.start], edit.replacement)
         reached, before = edit.end, edit
@@ -58,7 +63,7 @@ def one_edit(old: str, new: str) -> Edit:
     return Edit(start, len(old) - start - end, new[start : len(new) - end])
 
 
-def _named(edit: Edit) -> str:
+def _in_words(edit: Edit) -> Sentence:
     if not edit.length:
-        return f"the insertion of {edit.replacement!r} at {edit.start}"
-    return f"the edit of {edit.start} to {edit.end}"
+        return Sentence(_("the insertion of %(text)s at %(start)s"), text=repr(edit.replacement), start=edit.start)
+    return Sentence(_("the edit of %(start)s to %(end)s"), start=edit.start, end=edit.end)

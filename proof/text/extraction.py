@@ -206,9 +206,10 @@ class Draft:
         """Add a note of the apparatus on the words before code point `at`."""
         self._notes.append((at, words))
 
-    def ends_with(self, text: str) -> bool:
-        """Whether the text so far ends with `text`, or is empty."""
-        return not self._text or next((part for part in reversed(self._text) if part), "").endswith(text)
+    @property
+    def at_line_start(self) -> bool:
+        """Whether the text so far is empty or ends with a line feed."""
+        return not self._text or next((part for part in reversed(self._text) if part), "").endswith("\n")
 
     def done(self) -> Extraction:
         text = "".join(self._text)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from operator import attrgetter
 
 from proof.text.column import parse_column
 from proof.text.model import is_han
@@ -94,7 +95,7 @@ class LayerStretch:
             yield from (WitnessCell(char, start, 1) for start, char in enumerate(self.source, self.start))
             return
         component: WitnessCell | None = None
-        for column_cell in (cell for run in parse_column(self.source).runs for cell in run.cells if cell.glyph):
+        for column_cell in filter(attrgetter("glyph"), parse_column(self.source).cells):
             cell = WitnessCell(column_cell.text, self.start + column_cell.offset, column_cell.length)
             if component is not None and component.end == cell.start and cell.han:
                 yield WitnessCell(component.text + cell.text, component.start, component.length + cell.length)

@@ -47,8 +47,9 @@ def is_han(text: str) -> bool:
     return 0x3400 <= code <= 0x9FFF or 0xF900 <= code <= 0xFAFF or 0x20000 <= code <= 0x3FFFF or code == 0x3007
 
 
-def _is_radical(text: str) -> bool:
-    return len(text) == 1 and "\u2e80" <= text <= "\u2fdf"
+def han_in(text: str) -> str:
+    """The Han ideographs of a text."""
+    return "".join(filter(is_han, text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +78,9 @@ class Cell:
         """Whether the page has a glyph for this cell: a Han character, a radical in place of one (⼤, in texts from
         PDF), an entity, a composition or any other letter, but no space and no punctuation, which the page does not
         print."""
-        return (
-            self.han or self.length > 1 or self.text.isalnum() or category(self.text) == "Co" or _is_radical(self.text)
-        )
+        if self.length > 1 or self.han or self.text.isalnum():
+            return True
+        return category(self.text) == "Co" or "\u2e80" <= self.text <= "\u2fdf"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from proof.text.column import SPECIAL, Span, run_spans
+from proof.text.column import SPECIAL, Bounds, run_spans
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
 from proof.text.model import Column, Page
 
@@ -150,7 +150,7 @@ class _ColumnLayers:
         rest = column.source[indentation.end() :]
         self.main = next((layer for pattern, layer in _INDENTED_AUTHORS if pattern.match(rest)), self.main)
 
-    def _note(self, column: Column, spans: Sequence[Span]) -> list[LayerStretch]:
+    def _note(self, column: Column, spans: Sequence[Bounds]) -> list[LayerStretch]:
         """The stretches of a note by its parts; a continued remark of the editor is one part."""
         layer = self.open_note or Layer.COMMENTARY
         text = "".join(column.source[start:end] for start, end in spans)
@@ -164,7 +164,7 @@ class _ColumnLayers:
         ]
 
 
-def _within(source: str, spans: Iterable[Span], start: int, end: int) -> Iterator[Span]:
+def _within(source: str, spans: Iterable[Bounds], start: int, end: int) -> Iterator[Bounds]:
     """What of the spans is between code points `start` and `end` of their joined text. A cell of several code points is
     not divided: it is where it begins."""
     at = 0
@@ -177,9 +177,9 @@ def _within(source: str, spans: Iterable[Span], start: int, end: int) -> Iterato
         at += stop - first
 
 
-def _stretches(column: Column, spans: Iterable[Span], layer: Layer) -> list[LayerStretch]:
+def _stretches(column: Column, spans: Iterable[Bounds], layer: Layer) -> list[LayerStretch]:
     """The spans as stretches, those that touch as one."""
-    joined: list[Span] = []
+    joined: list[Bounds] = []
     for start, end in spans:
         if joined and joined[-1][1] == start:
             joined[-1] = joined[-1][0], end

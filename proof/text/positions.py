@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -55,28 +56,29 @@ class Span(NamedTuple):
 
 
 class PositionMap:
-    """Maps places in `old` to places in `new`. `blocks` are in the order of `old` and do not overlap; `replaced` maps
-    places whose characters were replaced to the places of the replacements."""
+    """Maps places in `old` to places in `new`. `blocks` are in the order of `old` and do not overlap; `written` maps
+    edits to the places of what they wrote."""
 
-    def __init__(self, old: str, new: str, blocks: Iterable[Block], replaced: dict[Span, Span] | None = None) -> None:
+    def __init__(self, old: str, new: str, blocks: Iterable[Block], written: dict[Edit, Span] | None = None) -> None:
         self._old, self.new = old, new
         self._blocks = _joined(sorted(block for block in blocks if block.length))
         self._starts = [block.old for block in self._blocks]
-        self._replaced = replaced or {}
+        self._written = written or {}
+        self._replaced = {Span(*edit.place): span for edit, span in reversed(self._written.items())}
 
     @classmethod
     def of_edits(cls, old: str, edits: Iterable[Edit]) -> PositionMap:
         """The map from `old` to the result of these edits. Raises UsageError as `edited`."""
-        ordered = sorted(edits, key=lambda edit: (edit.start, edit.length))
-        blocks, replaced, reached, at = [], {}, 0, 0
+        ordered = sorted(edits, key=attrgetter("place"))
+        blocks, written, reached, at = [], dict[Edit, Span](), 0, 0
         for edit in ordered:
             kept = edit.start - reached
             blocks.append(Block(reached, at, kept))
             at += kept
-            replaced[Span(edit.start, edit.length)] = Span(at, len(edit.replacement))
+            written[edit] = Span(at, len(edit.replacement))
             at, reached = at + len(edit.replacement), edit.end
         blocks.append(Block(reached, at, len(old) - reached))
-        return cls(old, edited(old, ordered), blocks, replaced)
+        return cls(old, edited(old, ordered), blocks, written)
 
     @classmethod
     def of_comparison(cls, old: str, new: str) -> PositionMap:
@@ -98,6 +100,10 @@ class PositionMap:
     def line(self, at: int) -> str:
         """The line of a code point in the old version."""
         return self._old[slice(*self._line_of(at))]
+
+    def begins_line(self, at: int) -> bool:
+        """Whether a line of the old version begins at a code point."""
+        return _begins_line(self._old, at)
 
     def _line_of(self, at: int) -> tuple[int, int]:
         """Start and end of the line of a code point in the old version."""
@@ -132,6 +138,10 @@ class PositionMap:
         if before is not None and _ends_line(self._old, start) and _ends_line(self.new, before + 1):
             return Span(before + 1, 0)
         return Span(0, 0) if not self._old and not self.new else None
+
+    def written(self, edit: Edit) -> Span | None:
+        """The place of what an edit wrote; None for an edit that the map was not made of."""
+        return self._written.get(edit)
 
     def instead(self, start: int, length: int) -> Span | None:
         """The place of what replaced these characters: all between their neighbours, within one line; None if one of

@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from proof.paths import expanded
+
 _SIGLUM = re.compile(r"(?P<siglum>[^\s=@/\\:：]{1,24})(?:[:：](?P<name>[^=@/\\]{1,60}))?=(?P<rest>.+)", re.DOTALL)
 
 
@@ -46,4 +48,4 @@ def _exists(path: str, base: Path) -> bool:
 def resolved(path: str | Path, base: Path) -> Path:
     """An absolute path for a path relative to `base`."""
     # normpath, not resolve(), so that links keep the names that the user knows
-    return Path(os.path.normpath(base / os.path.expanduser(path)))  # noqa: PTH111 - Path's raises where no such user is
+    return Path(os.path.normpath(base / expanded(str(path))))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from proof.text.encoding import Decoded
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, numbered_lines
-from proof.text.model import is_han
+from proof.text.model import han_in, is_han
 from proof.text.remarks import Remark, RemarkCode
 from proof.text.transcription import Format, Transcription
 
@@ -57,7 +57,7 @@ def _subcommentary(line: str, begin: int, after_mark: int) -> tuple[tuple[LayerS
         return (LayerStretch(Layer.SUBCOMMENTARY, begin + after_mark, line[after_mark:]),), []
     head = line[after_mark : announcement.start()]
     lemmas = [
-        _Lemma(quoted["note"] is not None, _han(quoted["first"]), _han(quoted["last"] or quoted["first"]))
+        _Lemma(quoted["note"] is not None, han_in(quoted["first"]), han_in(quoted["last"] or quoted["first"]))
         for quoted in _QUOTED.finditer(head)
     ]
     stretches = (
@@ -65,10 +65,6 @@ def _subcommentary(line: str, begin: int, after_mark: int) -> tuple[tuple[LayerS
         LayerStretch(Layer.SUBCOMMENTARY, begin + announcement.end(), line[announcement.end() :]),
     )
     return tuple(stretch for stretch in stretches if stretch.source), lemmas
-
-
-def _han(text: str) -> str:
-    return "".join(char for char in text if is_han(char))
 
 
 def _divided(block: TextBlock, lemmas: list[_Lemma]) -> TextBlock:

@@ -97,6 +97,14 @@ class ReadColumn:
         return "".join(g.best for g in self.glyphs if g.probable)
 
     @property
+    def sure_share(self) -> float:
+        """The number of surely read glyphs for each cell from the first glyph to the last, without faint ones."""
+        heights = [glyph.y for glyph in self.glyphs if glyph.probable]
+        sure = [glyph for glyph in self.glyphs if not glyph.silent and _certainty(glyph) > MIN_SURE_CERTAINTY]
+        extent = max(heights) - min(heights) if sure else 0.0
+        return len(sure) / (extent / sure[0].pitch + 1) if sure else 0.0
+
+    @property
     def agreement(self) -> float:
         """How well line and column agree: 1 where they are equal, near 0 where they are different texts."""
         size = max(len(self.cells), sum(g.probable for g in self.glyphs))

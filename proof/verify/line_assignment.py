@@ -33,19 +33,22 @@ class LineFault(StrEnum):
     DOUBLED = "column doubled"
     MOVED = "column moved"
     NOT_ON_PAGE = "column not on the page"
+    UNDIVIDED = "columns in one line"
 
 
 @dataclass(frozen=True, slots=True)
 class LineTrouble:
     """A finding about a line. `line` is its number (of a missing one, the number it would have), `column` the column of
     the image from 0, None where there is none; `read` is the text of that column. For a line that moved, `before` is
-    the number of the line before which it belongs."""
+    the number of the line before which it belongs; for one that has several columns, `offset` is where it is to be
+    divided."""
 
     fault: LineFault
     line: int
     column: int | None
     read: str
     before: int = 0
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)

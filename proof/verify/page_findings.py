@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from proof.layout.half_folio import Outline
-from proof.model.flags import Evidence, Flag, Kind, numbered
+from proof.model.flags import LINE_BREAK, Evidence, Flag, Kind, context_of, numbered
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
@@ -31,6 +32,9 @@ second page."""
 UNLIKE_SHARE = 0.4
 """Share of the characters of a line that differ, above which line and column do not belong together. If several
 columns of a page are so, they were detected wrongly."""
+
+SAME_ROW_CELLS = 0.5
+"""Difference of height, in cells, below which the first glyphs of two columns stand in one row."""
 
 COLUMNS_MISSING = "columns missing"
 """The reason of the finding about an image that shows a second page."""
@@ -137,14 +141,20 @@ def line_flags(
         notice = Notice.of(NoticeCode.COLUMNS_NOT_SHOWN, number=len(not_on_page), which=which)
         flags.append(layout_flag(empty_result, 0, None, Evidence(reason="columns not on the page", notice=notice)))
     for trouble in troubles:
-        box = area_box(outline, columns[trouble.column]) if trouble.column is not None else None
-        evidence = Evidence(reason=trouble.fault.value, note=trouble.read)
+        column = columns[trouble.column] if trouble.column is not None else None
+        box = area_box(outline, column) if column else None
+        number = column.area.number if column else None
+        evidence = Evidence(reason=trouble.fault.value, note=trouble.read, column=number)
         if trouble.fault is LineFault.MISSING:
-            column = columns[trouble.column] if trouble.column is not None and has_notes else None
-            read = _with_notes(column) if column else "".join(filter(is_character, trouble.read))
+            read = _with_notes(column) if column and has_notes else "".join(filter(is_character, trouble.read))
+            read = (_indentation(column, columns) if column and column.glyphs else "") + read
             flags.append(layout_flag(empty_result, trouble.line, box, evidence, suggested=read))
             continue
         line = source.get(trouble.line, "")
+        if trouble.fault is LineFault.UNDIVIDED:
+            flag = layout_flag(empty_result, trouble.line, box, evidence, suggested=LINE_BREAK)
+            flags.append(replace(flag, offset=trouble.offset, context=context_of(line, trouble.offset, 0)))
+            continue
         flags.append(layout_flag(empty_result, trouble.line, box, evidence, transcribed=line))
         if trouble.fault is LineFault.MOVED:
             flags.append(layout_flag(empty_result, trouble.before, box, evidence, suggested=line))
@@ -155,6 +165,24 @@ def line_flags(
                 layout_flag(empty_result, column.line.number, area_box(outline, column), evidence, column.line.source)
             )
     return flags
+
+
+def _indentation(column: ReadColumn, columns: Sequence[ReadColumn]) -> str:
+    """The blanks with which most lines of a page begin whose columns have their first glyph as low as this one."""
+    begins = _first_glyph_cells(column)
+    level = [
+        other.line.source
+        for other in columns
+        if other.line is not None and other.glyphs and abs(_first_glyph_cells(other) - begins) < SAME_ROW_CELLS
+    ]
+    blanks = Counter(source[: len(source) - len(source.lstrip())] for source in level)
+    return blanks.most_common(1)[0][0] if blanks else ""
+
+
+def _first_glyph_cells(column: ReadColumn) -> float:
+    """How far below the top of its column the first glyph stands, in cells."""
+    first = column.glyphs[0]
+    return (first.y - column.area.top) / first.pitch
 
 
 def _with_notes(column: ReadColumn) -> str:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from flask import Flask, Response, after_this_request, current_app, request
 from itsdangerous import BadData, URLSafeTimedSerializer
 
-from proof.errors import ToldError
+from proof.errors import PublicError
 from proof.store.accounts import handle
 from proof.web.messages import PEOPLE
 from proof.web.rate_limit import RateLimiter
@@ -39,7 +39,7 @@ COOKIE_SECONDS = 400 * 24 * 3600
 """Life of the cookie, the longest that browsers allow."""
 
 
-class TooManyAttemptsError(ToldError):
+class TooManyAttemptsError(PublicError):
     """Too many passwords were tried; the next attempt is allowed after `wait` seconds."""
 
     http_status = 429

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from flask import Response
 from pydantic import BaseModel, Field
@@ -221,7 +222,7 @@ def _decided_between(units: Sequence[_Unit], left: int, right: int) -> int | Non
 def _units(source: str, edits: Sequence[Edit]) -> Iterator[_Unit]:
     """The units of a column: each cell, and each earlier correction as a whole."""
     reached = 0
-    for edit in (*sorted(edits, key=lambda edit: (edit.start, edit.length)), None):
+    for edit in (*sorted(edits, key=attrgetter("place")), None):
         end = edit.start if edit else len(source)
         at = reached
         for cell in _cells(source[reached:end]):
@@ -236,7 +237,7 @@ def _cells(text: str) -> list[str]:
     """A piece of source text divided into cells; each code point of markup is one by itself."""
     cells: list[str] = []
     reached = 0
-    for cell in (cell for run in parse_column(text).runs for cell in run.cells):
+    for cell in parse_column(text).cells:
         cells += (*text[reached : cell.offset], text[cell.offset : cell.offset + cell.length])
         reached = cell.offset + cell.length
     return [*cells, *text[reached:]]

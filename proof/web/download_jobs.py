@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from threading import Event, Lock
 from typing import TypeVar
 
-from proof.errors import ProofError, StoppedError, ToldError
+from proof.errors import ProofError, PublicError, StoppedError
 from proof.locale.marking import _
 from proof.web.error_messages import english_message
 from proof.web.messages import REFUSALS
@@ -44,7 +44,7 @@ class DownloadState(StrEnum):
     FAILED = "failed"
 
 
-class NoDownloadError(ToldError):
+class NoDownloadError(PublicError):
     """No download has that number: it was removed, or the server was restarted."""
 
     http_status = 404

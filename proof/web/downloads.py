@@ -106,11 +106,8 @@ class CountedRun(StoredRun):
 
     count: StepCount
 
-    def outlines(self) -> Iterator[PageResult]:
-        return self.count.through(StoredRun.outlines(self))
-
-    def raised(self) -> Iterator[PageResult]:
-        return self.count.through(StoredRun.raised(self))
+    def results(self, *, outline: bool = False, raised: bool = False) -> Iterator[PageResult]:
+        return self.count.through(StoredRun.results(self, outline=outline, raised=raised))
 
 
 def _report(store: Store, work: str, language: str) -> tuple[int, Make]:

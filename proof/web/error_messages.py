@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from proof.errors import ProofError, ToldError
+from proof.errors import ProofError, PublicError
 from proof.web.language import say
 from proof.web.messages import PAGE_STATES, RIGHTS, ROLES
 
 
-def translated_message(error: ToldError) -> str:
+def translated_message(error: PublicError) -> str:
     """The message of an error in the language of the request, with the pages' names of roles, rights and page
     states."""
     sentence = error.sentence

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from proof.errors import ImageError, ToldError
+from proof.errors import ImageError, PublicError
 from proof.images.load import load_picture, sha256_of
 from proof.images.pdf import PdfPage
 from proof.locale.marking import _
@@ -47,13 +47,13 @@ def name_of(sha: str, skew: float) -> str:
     return f"{sha}-{turn}" if turn else sha
 
 
-class NoPieceError(ToldError):
+class NoPieceError(PublicError):
     """The address names a region or size that the image does not have."""
 
     http_status = 400
 
 
-class GoneImageError(ToldError):
+class GoneImageError(PublicError):
     """No image with this hash is in the store, or its file is gone or has changed since it was checked."""
 
     http_status = 404

@@ -8,7 +8,7 @@ from flask import Response
 from pydantic import BaseModel, Field, RootModel
 
 from proof.checking.recheck import RecheckFault, Reread
-from proof.errors import ToldError
+from proof.errors import PublicError
 from proof.images.load import load_image
 from proof.images.opencv import cv2
 from proof.layout.overrides import MOST_COLUMNS, LayoutOverrideShape
@@ -40,7 +40,7 @@ Name = Annotated[str, Field(max_length=1024)]
 layouts = api_blueprint("layout overrides", "layout overrides")
 
 
-class UnknownImageError(ToldError):
+class UnknownImageError(PublicError):
     """No image of the project has that name."""
 
     http_status = 404

@@ -16,7 +16,7 @@ from flask import Flask, Request, current_app, g, redirect, request, session, ur
 from flask_login import LoginManager, UserMixin, current_user, login_user, logout_user
 from werkzeug.wrappers import Response
 
-from proof.errors import ToldError
+from proof.errors import PublicError
 from proof.store.accounts import Account, AccountChannel, By, ExpiredPasswordError, NoAccountError
 from proof.store.decision_records import RefusedDecisionError
 from proof.web.attempts import Attempts
@@ -32,25 +32,25 @@ DATA_PATHS = ("/api/", "/iiif/")
 """Paths whose requests are answered with data, also on errors; the others show pages."""
 
 
-class LogInFirstError(ToldError):
+class LogInFirstError(PublicError):
     """Nobody has logged in, or the session is over."""
 
     http_status = 401
 
 
-class WrongPasswordError(ToldError):
+class WrongPasswordError(PublicError):
     """The name or the password is wrong; the message does not say which."""
 
     http_status = 401
 
 
-class NotAllowedError(ToldError):
+class NotAllowedError(PublicError):
     """The person does not have the right."""
 
     http_status = 403
 
 
-class NoPeopleError(ToldError):
+class NoPeopleError(PublicError):
     """The project has no accounts."""
 
     http_status = 404

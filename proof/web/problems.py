@@ -12,7 +12,7 @@ from werkzeug.exceptions import HTTPException, SecurityError
 from werkzeug.http import HTTP_STATUS_CODES
 
 from proof.checking.recheck import RecheckFault
-from proof.errors import ProofError, ToldError
+from proof.errors import ProofError, PublicError
 from proof.store.acts import ChangedError
 from proof.store.decision_records import ConflictError, UnconfirmedReadingError
 from proof.web.answers import DecisionOut
@@ -102,7 +102,7 @@ def answer_errors(app: Flask) -> None:
 def in_language(error: ProofError) -> str:
     """The message of an error in the language of the request. An error that names files of the server is replaced by a
     general message; its own text is for the log and for programs."""
-    if isinstance(error, ToldError):
+    if isinstance(error, PublicError):
         return translated_message(error)
     fault = RecheckFault.of(error)
     if fault is RecheckFault.MISTAKE and error.http_status < 500:

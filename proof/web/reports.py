@@ -10,7 +10,7 @@ from flask import Blueprint, Flask, Response, abort, current_app, redirect, requ
 from pydantic import BaseModel, Field, RootModel, ValidationError
 from werkzeug.wrappers import Response as AnyResponse
 
-from proof.errors import ToldError
+from proof.errors import PublicError
 from proof.report.crops import data_uri
 from proof.store.reports import Report, ReportState
 from proof.store.typed_text import LONGEST_NOTE
@@ -38,7 +38,7 @@ reports = Blueprint("reports", __name__)
 reports_api = api_blueprint("reports api", "pages")
 
 
-class TooManyReportsError(ToldError):
+class TooManyReportsError(PublicError):
     """An address, or all addresses together, sent too many reports."""
 
     http_status = 429

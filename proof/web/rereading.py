@@ -11,7 +11,7 @@ from enum import StrEnum
 from threading import Event, Lock
 
 from proof.checking.recheck import Rechecker, RecheckFault, Reread
-from proof.errors import ProofError, StoppedError, ToldError
+from proof.errors import ProofError, PublicError, StoppedError
 from proof.locale.marking import _
 from proof.web.error_messages import english_message
 from proof.web.messages import REFUSALS
@@ -30,13 +30,13 @@ class Stage(StrEnum):
     STOPPED = "stopped"
 
 
-class NoReadingError(ToldError):
+class NoReadingError(PublicError):
     """No reading of that page has that number: it was removed, or the server was restarted."""
 
     http_status = 404
 
 
-class NotAskedError(ToldError):
+class NotAskedError(PublicError):
     """A person may not cancel a reading that only others requested."""
 
     http_status = 403

@@ -8,7 +8,7 @@ kind (`KINDS`); a book at random has some of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -206,7 +206,7 @@ def _column(sheet: _Sheet, x: float, top: float) -> None:
     start, source = top + row * style.cell, ""
     while row < last:
         if whole or (some and not source.endswith(")") and rng.random() < 0.12):  # two notes in a row would be one
-            count = int(min(rng.integers(3, 12), (last - row) / 0.56)) if not whole else int((last - row) / 0.56)
+            count = min(int(rng.integers(3, 12)), int((last - row) / 0.56)) if not whole else int((last - row) / 0.56)
             if count < 1:
                 break
             y, size, step = top + (row + 0.28) * style.cell, 0.53 * style.glyph, 0.56 * style.cell
@@ -251,7 +251,9 @@ Change = Callable[[Book, np.random.Generator], Book]
 Restyle = Callable[[BookStyle], BookStyle]
 
 
-def _padded(book: Book, above: int, below: int, left: int, right: int, tone: int) -> Book:
+def _padded(book: Book, margins: Iterable[float], tone: int) -> Book:
+    """The page with margins of one tone: above, below, left and right, in pixels."""
+    above, below, left, right = (round(margin) for margin in margins)
     image = cv2.copyMakeBorder(book.image, above, below, left, right, cv2.BORDER_CONSTANT, value=(tone,))
     boxes = tuple((kind, x + left, y + above, w, h) for kind, x, y, w, h in book.boxes)
     return Book(np.asarray(image, np.uint8), boxes, book.lines)
@@ -273,14 +275,12 @@ def _with_edges(book: Book, rng: np.random.Generator) -> Book:
     if width > height:
         middle, half = width // 2, round(rng.uniform(1, 5))
         image[:, middle - half : middle + half] = 0
-    pad = (rng.uniform(0.02, 0.25, 4) * height).round().astype(int).tolist()
-    return _padded(replace(book, image=image), *pad, 255)
+    return _padded(replace(book, image=image), rng.uniform(0.02, 0.25, 4) * height, 255)
 
 
 def _on_black(book: Book, rng: np.random.Generator) -> Book:
     """Microfilm: black around the leaf, dust, a label with white script beside."""
-    pad = (rng.uniform(0.01, 0.12, 4) * book.image.shape[0]).round().astype(int).tolist()
-    found = _padded(book, *pad, 0)
+    found = _padded(book, rng.uniform(0.01, 0.12, 4) * book.image.shape[0], 0)
     image = found.image
     height, width = image.shape
     for _ in range(round(image.size * 1e-4)):
@@ -294,7 +294,7 @@ def _with_ruler(book: Book, rng: np.random.Generator) -> Book:
     height = book.image.shape[0]
     below = bool(rng.random() < 0.5)
     room = round(0.1 * height)
-    found = _padded(book, 20, room if below else 20, 20, 20 if below else room, 150)
+    found = _padded(book, (20, room if below else 20, 20, 20 if below else room), 150)
     image = found.image
     first, length = 40, (image.shape[1] if below else image.shape[0]) - 80
     start = (image.shape[0] if below else image.shape[1]) - room + 15
@@ -419,11 +419,11 @@ def draw_book_kind(kind: str, letters: Iterator[str], seed: Sequence[int]) -> Bo
 
 def _printed(book: Book, rng: np.random.Generator) -> Book:
     """As scanned: a little soft; half of them black and white."""
-    image = cv2.GaussianBlur(book.image, (0, 0), float(rng.uniform(0.4, 1.1))).astype(np.float32)
+    image = np.asarray(cv2.GaussianBlur(book.image, (0, 0), float(rng.uniform(0.4, 1.1))), np.float32)
     grain = cv2.GaussianBlur(rng.normal(0, 1, image.shape).astype(np.float32), (0, 0), 1.5)
-    image += grain * float(rng.uniform(10, 60))
+    image = image + grain * float(rng.uniform(10, 60))
     if rng.random() < 0.5:
-        image = np.where(image > rng.uniform(100, 170), 255.0, 0.0)
+        scan = np.where(image > rng.uniform(100, 170), 255.0, 0.0)
     else:
-        image = 40 + 0.72 * np.clip(image, 0, 255) + rng.normal(0, 3, image.shape)
-    return replace(book, image=np.clip(image, 0, 255).astype(np.uint8))
+        scan = 40 + 0.72 * np.clip(image, 0, 255) + rng.normal(0, 3, image.shape)
+    return replace(book, image=np.clip(scan, 0, 255).astype(np.uint8))

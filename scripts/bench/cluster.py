@@ -83,9 +83,9 @@ def workers(address: str, count: int, seconds: float, characters: int) -> None:
         return CheckedPage(task, made_up(task.page.id, characters), keys.key(task))
 
     packed = PackedCharacters.of(made_up("", characters).characters, made_up_shapes(characters))
-    real.check_or_fail = take_time
+    real.check_or_fail = take_time  # type: ignore[assignment, attr-defined]
     # packing is a part of the time that a page is said to take, and costs another machine
-    real.PackedCharacters = SimpleNamespace(of=lambda *_: packed)  # type: ignore[misc, assignment]
+    real.PackedCharacters = SimpleNamespace(of=lambda *_: packed)  # type: ignore[assignment, attr-defined]
 
     async def run() -> None:
         them = [

@@ -103,7 +103,7 @@ def score(folder: Path, every: int, truth: str) -> Score:
     """
     boxes = json.loads((folder / "boxes.json").read_text(encoding="utf-8"))
     true = {(one["page"], one["line"], one["offset"]): Box(*one[truth]) for one in boxes}
-    counts = [0, 0, 0, 0]
+    crops = wholes = centreds = both = 0
     missed = []
     seconds = 0.0
     number = 0
@@ -132,10 +132,10 @@ def score(folder: Path, every: int, truth: str) -> Score:
                     or tile.ink.bottom < bottom - short
                 )
                 centred = max(abs(x - wide / 2), abs(y - high / 2)) < OFF * place.cell
-            counts = [a + b for a, b in zip(counts, (1, whole, centred, whole and centred), strict=True)]
+            crops, wholes, centreds, both = crops + 1, wholes + whole, centreds + centred, both + (whole and centred)
             if not (whole and centred):
                 missed.append(f"{result.page} {character.line} {character.offset} {character.text}")
-    return Score(*counts, missed, seconds)
+    return Score(crops, wholes, centreds, both, missed, seconds)
 
 
 def box_middle(corner: tuple[float, float], box: Box, place: GlyphPlace) -> tuple[float, float]:

@@ -92,7 +92,7 @@ def skewed(degrees: float) -> Damage:
             round(height * np.cos(turn) + width * abs(np.sin(turn))),
         )
         matrix = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, 1.0)
-        matrix[:, 2] += np.array([size[0] - width, size[1] - height]) / 2
+        matrix[:, 2] = matrix[:, 2] + np.array([size[0] - width, size[1] - height]) / 2
         paper = (sound.paper,)
         return np.asarray(cv2.warpAffine(sound.pixels, matrix, size, borderValue=paper), dtype=np.uint8)
 
@@ -302,7 +302,7 @@ class Damaged:
     def keep(self, name: str, pixels: Pixels, result: PageResult) -> None:
         if not self.out:
             return
-        shown = cv2.cvtColor(pixels, cv2.COLOR_GRAY2BGR)
+        shown = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_GRAY2BGR), np.uint8)
         for column in result.columns:
             _drawn(shown, column.box, (0, 160, 0), 3)
         for character in result.characters:

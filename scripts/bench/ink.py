@@ -25,9 +25,9 @@ from proof.facsimile.brush import LINES, Owners
 from proof.facsimile.files import strip_of
 from proof.facsimile.render import RenderedPage, page_seed, render_page
 from proof.layout.half_folio import Layout
+from proof.layout.photograph import page_columns
 from proof.layout.strips import DARK, cut_strips
 from proof.text.model import Row
-from proof.verify.page import page_columns
 from scripts.bench.drawn_pages import Trial, choose, hard_style, hard_wear, real_rules, trial_style, trial_wear
 from scripts.bench.material import kanripo_texts, tell
 

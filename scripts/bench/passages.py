@@ -19,6 +19,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from proof.errors import UsageError
@@ -190,7 +191,7 @@ def counted(checker: Checker, trials: Sequence[Trial], options: argparse.Namespa
             path = Path(folder) / f"{name}.png"
             write_image(path, drawn.image)
             found = PageImage(path, "", FoundBy.REFERENCE)
-            readings = checker.readings(found, lambda path=path: load_image(path))
+            readings = checker.readings(found, partial(load_image, path))
             dice = random.Random(f"{options.seed} {trial.page.id}")  # noqa: S311 - a measurement that can be repeated
             aside = [text for n, text in enumerate(others) if n != number and len(text) > LONGEST]
             for one in spoiled_texts(trial.page, options.places.split(","), options.times, number, aside, dice):

@@ -105,7 +105,7 @@ def measured(
 
 def picture(drawn: PlainPage, readings: HalfFolioReadings, clean: PageResult) -> NDArray[np.uint8]:
     """The page with the found columns (red, numbered) and what is raised (blue)."""
-    shown = np.asarray(cv2.cvtColor(drawn.image, cv2.COLOR_GRAY2BGR))
+    shown = np.asarray(cv2.cvtColor(drawn.image, cv2.COLOR_GRAY2BGR), np.uint8)
     outline = readings.outline
     for area in outline.columns:
         box = outline.file_box(area.left, area.top - area.raised, area.right, area.bottom)

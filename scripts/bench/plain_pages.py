@@ -249,7 +249,7 @@ def _column(sheet: _Sheet, x: float, top: float) -> None:
             note, half, at = _note(sheet, numbers, x, at)
             source, row = source + note, row + half
         elif share < style.notes / 4:
-            length = int(min(rng.integers(2, 9), 2 * (cells - row)))
+            length = min(int(rng.integers(2, 9)), 2 * (cells - row))
             note, half, at = _note(sheet, list(sheet.next(length)), x, at)
             source, row = source + note, row + half
         elif gap and row == cells // 2:

@@ -34,7 +34,7 @@ class Case:
     name: str
     text: Path
     images: Path
-    imglist: Path
+    imglist: Path | None
     pages: str
 
 
@@ -101,7 +101,7 @@ class Bench:
         key: Path,
         pages: str,
         store: str = "",
-        **given: object,
+        **given: Any,
     ) -> None:
         """Check one text and add what came of it to the pool; `given` are settings (`flags__language_model`). Pages
         without an image are not the check's. What was read on images is kept in a `store`, by default one of this run:
@@ -192,7 +192,9 @@ class Bench:
 def score_of(pool: Pool) -> dict[str, Any]:
     """What `proof bench` counts, by the names that the tables have for it."""
     checked = {page: lines for page, lines in pool.texts.items() if pool.statuses.get(page) == Status.CHECKED.value}
-    rows = [KeyRow(*(row[name] for name in KEY_COLUMNS[:-1]), _CLASSES[row["class"]]) for row in pool.rows]
+    rows = [
+        KeyRow(**{name: row[name] for name in KEY_COLUMNS[:-1]}, category=_CLASSES[row["class"]]) for row in pool.rows
+    ]
     told = score(map(Finding.of, pool.flags), checked, rows)
     errors = sum(one.errors for one in told.recall.values())
     return {

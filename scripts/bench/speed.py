@@ -45,15 +45,15 @@ class Turn:
         return self.clock / self.pages
 
 
-class Nothing:
-    """What is kept of pages that were never checked."""
+class NoPages:
+    """A store without any page."""
 
     @property
-    def cache(self) -> Nothing:
+    def cache(self) -> NoPages:
         return self
 
     @property
-    def glyphs(self) -> Nothing:
+    def glyphs(self) -> NoPages:
         return self
 
     def get(self, _key: str) -> None:
@@ -95,7 +95,7 @@ def own_pages(shared: Path, runtime: str, device: str = "cpu") -> Iterator[Calla
         checker = checker_for(settings, engine, text.script)
         for task in plan.tasks:
             assert task.image is not None, task.page.id
-            yield partial(check_page, task, plan.keys, Nothing(), checker, Plates(plan.max_megapixels))
+            yield partial(check_page, task, plan.keys, NoPages(), checker, Plates(plan.max_megapixels))  # type: ignore[arg-type]
 
 
 def their_pages(shared: Path, one_thread: bool) -> Iterator[Callable[[], object]]:

@@ -53,7 +53,7 @@ def checked(settings: dict[str, Any], version: str) -> Cost:
         shown += len(strips)
         return real(engine, strips, sought)
 
-    PPOCR.read = read  # type: ignore[method-assign]
+    PPOCR.read = read  # type: ignore[method-assign, assignment]
     started, busy = time.perf_counter(), time.process_time()
     outcome = check(Settings().replace(settings))
     taken, busy = time.perf_counter() - started, time.process_time() - busy
@@ -95,7 +95,7 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
         store = folder / f"{name}.sqlite"
         if kept:
             shutil.copy(folder / "first.sqlite", store)
-        own = {"project.texts": [str(folder / "text.txt")], "project.images": [str(pages)]}
+        own: dict[str, Any] = {"project.texts": [str(folder / "text.txt")], "project.images": [str(pages)]}
         own |= {"project.out": str(folder / f"out-{name}"), "store.url": f"sqlite:///{store}"}
         own |= {key.replace("__", "."): value for key, value in given.items()}
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
@@ -121,6 +121,6 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
         if name == "corrected":
             shutil.copy(pages / "text.txt", folder / "text.txt")
         again, anew = run(name, kept=True, **given), run(f"{name}-anew", kept=False, **given)
-        times = (f"{again.seconds:.1f}", f"1/{first.seconds / again.seconds:.1f}")
-        times += (f"{again.processor:.1f}", f"1/{first.processor / again.processor:.1f}")
+        times = [f"{again.seconds:.1f}", f"1/{first.seconds / again.seconds:.1f}"]
+        times += [f"{again.processor:.1f}", f"1/{first.processor / again.processor:.1f}"]
         yield name, str(again.strips), f"{again.strips / first.strips:.3f}", *times, str(again.flags == anew.flags)

@@ -24,8 +24,8 @@ from proof.store import Store
 from proof.store.acts import What
 from proof.store.history import HistoryFilter
 from scripts.bench.material import ROOT, TableRow
-from scripts.bench.web import WORK, Browser, fill, p95, queries, start, thirty
-from tests.web.drawn import LINES
+from scripts.bench.web import Browser, fill, p95, queries, start, thirty
+from tests.web.drawn import LINES, WORK
 
 DECIDED = 1000
 """Decisions that are there when the text is exported."""

@@ -86,7 +86,7 @@ def columns_of(shared: Path, rng: np.random.Generator) -> Iterator[str]:
     text = None
     while text is None:
         with suppress(TextError):  # a head without pages
-            text = read_transcription(rng.choice(files, 1)[0])
+            text = read_transcription(files[int(rng.integers(len(files)))])
     while True:
         page = text.pages[int(rng.integers(len(text.pages)))]
         for column in page.columns:

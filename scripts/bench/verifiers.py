@@ -43,8 +43,10 @@ class RapidPages:
         self._pipeline = RapidOCR(params={"Global.log_level": "critical"})
 
     def read_page(self, page: Pixels) -> PageReading:
+        from rapidocr.utils.output import RapidOCROutput  # noqa: PLC0415
+
         read = self._pipeline(np.repeat(page[:, :, None], 3, axis=2))
-        if read.boxes is None:
+        if not isinstance(read, RapidOCROutput) or read.boxes is None or read.txts is None or read.scores is None:
             return PageReading(())
         outlines: list[Quad] = [tuple((float(x), float(y)) for x, y in box) for box in read.boxes]  # type: ignore[misc]
         lines = []
@@ -115,8 +117,9 @@ def _folder(bench: Bench, folder: Path, seed: int | None) -> Path:
         given = csv.DictReader(key.read_text(encoding="utf-8").splitlines(), delimiter="\t")
         rows += [row for row in given if row["page"] in pages]
         shutil.copytree(case.images, folder / IMAGES / case.name, dirs_exist_ok=True)
-        (folder / IMAGE_LISTS).mkdir(exist_ok=True)
-        shutil.copy(case.imglist, folder / IMAGE_LISTS / case.text.name)
+        if case.imglist is not None:
+            (folder / IMAGE_LISTS).mkdir(exist_ok=True)
+            shutil.copy(case.imglist, folder / IMAGE_LISTS / case.text.name)
     origin = "natural" if seed is None else "planted"
     fields = ["page", "line", "offset", "length", "transcribed", "reading", "kind", "class", "origin"]
     with (folder / KEY).open("w", encoding="utf-8", newline="") as file:

@@ -104,7 +104,7 @@ class GlyphPool:
         own = font[rng.integers(0, len(font), GLYPHS_PER_PAGE)]
         if rng.random() < 0.5:
             own = _shaped(own, rng)
-        return own
+        return np.asarray(own, np.uint8)
 
 
 def _shaped(glyphs: Pixels, rng: np.random.Generator) -> Pixels:

@@ -191,10 +191,10 @@ def seals(canvas: Canvas, block: Block, count: int) -> None:
                 cv2.ellipse(inside, (side // 2, high // 2), (side // 2 - 1, high // 2 - 1), 0, 0, 360, (255,), -1)
                 stamp &= inside
         turn = canvas.between(-8, 8) if canvas.chance(0.6) else 0.0
-        stamp = cv2.warpAffine(stamp, cv2.getRotationMatrix2D((side / 2, high / 2), turn, 1), (side, high))
+        turned = cv2.warpAffine(stamp, cv2.getRotationMatrix2D((side / 2, high / 2), turn, 1), (side, high))
         worn = cv2.resize(canvas.rng.random((6, 6), np.float32), (side, high), interpolation=cv2.INTER_CUBIC)
         shade = canvas.between(0.25, 1.0) * np.clip(worn + canvas.between(0.2, 1), 0.2, 1)
-        canvas.paste((stamp * shade).astype(np.uint8), x, y)
+        canvas.paste((turned * shade).astype(np.uint8), x, y)
         canvas.mark(Label.PICTURE, x, y, x + side, y + high)
 
 

@@ -89,7 +89,7 @@ def _served(settings: Settings, *, store: Store) -> Flask:
 
 def _counted(source: StoredRun, folder: Path, **_: object) -> WrittenReport:
     """The counts of a report that is not written: no history reads it."""
-    return WrittenReport(folder, folder, folder, folder, Tally.of(source.outlines()))
+    return WrittenReport(folder, folder, folder, folder, Tally.of(source.results(outline=True)))
 
 
 _DIALECTS: dict[str, Dialect] = {}

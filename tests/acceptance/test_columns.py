@@ -28,6 +28,44 @@ def moved(columns: Columns) -> Columns:
     return [columns[0], *columns[2:5], columns[1], *columns[5:]]
 
 
+def two_missing(columns: Columns) -> Columns:
+    return [*columns[:1], *columns[3:]]
+
+
+def two_moved(columns: Columns) -> Columns:
+    return [*columns[:5], *columns[6:8], columns[5], *columns[8:]]
+
+
+def two_moved_with_an_error(columns: Columns) -> Columns:
+    return [columns[0], *columns[3:5], *columns[1:3], *columns[5:]]
+
+
+def reversed_(columns: Columns) -> Columns:
+    return [columns[0], *columns[3:0:-1], *columns[4:]]
+
+
+def joined(columns: Columns) -> Columns:
+    return [columns[0], columns[1] + columns[2], *columns[3:]]
+
+
+@pytest.mark.slow
+def test_an_error_in_a_column_that_moved_is_asked_at_its_new_place(tmp_path: Path, made_once: MadeOnce) -> None:
+    history = History(tmp_path, 0, made_once("acceptance sample", sample_project), threshold=3.0)
+    text = history.path.read_text(encoding="utf-8")
+    column, before = " 郑注士虽为上射其辞犹尊大夫\n", "命众耦如命三耦之辞诸公卿皆未降\n"
+    assert column + before in text
+    history.path.write_text(text.replace(column + before, before + column.replace("尊", "雷尊")), encoding="utf-8")
+    history.proof("check", "-q", "--threshold", "3")
+    history.take_all()
+    history.proof("export", "--in-place", "--form", "text")
+    history.proof("check", "-q", "--threshold", "3")
+    assert [(flag["line"], flag["transcribed"]) for flag in history.open_flags()] == [(5, "雷")]
+    history.take_all()
+    history.proof("export", "--in-place", "--form", "text")
+    assert history.path.read_text(encoding="utf-8") == text.replace("西北耦", "西比耦")
+    history.stop()
+
+
 def doubled(columns: Columns) -> Columns:
     return [*columns[:2], *columns[1:]]
 
@@ -41,7 +79,22 @@ def parted(columns: Columns) -> Columns:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", [missing, missing_with_notes, moved, parted, doubled, missing_and_doubled])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        missing,
+        two_missing,
+        missing_with_notes,
+        moved,
+        two_moved,
+        two_moved_with_an_error,
+        reversed_,
+        parted,
+        joined,
+        doubled,
+        missing_and_doubled,
+    ],
+)
 @pytest.mark.parametrize("aside", [False, True])
 def test_a_column_is_put_right_and_stays_so(
     tmp_path: Path, made_once: MadeOnce, damage: Callable[[Columns], Columns], aside: bool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from playwright.sync_api import Browser
 from proof.collation.collation import collate
 from proof.collation.findings import flags
 from proof.collation.report import write_collation
-from proof.collation.table import rows, write_table
+from proof.collation.table import rows, write_spreadsheet, write_table
 from proof.locale.languages import LANGUAGES
 from proof.text.transcription import Format, Transcription
 from tests.build import transcription
@@ -67,6 +68,16 @@ def test_a_place_shows_what_the_base_has_there_whatever_layers_each_witness_has(
     agreeing, differing = row.readings
     assert (agreeing.text, agreeing.category) == ("立", "")
     assert (differing.before[-2:], differing.text, differing.behind[:2]) == ("衆耦", "位", "于大")
+
+
+def test_the_spreadsheet_has_the_witness_s_own_forms_where_only_another_one_differs(tmp_path: Path) -> None:
+    base = edition(TEXT, "base.txt")
+    other_forms = edition(TEXT.replace("衆耦衆耦", "眾耦眾耦"), "forms.txt")
+    shorter = edition(TEXT.replace("與某子射卒遂比衆耦衆耦立", ""), "shorter.txt")
+    write_spreadsheet([collate(base, other_forms), collate(base, shorter)], tmp_path / "places.csv")
+    with (tmp_path / "places.csv").open(encoding="utf-8-sig", newline="") as file:
+        (lacking,) = [row for row in csv.reader(file) if row[-1] == "passage"]
+    assert lacking[3:] == ["與某子射卒遂比衆耦衆耦立", "與某子射卒遂比眾耦眾耦立", "same", "∅", "passage"]
 
 
 @pytest.mark.parametrize(

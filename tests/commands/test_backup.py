@@ -25,6 +25,13 @@ def test_a_folder_of_which_nothing_is_saved_is_named(run: Run, tmp_path: Path) -
     assert f"{tmp_path}/images" in run("backup", "b.zip", "--no-images").stderr
 
 
+def test_the_command_after_a_restore_can_be_pasted(run: Run, tmp_path: Path) -> None:
+    lay_out(tmp_path, 1)
+    assert run("check", "text.txt", "--engine", "null", "-q").returncode == 0
+    assert run("backup", "a.zip").returncode == 0
+    assert run("restore", "a.zip", "my book").stdout.endswith("go on with: proof serve --config 'my book'\n")
+
+
 def test_a_timer_keeps_the_last_backups_and_touches_no_other_file(run: Run, tmp_path: Path) -> None:
     lay_out(tmp_path, 1)
     assert run("check", "text.txt", "--engine", "null", "-q").returncode == 0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -231,7 +232,7 @@ def test_decisions_about_another_file_with_the_same_pages_are_told_and_not_writt
     branch.write_text(TEXT, encoding="utf-8")
     project.check(path=branch, work="KR1-branch")
     found = decided_in(project.store, read_transcription(branch))
-    assert found.nothing
+    assert found.is_empty
     assert [(one.reason, one.text) for one in found.left_out] == [(Unused.OTHER_TEXT, str(project.path))]
     assert project.corrected.text == TEXT.replace("西北", "西比")
 
@@ -392,6 +393,70 @@ def test_a_decision_whose_place_the_last_check_no_longer_saw_keeps_no_other_back
     project.check(SAY)
     assert [one.flag for one in project.decided.corrections] == ["f-say"]
     assert left_out(project.decided) == [(Unused.GONE.code, "北", "甲")]
+
+
+def test_a_line_that_was_deleted_whole_stays_deleted_when_nothing_is_left_of_it(project: Project) -> None:
+    project.check(flag("f-line", 3, 0, "命上射&KR0058;曰告", "", "[命上射&KR0058;曰告]"))
+    project.say("f-line", Verdict.TAKE)
+    project.export()
+    without = project.path.read_text(encoding="utf-8").removesuffix("¶\n")
+    project.write(without)
+    project.store.texts.arrive(str(project.path), without, "", lambda: True)
+    assert (project.decided.corrections, project.decided.left_out) == ((), ())
+    assert project.store.decisions.displaced("KR1") == []
+    project.say("f-line", Verdict.UNDO)
+    assert left_out(project.decided) == [(Unused.GONE.code, "命上射&KR0058;曰告", "甲")]
+
+
+def column_flag(uid: str, line: int, here: str, there: str, column: int, **more: Any) -> Flag:
+    kind, evidence = Kind.LAYOUT, Evidence("column moved", column=column)
+    return flag(uid, line, 0, here, there, "column moved", kind=kind, evidence=evidence, **more)
+
+
+@pytest.mark.parametrize("order", list(permutations(("f-first", "f-second", "f-third"))))
+def test_missing_columns_stand_in_the_order_of_the_image_in_whatever_order_they_are_written(
+    project: Project, order: Sequence[str]
+) -> None:
+    columns = {"f-first": "甲甲", "f-second": "乙乙", "f-third": "丙丙"}
+    project.check(*(column_flag(uid, 3, "", text, number) for number, (uid, text) in enumerate(columns.items(), 1)))
+    project.say(order[0], Verdict.TAKE)
+    project.export()
+    project.say(order[1], Verdict.TAKE)
+    project.say(order[2], Verdict.TAKE)
+    project.export()
+    assert project.path.read_text(encoding="utf-8") == TEXT.replace("命上", "甲甲¶\n乙乙¶\n丙丙¶\n命上")
+    assert project.decided.left_out == ()
+
+
+@pytest.mark.parametrize("first", ["f-column", "f-character"])
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_missing_column_goes_before_what_is_missing_at_the_beginning_of_a_line(
+    project: Project, first: str, *, at_once: bool
+) -> None:
+    project.check(column_flag("f-column", 3, "", "甲甲", 3), flag("f-character", 3, 0, "", "乙", "[]命上射"))
+    for uid in (first, *({"f-column", "f-character"} - {first})):
+        project.say(uid, Verdict.TAKE)
+        if not at_once:
+            project.export()
+    project.export()
+    assert project.path.read_text(encoding="utf-8") == TEXT.replace("命上", "甲甲¶\n乙命上")
+    assert project.decided.left_out == ()
+
+
+def test_a_column_that_moved_is_written_in_both_places_or_in_neither(project: Project) -> None:
+    line = "命上射&KR0058;曰告"
+    project.check(
+        column_flag("f-away", 3, line, "", 1, moved="f-here"), column_flag("f-here", 1, "", line, 1, moved="f-away")
+    )
+    project.say("f-here", Verdict.TAKE)
+    project.say("f-away", Verdict.TAKE)
+    project.by_hand(3, 2, "某")
+    corrected, reasons = project.corrected, {out.decision.transcribed: out.reason for out in project.decided.left_out}
+    assert corrected.text == TEXT.replace(f"{line}¶\n", "").replace("　大", f"{line}¶\n　大")
+    assert reasons == {"射": Unused.MOVES}
+    project.write(TEXT.replace("命上射", "令上射"))
+    assert project.corrected.text == TEXT.replace("命上射", "令上某")
+    assert left_out(project.decided) == [(Unused.GONE.code, line, "甲"), (Unused.OTHER_HALF.code, "", "甲")]
 
 
 def move_down(project: Project, by: int) -> None:

@@ -50,7 +50,7 @@ def decide(store: Store) -> None:
 def exported(store: Store, path: Path) -> tuple[str, int]:
     """The corrected text, and how many decisions about it are left out."""
     decided = decided_in(store, read_transcription(path))
-    return correct(decided.edition, decided.corrections).text, len(decided.here)
+    return correct(decided.edition, decided.corrections).text, len(decided.left_out_here)
 
 
 @pytest.mark.parametrize(

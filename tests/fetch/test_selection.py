@@ -9,7 +9,7 @@ import pytest
 from proof.errors import ImageListError, UsageError
 from proof.fetch.kanripo import listed_images
 from proof.fetch.model import ImageSource, WantedImage
-from proof.fetch.selection import about, in_ranges, shown_from, write_list
+from proof.fetch.selection import in_ranges, of_parts, with_half_folios, write_list
 from proof.model.places import place_given
 
 PLAIN = tuple(WantedImage(number, f"book/{number:04}.jpg", f"http://example.org/{number}") for number in range(1, 8))
@@ -38,29 +38,31 @@ def test_a_range_without_images_is_refused(given: str) -> None:
 
 
 def test_a_juan_a_half_folio_a_reference_and_from_one_to_another_are_parts(work: ImageSource) -> None:
-    juan = about(work.images, ["010"])
+    juan = of_parts(work.images, ["010"])
     assert {wanted.places[0][0] for wanted in juan} == {"10"}
     assert names(juan)[0] == "WYG0103-0192c"
-    assert names(about(work.images, ["010-2a"])) == names(about(work.images, ["WYG0103-0193a"])) == ["WYG0103-0193a"]
-    assert about(work.images, ["卷十"]) == juan
-    first, last = juan[-1], about(work.images, ["011"])[1]
-    assert len(about(work.images, [f"010-{first.places[0][1]}..011-{last.places[0][1]}"])) == 3
-    assert about(work.images, ["010..011"]) == about(work.images, ["011", "010"])
+    assert (
+        names(of_parts(work.images, ["010-2a"])) == names(of_parts(work.images, ["WYG0103-0193a"])) == ["WYG0103-0193a"]
+    )
+    assert of_parts(work.images, ["卷十"]) == juan
+    first, last = juan[-1], of_parts(work.images, ["011"])[1]
+    assert len(of_parts(work.images, [f"010-{first.places[0][1]}..011-{last.places[0][1]}"])) == 3
+    assert of_parts(work.images, ["010..011"]) == of_parts(work.images, ["011", "010"])
 
 
 @pytest.mark.parametrize("part", ["099", "010-99a", "WYG9999-0001a", "010..099", "010..011..012", ".."])
 def test_a_part_that_the_source_lacks_is_named_with_what_it_has(work: ImageSource, part: str) -> None:
     with pytest.raises(UsageError, match="it shows from 000-1a to 030-"):
-        about(work.images, [part])
+        of_parts(work.images, [part])
     with pytest.raises(UsageError, match="no half-folio by name"):
-        about(PLAIN, [part])
+        of_parts(PLAIN, [part])
 
 
 def test_lines_about_other_half_folios_stay_also_in_a_second_run(tmp_path: Path) -> None:
     path = tmp_path / "list.txt"
     path.write_text("# mine\n009-9b00\tWYG 009-9b\ta.png\n010-1a00\tWYG 010-1a\twrong.png\n", encoding="utf-8")
     for _ in range(2):
-        write_list(path, shown_from(PLAIN[:1], "010-1a"))
+        write_list(path, with_half_folios(PLAIN[:1], "010-1a"))
         assert path.read_text(encoding="utf-8") == "# mine\n009-9b00\tWYG 009-9b\ta.png\n010-1a00\t\tbook/0001.jpg\n"
 
 
@@ -74,7 +76,7 @@ def test_a_list_that_cannot_be_read_is_not_written_over(tmp_path: Path) -> None:
     path = tmp_path / "list.txt"
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(ImageListError):
-        write_list(path, shown_from(PLAIN, "010-1a"))
+        write_list(path, with_half_folios(PLAIN, "010-1a"))
     assert path.read_bytes() == b"\xff\xfe"
 
 
@@ -82,7 +84,7 @@ def test_openings_show_two_half_folios_each_the_blank_ones_included(tmp_path: Pa
     """A book lies open at 0b | 1a first; juan 10 ends with 2a, and the next one begins on a new leaf."""
     text = [place_given(place) for place in ("010-1a", "010-1b", "010-2a", "011-1a")]
     images = [WantedImage(number, f"book/{number:04}.jpg", "") for number in (1, 2, 3)]
-    shown = shown_from(images, "010-0b", text, openings=True)
+    shown = with_half_folios(images, "010-0b", text, openings=True)
     assert [" ".join(str(folio) for _, folio in wanted.places) for wanted in shown] == ["0b 1a", "1b 2a", "2b 1a"]
     listed = tmp_path / "010.txt"
     assert write_list(listed, shown) == 6

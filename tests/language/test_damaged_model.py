@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from proof.errors import UsageError
-from proof.language.model import LanguageModel, learn
+from proof.language.model import LanguageModel, ModelFile, learn
 from proof.language.stream import stream_of
 from proof.text.read import read_transcription
 
@@ -57,3 +57,9 @@ def test_what_is_no_model_is_named(data: bytes, tmp_path: Path) -> None:
     (tmp_path / "language.npz").write_bytes(data)
     with pytest.raises(UsageError, match=SAID):
         LanguageModel.load(tmp_path / "language.npz")
+
+
+def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
+    said = r"language\.npz: cannot be read \(No such file or directory\); make one with `proof learn`"
+    with pytest.raises(UsageError, match=said):
+        ModelFile(tmp_path / "language.npz").model()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proof.errors import ToldError, UsageError
+from proof.errors import PublicError, UsageError
 from proof.locale.terminal import counted, error_text, paragraphs, say, terminal_language
 
 WANTED = {
@@ -39,7 +39,7 @@ def test_messages_and_counts_are_said_in_it(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_an_error_is_said_in_it_where_it_is_a_message_of_the_catalogues(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "zh_TW.UTF-8")
-    assert error_text(ToldError("the text was kept")) == say("the text was kept")
+    assert error_text(PublicError("the text was kept")) == say("the text was kept")
     assert error_text(UsageError("plain English")) == "plain English"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from proof.model.result import PageResult
-from proof.report.crops import Shelf
+from proof.report.crops import PieceCache
 from proof.report.density import Places
 from proof.report.progress import WorkProgress
 from proof.report.source import StoredRun
@@ -24,19 +24,13 @@ class HeldRun(StoredRun):
     whole: bool = field(init=False, repr=False, compare=False)
     run: StoredRunInfo = field()  # or the property of the base would be its default
     pages: Sequence[PageResult]
-    shelf: Shelf | None = None
+    piece_cache: PieceCache | None = None
     progress: WorkProgress | None = None
     comments: Sequence[Comment] = ()
     places: Places = field(default_factory=dict)
 
-    def results(self) -> Iterator[PageResult]:
-        return iter(self.pages)
-
-    def outlines(self) -> Iterator[PageResult]:
-        return self.results()
-
-    def raised(self) -> Iterator[PageResult]:
-        return (page for page in self.pages if any(flag.raised for flag in page.flags))
+    def results(self, *, outline: bool = False, raised: bool = False) -> Iterator[PageResult]:
+        return (page for page in self.pages if not raised or any(flag.raised for flag in page.flags))
 
 
 def save_run(store: Store, held: HeldRun, *, finished: bool = True) -> int:

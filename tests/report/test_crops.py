@@ -89,8 +89,8 @@ def test_an_image_that_is_gone_broken_or_smaller_than_the_one_checked_gives_no_p
     assert cut(whole, Box(250, 150, 100, 100), size=(600, 400)) is None
 
 
-class Shelf:
-    """A shelf that counts how often it is asked for something and given something."""
+class CountingCache:
+    """A cache that counts how often it is asked for something and given something."""
 
     def __init__(self) -> None:
         self.kept: dict[str, bytes] = {}
@@ -104,21 +104,21 @@ class Shelf:
         self.kept |= entries
 
 
-def test_what_was_cut_once_is_taken_from_the_shelf_even_without_the_image(tmp_path: Path) -> None:
-    """An image without a hash is never put on it."""
-    path, shelf = checkered(tmp_path), Shelf()
+def test_what_was_cut_once_is_taken_from_the_cache_even_without_the_image(tmp_path: Path) -> None:
+    """A piece of an image without a hash is never put into it."""
+    path, cache = checkered(tmp_path), CountingCache()
     image = known(path, "5eed")
-    cutter = Cutter(shelf)
+    cutter = Cutter(cache)
     areas = [Box(float(x), 10, 40, 40) for x in range(PIECES_PER_WRITE + 5)]
     first = [cutter.cut(image, area, 100) for area in areas]
     cutter.close()
-    assert (shelf.given, len(shelf.kept)) == (2, len(areas))
-    cutter = Cutter(shelf)
+    assert (cache.given, len(cache.kept)) == (2, len(areas))
+    cutter = Cutter(cache)
     assert cutter.cut(known(path), Box(0, 0, 40, 40), 100) is not None
     cutter.close()
-    assert (shelf.given, len(shelf.kept)) == (2, len(areas))
+    assert (cache.given, len(cache.kept)) == (2, len(areas))
     path.unlink()
-    again = Cutter(shelf)
+    again = Cutter(cache)
     assert [again.cut(image, area, 100) for area in areas] == first
     assert again.cut(replace(image, sha="another image"), areas[0], 100) is None
     assert again.cut(image, areas[0], 20) is None

@@ -227,15 +227,12 @@ class LongRun(HeldRun):
 
     count: int = 0
 
-    def results(self) -> Iterator[PageResult]:
+    def results(self, *, outline: bool = False, raised: bool = False) -> Iterator[PageResult]:
         (page,) = self.pages
         for number in range(self.count):
             flags = tuple(replace(flag, page=f"p{number}", id=f"{number}-{flag.id}") for flag in page.flags)
             characters = tuple(replace(one) for one in page.characters)
             yield replace(page, page=f"p{number}", flags=flags, characters=characters)
-
-    def raised(self) -> Iterator[PageResult]:
-        return self.results()
 
 
 @pytest.mark.slow
@@ -261,7 +258,7 @@ def test_what_was_there_stays_where_a_report_cannot_be_written(tmp_path: Path, h
     before = write_reports(held, folder).page.read_bytes()
 
     class Broken(HeldRun):
-        def results(self) -> Iterator[PageResult]:
+        def results(self, *, outline: bool = False, raised: bool = False) -> Iterator[PageResult]:
             yield self.pages[0]
             raise OSError(errno.ENOSPC, "No space left on device")
 

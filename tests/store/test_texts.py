@@ -277,6 +277,32 @@ def test_what_is_decided_by_hand_again_is_not_asked_beside_it_where_its_page_rea
         assert wanted(new) == wanted(store)
 
 
+def test_what_was_lost_in_a_column_that_changed_stays_lost_when_its_page_is_checked_again_as_it_is(
+    store: Store, tmp_path: Path
+) -> None:
+    check(store, page("上射坐", LINES[2], flags=((1, 2, "", "揖"),)))
+    decide(store, queued(store)[0].number, Verdict.TAKE)
+    changed = page("上射某也", LINES[2])
+    check(store, changed)
+    with recovered(store, tmp_path, changed, {"decision": 1}) as new:
+        check(new, changed, key="unchanged ")
+        check(new, changed, key="unchanged ")
+        assert [lost.reading for lost in new.decisions.displaced("KR1")] == ["揖"]
+
+
+def test_a_text_that_was_renamed_and_rewritten_is_known_by_what_it_read_when_it_was_renamed(
+    decided: Store, tmp_path: Path
+) -> None:
+    rewritten = page(*"一二三四五六七八", *LINES, *"九十甲乙丙丁戊己")
+    decided.texts.move("KR1", PLACE.text, "renamed.txt")
+    check(decided, rewritten, text="renamed.txt")
+    assert decided.journal is not None
+    with Store.open(tmp_path / "new" / "proof.sqlite") as new:
+        check(new, rewritten, text="renamed.txt")
+        new.recover(decided.journal.path)
+        assert wanted(new) == wanted(decided) == {"": ("揖", False), "北": ("比", False)}
+
+
 @on_both
 def test_no_text_is_noted_over_what_came_since(decided: Store) -> None:
     versions = decided.texts

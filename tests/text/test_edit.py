@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.errors import UsageError
+from proof.locale.languages import translations
 from proof.text.edit import Edit, edited
 
 
@@ -36,18 +37,28 @@ def test_what_is_not_edited_stays(case: tuple[str, list[Edit]]) -> None:
     assert edited(text, []) == text
 
 
+def test_insertions_at_one_place_keep_their_order() -> None:
+    assert edited("大儀", [Edit(1, 0, "射"), Edit(0, 1, "又"), Edit(1, 0, "之")]) == "又射之儀"
+
+
 @pytest.mark.parametrize(
     "edits",
     [
         [Edit(0, 2, "甲"), Edit(1, 1, "乙")],
         [Edit(0, 3, "甲"), Edit(1, 0, "乙")],
-        [Edit(1, 0, "甲"), Edit(1, 0, "乙")],
         [Edit(1, 1, "甲"), Edit(1, 1, "甲")],
     ],
 )
 def test_edits_that_claim_one_place_are_refused(edits: list[Edit]) -> None:
     with pytest.raises(UsageError, match="claim the same place"):
         edited("大射儀也", edits)
+
+
+def test_edits_that_claim_one_place_are_named_in_the_language_of_the_reader() -> None:
+    with pytest.raises(UsageError) as refused:
+        edited("大射儀也", [Edit(0, 2, "甲"), Edit(1, 0, "乙")])
+    said = refused.value.sentence.in_words(translations("zh-Hant").gettext)
+    assert said == "在 1 處插入 '乙' 與 對 0 至 2 的修改 爭同一處：請撤回其一"
 
 
 @pytest.mark.parametrize("edit", [Edit(4, 1, ""), Edit(-1, 1, ""), Edit(5, 0, ""), Edit(1, -1, "")])

@@ -32,8 +32,8 @@ from scripts.bench.drawn_pages import choose, rendered
 from tests.conftest import ReadPage
 from tests.verify.pages import PAGES, Sample, checker, raised, sound_sample, with_lines
 
-PLAIN, NOTED, AFTER = "WYG0103-0193a", "WYG0103-0192d", "WYG0103-0193b"
-"""Half-folios of the sample: 2a is plain text, 1b has notes, 2b follows 2a."""
+PLAIN, NOTED, AFTER, FIRST = "WYG0103-0193a", "WYG0103-0192d", "WYG0103-0193b", "WYG0103-0192c"
+"""Half-folios of the sample: 2a is plain text, 1b has notes, 2b follows 2a, 1a has titles."""
 
 Told = tuple[str, int, str, str]
 
@@ -149,6 +149,17 @@ def test_a_doubled_column_is_one_finding_and_the_rest_is_checked(sample: Sample)
     assert [entry for entry in told(result) if entry[0] != "layout"] == [
         ("substitution", 4, sources[3].index("若"), "若", "告")
     ]
+
+
+@pytest.mark.parametrize(("page", "first"), [(PLAIN, 1), (NOTED, 1), (FIRST, 2)])
+def test_a_missing_column_is_one_finding_however_short_it_is(sample: Sample, page: str, first: int) -> None:
+    """A seal stands on the first column of the first page."""
+    sound = sample.sources(page)
+    for number, missing in enumerate(sound[first - 1 :], first):
+        result = sample.check(page, [*sound[: number - 1], *sound[number:]])
+        assert layout_findings(result) == [("column missing", number)]
+        [flag] = raised(result)
+        assert len("".join(flag.suggested.split())) == len("".join(missing.split()))
 
 
 def test_a_column_that_stands_elsewhere_is_one_question_at_both_its_places(sample: Sample) -> None:

@@ -13,7 +13,8 @@ from proof.layout.rules import Rectification
 from proof.locale.notices import in_english
 from proof.model.flags import Evidence, Flag, Kind, numbered
 from proof.model.result import PageResult, Status
-from proof.text.model import Row
+from proof.text.model import Column, Row
+from proof.verify.columns import ReadColumn
 from proof.verify.legibility import Legibility
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
 from proof.verify.page_findings import (
@@ -96,6 +97,23 @@ def test_a_missing_column_has_its_notes_in_the_markup_of_a_text_that_has_notes(
     for text, suggested in (("司射(北面/夫之)", expected), ("司射北面", read)):
         (found,) = line_flags(BLANK, make_page(text), outline(), (column,), missing)
         assert found.suggested == suggested
+
+
+@pytest.mark.parametrize(("lower_by", "suggested"), [(0.0, "北面"), (1.0, "　北面"), (2.0, "北面")])
+def test_a_missing_column_is_indented_as_the_columns_that_begin_as_low(
+    make_page: MakePage, lower_by: float, suggested: str
+) -> None:
+    page = make_page("司射", "　東面", "　西面")
+    glyphs = in_rows("北面", [Row.MAIN] * 2)
+
+    def column(line: Column | None, lower_by: float) -> ReadColumn:
+        moved = tuple(replace(glyph, y=glyph.y + lower_by * glyph.pitch) for glyph in glyphs)
+        return replace(unread(AREA, line), glyphs=moved)
+
+    columns = [column(line, float(line.source.startswith("　"))) for line in page.columns]
+    missing = Assignment((), (LineTrouble(LineFault.MISSING, 4, 3, "北面"),))
+    (found,) = line_flags(BLANK, page, outline(), (*columns, column(None, lower_by)), missing)
+    assert found.suggested == suggested
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
-"""Forms of a corrected text that a module each writes, in one table; the first of them are in `proof.exports.files`.
+"""Export forms, one module each; the basic forms are in `proof.exports.files`.
 
-A distribution adds forms of its own by entry points of the group `hanproof.export_forms`, each an `ExportForm`.
+Other distributions add forms by entry points of the group `hanproof.export_forms`, each an `ExportForm`.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from proof.locale.marking import _
 
 def _write(material: Material, folder: Path) -> list[Path]:
     edition = material.corrected.edition
-    target = folder / f"{edition.path.stem}.bag"
+    target = folder / f"{material.stem}.bag"
     if target.exists() and not (target / "bagit.txt").is_file():
         raise OutputError(_("%(target)s is there and no bag: move it away"), target=target)
     folder.mkdir(parents=True, exist_ok=True)

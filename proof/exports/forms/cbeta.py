@@ -42,7 +42,7 @@ def _write(material: Material, folder: Path) -> list[Path]:
     edition = material.corrected.edition
     placed = [correction for correction in material.corrected.placed if correction.correction.changes]
     texts = {"cbeta.txt": marked_text(edition.text, placed), "cbeta-notes.txt": collation_list(placed, edition.script)}
-    return [write_file(folder / f"{edition.path.stem}.{end}", text.encode()) for end, text in texts.items()]
+    return [write_file(folder / f"{material.stem}.{end}", text.encode()) for end, text in texts.items()]
 
 
 FORM = ExportForm("cbeta", _write)

@@ -51,7 +51,7 @@ def _encoded(text: str) -> str:
 
 def _write(material: Material, folder: Path) -> list[Path]:
     made = commit(material)
-    return [write_file(folder / f"{material.corrected.edition.path.stem}.patch", made)] if made else []
+    return [write_file(folder / f"{material.stem}.patch", made)] if made else []
 
 
 FORM = ExportForm("commits", _write)

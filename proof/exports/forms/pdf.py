@@ -90,7 +90,7 @@ def _text_operators(characters: str, box: Box, part: Box, codes: CellCodes) -> I
     """The PDF operators that write characters into equal parts of a box from top to bottom; `part` is the part of the
     image that is the page."""
     scale = POINTS_A_PIXEL
-    cells = [cell.text for run in parse_column(characters).runs for cell in run.cells] or [characters]
+    cells = [cell.text for cell in parse_column(characters).cells] or [characters]
     height = box.h / len(cells)
     for number, cell in enumerate(cells):
         x = (box.x + box.w / 2 - part.x) * scale
@@ -186,7 +186,7 @@ def _write(material: Material, folder: Path) -> list[Path]:
         made = searchable_pdf(pages, material.named)
     except ImageError as error:
         raise OutputError(_("the PDF cannot be made: %(error)s"), error=error) from error
-    return [write_file(folder / f"{material.corrected.edition.path.stem}.pdf", made)]
+    return [write_file(folder / f"{material.stem}.pdf", made)]
 
 
 FORM = ExportForm("pdf", _write, on_images=True)

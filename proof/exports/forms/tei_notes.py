@@ -81,7 +81,7 @@ def _entry(entries: etree._Element, note: CollationNote, ids: dict[str, str]) ->
 
 
 def _write(material: Material, folder: Path) -> list[Path]:
-    path = folder / f"{material.corrected.edition.path.stem}.notes.xml"
+    path = folder / f"{material.stem}.notes.xml"
     return [write_file(path, written(apparatus_document(material.notes, material.named)))]
 
 

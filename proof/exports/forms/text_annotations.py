@@ -51,8 +51,9 @@ def content_state(manifest: str, canvas: str, box: Box | None, size: tuple[int, 
 def _write(material: Material, folder: Path) -> list[Path]:
     if not material.base:
         raise UsageError(_("annotations of the text lie on canvases: name the address of the manifest (--base)"))
-    stem = material.corrected.edition.path.stem
-    addressed = Addressed(material.base, stem, [page for page in decided_pages(material) if page.image is not None])
+    addressed = Addressed(
+        material.base, material.stem, [page for page in decided_pages(material) if page.image is not None]
+    )
     written = []
     for path, page in marked_pages(material, folder / "text-annotations", ".json").items():
         address = f"{addressed.base}/text-annotations/{path.name}"
@@ -63,7 +64,7 @@ def _write(material: Material, folder: Path) -> list[Path]:
             if flag.raised:
                 link = content_state(addressed.manifest, addressed.canvas(result.page), flag.bbox, result.image_size)
                 links.append(f"{flag.page}\t{flag.line}\t{flag.transcribed}→{flag.suggested}\t{link}\n")
-    return [*written, write_file(folder / f"{safe_name(stem)}.links.tsv", "".join(links).encode())]
+    return [*written, write_file(folder / f"{safe_name(material.stem)}.links.tsv", "".join(links).encode())]
 
 
 FORM = ExportForm("text-annotations", _write, on_images=True)

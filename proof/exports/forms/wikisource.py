@@ -69,7 +69,7 @@ def _write(material: Material, folder: Path) -> list[Path]:
     corrected = Decoded(material.corrected.text, "utf-8", False)
     if not edition.paged:
         text = running_page(parse_transcription(corrected, edition.path, edition.format))
-        return [write_file(folder / f"{edition.path.stem}.wiki", text.encode())]
+        return [write_file(folder / f"{material.stem}.wiki", text.encode())]
     written = []
     for page in parse_transcription(corrected, edition.path).pages:
         level = LEVELS[material.states.get(page.id, PageState.NOT_PROOFREAD)]

@@ -1,11 +1,11 @@
-"""Formats of files that texts are read out of: one module each, in one table.
+"""File formats from which texts are extracted, one module each.
 
-A format says of some bytes whether they are its own, and gives the text that they hold in one of the notations that
-`proof.text.read` parses: with page marks as the Kanseki Repository writes them where the file has pages and lines,
-else Markdown with `<small>` for commentary. The text knows its bytes (`proof.text.extraction`), so that a correction
-is written into the file itself.
+A format recognises its files by their bytes and extracts their text in a notation that `proof.text.read` parses. A
+file with pages and lines gets page marks as in the Kanseki Repository; any other becomes Markdown with `<small>` for
+commentary. The extraction maps each character to its bytes (`proof.text.extraction`), so that a correction is written
+into the file itself.
 
-A distribution adds formats of its own by entry points of the group `hanproof.text_formats`, each a `TextFormat`.
+Other distributions add formats by entry points of the group `hanproof.text_formats`, each a `TextFormat`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from proof.text.extraction import Extraction
 ENTRY_POINTS = "hanproof.text_formats"
 
 OWN = ("pagexml", "alto", "tei", "wikitext", "docx", "epub", "cbeta", "page_lines", "footnotes")
-"""Modules of this package that each have a format, in the order in which they are asked."""
+"""The modules of this package that each define a format, in the order in which they are tried."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
-"""ALTO 2 to 4: each `Page` is a page, each `TextLine` a column. Half-rows of a note are known by their tags, as the
-program's own ALTO has them; hyphens (`HYP`) are not text of the page. A character that a `Glyph` repeats is corrected
-there, too.
+"""ALTO 2 to 4: each `Page` is a page, each `TextLine` a column. Half-rows of a note are marked by tags, as in the
+program's own ALTO. Hyphens (`HYP`) are left out. Corrections change the same character in a `Glyph`, too.
 """
 
 from __future__ import annotations
@@ -10,15 +9,16 @@ from pathlib import Path
 
 from proof.text.extraction import Extraction
 from proof.text.formats import TextFormat
-from proof.text.formats.columns import Half, Line, draft_of_columns, write_page
+from proof.text.formats.columns import Line, draft_of_columns, write_page
 from proof.text.formats.xml_tree import Node, Run, attribute_runs, root_name, tree
+from proof.text.model import Row
 
 
 def _read(data: bytes, path: Path) -> Extraction:
     root = tree(data, path)
     draft = draft_of_columns(data)
     halves = {
-        tag.attributes.get("ID", ""): Half(label.removeprefix("note-"))
+        tag.attributes.get("ID", ""): Row(label.removeprefix("note-"))
         for tag in root.all("OtherTag")
         if (label := tag.attributes.get("LABEL", "")) in ("note-right", "note-left")
     }
@@ -31,7 +31,7 @@ def _read(data: bytes, path: Path) -> Extraction:
     return draft.done()
 
 
-def _lines(block: Node, data: bytes, halves: dict[str, Half]) -> Iterator[Line]:
+def _lines(block: Node, data: bytes, halves: dict[str, Row]) -> Iterator[Line]:
     for line in block.children("TextLine"):
         half = next((halves[tag] for tag in line.attributes.get("TAGREFS", "").split() if tag in halves), None)
         runs: list[Run] = []

@@ -1,4 +1,4 @@
-"""Archives of XML (DOCX, EPUB): their members, read whole and in bounds."""
+"""Members of archives of XML (DOCX, EPUB), read whole up to a maximum size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proof.text.extraction import DAMAGED_ARCHIVE
 from proof.text.formats.xml_tree import Node, tree
 
 MAX_MEMBER_BYTES = 256 * 1024 * 1024
-"""A member that is larger is refused: a small archive can unpack to more than the memory holds."""
+"""Maximum size of a member, unpacked: a small archive can unpack to more than the memory holds."""
 
 
 def member_names(data: bytes) -> frozenset[str]:

@@ -1,5 +1,5 @@
-"""Plain text of CBETA: a head that tells about the file (`【經文資訊】`), then lines of the print, each behind its
-place (`T08n0235_p0748c17║`), or paragraphs. Of `[誤>正]` the correction is read."""
+"""Plain text of CBETA: a header (`【經文資訊】`), then either the lines of the print, each after its place
+(`T08n0235_p0748c17║`), or paragraphs. `[誤>正]` is read as its correction."""
 
 from __future__ import annotations
 

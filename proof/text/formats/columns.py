@@ -1,30 +1,26 @@
-"""Pages of columns, written as the Kanseki Repository writes them. PAGE, ALTO and TEI with lines share this."""
+"""Writes pages of columns in the notation of the Kanseki Repository, for PAGE, ALTO and TEI with lines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from proof.text.extraction import Draft
 from proof.text.formats.xml_tree import Run, escaped
+from proof.text.model import Row
 
 UNSAFE = {"#": "＃", "*": "＊", "<": "＜", "¶": "", "\t": "\u3000", "\n": "", "\r": ""}
 """Characters that would be marks among columns, each with its substitute."""
 
 
-class Half(StrEnum):
-    RIGHT = "right"
-    LEFT = "left"
-
-
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a page in its runs; `half` says which half-row of a note it is, if any. `copies` repeat the line
-    elsewhere in the file: each has a run for every character, or None where the file does not repeat it."""
+    """The runs of a line of a page. `half`: which half-row of a note it is, None for main text. `copies` are
+    repetitions of the line elsewhere in the file, each with one run for each character, None for a character that is
+    not repeated."""
 
     runs: tuple[Run, ...]
-    half: Half | None = None
+    half: Row | None = None
     copies: tuple[tuple[Run | None, ...], ...] = ()
 
 
@@ -36,7 +32,7 @@ def draft_of_columns(data: bytes) -> Draft:
 def page_mark(draft: Draft, name: str) -> None:
     """Begin a page."""
     safe = "".join("_" if char in "<>¶\n" else char for char in name)
-    draft.mark(("" if draft.ends_with("\n") else "¶\n") + f"<pb:{safe}>¶\n")
+    draft.mark(("" if draft.at_line_start else "¶\n") + f"<pb:{safe}>¶\n")
 
 
 def write_page(draft: Draft, name: str, regions: Iterable[Iterable[Line]]) -> None:
@@ -53,18 +49,18 @@ def write_page(draft: Draft, name: str, regions: Iterable[Iterable[Line]]) -> No
 
 
 def _column_with_notes(draft: Draft, lines: Sequence[Line]) -> None:
-    opened: Half | None = None
+    opened: Row | None = None
     for line in lines:
-        if (opened and line.half is not Half.LEFT) or opened is Half.LEFT:
-            draft.mark(")" if opened is Half.LEFT else "/)")
+        if (opened and line.half is not Row.LEFT) or opened is Row.LEFT:
+            draft.mark(")" if opened is Row.LEFT else "/)")
             opened = None
-        if line.half is Half.LEFT:
+        if line.half is Row.LEFT:
             draft.mark("/" if opened else "(/")
-        elif line.half is Half.RIGHT:
+        elif line.half is Row.RIGHT:
             draft.mark("(")
         opened = line.half
         _write(draft, line)
-    draft.mark({Half.RIGHT: "/)", Half.LEFT: ")", None: ""}[opened] + "¶\n")
+    draft.mark({Row.RIGHT: "/)", Row.LEFT: ")", None: ""}[opened] + "¶\n")
 
 
 def _write(draft: Draft, line: Line) -> None:

@@ -1,8 +1,8 @@
-"""EPUB 2 and 3: the documents of the book in the order of its spine; headings, paragraphs, `small` as commentary.
-Readings of ruby are not read, nor the navigation.
+"""EPUB 2 and 3: headings and paragraphs of the book's documents in the order of its spine; `small` is commentary. Ruby
+readings and the navigation are left out.
 
-Read from the archive itself: of the libraries for EPUB, EbookLib is under the AGPL, and none tells where in a document
-a character stands."""
+The archive is parsed directly, since no EPUB library gives the position of a character in its document; EbookLib is
+also under the AGPL."""
 
 from __future__ import annotations
 

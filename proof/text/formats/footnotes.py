@@ -1,6 +1,6 @@
-"""A text with page marks, inline commentary or subcommentary that has footnotes of Markdown besides: `[^1]` in the
-text, and lines `[^1]: …`. The notes are those of its apparatus; the rest is read in its own format. Markdown itself is
-read elsewhere."""
+"""A text with page marks, inline commentary or subcommentary that also has footnotes of Markdown: `[^1]` in the text,
+and lines `[^1]: …`. The footnotes are the notes of its apparatus; the rest is parsed in its own format. Markdown files
+themselves are parsed by `proof.text.critical`."""
 
 from __future__ import annotations
 

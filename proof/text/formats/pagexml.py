@@ -1,7 +1,7 @@
-"""PAGE XML: a page a file, a column a line. Half-rows of a note that the file names as such (`structure
-{type:note-right;}`) are one column with the text around them.
+"""PAGE XML: a file is a page, a line is a column. Lines that the file marks as half-rows of a note (`structure
+{type:note-right;}`) form one column with the text around them.
 
-What is read is the text of the lines; the same characters in their region, words and glyphs are corrected with them.
+The text is that of the lines. Corrections change the same characters in regions, words and glyphs, too.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from pathlib import Path
 
 from proof.text.extraction import Extraction
 from proof.text.formats import TextFormat
-from proof.text.formats.columns import Half, Line, draft_of_columns, write_page
+from proof.text.formats.columns import Line, draft_of_columns, write_page
 from proof.text.formats.xml_tree import Node, Run, root_name, tree
+from proof.text.model import Row
 
 _ROW = re.compile(r"structure\s*\{[^}]*type:\s*note-(right|left)\b")
 
@@ -60,7 +61,7 @@ def _lines(region: Node) -> Iterator[Line]:
         note_row = _ROW.search(line.attributes.get("custom", ""))
         copies = [in_region[at : at + len(text)]] if in_region else []
         copies += [copy for part in _parts(line) if (copy := _copies(part, text))]
-        yield Line(tuple(runs), Half(note_row[1]) if note_row else None, tuple(map(tuple, copies)))
+        yield Line(tuple(runs), Row(note_row[1]) if note_row else None, tuple(map(tuple, copies)))
         at += len(text) + 1
 
 

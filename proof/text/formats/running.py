@@ -1,6 +1,6 @@
-"""Running text, written as the critical edition is (`proof.text.critical`): what TEI without lines, wikitext, DOCX and
-EPUB have in common. Each paragraph is a line; headings have their level, `<small>` is around commentary, and footnotes
-are numbered."""
+"""Writes running text in the notation of critical editions (`proof.text.critical`), for TEI without lines, wikitext,
+DOCX and EPUB. Each paragraph is one line. Headings keep their level, commentary is in `<small>`, footnotes are
+numbered."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from proof.model.notices import Value
 from proof.text.extraction import Draft, Extraction, Site
 from proof.text.formats.xml_tree import Run
-from proof.text.remarks import RemarkCode
 
 UNSAFE = {"<": "＜", "#": "＃", "\n": "", "\r": "", "\t": "\u3000"}
 """Characters that would be marks in running text, each with its substitute."""
@@ -19,8 +17,8 @@ UNSAFE = {"<": "＜", "#": "＃", "\n": "", "\r": "", "\t": "\u3000"}
 
 @dataclass(slots=True)
 class Running:
-    """Writes a running text into a draft. `notes` are the footnotes so far, `open_notes` is how many notes are open,
-    within one another; `_level` is the heading level of the line, 0 for a paragraph."""
+    """Writes a running text into a draft. `notes` are the footnotes so far. `open_notes` is the number of nested notes
+    that are open. `_level` is the heading level of the line, 0 for a paragraph."""
 
     data: bytes
     escape: Callable[[str], str]
@@ -80,9 +78,6 @@ class Running:
             self._begin()
             self.notes.append(runs)
             self.draft.mark(f"[^{len(self.notes)}]")
-
-    def remark(self, code: RemarkCode, **values: Value) -> None:
-        self.draft.remark(code, **values)
 
     def done(self) -> Extraction:
         self.paragraph()

@@ -1,11 +1,9 @@
-"""TEI P5, and the P5a of CBETA: pages and columns where the text has page breaks and line breaks, else running text.
+"""TEI P5, and the P5a of CBETA: pages and columns if the text has page breaks and line breaks, else running text.
 
-Read is what a reader of the edition reads: the lemma of an `app`, of a `choice` the correction and the original
-form, inline notes as notes; not the header, footnotes of the apparatus, running heads, and the tables of contents of
-CBETA (`mulu`). The readings of an `app`, in the text or behind it (`from`, `to`), are notes on their place, as the
-footnotes of a critical edition are. Notes that are not read are remarked. A character without code point (`g`) is one
-character, by its name.
-"""
+The text is that of the edition: the lemma of an `app`, `corr`, `orig` or `abbr` of a `choice`, and inline notes as
+notes. The header, footnotes of the apparatus, running heads and CBETA's tables of contents (`mulu`) are left out. The
+readings of an `app`, in the text or after it (`from`, `to`), are notes on their place, like the footnotes of a critical
+edition. Notes that are left out are remarked. A character without a code point (`g`) is one character, by its name."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Wikitext, as Wikisource has it: a page, or a page of ProofreadPage. Parsed with mwparserfromhell, which keeps every
+"""Wikitext of Wikisource: a page, or a page of ProofreadPage. The parser is mwparserfromhell, which keeps every
 character of the source.
 
 Templates: `{{SK notes}}` and `{{*}}` are commentary, `{{SKchar}}` is a character without code point; of any other
-(`{{SK anchor}}`, `{{另}}`) the first part is text. Headers, footers, categories and what ProofreadPage keeps out
-(`noinclude`) are no text, nor is the fore-edge of the Siku (`<史部,正史類,晉書,卷一>`). `ref` is a footnote.
+(`{{SK anchor}}`, `{{另}}`) the first argument is text. Headers, footers, categories, `noinclude` of ProofreadPage and
+the fore-edge of the Siku (`<史部,正史類,晉書,卷一>`) are left out. `ref` is a footnote.
 """
 
 from __future__ import annotations
@@ -137,16 +137,16 @@ class _Reader:
             elif part[0][0] == NOT_SHOWN:
                 self.hidden(self.source[start + part.start() : start + part.end()])
             elif part.start() in edges:
-                self.running.remark(RemarkCode.FORE_EDGE, text=part[0][:QUOTED_CHARACTERS])
+                self.running.draft.remark(RemarkCode.FORE_EDGE, text=part[0][:QUOTED_CHARACTERS])
             else:
                 if "-{" in part[0] or "}-" in part[0]:
-                    self.running.remark(RemarkCode.VARIANTS_OPEN, text=part[0].strip()[:QUOTED_CHARACTERS])
+                    self.running.draft.remark(RemarkCode.VARIANTS_OPEN, text=part[0].strip()[:QUOTED_CHARACTERS])
                 self.running.read(Run(part[0], self.site(start + part.start(), start + part.end()), True))
 
     def hidden(self, markup: str) -> None:
         """Remark what the markup of variants holds besides the form that is shown."""
         if any(map(is_han, markup)):
-            self.running.remark(RemarkCode.VARIANT_FORM, text=markup[:QUOTED_CHARACTERS])
+            self.running.draft.remark(RemarkCode.VARIANT_FORM, text=markup[:QUOTED_CHARACTERS])
 
     def template(self, node: Template, start: int) -> None:
         name = _name(node)
@@ -166,9 +166,9 @@ class _Reader:
         if note:
             self.running.close_note()
         named = [parameter.value for parameter in node.params if not _is_first(parameter) and parameter.showkey]
-        for value in [*(value for value, _ in values[1:]), *named]:
-            if any(map(is_han, str(value))):
-                self.running.remark(RemarkCode.TEMPLATE_PART, name=name, text=_clean(str(value))[:QUOTED_CHARACTERS])
+        for text in map(_clean, map(str, [*(value for value, _ in values[1:]), *named])):
+            if any(map(is_han, text)):
+                self.running.draft.remark(RemarkCode.TEMPLATE_PART, name=name, text=text[:QUOTED_CHARACTERS])
 
     def tag(self, node: Tag, start: int) -> None:
         name = str(node.tag).strip().lower()

@@ -1,7 +1,7 @@
-"""XML as a tree in which each run of text knows its bytes in the file.
+"""XML as a tree in which each run of text has its place in the bytes of the file.
 
-Parsed with expat, the one parser of the standard library that tells the byte of an event; lxml tells only its line.
-Nothing outside the file is read, and a file that declares entities is refused: expanding them could fill the memory.
+The parser is expat, because it gives the byte offset of an event; lxml gives only the line. Nothing outside the file
+is read. A file that declares entities is refused, since expanding them could fill the memory.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from proof.locale.marking import _
 from proof.text.extraction import Site
 
 MAX_DEPTH = 200
-"""Elements within one another, at most; no text has as many."""
+"""Maximum depth of nested elements; no real text comes near it."""
 
 _BEFORE_ROOT = rb"<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?[^>\[]*>\s*"
 _ROOT = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?>" + _BEFORE_ROOT + rb")*+<([^\s/>?!]+)", re.DOTALL)
@@ -29,15 +29,15 @@ _UTF_8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 
 
 class Run(NamedTuple):
-    """A run of text. A verbatim one has the characters of its bytes; another is what a reference or a CDATA section
-    stands for."""
+    """A run of text. A verbatim run has the same characters as its bytes in the file; any other is the text of a
+    reference or a CDATA section."""
 
     text: str
     site: Site
     verbatim: bool
 
     def characters(self) -> list[Run]:
-        """The run, each character by itself; what a reference stands for stays whole."""
+        """One run for each character; the text of a reference stays one run."""
         if self.site.size != len(self.text.encode()):
             return [self]
         runs, at = [], self.site.start
@@ -50,7 +50,7 @@ class Run(NamedTuple):
 
 @dataclass(slots=True)
 class Node:
-    """An element; names have no namespaces. `at` and `end` are the bytes of its start tag and of its end tag."""
+    """An element; names are without namespaces. `at` and `end` are the byte offsets of its start tag and end tag."""
 
     name: str
     attributes: dict[str, str]
