@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Damage the columns of a page at random, take all that is asked, and see that the page reads as before.
+
+    python -m tests.soak.damaged_columns [--pages 100] [--first-seed 1]
+
+Columns of a half-folio of the sample are left out, doubled, moved, exchanged, split or joined, and characters beside
+that are left out, put in or exchanged: one to three times. The text is checked, every suggestion is taken, and the text
+is exported in place and checked again, three times. In the end the columns must stand as they did, each nearly as it
+read (the recogniser may misread a character), nothing may be asked again, and every round must leave what the first
+left; or the export or a finding about the whole page must say what is not put right. Prints each page that is not so;
+the exit status is 1 where there was one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+from rapidfuzz import fuzz
+
+from tests.acceptance.history import MARK, History, sample_project
+from tests.acceptance.once import computed_once
+
+MIN_ALIKE_PERCENT = 70
+"""Similarity of a column to what it read before, in percent (Indel), from which it is the same."""
+
+OF_COLUMNS = ("leave out", "leave two out", "double", "double two", "move", "move two", "exchange", "split", "join")
+OF_CHARACTERS = ("leave a character out", "put a character in", "exchange a character")
+
+
+def damaged(sound: list[str], dice: random.Random) -> tuple[list[str], list[str]]:
+    """Columns with one to three damages, and what these are."""
+    columns, done = list(sound), []
+    for _ in range(dice.randint(1, 3)):
+        at, how = dice.randrange(1, len(columns) - 1), dice.choice(OF_COLUMNS + OF_CHARACTERS)
+        count = 2 if "two" in how else 1
+        some = columns[at : at + count]
+        done.append(f"{how} at {at + 1}")
+        if len(columns) < 5:
+            break
+        if how.startswith("leave") and how in OF_COLUMNS:
+            del columns[at : at + count]
+        elif how.startswith("double"):
+            columns[at:at] = some
+        elif how.startswith("move"):
+            del columns[at : at + count]
+            to = dice.randrange(1, len(columns))
+            columns[to:to] = some
+        elif how == "exchange":
+            columns[at - 1 : at + 1] = columns[at - 1 : at + 1][::-1]
+        elif how == "join" and "(" not in "".join(columns[at : at + 2]):
+            columns[at : at + 2] = ["".join([columns[at], *(column.strip() for column in columns[at + 1 : at + 2])])]
+        elif "(" not in some[0] and len(some[0]) > 6:
+            place = dice.randrange(2, len(some[0]) - 2)
+            before, character, after = some[0][:place], some[0][place], some[0][place + 1 :]
+            columns[at : at + 1] = {
+                "split": [before, character + after],
+                OF_CHARACTERS[0]: [before + after],
+                OF_CHARACTERS[1]: [before + "雷" + character + after],
+                OF_CHARACTERS[2]: [before + "雷" + after],
+            }.get(how, some)
+    return columns, done
+
+
+def trouble(history: History, page: int, dice: random.Random) -> str:
+    """What is wrong in the end with a page that was damaged; empty where nothing is."""
+    rows = history.path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    begin, end = [*[n for n, row in enumerate(rows) if row.startswith(MARK)], len(rows)][page : page + 2]
+    sound, behind = rows[begin + 1 : end], len(rows) - end
+    rows[begin + 1 : end], done = damaged(sound, dice)
+    history.path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    history.proof("check", "-q", "--threshold", "3")
+    of_page = any(not flag["line"] for flag in history.open_flags(layout=True))
+    history.take_all()
+    texts, said = [], ""
+    for number in range(3):
+        told = history.proof("export", "--in-place", "--form", "text")[1]
+        said = told if not number else said
+        texts.append(history.path.read_text(encoding="utf-8"))
+        history.proof("check", "-q", "--threshold", "3")
+    now = texts[0].removesuffix("\n").split("\n")
+    columns = now[begin + 1 : len(now) - behind]
+    alike = [fuzz.ratio(column.strip(), was.strip()) for column, was in zip(columns, sound, strict=False)]
+    wrong = len(columns) != len(sound) or min(alike, default=0) < MIN_ALIKE_PERCENT
+    asked = history.open_flags(layout=True)
+    faults = [
+        "the columns are others" if wrong and not of_page and "not written" not in said else "",
+        "a later round changed the text" if len(set(texts)) > 1 else "",
+        "something is asked again" if asked and "not written" not in said else "",
+    ]
+    if not any(faults):
+        return ""
+    return f"page {page + 1}, {', '.join(done)}: {', '.join(filter(None, faults))}\n" + "\n".join(columns) + f"\n{said}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=100)
+    parser.add_argument("--first-seed", type=int, default=1)
+    options = parser.parse_args()
+    broken = 0
+    with tempfile.TemporaryDirectory() as folder, computed_once():
+        base = Path(folder) / "base"
+        sample_project(base)
+        for seed in range(options.first_seed, options.first_seed + options.pages):
+            dice = random.Random(seed)  # noqa: S311 - a damage is known by its seed
+            with tempfile.TemporaryDirectory() as own:
+                history = History(Path(own), seed, base, threshold=3.0)
+                found = trouble(history, dice.randrange(3), dice)
+                history.stop()
+            broken += bool(found)
+            if found:
+                print(f"seed {seed}, {found}", flush=True)  # noqa: T201
+    print(f"{broken} of {options.pages} damaged pages are not put right and not said so")  # noqa: T201
+    return int(broken > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
