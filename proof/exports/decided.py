@@ -304,8 +304,9 @@ def _without_conflicts(
                 continue
             if _place(first) == _place(second) and first.replacement == second.replacement:
                 doubled.add(rival.id)
-            elif _collide(first, second) and _moves(first):
-                moving[rival.id] = rival
+            elif _collide(first, second) and _moves(first) != _moves(second):
+                within = rival if _moves(first) else decision
+                moving[within.id] = within
             elif _collide(first, second):
                 refused |= {decision.id: decision, rival.id: rival}
     by_place: dict[tuple[int, int], list[Decision]] = defaultdict(list)

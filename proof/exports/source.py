@@ -83,11 +83,10 @@ def correct(
     same_as_text = [now for was, now in conversions if was.changes and not now.changes]
     placements = place(edition, [correction for correction in converted if correction not in same_as_text])
     placed, unwritable = _writable(edition, placements.placed)
-    half_refused = {r.correction.flag for r in (*questions, *placements.refused, *unwritable) if r.correction.moved}
-    unwritable += [
-        _refused(edition, p.correction, Refusal.OTHER_HALF) for p in placed if p.correction.moved in half_refused
-    ]
-    placed = [change for change in placed if change.correction.moved not in half_refused]
+    refused_halves = {refused.correction.flag for refused in (*questions, *placements.refused, *unwritable)} - {""}
+    halves = [change for change in placed if change.correction.moved in refused_halves]
+    unwritable += [_refused(edition, change.correction, Refusal.OTHER_HALF) for change in halves]
+    placed = [change for change in placed if change not in halves]
     edits = [change.edit for change in placed if change.correction.changes]
     text, data = edited(edition.text, edits), edition.data(edits)
     rewritten = tuple((was, now) for was, now in conversions if was != now)

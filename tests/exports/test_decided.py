@@ -443,19 +443,23 @@ def test_a_missing_column_goes_before_what_is_missing_at_the_beginning_of_a_line
     assert project.decided.left_out == ()
 
 
-def test_a_column_that_moved_is_written_in_both_places_or_in_neither(project: Project) -> None:
+@pytest.mark.parametrize(("offset", "character"), [(0, "命"), (2, "射")])
+def test_a_column_that_moved_is_written_in_both_places_or_in_neither(
+    project: Project, offset: int, character: str
+) -> None:
     line = "命上射&KR0058;曰告"
     project.check(
         column_flag("f-away", 3, line, "", 1, moved="f-here"), column_flag("f-here", 1, "", line, 1, moved="f-away")
     )
     project.say("f-here", Verdict.TAKE)
     project.say("f-away", Verdict.TAKE)
-    project.by_hand(3, 2, "某")
+    project.by_hand(3, offset, "某")
     corrected, reasons = project.corrected, {out.decision.transcribed: out.reason for out in project.decided.left_out}
     assert corrected.text == TEXT.replace(f"{line}¶\n", "").replace("　大", f"{line}¶\n　大")
-    assert reasons == {"射": Unused.MOVES}
-    project.write(TEXT.replace("命上射", "令上射"))
-    assert project.corrected.text == TEXT.replace("命上射", "令上某")
+    assert reasons == {character: Unused.MOVES}
+    changed = TEXT.replace("曰告", "曰之告")
+    project.write(changed)
+    assert project.corrected.text == changed.replace(f"\n{line[:offset]}{character}", f"\n{line[:offset]}某")
     assert left_out(project.decided) == [(Unused.GONE.code, line, "甲"), (Unused.OTHER_HALF.code, "", "甲")]
 
 
