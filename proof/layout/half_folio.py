@@ -53,21 +53,6 @@ MIN_MORE_TEXT = 0.02
 MIN_OPENING_RATIO = 0.95
 """Minimum width of all columns, in their heights, for an opening; a half-folio has 0.6 to 0.8, a plate 0.7."""
 
-MIN_RULE_LINE = 0.1
-"""Minimum length of a line for a rule to be moved to it, in heights of the page."""
-
-MAX_RULE_LINE = 0.6
-"""Maximum length of a line that counts, in heights of the page, so that a thick frame does not outweigh thin rules."""
-
-MAX_RULE_SHIFT = 0.3
-"""Maximum distance of a rule from the place where equal columns have it, in widths of a column."""
-
-SHIFT_COST = 1.5
-"""Cost of a column that is wider or narrower than the others, in lines as high as the page for each width."""
-
-TIE_COST = 1e-6
-"""Cost of a pixel by which all rules move: of equally good places the nearest is taken."""
-
 WHOLE_PAGE = (slice(None), slice(None))
 """The slices of a whole page."""
 
@@ -376,41 +361,19 @@ def _around_text(comb: _Comb, energy: NDArray[np.float64], text: Mask) -> _Comb:
 
 
 def _refine(comb: _Comb, upright: Mask) -> list[float]:
-    """The x of the comb's rules, each moved to the line near it. Rules without a line move with those beside them: a
-    fold strip among the columns may be wider or narrower than they are."""
+    """Move each rule to the line found near it; a rule without a line stays where the comb puts it."""
     profile = inked_along(upright, 0).astype(np.float64)
     reach = max(2, round(comb.width * 0.06))
     rules = []
-    for x in _along_lines(comb, profile / upright.shape[0]):
+    for i in range(len(comb.energy)):
+        x = comb.x + i * comb.width
         low, high = max(0, round(x) - reach), min(profile.size, round(x) + reach + 1)
         window = profile[low:high]
-        if window.size and window.max() > MIN_RULE_LINE * upright.shape[0]:
+        if window.size and window.max() > 0.1 * upright.shape[0]:
             rules.append(float(low + (np.arange(window.size) * window).sum() / window.sum()))
         else:
             rules.append(float(x))
     return rules
-
-
-def _along_lines(comb: _Comb, energy: NDArray[np.float64]) -> list[float]:
-    """The x of the comb's rules on the lines of `energy` (at each x, in heights of the page), the columns changed in
-    width as little as possible (dynamic programming)."""
-    reach = round(MAX_RULE_SHIFT * comb.width)
-    shifts = np.arange(-reach, reach + 1)
-    spread = np.minimum(cv2.dilate(energy[None, :].astype(np.float32), np.ones((1, 5)))[0], MAX_RULE_LINE)
-    lines = np.pad(np.where(spread > MIN_RULE_LINE, spread, 0.0), (reach + 1, 2 * reach + 2))
-    places = [comb.x + number * comb.width for number in range(len(comb.energy))]
-    price = SHIFT_COST * np.abs(shifts[:, None] - shifts[None, :]) / comb.width
-    best, back = np.zeros(len(shifts)), []
-    for x in places:
-        ways = best[:, None] - price
-        back.append(ways.argmax(axis=0))
-        best = ways.max(axis=0) + lines[(round(x) + shifts + reach + 1).clip(0, lines.size - 1)]
-    at = int((best - TIE_COST * np.abs(shifts)).argmax())
-    moved = []
-    for x, came in zip(reversed(places), reversed(back), strict=True):
-        moved.append(float(x + shifts[at]))
-        at = int(came[at])
-    return moved[::-1]
 
 
 def _frame(upright: Mask, level: Mask, rules: Sequence[float]) -> tuple[float, float]:

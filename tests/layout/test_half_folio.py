@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import msgpack
@@ -152,25 +151,6 @@ REAL = {
     **{f"JMML/images/JMML_000-{folio}.png": 8 for folio in ("1a", "1b", "2a")},
     **{f"JMML/images/JMML_001-{folio}.jpg": 8 for folio in ("1a", "1b", "2a", "2b", "3a")},
 }
-
-
-@pytest.mark.parametrize("strip", [48, 60, 72])
-def test_columns_beside_a_strip_of_another_width_lie_between_their_rules(strip: int) -> None:
-    """Two leaves of five columns, 60 pixels wide, with a fold strip between them; two rules are not printed."""
-    widths = [60] * 5 + [strip] + [60] * 5
-    rules = (100 + np.cumsum([0, *widths])).tolist()
-    page = np.full((1000, rules[-1] + 100), 255, np.uint8)
-    for number, x in enumerate(rules):
-        page[100:900, x - 1 : x + 2] = page[100:900, x - 1 : x + 2] if number in (3, 8) else 0
-    for y in (100, 900):
-        page[y - 2 : y + 2, rules[0] : rules[-1]] = 0
-    for left, right in pairwise(rules):
-        for y in range(120, 880, 40):
-            page[y : y + 24 : 6, left + 14 : right - 14] = 0
-    layout = find_layout(page, 11)
-    assert layout.ruled
-    found = [layout.columns[-1].left, *(area.right for area in reversed(layout.columns))]
-    assert found == pytest.approx(rules, abs=3)
 
 
 def uncounted(name: str) -> ParameterSet:
