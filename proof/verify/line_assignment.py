@@ -83,7 +83,8 @@ def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], 
     if shown and texts:
         likeness = [[float(value) for value in row] for row in process.cdist(shown, texts, scorer=fuzz.ratio)]
     path = _monotone(likeness, shown, texts)
-    assigned: list[int | None] = [path.get(c) for c in range(len(shown))]
+    by_place = {c: n for c, n in path.items() if likeness[c][n] < SAME_PERCENT}
+    assigned: list[int | None] = [None if c in by_place else path.get(c) for c in range(len(shown))]
     used = {n for n in assigned if n is not None}
     troubles: list[LineTrouble] = []
     moved: list[int] = []
@@ -96,6 +97,9 @@ def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], 
                 assigned[c] = best
                 used.add(best)
                 moved.append(c)
+    unused = {c: n for c, n in by_place.items() if n not in used}
+    assigned = [unused.get(c) if n is None else n for c, n in enumerate(assigned)]
+    used |= {n for n in assigned if n is not None}
     for c, n in _left_between(assigned, [bool(text) and n not in used for n, text in enumerate(texts)]):
         if likeness[c][n] >= LEFT_BETWEEN_PERCENT:
             assigned[c] = n

@@ -373,7 +373,8 @@ class Checker:
             flags, unlike = without_unlike(empty_result, columns, by_column)
             flags = legible_flags(empty_result, page, flags, legible)
             troubles = tuple(t for t in assignment.troubles if t.column not in drawn)
-            flags += line_flags(empty_result, page, outline, columns, replace(assignment, troubles=troubles))
+            assignment = replace(assignment, troubles=troubles)
+            flags += line_flags(empty_result, page, outline, columns, assignment, self.columns)
             flags += figure_flags(empty_result, outline, [columns[number] for number in drawn])
             flags += [
                 layout_flag(empty_result, 0, None, Evidence(reason="page in part", notice=notice))

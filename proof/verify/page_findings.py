@@ -26,8 +26,8 @@ MAX_SINGLE_COLUMNS = 3
 text show a second page; more lines that are not on the image mean columns that were not detected."""
 
 SECOND_PAGE_SHARE = 0.5
-"""Columns that are missing from the text, relative to the lines of the page, above which the image is taken to show a
-second page."""
+"""Columns that are missing from the text, relative to the lines of the page, above which an image that has more columns
+than a full page is taken to show a second page."""
 
 UNLIKE_SHARE = 0.4
 """Share of the characters of a line that differ, above which line and column do not belong together. If several
@@ -119,17 +119,22 @@ def figure_flags(empty_result: PageResult, outline: Outline, drawn: Sequence[Rea
 
 
 def line_flags(
-    empty_result: PageResult, page: Page, outline: Outline, columns: Sequence[ReadColumn], assignment: Assignment
+    empty_result: PageResult,
+    page: Page,
+    outline: Outline,
+    columns: Sequence[ReadColumn],
+    assignment: Assignment,
+    full_columns: int,
 ) -> list[Flag]:
     """Findings about whole columns: missing, doubled, moved (two findings: where the text has it, and where it
-    belongs), halves of a note exchanged. Many columns that are not in the text, or many lines that are not on the
-    image, are one finding."""
+    belongs), halves of a note exchanged. Many columns that are not in the text, of an image with more than the
+    `full_columns` of a page, or many lines that are not on the image, are one finding."""
     source = {line.number: line.source for line in page.columns}
     has_notes = any("(" in line for line in source.values())
     troubles = assignment.troubles
     missing = [trouble for trouble in troubles if trouble.fault is LineFault.MISSING]
     flags = []
-    if len(missing) > max(MAX_SINGLE_COLUMNS, SECOND_PAGE_SHARE * len(source)):
+    if len(columns) > full_columns and len(missing) > max(MAX_SINGLE_COLUMNS, SECOND_PAGE_SHARE * len(source)):
         troubles = tuple(trouble for trouble in troubles if trouble not in missing)
         read = "".join(trouble.read for trouble in missing)
         notice = Notice.of(NoticeCode.COLUMNS_BESIDE, number=len(missing))

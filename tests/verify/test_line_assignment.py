@@ -55,6 +55,13 @@ def test_two_lines_that_changed_places_are_told_and_still_read_on_their_own_colu
     assert [own.source if own else None for own in assignment.lines] == PAGE
 
 
+@given(st.permutations(PAGE))
+def test_lines_in_whatever_order_are_each_read_on_their_own_column(lines: list[str]) -> None:
+    assignment = laid(lines, PAGE)
+    assert [own.source if own else None for own in assignment.lines] == PAGE
+    assert {trouble.fault for trouble in assignment.troubles} <= {LineFault.MOVED}
+
+
 def test_a_line_of_another_page_and_one_beyond_the_last_column_are_not_on_this_one() -> None:
     assert [t.fault for t in laid([*PAGE, OTHER], PAGE).troubles] == [LineFault.NOT_ON_PAGE]
     beyond = in_order([line(text, number) for number, text in enumerate(PAGE, 1)], 4)

@@ -65,7 +65,7 @@ def test_notes_that_are_too_small_are_one_finding_and_the_main_text_keeps_its_fl
 
 def findings_about(make_page: MakePage, *troubles: LineTrouble) -> list[Flag]:
     """What is said of a page of eight lines with these troubles."""
-    return line_flags(BLANK, make_page(*["司射北面"] * 8), outline(), (), Assignment((), troubles))
+    return line_flags(BLANK, make_page(*["司射北面"] * 8), outline(), (), Assignment((), troubles), 8)
 
 
 def test_several_lines_that_are_not_on_the_image_are_one_finding(make_page: MakePage) -> None:
@@ -76,6 +76,18 @@ def test_several_lines_that_are_not_on_the_image_are_one_finding(make_page: Make
     assert found.evidence.notice is not None
     assert "4 columns" in in_english(found.evidence.notice)
     assert "2, 3, 4, 5" in in_english(found.evidence.notice)
+
+
+@pytest.mark.parametrize(("shown", "findings"), [(8, 5), (9, 1), (16, 1)])
+def test_missing_columns_are_one_finding_only_where_the_image_has_more_columns_than_a_page(
+    make_page: MakePage, shown: int, findings: int
+) -> None:
+    """More than a page has are of a second one; those of the page itself are each inserted with one key."""
+    columns = [replace(unread(AREA, None), glyphs=tuple(in_rows("北面", [Row.MAIN] * 2)))] * shown
+    missing = tuple(LineTrouble(LineFault.MISSING, 4, number, "北面") for number in range(3, 8))
+    found = line_flags(BLANK, make_page(*["司射北面"] * 3), outline(), columns, Assignment((), missing), 8)
+    assert len(found) == findings
+    assert all(flag.suggested == "北面" for flag in found) == (findings > 1)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +107,7 @@ def test_a_missing_column_has_its_notes_in_the_markup_of_a_text_that_has_notes(
     column = replace(unread(AREA, None), glyphs=tuple(in_rows(read, [row_of[row] for row in rows])))
     missing = Assignment((), (LineTrouble(LineFault.MISSING, 1, 0, read),))
     for text, suggested in (("司射(北面/夫之)", expected), ("司射北面", read)):
-        (found,) = line_flags(BLANK, make_page(text), outline(), (column,), missing)
+        (found,) = line_flags(BLANK, make_page(text), outline(), (column,), missing, 8)
         assert found.suggested == suggested
 
 
@@ -112,7 +124,7 @@ def test_a_missing_column_is_indented_as_the_columns_that_begin_as_low(
 
     columns = [column(line, float(line.source.startswith("　"))) for line in page.columns]
     missing = Assignment((), (LineTrouble(LineFault.MISSING, 4, 3, "北面"),))
-    (found,) = line_flags(BLANK, page, outline(), (*columns, column(None, lower_by)), missing)
+    (found,) = line_flags(BLANK, page, outline(), (*columns, column(None, lower_by)), missing, 8)
     assert found.suggested == suggested
 
 
