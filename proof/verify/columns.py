@@ -146,7 +146,7 @@ class ColumnReader:
     def read(self, area: ColumnArea, line: Column | None) -> ReadColumn:
         """Read `area` as `line`; where the alignment is expensive, try other cuts and look again."""
         best = self._attempt(area, line, CutBy.BEST)
-        if line is None:
+        if line is None or not line.cells:
             return best
         if best.cost > (BAD_CUT_NATS if area.pitch is None else BAD_NOTE_CUT_NATS):
             best = self._cut_otherwise(best, line)

@@ -53,10 +53,12 @@ class LineTrouble:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The line of every column of the image (None: no line), and the troubles of whole lines."""
+    """The line of every column of the image (None: no line), and the troubles of whole lines. `parts`: the lines are
+    parts of the lines of the text, or go over the ends of these."""
 
     lines: tuple[Column | None, ...]
     troubles: tuple[LineTrouble, ...]
+    parts: bool = False
 
 
 def line_key(line: Column, fold: Callable[[str], str]) -> str:

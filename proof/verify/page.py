@@ -60,7 +60,7 @@ from proof.verify.partial import (
     without_unseen,
 )
 from proof.verify.passages import linked
-from proof.verify.running import is_running, lay_out, undivided
+from proof.verify.running import is_running
 from proof.verify.slices import read_slice
 from proof.verify.unruled import check_unruled
 
@@ -389,7 +389,7 @@ class Checker:
             characters=tuple(checked_characters(outline, columns, self.likeness)),
             flags=linked(numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
         )
-        return in_file_lines(result, page, outline, columns) if page.running else result
+        return in_file_lines(result, page, outline, columns) if assignment.parts else result
 
     def _columns_on_image(
         self, page: Page, readings: HalfFolioReadings, reader: ColumnReader
@@ -417,15 +417,11 @@ class Checker:
     ) -> tuple[list[ReadColumn], Assignment]:
         """The lines assigned to columns, and read: in order first, by the text read in the columns where that fails."""
         areas, text = readings.outline.columns, page.columns
-        if page.running:
-            columns, assignment = read_slice(text, areas, reader, self.rows, self.reading)
-            return [reader.judged(column) for column in columns], assignment
         inked = sum(readings.has_ink(area, MIN_COLUMN_INK) for area in areas)
-        if is_running(text, self.rows, inked):
-            alone = [on_its_ink(reader.read(area, None), readings) for area in areas]
-            spread = lay_out(text, areas, [column.glyphs for column in alone], self.likeness)
-            return spread, Assignment(tuple(text), undivided(spread))
-        columns, assignment = self._read_assigned(text, areas, reader)
+        if page.running or is_running(text, self.rows, inked):
+            columns, assignment = read_slice(text, areas, reader, self.rows, self.reading, bounded=not page.running)
+        else:
+            columns, assignment = self._read_assigned(text, areas, reader)
         return [reader.judged(column) for column in columns], assignment
 
     def _read_assigned(

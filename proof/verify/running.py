@@ -8,31 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from proof.layout.half_folio import ColumnArea
 from proof.layout.runs import CutBy, height_with_low_notes
-from proof.model.flags import LINE_BREAK
-from proof.text.model import Column, Row
+from proof.text.model import Column
 from proof.verify.align import Likeness, Pairing, align
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph
-from proof.verify.line_assignment import LineFault, LineTrouble
 
 STRIP_NUMBERS_PER_COLUMN = 1000
 """Numbers of strips that are kept for each column, where all are numbered through; no column has as many."""
 
 MAX_LINE_COLUMNS = 1.35
 """Height of a line, in full columns, above which it cannot be one column of the page."""
-
-MAX_UNDIVIDED_LINES = 3
-"""Lines of a page with several columns each, at most, whose other lines are columns; more are running text."""
-
-MAX_LINE_DIVISIONS = 2
-"""Places, at most, at which such a line is to be divided; more are a paragraph."""
-
-OTHER_LINES = 2
-"""Lines that are columns for each that has several, at least."""
 
 
 def is_running(lines: Sequence[Column], rows: int, inked: int) -> bool:
@@ -71,50 +59,6 @@ def lay_out(
         columns.append(ReadColumn(area, line, of_line, tuple(flat[first_glyph:glyphs_end]), moved, share, CutBy.SEEN))
         first_cell, first_glyph = end_cell, glyphs_end
     return columns
-
-
-def undivided(columns: Sequence[ReadColumn]) -> tuple[LineTrouble, ...]:
-    """A trouble for each place where a line goes on in the next column of the image, on a page whose other lines are
-    columns; none for running text. `columns` are those that `lay_out` gives; places within a note are left out, since a
-    note is divided in both of its halves."""
-    divisions = [_divisions(column) for column in columns]
-    several = [places for places in divisions if places]
-    if (
-        len(several) > MAX_UNDIVIDED_LINES
-        or any(len(places) > MAX_LINE_DIVISIONS for places in several)
-        or len(columns) < (1 + OTHER_LINES) * len(several)
-    ):
-        return ()
-    return tuple(
-        LineTrouble(
-            LineFault.UNDIVIDED, column.line.number, number, _divided(column.line.source, offset), offset=offset
-        )
-        for number, (column, places) in enumerate(zip(columns, divisions, strict=True))
-        for offset in places
-        if column.line is not None and offset
-    )
-
-
-def _divided(source: str, offset: int) -> str:
-    return source[:offset] + LINE_BREAK + source[offset:]
-
-
-def _divisions(column: ReadColumn) -> list[int]:
-    """The offsets in the source of a line at which the next column of the image begins; 0 for one within a note."""
-    glyph_of = {
-        cell: glyph for pairing in column.pairings for cell, glyph in zip(pairing.cells, pairing.glyphs, strict=False)
-    }
-    offsets = []
-    for (before, glyph), (after, following) in pairwise(sorted(glyph_of.items())):
-        strips = column.glyphs[glyph].strip, column.glyphs[following].strip
-        if strips[0] // STRIP_NUMBERS_PER_COLUMN != strips[1] // STRIP_NUMBERS_PER_COLUMN:
-            first, second = column.cells[before], column.cells[after]
-            source = column.line.source if column.line is not None else ""
-            end = first.offset + first.length
-            closed = source[end : second.offset].find(")") + 1
-            within = first.row is not Row.MAIN and second.row is not Row.MAIN and not closed
-            offsets.append(0 if within else end + closed)
-    return offsets
 
 
 def in_one_row(columns: Sequence[Sequence[Glyph]]) -> tuple[list[Glyph], list[int]]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from proof.layout.half_folio import ColumnArea
-from proof.model.flags import Flag, Kind, context_of
+from proof.model.flags import LINE_BREAK, Flag, Kind, context_of
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn
 from proof.text.model import Cell, Column, Row, Run
@@ -27,6 +27,15 @@ MAX_SHORT_NOTE_CHARACTERS = 5
 NEIGHBOUR_CHARACTERS = 40
 """Characters on either side of one without a glyph among which the nearest one with a glyph is sought."""
 
+MAX_UNDIVIDED_LINES = 3
+"""Lines of a page with several columns each, at most, whose other lines are columns; more are running text."""
+
+MAX_LINE_DIVISIONS = 2
+"""Places, at most, at which such a line is to be divided; more are a paragraph."""
+
+OTHER_LINES = 2
+"""Lines that are columns for each that has several, at least."""
+
 
 @dataclass(frozen=True, slots=True)
 class _PlacedCharacter:
@@ -36,13 +45,25 @@ class _PlacedCharacter:
     cell: Cell
     glyph: Glyph | None
 
+    @property
+    def end(self) -> int:
+        """The code point of the file behind it."""
+        return self.line.start + self.cell.offset + self.cell.length
+
 
 def read_slice(
-    slice_: Sequence[Column], areas: Sequence[ColumnArea], reader: ColumnReader, rows: int, likeness: Likeness
+    slice_: Sequence[Column],
+    areas: Sequence[ColumnArea],
+    reader: ColumnReader,
+    rows: int,
+    likeness: Likeness,
+    *,
+    bounded: bool = False,
 ) -> tuple[list[ReadColumn], Assignment]:
-    """The columns of a page, each read as the part of the slice that stands in it, and the assignment."""
+    """The columns of a page, each read as the part of the slice that stands in it, and the assignment. `bounded`: the
+    text has marks where the page begins and ends, so that the first and last columns belong to it, too."""
     alone = [reader.read(area, None) for area in areas]
-    assignment = lines_of_columns(slice_, areas, alone, rows, likeness)
+    assignment = lines_of_columns(slice_, areas, alone, rows, likeness, bounded=bounded)
     columns = list(alone)
     for number, (area, line) in enumerate(zip(areas, assignment.lines, strict=True)):
         if line is None:
@@ -55,13 +76,20 @@ def read_slice(
 
 
 def lines_of_columns(
-    slice_: Sequence[Column], areas: Sequence[ColumnArea], alone: Sequence[ReadColumn], rows: int, likeness: Likeness
+    slice_: Sequence[Column],
+    areas: Sequence[ColumnArea],
+    alone: Sequence[ReadColumn],
+    rows: int,
+    likeness: Likeness,
+    *,
+    bounded: bool = False,
 ) -> Assignment:
     """For every column of the page the characters of the slice that stand in it, as its line.
 
     `slice_` are lines of the file with the characters on this page, `alone` the columns as read without a text. A line
     gets the number of the line of the file in which it begins; its source reaches to its last character, across line
-    ends if need be. A column between others without any characters is reported as missing from the text.
+    ends if need be. A column without any characters gets an empty line within a line of the file; between two of them,
+    or where the slice is `bounded` at its ends, it is reported as missing from the text.
     """
     flat, column_of = in_one_row([column.glyphs for column in alone])
     cells = [(line, cell) for line in slice_ for cell in line.cells if cell.glyph]
@@ -74,33 +102,151 @@ def lines_of_columns(
     in_column: list[list[_PlacedCharacter]] = [[] for _ in areas]
     for number, (line, cell) in enumerate(cells):
         glyph = glyph_of.get(number)
-        column = column_of[glyph] if glyph is not None else _beside(number, glyph_of, flat, column_of, areas)
+        column = column_of[glyph] if glyph is not None else _beside(number, cells, glyph_of, flat, column_of, areas)
         in_column[column].append(_PlacedCharacter(line, cell, None if glyph is None else flat[glyph]))
-    lines = tuple(_line(placed, area, rows) if placed else None for placed, area in zip(in_column, areas, strict=True))
-    return Assignment(lines, tuple(_missing(lines, alone)))
+    noted = any(run.note for line in slice_ for run in line.runs) or all(glyph.row is Row.MAIN for glyph in flat)
+    lines = tuple(
+        _line(placed, area, rows, in_column[:number] if bounded and noted else None)
+        if placed
+        else _empty_line(in_column[:number], in_column[number + 1 :])
+        for number, (placed, area) in enumerate(zip(in_column, areas, strict=True))
+    )
+    missing = _missing(lines, alone, len(slice_) + 1, bounded=bounded)
+    return Assignment(lines, (*missing, *(undivided(slice_, in_column) if bounded else ())), parts=True)
+
+
+def undivided(slice_: Sequence[Column], in_column: Sequence[Sequence[_PlacedCharacter]]) -> list[LineTrouble]:
+    """A trouble for each place where a line of the file goes on in the next column of the image, on a page whose other
+    lines are columns; none for running text. Places within a note are left out, since a note is divided in both of its
+    halves."""
+    divisions: dict[int, list[tuple[int, int]]] = {}
+    written = [(number, placed) for number, placed in enumerate(in_column) if placed]
+    for (_, before), (number, after) in pairwise(written):
+        last, first = before[-1], after[0]
+        if last.line.number != first.line.number:
+            continue
+        end = last.cell.offset + last.cell.length
+        end += last.line.source[end : first.cell.offset].find(")") + 1
+        within = first.cell.row is not Row.MAIN and last.cell.row is not Row.MAIN and last.line.source[end - 1] != ")"
+        divisions.setdefault(last.line.number, []).append((number, 0 if within else end))
+    lines = [line for line in slice_ if line.cells]
+    if (
+        len(divisions) > MAX_UNDIVIDED_LINES
+        or any(len(places) > MAX_LINE_DIVISIONS for places in divisions.values())
+        or len(lines) < (1 + OTHER_LINES) * len(divisions)
+    ):
+        return []
+    source = {line.number: line.source for line in lines}
+    return [
+        LineTrouble(
+            LineFault.UNDIVIDED, line, number, source[line][:offset] + LINE_BREAK + source[line][offset:], offset=offset
+        )
+        for line, places in divisions.items()
+        for number, offset in places
+        if offset
+    ]
+
+
+def _empty_line(
+    before: Sequence[Sequence[_PlacedCharacter]], after: Sequence[Sequence[_PlacedCharacter]]
+) -> Column | None:
+    """The line of a column without characters, between the characters of the columns before and after it: empty, at its
+    place in their line of the file; None where these are two lines."""
+    last = next((placed[-1] for placed in reversed(before) if placed), None)
+    first = next((placed[0] for placed in after if placed), None)
+    if last is None or first is None or last.line.number != first.line.number:
+        return None
+    return replace(last.line, source=last.line.source[: last.cell.offset + last.cell.length], parsed=())
 
 
 def _beside(
-    number: int, glyph_of: dict[int, int], flat: Sequence[Glyph], column_of: Sequence[int], areas: Sequence[ColumnArea]
+    number: int,
+    cells: Sequence[tuple[Column, Cell]],
+    glyph_of: dict[int, int],
+    flat: Sequence[Glyph],
+    column_of: Sequence[int],
+    areas: Sequence[ColumnArea],
 ) -> int:
-    """The column of the character of that number, which has no glyph: that of the character before it, if there is room
-    below that. `glyph_of` gives the numbers of the glyphs of other characters."""
-    before = next((glyph_of[at] for at in range(number - 1, number - NEIGHBOUR_CHARACTERS, -1) if at in glyph_of), None)
-    after = next((glyph_of[at] for at in range(number + 1, number + NEIGHBOUR_CHARACTERS) if at in glyph_of), None)
+    """The column of the character of that number, which has no glyph: that of the neighbour from which no blank and no
+    end of a note parts it in the text; else that of the character before it, if there is room below that. `glyph_of`
+    gives the numbers of the glyphs of other characters."""
+    near = range(number - 1, max(number - NEIGHBOUR_CHARACTERS, -1), -1)
+    before = next((at for at in near if at in glyph_of), None)
+    after = next((at for at in range(number + 1, number + NEIGHBOUR_CHARACTERS) if at in glyph_of), None)
     if before is None:
-        return 0 if after is None else column_of[after]
-    if after is None or column_of[after] == column_of[before]:
-        return column_of[before]
-    last = flat[before]
-    return column_of[before] if last.y + last.pitch < areas[column_of[before]].bottom else column_of[after]
+        return 0 if after is None else column_of[glyph_of[after]]
+    above = column_of[glyph_of[before]]
+    if after is None or column_of[glyph_of[after]] == above:
+        return above
+    below = column_of[glyph_of[after]]
+    parted = [
+        any(map(_is_parted, cells[first:end], cells[first + 1 : end + 1]))
+        for first, end in ((before, number), (number, after))
+    ]
+    if parted[0] != parted[1]:
+        return below if parted[0] else above
+    last = flat[glyph_of[before]]
+    return above if last.y + last.pitch < areas[above].bottom else below
 
 
-def _line(characters: Sequence[_PlacedCharacter], area: ColumnArea, rows: int) -> Column:
-    """The line of a column, from its characters: runs of main text and notes by the rows of the glyphs."""
+def _is_parted(before: tuple[Column, Cell], after: tuple[Column, Cell]) -> bool:
+    """Whether blanks, the mark of a note or the end of a line stand between two characters that follow each other."""
+    (line, first), (other, second) = before, after
+    between = line.source[first.offset + first.length : second.offset]
+    return line.number != other.number or bool(between.strip("/／"))
+
+
+def _line(
+    characters: Sequence[_PlacedCharacter],
+    area: ColumnArea,
+    rows: int,
+    before: Sequence[Sequence[_PlacedCharacter]] | None,
+) -> Column:
+    """The line of a column, from its characters: with the runs of the text where this has the notes and blanks of the
+    page and the column has all of each note; `before` are then the characters of the columns before it, else None. Any
+    other has runs of main text and notes by the rows of the glyphs."""
     first, last = characters[0], characters[-1]
-    end = last.line.start + last.cell.offset + last.cell.length
-    source = _source([character.line for character in characters], first.line, end)
-    pitch = area.cell(rows)
+    source = _source([character.line for character in characters], first.line, last.end)
+    runs = [] if before is None else _runs_of_text(characters, _end_of(before))
+    runs = runs or _runs_of_glyphs(characters, area.cell(rows), area.top)
+    return Column(first.line.number, source, first.line.start, first.line.file_line, tuple(runs))
+
+
+def _end_of(columns: Sequence[Sequence[_PlacedCharacter]]) -> int:
+    """The code point of the file behind the last character of some columns; 0 where they have none."""
+    return next((placed[-1].end for placed in reversed(columns) if placed), 0)
+
+
+def _runs_of_text(characters: Sequence[_PlacedCharacter], reached: int) -> list[Run]:
+    """The runs of a column as the text has them, with the blanks since the code point `reached`; none where a note goes
+    over an end of the column."""
+    here = {(character.line.number, character.cell) for character in characters}
+    runs = []
+    for line in dict.fromkeys(character.line for character in characters):
+        moved = line.start - characters[0].line.start
+
+        def of_column(cells: Sequence[Cell], line: Column = line, moved: int = moved) -> tuple[Cell, ...]:
+            kept = [
+                cell
+                for cell in cells
+                if (line.number, cell) in here
+                or (not cell.glyph and reached <= line.start + cell.offset < characters[-1].end)
+            ]
+            return tuple(replace(cell, offset=cell.offset + moved) for cell in kept)
+
+        for run in line.runs:
+            own = Run(run.note, of_column(run.right), of_column(run.left))
+            glyphs = sum(cell.glyph for cell in own.cells)
+            if run.note and 0 < glyphs < sum(cell.glyph for cell in run.cells):
+                return []
+            runs += [own] if glyphs or (own.cells and not run.note) else []
+    return runs
+
+
+def _runs_of_glyphs(characters: Sequence[_PlacedCharacter], pitch: float, top: float) -> list[Run]:
+    """The runs of a column by the rows of its glyphs, with blanks where these stand lower; `pitch` is the height of a
+    cell, `top` that of the column, in pixels."""
+    first = characters[0]
     runs: list[Run] = []
     down = 0  # cells from the top of the column that are taken
     for note, group in groupby(_with_rows(characters), key=lambda placed: placed[1] is not Row.MAIN):
@@ -110,7 +256,7 @@ def _line(characters: Sequence[_PlacedCharacter], area: ColumnArea, rows: int) -
             for character, _ in placed:
                 cell = _moved(character, first.line, Row.MAIN)
                 if character.glyph is not None:
-                    blanks = round((character.glyph.y - area.top) / pitch - 0.5) - down
+                    blanks = round((character.glyph.y - top) / pitch - 0.5) - down
                     main_cells += [Cell("\u3000", cell.offset, 0, Row.MAIN)] * max(blanks, 0)
                     down += max(blanks, 0)
                 main_cells.append(cell)
@@ -119,7 +265,7 @@ def _line(characters: Sequence[_PlacedCharacter], area: ColumnArea, rows: int) -
             continue
         for right, left in _notes(placed):
             begun = [character.glyph.y for character in (*right, *left) if character.glyph is not None]
-            blanks = round((min(begun) - area.top) / pitch - 0.5) - down if begun else 0
+            blanks = round((min(begun) - top) / pitch - 0.5) - down if begun else 0
             if blanks > 0:
                 offset = right[0].cell.offset if right else left[0].cell.offset
                 runs.append(Run(False, (Cell("\u3000", offset, 0, Row.MAIN),) * blanks))
@@ -128,7 +274,7 @@ def _line(characters: Sequence[_PlacedCharacter], area: ColumnArea, rows: int) -
             left_cells = tuple(_moved(character, first.line, Row.LEFT) for character in left)
             runs.append(Run(True, right_cells, left_cells))
             down += max(len(right), len(left))
-    return Column(first.line.number, source, first.line.start, first.line.file_line, tuple(runs))
+    return runs
 
 
 def without_short_notes(line: Column) -> Column | None:
@@ -187,13 +333,17 @@ def _notes(
     yield right, left
 
 
-def _missing(lines: Sequence[Column | None], alone: Sequence[ReadColumn]) -> Iterable[LineTrouble]:
-    """A trouble for each column that shows text between others, but has no characters of the slice."""
+def _missing(
+    lines: Sequence[Column | None], alone: Sequence[ReadColumn], end: int, *, bounded: bool
+) -> Iterable[LineTrouble]:
+    """A trouble for each column that shows text but has no characters of the slice; where this is not `bounded`, only
+    between others. `end` is the number of a line behind the last one."""
     with_text = [number for number, line in enumerate(lines) if line is not None]
-    for number in range(with_text[0], with_text[-1]) if with_text else ():
+    between = range(with_text[0], with_text[-1]) if with_text else range(0)
+    for number in range(len(lines)) if bounded else between:
         if lines[number] is None and len(alone[number].read) > 1:
-            following = next(line for line in lines[number:] if line is not None)
-            yield LineTrouble(LineFault.MISSING, following.number, number, alone[number].read)
+            following = next((line.number for line in lines[number:] if line is not None), end)
+            yield LineTrouble(LineFault.MISSING, following, number, alone[number].read)
 
 
 def in_file(flags: Iterable[Flag], slice_: Sequence[Column]) -> list[Flag]:

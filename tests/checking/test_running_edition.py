@@ -101,6 +101,23 @@ def test_each_error_is_found_and_its_correction_gives_back_the_very_file(drawn: 
     assert corrected.data == clean.encode()
 
 
+def test_a_page_without_line_breaks_is_checked_column_by_column(drawn: Path) -> None:
+    """Its pages are marked, and each is one line: a column that it lacks is missing within that line."""
+    head, *parts = (drawn / "drawn.txt").read_text(encoding="utf-8").split("<pb:")
+    pages = [part.replace("¶", "").split("\n") for part in parts]
+    clean = head + "".join(f"<pb:{mark}¶\n{''.join(columns)}¶\n" for mark, *columns in pages)
+    whole = [column for page in pages for column in page if len(column) > 10 and all(map(is_han, column))]
+    misread, lost, short, long = whole[1::2][:4]
+    spoiled = clean.replace(misread, f"{misread[:5]}龍{misread[6:]}").replace(lost, "")
+    spoiled = spoiled.replace(short, short[:5] + short[6:]).replace(long, f"{long[:5]}龍{long[5:]}")
+    text = drawn / "unbroken.txt"
+    text.write_bytes(spoiled.encode())
+    _, results = checked(drawn, text, "out-unbroken")
+    found = raised(results)
+    assert [flag.kind for flag in found] == [Kind.SUBSTITUTION, Kind.OMISSION, Kind.OMISSION, Kind.INSERTION]
+    assert correct(read_transcription(text), [accepted(flag) for flag in found]).data == clean.encode()
+
+
 def test_a_text_with_its_subcommentary_is_found_on_the_images(shared: Path, tmp_path: Path) -> None:
     """The source has a line a paragraph: its characters, layer after layer, are drawn as columns of twenty."""
     source = read_transcription(shared / "kanripo/KR1d0085/KR1d0085_008.txt")

@@ -1,4 +1,4 @@
-"""A slice of a running edition on the columns of its page."""
+"""A slice of a running edition, or the lines of a page that go over several columns, on the columns of the page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proof.text.model import Column, Row
 from proof.verify.columns import ReadColumn
 from proof.verify.line_assignment import Assignment, LineFault
 from proof.verify.slices import lines_of_columns, without_short_notes
-from tests.verify.columns import PITCH, exact, glyph_at, unread
+from tests.verify.columns import AREA, PITCH, exact, glyph_at, shown_as, unread
 from tests.verify.pages import line
 
 ROWS = 6
@@ -88,10 +88,12 @@ def test_a_slice_is_laid_on_the_columns_as_its_glyphs_stand(
     assert [rows_of(one) for one in laid(source, *columns).lines] == expected
 
 
-def test_a_column_between_others_of_which_the_edition_has_nothing_is_missing_from_it() -> None:
+def test_a_column_between_others_of_which_the_edition_has_nothing_is_missing_within_its_line() -> None:
     found = laid("甲乙丙丁", main("甲乙"), main("戊己庚"), main("丙丁"))
-    assert found.lines[1] is None
-    assert [(one.fault, one.column, one.read) for one in found.troubles] == [(LineFault.MISSING, 1, "戊己庚")]
+    assert [own.source if own else None for own in found.lines] == ["甲乙", "甲乙", "甲乙丙丁"]
+    assert found.lines[1] is not None
+    assert not found.lines[1].cells
+    assert not found.troubles
 
 
 def test_a_note_so_short_that_it_may_be_main_text_can_be_had_as_that() -> None:
@@ -102,3 +104,63 @@ def test_a_note_so_short_that_it_may_be_main_text_can_be_had_as_that() -> None:
     plain = laid("甲乙", main("甲乙")).lines[0]
     assert plain is not None
     assert without_short_notes(plain) is None
+
+
+def on_columns(text: list[Column], columns: list[str]) -> Assignment:
+    """The lines of a page on its columns, which show what is written here."""
+    areas = [replace(AREA, number=number) for number in range(1, len(columns) + 1)]
+    read = [replace(unread(area), glyphs=tuple(shown_as(source))) for area, source in zip(areas, columns, strict=True)]
+    return lines_of_columns(text, areas, read, ROWS, exact, bounded=True)
+
+
+@pytest.mark.parametrize(
+    ("source", "columns", "expected"),
+    [
+        pytest.param(
+            "司(北/面)射夫", ["司(北/面)射", "夫"], [["司", "北/面", "射"], ["夫"]], id="the notes of the text"
+        ),
+        pytest.param(
+            "司射\u3000\u3000北\u3000面", ["司射", "北面"], [["司射"], ["\u3000\u3000北\u3000面"]], id="blanks"
+        ),
+        pytest.param(
+            "司(北面夫/之)", ["司(北/面)", "(夫/之)"], [["司", "北/面"], ["夫/之"]], id="a note over two columns"
+        ),
+        pytest.param(
+            "(司/射其)(北/面)", ["(司/射)", "(北/面)"], [["司/射其"], ["北/面"]], id="a surplus character of a note"
+        ),
+    ],
+)
+def test_a_line_over_several_columns_has_in_each_what_the_text_has_there(
+    source: str, columns: list[str], expected: list[list[str]]
+) -> None:
+    assert [rows_of(own) for own in on_columns([line(source)], columns).lines] == expected
+
+
+def test_a_column_that_a_line_lacks_is_missing_within_it_and_one_beside_it_on_its_own() -> None:
+    found = on_columns([line("司射北面"), line("夫之", 2)], ["東也", "司射", "西耦", "北面", "夫之", "大也"])
+    assert [own.source if own else None for own in found.lines] == [None, "司射", "司射", "司射北面", "夫之", None]
+    missing = [(fault.line, fault.column) for fault in found.troubles if fault.fault is LineFault.MISSING]
+    assert missing == [(1, 0), (3, 5)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "columns", "divided"),
+    [
+        (["司射", "北面夫之", "西耦"], ["司射", "北面", "夫之", "西耦"], [(2, 2)]),
+        (
+            ["司射北面夫之東也", "西耦", "大也", "比上", "者當"],
+            ["司射", "北面", "夫之", "東也", "西耦", "大也", "比上", "者當"],
+            [],
+        ),
+        (["司射", "北(面)夫之", "西耦"], ["司射", "北(面)", "夫之", "西耦"], [(2, 4)]),
+        (["司射", "北(面夫之)", "西耦"], ["司射", "北(面夫)", "(之)", "西耦"], []),
+        (["司射北面", "夫之西耦"], ["司射", "北面", "夫之", "西耦"], []),
+    ],
+    ids=["two columns", "a paragraph", "behind a note", "within a note", "no line is a column"],
+)
+def test_a_line_is_to_be_divided_where_it_goes_on_in_the_next_column(
+    lines: list[str], columns: list[str], divided: list[tuple[int, int]]
+) -> None:
+    text = [line(source, number) for number, source in enumerate(lines, 1)]
+    found = on_columns(text, columns)
+    assert [(trouble.line, trouble.offset) for trouble in found.troubles] == divided
