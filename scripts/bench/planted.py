@@ -29,10 +29,13 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=1, help="the first seed (others than 1 to 20 are for tuning)")
     parser.add_argument("--pages", type=int, default=200)
+    parser.add_argument(
+        "--unbroken", action="store_true", help="check the texts without the line breaks of their pages"
+    )
 
 
 def measure(options: argparse.Namespace) -> Iterator[TableRow]:
-    bench = Bench(options.shared, options.folder, options.details)
+    bench = Bench(options.shared, options.folder, options.details, options.unbroken)
     wanted = set(options.only.split(","))
     seeds = range(options.first, options.first + options.seeds)
     if "pairs" in wanted:

@@ -57,7 +57,9 @@ class Pool:
 
 
 class Bench:
-    def __init__(self, shared: Path, folder: Path, details: bool) -> None:
+    def __init__(self, shared: Path, folder: Path, details: bool, unbroken: bool = False) -> None:
+        """`unbroken`: the texts are checked without the line breaks of their pages."""
+        self.unbroken = unbroken
         self.shared = shared
         self.folder = folder
         self.details = details
@@ -107,13 +109,14 @@ class Bench:
         without an image are not the check's. What was read on images is kept in a `store`, by default one of this run:
         with another run's, that run's text is checked again as it is now."""
         out = self.folder / f"out-{tag}"
+        broken = text
         pool.repeats[tag] = partial(
             self.run, tag=tag, text=text, images=images, imglist=imglist, key=key, pages=pages, store=store, **given
         )
-        if store:
-            common = self.folder / f"{store}{text.suffix}"
-            common.write_bytes(text.read_bytes())
-            text = common
+        if store or self.unbroken:
+            text = self.folder / f"{store or tag}{broken.suffix}"
+            source = broken.read_text(encoding="utf-8")
+            text.write_text(_without_line_breaks(source) if self.unbroken else source, encoding="utf-8")
         settings = Settings().replace(
             {
                 "project.texts": [text],
@@ -125,13 +128,14 @@ class Bench:
             }
         )
         check(_only(settings, text, pages, self.folder), None)
-        texts = {p: c for p, c in self.texts.read_pages(text).items() if re.search(pages, p)}
+        texts = {p: c for p, c in self.texts.read_pages(broken).items() if re.search(pages, p)}
         statuses = json.loads((out / "summary.json").read_text(encoding="utf-8"))["pages"]
         for page, columns in texts.items():
             pool.texts[f"{page}#{tag}"] = columns
             pool.statuses[f"{page}#{tag}"] = statuses.get(page, "")
         for flag in self.score.read_flags(out / "flags.jsonl"):
-            pool.flags.append({**flag, "page": f"{flag['page']}#{tag}"})
+            place = _place_in(texts[flag["page"]], flag["offset"]) if self.unbroken and flag["line"] else {}
+            pool.flags.append({**flag, **place, "page": f"{flag['page']}#{tag}"})
         for row in self.texts.read_key(key):
             if row["page"] in texts:
                 pool.rows.append({**row, "page": f"{row['page']}#{tag}"})
@@ -187,6 +191,25 @@ class Bench:
         trials = choose(kanripo_texts(self.shared), count, seed)
         draw(folder, trials, seed)
         return folder
+
+
+def _without_line_breaks(source: str) -> str:
+    """A text in Kanripo's notation with all columns of a page in one line."""
+    head, *pages = source.split("<pb:")
+    return head + "".join(
+        f"<pb:{mark}\n{''.join(columns).replace('¶', '')}¶\n" for mark, *columns in (page.split("\n") for page in pages)
+    )
+
+
+def _place_in(columns: Sequence[str], offset: int) -> dict[str, int]:
+    """The line and the offset in it of a place in a page without line breaks."""
+    line = 1
+    for column in columns[:-1]:
+        if offset < len(column):
+            break
+        offset -= len(column)
+        line += 1
+    return {"line": line, "offset": offset}
 
 
 def score_of(pool: Pool) -> dict[str, Any]:
