@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, count
@@ -173,7 +173,8 @@ def _placed_pages(
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
     spans = {page.id: _PageSpans(session, page, content) for page, _ in pages}
     known = list(session.scalars(select(FlagRow).where(FlagRow.page_id.in_(spans)).order_by(FlagRow.id)))
-    known += _claimed(session, spans.values(), spans.keys())
+    findings = {page.id: {spans[page.id].of(flag) for flag, _ in found} for page, found in pages}
+    known += _claimed(session, spans, findings, content)
     at: defaultdict[int, list[FlagRow]] = defaultdict(list)
     ids: defaultdict[int, set[str]] = defaultdict(set)
     for flag in known:
@@ -197,18 +198,36 @@ def _unused(uid: str, used: set[str]) -> str:
     return free
 
 
-def _claimed(session: Session, spans: Collection[_PageSpans], pages: Collection[int]) -> list[FlagRow]:
-    """The flags stored on other pages whose places are on these pages now."""
+def _claimed(
+    session: Session,
+    spans: Mapping[int, _PageSpans],
+    findings: Mapping[int, Collection[Span | None]],
+    content: Callable[[int], str],
+) -> list[FlagRow]:
+    """The flags stored on other pages whose places are on these pages now, by the numbers of which `spans` and the
+    places of `findings` are given. A place that is on its own page, too, in a line that goes over the end of a page,
+    stays there unless it was found here."""
     by_text: defaultdict[tuple[int, int], list[_PageSpans]] = defaultdict(list)
-    for span in spans:
+    for span in spans.values():
         if span.text is not None and span.version is not None:
             by_text[span.text, span.version].append(span)
-    rows: list[FlagRow] = []
+
+    @cache
+    def own(page_id: int, version: int) -> _PageSpans | None:
+        page = session.get_one(PageRow, page_id)
+        return _PageSpans(session, page, content) if page.version_id == version else None
+
+    claimed: list[FlagRow] = []
     for (text, version), page_spans in by_text.items():
         query = select(FlagRow).where(FlagRow.text_id == text, FlagRow.version_id == version)
-        query = query.where(FlagRow.start >= min(span.begin for span in page_spans), FlagRow.page_id.not_in(pages))
-        rows += session.scalars(query.where(FlagRow.start <= max(span.end for span in page_spans)).order_by(FlagRow.id))
-    return [flag for flag in rows if any(span.has(flag) for span in spans)]
+        query = query.where(FlagRow.start >= min(span.begin for span in page_spans), FlagRow.page_id.not_in(spans))
+        query = query.where(FlagRow.start <= max(span.end for span in page_spans)).order_by(FlagRow.id)
+        for flag in session.scalars(query).all():
+            here = [span for span in page_spans if span.has(flag)]
+            found = any((flag.start, flag.extent) in findings[span.number] for span in here)
+            if here and (found or (page := own(flag.page_id, version)) is None or not page.has(flag)):
+                claimed.append(flag)
+    return claimed
 
 
 class _PageSpans:
@@ -219,7 +238,7 @@ class _PageSpans:
         self.number, self.work = page.id, page.work_id
         self.text = text.id if text is not None else None
         self.version = text.version_id if text is not None else None
-        self._lines = page.spans if text is not None else {}
+        self._lines = page.spans if text is not None and not page.absent else {}
         self._checked, self._content = page.version_id, content
         self._map: PositionMap | None = None
         if self.version is not None and self._checked is not None and self.version != self._checked:

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from proof.model.flags import numbered
+from proof.model.flags import Flag, numbered
 from proof.model.result import PageResult
-from proof.store import Store
+from proof.store import CheckedResult, Store, TextInfo
 from proof.store.decision_records import State, Verdict
 from proof.store.manual_corrections import ManualCorrection
-from proof.store.texts import Writing
+from proof.store.texts import Writing, sha_of
 from proof.text.edit import Edit, edited
 from proof.text.positions import Span
-from tests.build import PLACE, check, check_at, decide, demand, page, queued
+from tests.build import PLACE, check, check_at, decide, demand, page, queued, run_info
 from tests.standing import standing_decisions
 from tests.store.conftest import on_both
 
@@ -353,3 +353,40 @@ def test_a_lost_place_comes_back_with_its_page_where_another_was_written_and_mov
     decide(store, one_of_two.number, Verdict.TAKE)
     assert store.decisions.displaced("KR1") == []
     assert write(store) == f"{line}\n上躬坐\n上射坐\n"
+
+
+def check_pages_that_share_a_line(store: Store, *flags: tuple[Flag, ...]) -> None:
+    """Check two pages of a text without page breaks, saved one after the other: both have its second line."""
+    content = "\n".join(LINES)
+    spans = {n: Span(content.index(source), len(source)) for n, source in enumerate(LINES, 1)}
+    sha = sha_of(content)
+    text = TextInfo(PLACE.text, sha, "inline", "traditional", content)
+    run = store.begin_run(replace(run_info(), texts=(text,)))
+    for position, (lines, found) in enumerate(zip(((1, 2), (2, 3)), flags, strict=True)):
+        place = replace(PLACE, position=position, sha=sha, lines={n: spans[n] for n in lines})
+        result = replace(page(name=f"p{position + 1}"), flags=tuple(found))
+        store.save_pages(run, [CheckedResult(place, "", result)])
+    store.finish_run(run, whole=True)
+
+
+def of_line_2(offset: int, here: str, there: str, name: str) -> Flag:
+    return page(*LINES, flags=((2, offset, here, there),), name=name).flags[0]
+
+
+@on_both
+def test_of_a_line_that_goes_on_on_the_next_page_each_page_keeps_its_flags(store: Store) -> None:
+    for _ in range(2):
+        check_pages_that_share_a_line(store, (of_line_2(1, "面", "靣", "p1"),), (of_line_2(5, "大", "太", "p2"),))
+        assert [(shown.flag.page, shown.flag.transcribed) for shown in queued(store)] == [("p1", "面"), ("p2", "大")]
+
+
+@on_both
+@pytest.mark.parametrize("before", ["p1", "p2"])
+def test_a_flag_goes_to_the_page_on_which_it_is_found_where_two_share_its_line(store: Store, before: str) -> None:
+    """Another check may let the page begin elsewhere in the line; what was decided is not asked again."""
+    for name in (before, "p1" if before == "p2" else "p2"):
+        found = (of_line_2(3, "北", "比", name),)
+        check_pages_that_share_a_line(store, *((found, ()) if name == "p1" else ((), found)))
+        if name == before:
+            decide(store, queued(store)[0].number, Verdict.KEEP)
+        assert [(shown.flag.page, shown.state) for shown in queued(store)] == [(name, State.KEPT)]
