@@ -108,6 +108,17 @@ def test_what_was_read_of_a_branch_is_known_until_it_changes(repository: Path) -
     assert witnesses_state([source]) != before
 
 
+def test_what_was_read_of_a_folder_is_known_until_a_file_is_changed_renamed_or_divided(tmp_path: Path) -> None:
+    (tmp_path / "1.txt").write_text("學而時習之\n不亦說乎\n", encoding="utf-8")
+    states = [witnesses_state([WitnessSource(tmp_path)])]
+    (tmp_path / "1.txt").rename(tmp_path / "2.txt")
+    states.append(witnesses_state([WitnessSource(tmp_path)]))
+    (tmp_path / "1.txt").write_text("學而時習之\n", encoding="utf-8")
+    (tmp_path / "2.txt").write_text("不亦說乎\n", encoding="utf-8")
+    states.append(witnesses_state([WitnessSource(tmp_path)]))
+    assert len(set(states)) == 3
+
+
 def test_a_branch_whose_commit_is_lost_is_told(repository: Path) -> None:
     (repository / ".git/refs/heads/SBCK").write_text("1" * 40 + "\n", encoding="ascii")
     for read in (read_witnesses, witnesses_state):
