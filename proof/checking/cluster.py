@@ -204,7 +204,7 @@ class _Dispatch:
         data = self._store.cache.get(key)
         if data is None:
             return sent
-        return replace(sent, readings=(key, data), glyphs_known=self._store.glyphs.shown(kept.image_sha))
+        return replace(sent, readings=(key, data), glyphs_known=self._store.glyphs.known_on(kept.image_sha))
 
     def _collect(self) -> None:
         """Wait a moment for results, and collect them."""

@@ -192,7 +192,7 @@ def check_page(task: PageTask, keys: PageKeys, kept: Store | SentPage, checker: 
     near = neighbours_of(task.text.pages, task.number)
     result = checker.judge(task.page, task.ref, task.image, readings, near)
     result = with_language(result, task.page, task.language, threshold)
-    shapes_kept = readings.unchanged and kept.glyphs.shown(result.image_sha)
+    shapes_kept = readings.unchanged and kept.glyphs.known_on(result.image_sha)
     shapes = None if shapes_kept or not result.characters else glyph_shapes(readings.layout, result.characters)
     return CheckedPage(task, result, key, readings=keep(), shapes=shapes)
 

@@ -1,4 +1,4 @@
-"""What a run is about: the pages of its texts with their images, and what the result of each depends on."""
+"""The plan of a run: the pages of its texts with their images, and what the result of each page depends on."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def digest(*parts: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PageTask:
-    """One page to be checked: its text, its number there, its place, and its image if there is one. `trouble`: why no
-    image could be looked for; `override`: a person's correction of its layout; `language`: the evidence of the language
-    model against its text."""
+    """One page to be checked: its text, its index among the pages there (`number`), its place, and its image if there
+    is one. `trouble`: why it has none; `override`: a person's correction of its layout or image; `language`: the
+    evidence of the language model against its text."""
 
     text: Transcription
     number: int
@@ -61,7 +61,7 @@ class PageTask:
 
     @property
     def in_text(self) -> PagePlace:
-        """Where the page stands, with its columns in the file."""
+        """The place of the page with the spans of its columns in the file."""
         lines = {column.number: Span(column.start, len(column.source)) for column in self.page.columns}
         return replace(self.place, lines=lines)
 
@@ -71,9 +71,9 @@ class PageTask:
 
 
 def work_of(texts: Sequence[Transcription], store: Store, project: Sequence[Path] = ()) -> str:
-    """A work's id in the store: as its texts give it; else the one that any of them, or of the `project`'s texts, was
-    checked as before, so that some texts of a work can be checked alone, and others added; else the first file's name.
-    Raises UsageError without texts, and where the store has another work of that name."""
+    """The id of a work in the store: the one that its first text gives; else the one under which one of `texts`, or of
+    the texts of the `project`, was checked before, so that texts can be checked alone and others added; else the name
+    of the first file. Raises UsageError if there are no texts, or if the store has another work of that name."""
     if not texts:
         raise UsageError(_("no transcription was named: give one, or set project.texts in config.toml"))
     if texts[0].work:
@@ -88,7 +88,8 @@ def work_of(texts: Sequence[Transcription], store: Store, project: Sequence[Path
 
 
 def _new_name(texts: Sequence[Transcription], store: Store) -> str:
-    """The name of the first file, for texts that the store does not know; or of a work of which they are copies."""
+    """The id of a work whose texts the store does not know: the name of the first file. Raises UsageError if the store
+    has a work of that name of which no text is a copy."""
     name = texts[0].path.stem
     held = {known.path: store.texts.content(known.path) for known in store.texts.checked() if known.work == name}
     if held and all(most_alike(text.text, held) is None for text in texts):
@@ -106,8 +107,8 @@ def _new_name(texts: Sequence[Transcription], store: Store) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PageKeys:
-    """What the result of any page depends on, beside the page and its image: engine and settings. A worker on another
-    machine has it by value."""
+    """What the result of every page depends on, beside the page and its image: engine and settings. It is sent to
+    workers on other machines, so it has only values."""
 
     engine: EngineIdentity
     fingerprint: str
@@ -116,26 +117,26 @@ class PageKeys:
 
     @classmethod
     def of(cls, settings: Settings, engine: EngineIdentity) -> PageKeys:
-        """Those of a run. Raises ConfigError where a file that they depend on cannot be read."""
+        """The keys of a run. Raises ConfigError if a file that they depend on cannot be read."""
         return cls(engine, settings.fingerprint(), settings.page.script, str(settings.engine.detection_model))
 
     def script(self, text: Transcription) -> Script:
-        """The script of a text: as set, or as the text shows."""
+        """The script of a text: the one in the settings, else the one found in the text."""
         return text.script if self.named_script == "auto" else Script(self.named_script)
 
     def readings_key(self, image: PageImage, image_sha: str = "") -> str:
-        """The key under which it is kept what was read on an image: nothing of the text and nothing of how it is
-        judged is in it. `image_sha` is the hash of the image's bytes where it is known. Raises ImageError."""
+        """The key of the readings of an image in the cache. It depends neither on the text nor on how readings are
+        judged. `image_sha` is the hash of the image's bytes, if it is known. Raises ImageError."""
         engine = self.engine
         parts = (engine.name, engine.version, engine.checksum, self.detection_model, image.quadrant)
         sha = image_sha or sha256_of(image.path)
         return f"page {digest(*parts, sha)}"
 
     def key(self, task: PageTask, image_sha: str = "") -> str:
-        """A hash of all that the result of a page depends on; `image_sha` as in `readings_key`. Raises ImageError
-        where the image cannot be read."""
+        """A hash of all that the result of a page depends on; `image_sha` as in `readings_key`. Raises ImageError if
+        the image cannot be read."""
         image, columns = task.image, task.page.columns
-        begins = columns[0].start if columns else 0
+        start = columns[0].start if columns else 0
         return digest(
             str(METHOD_VERSION),
             proof.__version__,
@@ -152,13 +153,13 @@ class PageKeys:
             ),
             task.ref,
             task.page.id,
-            # another page may have come to stand between two columns, and findings stand at their columns
-            *(f"{column.start - begins} {column.source}" for column in columns),
+            # with the places of the columns, as another page may now stand between two of them
+            *(f"{column.start - start} {column.source}" for column in columns),
         )
 
 
 class CheckPlan:
-    """What a run is about: its texts paired with their images, and what a page's result depends on."""
+    """The plan of a run: a task for each page of its texts, and the keys of their results."""
 
     def __init__(
         self,
@@ -176,23 +177,22 @@ class CheckPlan:
         self.max_megapixels = settings.images.max_megapixels
         self.tasks: list[PageTask] = []
         for text in self._texts:
-            own, first = self._images_of(text), len(self.tasks)
-            sha = sha_of(text.text)
-            self.tasks += [_task(text, n, first + n, own, sha) for n in range(len(text.pages))]
+            images, first, sha = self._images_of(text), len(self.tasks), sha_of(text.text)
+            self.tasks += [_task(text, n, first + n, images, sha) for n in range(len(text.pages))]
         self.tasks = _overridden(_with_copies(self.tasks), store.layout_overrides.of_work(self.name), index)
 
     def take_evidence(self, language: Mapping[int, Sequence[LanguageEvidence]]) -> None:
-        """Give each task the evidence of the language model against its page; `language` is by the number of the
-        task."""
+        """Give each task the evidence of the language model against its page, by the index of the task."""
         self.tasks = [replace(task, language=tuple(language.get(n, ()))) for n, task in enumerate(self.tasks)]
 
     def read_as(self, task: PageTask, override: LayoutOverride | None) -> PageTask:
-        """A task of this work with `override` for its page, or without any."""
-        own = _task(task.text, task.number, task.place.position, self._images_of(task.text), task.place.sha)
-        own = replace(own, language=task.language, place=task.place)
-        return with_override(own, override, self._index) if override else own
+        """A task of this work with `override` in place of its own, or without any."""
+        plain = _task(task.text, task.number, task.place.position, self._images_of(task.text), task.place.sha)
+        plain = replace(plain, language=task.language, place=task.place)
+        return with_override(plain, override, self._index) if override else plain
 
     def _images_of(self, text: Transcription) -> ImageIndex:
+        """The images with the image lists of a text."""
         return self._index.with_lists(image_lists(self._settings, text))
 
     def info(self) -> RunInfo:
@@ -209,8 +209,8 @@ class CheckPlan:
 
 
 def image_lists(settings: Settings, text: Transcription) -> tuple[Path, ...]:
-    """The image list that is set (in a folder of them, the one named as the text), or the one beside the
-    text, as Kanripo has them."""
+    """The image lists of a text: the one in the settings (in a folder of lists, the one with the name of the text), or
+    the one beside the text, as Kanripo has them."""
     return find_image_lists(text.path, text.pages, settings.project.imglist)
 
 
@@ -225,12 +225,12 @@ def _task(text: Transcription, number: int, position: int, index: ImageIndex, sh
 
 
 def _with_copies(tasks: Sequence[PageTask]) -> list[PageTask]:
-    """The tasks with the other texts in which their page stands too."""
+    """The tasks, each with the paths of the other texts that have a page of the same id."""
     texts: defaultdict[str, set[str]] = defaultdict(set)
     for task in tasks:
         texts[task.page.id].add(task.place.text)
     copies = (frozenset(texts[task.page.id] - {task.place.text}) for task in tasks)
-    return [replace(task, place=replace(task.place, copies=of)) for task, of in zip(tasks, copies, strict=True)]
+    return [replace(task, place=replace(task.place, copies=others)) for task, others in zip(tasks, copies, strict=True)]
 
 
 def _overridden(
@@ -254,7 +254,7 @@ def page_keys(tasks: Sequence[PageTask]) -> list[tuple[str, int]]:
 
 
 def with_override(task: PageTask, override: LayoutOverride, index: ImageIndex) -> PageTask:
-    """A task with a person's correction. Where the assigned image is gone, the page fails."""
+    """A task with a person's correction. It has no image but a `trouble` if the assigned image is gone."""
     if not override.image:
         return replace(task, override=override)
     image = index.assigned(override.image, override.quadrant)

@@ -85,7 +85,7 @@ class SentPage:
     def glyphs(self) -> SentPage:
         return self
 
-    def shown(self, image_sha: str) -> bool:
+    def known_on(self, image_sha: str) -> bool:
         """Whether the store has the glyphs; asked for the image of the earlier readings alone."""
         return self.glyphs_known
 

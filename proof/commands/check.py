@@ -18,7 +18,7 @@ from proof.commands.options import (
     CHECKING,
     config_option,
     library_option,
-    must_have_work,
+    must_be_checkable,
     quiet_option,
     setting_options,
     settings_of,
@@ -73,7 +73,7 @@ def command(
     """
     if library is None:
         settings = settings_of(config, texts, given)
-        must_have_work(settings)
+        must_be_checkable(settings)
         with _unchanged_where_wrong(settings):
             project_change = keep_in_project(settings, texts, given, named=config is not None)
             status = run_check(settings, show, quiet=quiet, verbose=verbose)

@@ -1,4 +1,5 @@
-"""The options of the command line, made from the declarations of the settings, and the settings that they give."""
+"""The options of the command line, which are made from the declarations of the settings, and the settings that a
+command line gives."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from proof.settings.config import FILE_NAME, SETTINGS, Settings
 from proof.settings.project import project_settings, projects_near
 from proof.settings.setting import Setting, ValueKind, WrongSetting, shown
 
-SPELLED = {
+OPTION_NAMES = {
     "cluster.address": "cluster",
     "cluster.images": "cluster-images",
     "engine.name": "engine",
@@ -25,12 +26,13 @@ SPELLED = {
     "variants.file": "variants",
     "store.url": "store",
 }
-"""Options of settings whose key alone would not say what they set; all others are spelled as their key."""
+"""Names of the options of some settings whose key alone does not say what they set; other options are named by the
+key."""
 
 CHECKING = tuple(
     name for name in SETTINGS if name != "project.texts" and not name.startswith(("library.", "render.", "serve."))
 )
-"""The settings of a check that have an option; its texts are arguments."""
+"""Settings that have an option of `proof check`. Its texts are arguments."""
 
 Command = Callable[..., Any]
 
@@ -48,12 +50,12 @@ _METAVARS = {
 
 def spelling(setting: Setting) -> str:
     """The option that sets `setting`: `--max-megapixels`."""
-    return "--" + SPELLED.get(setting.name, setting.key).replace("_", "-")
+    return "--" + OPTION_NAMES.get(setting.name, setting.key).replace("_", "-")
 
 
 def _reader(setting: Setting) -> Callable[[str], Any]:
-    """A function that reads the value of an option, checked as in `config.toml`; paths count from the working folder.
-    Of a list of values it reads one."""
+    """A function that parses the value of an option, or one of its values if the setting is a list. The value is
+    checked as in `config.toml`; paths are relative to the working folder."""
 
     def read(text: str) -> Any:
         try:
@@ -106,22 +108,24 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing b
 
 
 def settings_of(config: Path | None, texts: Iterable[Path] = (), given: Mapping[str, Any] | None = None) -> Settings:
-    """The settings that a command line means: those of its project (`project_settings`), with what was `given`.
+    """The settings for a command line: those of its project (`project_settings`), overridden by its `texts` and by the
+    options that were `given`.
 
     Raises ConfigError, UsageError.
     """
     texts = tuple(texts)
     settings = project_settings(config, texts)
-    return settings.replace({**({"project.texts": texts} if texts else {}), **(given or {})})
+    return settings.replace(({"project.texts": texts} if texts else {}) | dict(given or {}))
 
 
 def config_words(folder: Path) -> str:
-    """How a printed command names a project by its folder: ` --config FOLDER`; empty for the working folder."""
+    """The option with which a printed command names the project in `folder`: ` --config FOLDER`; empty for the working
+    folder."""
     return "" if folder.resolve() == Path.cwd() else f" --config {shlex.quote(str(folder))}"
 
 
-def must_have_work(settings: Settings) -> None:
-    """Raises UsageError where there is no text to check, or neither images nor the language model to check it by."""
+def must_be_checkable(settings: Settings) -> None:
+    """Raises UsageError if there is no text to check, or neither images nor the language model to check it by."""
     if not settings.project.texts:
         raise UsageError(
             _(
@@ -135,19 +139,18 @@ def must_have_work(settings: Settings) -> None:
 
 
 def must_have_images(settings: Settings) -> None:
-    """Raises UsageError where no folder of page images is named."""
+    """Raises UsageError if no folder of page images is named."""
     if not settings.project.images:
-        has_file = settings.file and settings.file.exists()
         where = (
             Sentence(_("set project.images in %(file)s"), file=settings.file)
-            if has_file
+            if settings.file and settings.file.exists()
             else Sentence(_("give --images DIR"))
         )
         raise UsageError(_("no folder of page images was named: %(where)s"), where=where)
 
 
 def existing_store(settings: Settings) -> Path | str:
-    """The address of the project's store. Raises UsageError where there is no store yet."""
+    """The address of the project's store. Raises UsageError if there is no store yet."""
     from proof.store.database import is_missing, name_of, store_url  # noqa: PLC0415 - others do without databases
 
     address = settings.store_address
@@ -162,14 +165,15 @@ def existing_store(settings: Settings) -> Path | str:
 
 
 def _hint(settings: Settings) -> str:
-    """The end of a message where the folder of these settings is no project: which projects lie near it; '' without
-    any."""
+    """The end of a message about missing files, for a folder that is no project: the projects near it; '' if there are
+    none."""
     folder = settings.folder
     near = projects_near(folder) if folder and not (folder / FILE_NAME).exists() else ""
     return Sentence(_("; %(near)s"), near=near) if near else ""
 
 
 def _option(setting: Setting) -> Callable[[Command], Command]:
+    """The decorator that adds the option of a setting to a command."""
     switch = setting.kind is ValueKind.SWITCH
     declared = f"{spelling(setting)}/--no{spelling(setting)[1:]}" if switch else spelling(setting)
     return click.option(

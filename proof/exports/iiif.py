@@ -26,42 +26,44 @@ MOTIVATIONS = ("commenting", "editing")
 
 
 class Addressed:
-    """The pages of a text that have an image, and the addresses of the manifest and its parts. `base` is the address
-    under which the manifest will be served, `name` the name of the text. Each image is a canvas; the pages that one
-    image shows, as the half-folios of a plate, share its canvas."""
+    """The pages of a text that are shown on an image, and the addresses of the manifest and its parts. `base` is the
+    address under which the manifest will be served, `name` the name of the text. Each image is a canvas, which all
+    pages on the image share, such as the half-folios of a plate."""
 
     def __init__(self, base: str, name: str, pages: Sequence[PageResult]) -> None:
         self.base, self.name = base.rstrip("/"), name
         self.pages = [page for page in pages if page.shown]
-        self.names = image_names(pages)
-        """The file names of the images."""
+        self.image_names = image_names(pages)
+        """The name of each image in the exported folder, by its file."""
 
     @property
     def manifest(self) -> str:
+        """The address of the manifest."""
         return f"{self.base}/{quote(self.name, safe='')}.manifest.json"
 
     @property
-    def images(self) -> list[list[PageResult]]:
-        """The pages of each image."""
+    def pages_by_image(self) -> list[list[PageResult]]:
+        """The pages of each image, in the order of the first ones."""
         pages_of: dict[object, list[PageResult]] = {}
         for page in self.pages:
             pages_of.setdefault(page.image, []).append(page)
         return list(pages_of.values())
 
     def canvas(self, page: str) -> str:
-        """The address of the canvas that shows a page; it is named after the first page that it shows."""
+        """The address of the canvas that shows the page of this id; it has the id of the first page on the canvas."""
         image = next(result.image for result in self.pages if result.page == page)
         first = next(result.page for result in self.pages if result.image == image)
         return self.item("canvas", first)
 
     def item(self, kind: str, name: str) -> str:
-        """The address of a part of the manifest."""
+        """The address of a part of the manifest: of the canvas, range or flags (`kind`) of this name."""
         return f"{self.base}/{quote(self.name, safe='')}/{kind}/{quote(name, safe='')}"
 
 
 def manifest(addressed: Addressed, title: str) -> dict[str, Any]:
-    """The manifest as JSON: a canvas for each image, with the flags that are shown to the proofreader; pages that share
-    an image are ranges, each a region of the canvas. The images are expected in the folder `images` beside it."""
+    """The manifest as JSON: a canvas for each image, with the flags that are shown to the proofreader. Pages that share
+    an image are ranges, each with a region of the canvas. The images are expected in a folder `images` beside the
+    manifest."""
     whole = {
         "@context": PRESENTATION,
         "id": addressed.manifest,
@@ -69,9 +71,9 @@ def manifest(addressed: Addressed, title: str) -> dict[str, Any]:
         "label": {"lzh": [title]},
         "viewingDirection": "right-to-left",
         "behavior": ["paged"],
-        "items": [_canvas(pages, addressed) for pages in addressed.images],
+        "items": [_canvas(pages, addressed) for pages in addressed.pages_by_image],
     }
-    ranges = [_range(page, addressed) for pages in addressed.images if len(pages) > 1 for page in pages]
+    ranges = [_range(page, addressed) for pages in addressed.pages_by_image if len(pages) > 1 for page in pages]
     return whole | ({"structures": ranges} if ranges else {})
 
 
@@ -91,8 +93,8 @@ def _range(page: PageResult, addressed: Addressed) -> dict[str, Any]:
 
 
 def flag_annotations(page: PageResult, target: str, address: str) -> dict[str, Any]:
-    """A Web Annotation page, called by its `address`, with the flags of a page that are shown to the proofreader.
-    `target` is the address of the image or the canvas to which the boxes of the flags refer."""
+    """A Web Annotation page at this `address`, with the flags of a page that are shown to the proofreader. `target` is
+    the address of the image or canvas on which they are."""
     flags = [flag for flag in page.flags if flag.raised]
     return {
         "@context": ANNOTATION,
@@ -105,8 +107,8 @@ def flag_annotations(page: PageResult, target: str, address: str) -> dict[str, A
 def _canvas(pages: Sequence[PageResult], addressed: Addressed) -> dict[str, Any]:
     first = pages[0]
     canvas, (width, height) = addressed.canvas(first.page), first.image_size
-    name = addressed.names[first.image] if first.image else ""
-    kind = Image.registered_extensions().get(Path(name).suffix.lower(), "PNG")
+    name = addressed.image_names[first.image] if first.image else ""
+    image_format = Image.registered_extensions().get(Path(name).suffix.lower(), "PNG")
     embedded = [flag_annotations(page, canvas, addressed.item("flags", page.page)) for page in pages]
     for flags in embedded:
         del flags["@context"]
@@ -128,7 +130,7 @@ def _canvas(pages: Sequence[PageResult], addressed: Addressed) -> dict[str, Any]
                         "body": {
                             "id": f"{addressed.base}/images/{quote(name)}",
                             "type": "Image",
-                            "format": Image.MIME[kind],
+                            "format": Image.MIME[image_format],
                             "width": width,
                             "height": height,
                         },
@@ -142,13 +144,13 @@ def _canvas(pages: Sequence[PageResult], addressed: Addressed) -> dict[str, Any]
 
 
 def _items(flags: Sequence[Flag], target: str, address: str, page: PageResult) -> list[dict[str, Any]]:
-    """An annotation for each flag; for the two flags of a character that moved, one annotation with both places, first
-    that where the character belongs."""
+    """An annotation for each flag. The two flags of a character that moved have one annotation with both places: first
+    the one where the character belongs, which the text lacks, then the one where it stands."""
     annotations = []
     for index, flag in enumerate(flags):
         other = other_half(flag, flags)
         halves = [flag, other] if other is not None and is_moved(flag, other) else [flag]
-        if len(halves) > 1 and flag.transcribed:
+        if len(halves) > 1 and flag.transcribed:  # the other one has the annotation
             continue
         places = [_place(half, target, page) for half in halves]
         annotations.append(

@@ -1,4 +1,4 @@
-"""A title and a table of two columns on A4 pages, as PDF, in a Chinese font that PDF readers provide."""
+"""A PDF with a title and a table of two columns on A4 pages, in a Chinese font that PDF readers provide."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GUTTER_POINTS = 12.0
 TITLE_SIZE, TEXT_SIZE = 18.0, 10.5
 """Font sizes, in points."""
 LEADING_RATIO = 1.4
-"""Distance of lines, relative to the size of the font."""
+"""Distance from one line to the next, relative to the size of the font."""
 ROW_GAP_POINTS = 6.0
 """Space between rows, in points."""
 
@@ -26,14 +26,16 @@ FONT_NAME = "F"
 """The font's name in the resources of a page."""
 
 UNBROKEN = re.compile(r"[!-~]+ *|.", re.DOTALL)
-"""What a line is not broken in: a word in Latin letters, or any other character."""
+"""A piece of text in which no line is broken: a word in Latin letters with the spaces after it, or any other
+character."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderFont:
-    """A font of Adobe's Asian font packs, which is not embedded: readers have it, or another in its place. `ordering`
-    names its characters, `encoding` the way from UTF-16 to them, `widths` are those of `!` to `~`, and `space` that of
-    the space, in thousandths of the size. All others are as wide as high."""
+    """A font of Adobe's Asian font packs. It is not embedded: PDF readers have it, or another in its place. `ordering`
+    is the name of its character collection, `encoding` that of the map from UTF-16 to it. `widths` are those of the
+    characters `!` to `~`, `space` is that of the space, in thousandths of the size. All other characters are as wide as
+    high."""
 
     name: str
     ordering: str
@@ -85,7 +87,8 @@ TRADITIONAL = ReaderFont("MSung-Light", "CNS1", "UniCNS-UTF16-H", 250, (
 
 
 def table_pdf(font: ReaderFont, title: str, heading: str, rows: Iterable[tuple[str, str]], language: str) -> bytes:
-    """The title, the heading and the rows, on as many pages as they need; `language` is that of the texts."""
+    """A file with the title, the heading and the rows, on as many pages as they need; `language` is that of the
+    texts."""
     sheets = _Sheets(font)
     sheets.write_row([(MARGIN_POINTS, PAGE_WIDTH - MARGIN_POINTS, title)], TITLE_SIZE)
     sheets.write_row([(MARGIN_POINTS, PAGE_WIDTH - MARGIN_POINTS, heading)], TEXT_SIZE)
@@ -105,18 +108,25 @@ class _Sheets:
         """Where the next row begins, in points from the bottom of the page."""
 
     def write_row(self, columns: Sequence[tuple[float, float, str]], size: float) -> None:
-        """Write texts beside each other, each with its left and right edge, on a new page if there is no room."""
-        broken = [(left, list(wrapped(text, self._font, size, right - left))) for left, right, text in columns]
-        leading = size * LEADING_RATIO
-        height = max(len(lines) for _, lines in broken) * leading
-        if self._top - height < MARGIN_POINTS:
-            self._pages.append([])
-            self._top = PAGE_HEIGHT - MARGIN_POINTS
-        for left, lines in broken:
-            for number, line in enumerate(lines):
-                code, baseline = line.encode("utf-16-be").hex(), self._top - size - number * leading
-                self._pages[-1].append(f"BT /{FONT_NAME} {size} Tf {left:.2f} {baseline:.2f} Td <{code}> Tj ET")
-        self._top -= height + ROW_GAP_POINTS
+        """Write texts beside each other, each given with its left and its right edge. The row begins a new page if it
+        has no room on the present one; if it is higher than a page, it goes on on the next."""
+        lines_at = [(left, list(wrapped(text, self._font, size, right - left))) for left, right, text in columns]
+        leading, count = size * LEADING_RATIO, max(len(lines) for _, lines in lines_at)
+        if self._top - count * leading < MARGIN_POINTS:
+            self._begin_page()
+        for number in range(count):
+            if self._top - leading < MARGIN_POINTS:
+                self._begin_page()
+            for left, lines in lines_at:
+                if number < len(lines):
+                    code, baseline = lines[number].encode("utf-16-be").hex(), self._top - size
+                    self._pages[-1].append(f"BT /{FONT_NAME} {size} Tf {left:.2f} {baseline:.2f} Td <{code}> Tj ET")
+            self._top -= leading
+        self._top -= ROW_GAP_POINTS
+
+    def _begin_page(self) -> None:
+        self._pages.append([])
+        self._top = PAGE_HEIGHT - MARGIN_POINTS
 
     def to_bytes(self, title: str, language: str) -> bytes:
         """The pages as a file."""
@@ -128,7 +138,7 @@ class _Sheets:
 
 
 def wrapped(text: str, font: ReaderFont, size: float, width: float) -> Iterator[str]:
-    """A text in lines of at most `width` points: a word is broken only where it is longer than a line."""
+    """The lines of a text, of at most `width` points. Only a word that is longer than a line is broken."""
     line = ""
     for part in UNBROKEN.findall(text):
         if line and font.width(line + part.rstrip(), size) > width:

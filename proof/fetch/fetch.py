@@ -32,18 +32,20 @@ MAX_FILE_BYTES = 300_000_000
 """Size of the largest file that is taken: a plate of 100 megapixels in colour, not compressed."""
 
 MAX_UNANSWERED_IMAGES = 3
-"""Images in a row that a server does not answer for, or whose addresses may not be asked, after which the run is
-stopped."""
+"""Number of images in a row for which no server answered, or whose addresses may not be requested, after which a run
+is stopped."""
 
 MAX_FAILED_IMAGES = 20
-"""Images in a row that could not be fetched for whatever reason, after which the run is stopped: the list or its
-address is wrong."""
+"""Number of images in a row that failed for whatever reason, after which a run is stopped: the list is probably
+wrong."""
 
 _RANGE = re.compile(r"bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18}|\*)")
+"""A `Content-Range`: the first byte that is sent, and the size of the whole file, `*` if it is unknown."""
 
 
 class FetchOutcome(StrEnum):
-    """What became of an image: fetched, already there, asked for but unchanged, failed, or not asked for."""
+    """What became of an image. UNCHANGED: the server was asked, and says that the file that is there has not
+    changed."""
 
     FETCHED = "fetched"
     THERE = "there"
@@ -80,10 +82,11 @@ class FetchRun:
 
 @dataclass(frozen=True, slots=True)
 class Fetcher:
-    """Fetches images into `folder`. With `refresh` files that were fetched before are fetched anew if they changed.
+    """Fetches images into `folder`. With `refresh`, files that were fetched before are fetched again if they changed on
+    the server. A larger file than `most_bytes` fails.
 
-    `kept` are files that the project has elsewhere, by the image reference that they are named by.
-    """
+    `kept` are images that the project has in other folders, by the image reference in their names; they are not
+    fetched."""
 
     folder: Path
     client: Client
@@ -92,9 +95,9 @@ class Fetcher:
     kept: Mapping[ImageRef, Path] = field(default_factory=dict)
 
     def fetch(self, images: Sequence[WantedImage], report: Callable[[ImageResult], None] = lambda _: None) -> FetchRun:
-        """All of `images`, one after the other; `report` is called with each result.
+        """Fetch `images` one after the other; `report` is called with each result.
 
-        An image that fails is skipped; the run is stopped where the server asks for that, or several images in a row
+        An image that fails is skipped; the run is stopped if the server asks for that, or several images in a row
         failed. Raises OutputError where the folder cannot be written, SourceError for a damaged index.
         """
         index = FetchIndex.read(self.folder)
@@ -106,7 +109,7 @@ class Fetcher:
                 continue
             try:
                 result = self._fetched(wanted, index)
-                if result.outcome is not FetchOutcome.THERE:
+                if result.outcome is not FetchOutcome.THERE:  # the server answered
                     unanswered = failed = 0
             except OutputError:
                 raise
@@ -127,8 +130,8 @@ class Fetcher:
         return FetchRun(tuple(results), stopped)
 
     def preview(self, images: Sequence[WantedImage]) -> Iterator[ImageResult]:
-        """The outcomes that `fetch` would begin with, without asking for anything: THERE, FAILED for an address or a
-        name that cannot be used, else NOT_ASKED."""
+        """What is known of the outcomes before any request: THERE, FAILED for an address or a name that cannot be used,
+        else NOT_ASKED."""
         index = FetchIndex.read(self.folder)
         for wanted in images:
             try:
@@ -140,8 +143,8 @@ class Fetcher:
                 yield ImageResult(wanted, FetchOutcome.THERE if path else FetchOutcome.NOT_ASKED)
 
     def _existing(self, wanted: WantedImage, index: FetchIndex) -> Path | None:
-        """The existing file of an image, or None. Raises SourceError where its name leads out of the folder, or
-        where that file is known to have come from another address and is not to be refreshed."""
+        """The existing file of an image, in the folder or among `kept`, or None. Raises SourceError if its name leads
+        out of the folder, or if the file came from another address and is not to be refreshed."""
         path = path_inside(self.folder, wanted.name)
         if not path.exists():
             ref = ImageRef.match(wanted.name)
@@ -160,10 +163,11 @@ class Fetcher:
         return path
 
     def _fetched(self, wanted: WantedImage, index: FetchIndex) -> ImageResult:
-        """The result of fetching one image, unless it is there. Raises ProofError."""
-        path, record = self._existing(wanted, index), index.files.get(wanted.name)
-        if path is not None and not (self.refresh and record):
-            return ImageResult(wanted, FetchOutcome.THERE, path.stat().st_size)
+        """Fetch one image, unless it is there. Raises ProofError."""
+        existing, record = self._existing(wanted, index), index.files.get(wanted.name)
+        # only what was fetched is refreshed, never a file that somebody put there
+        if existing is not None and not (self.refresh and record):
+            return ImageResult(wanted, FetchOutcome.THERE, existing.stat().st_size)
         path = path_inside(self.folder, wanted.name)
         download = _Download(wanted, path, index, self.most_bytes)
         size = self.client.get(wanted.address, download.ask, download.take)
@@ -186,18 +190,19 @@ class _Download:
         return self.path.with_name(f".{self.path.name}.part")
 
     def ask(self) -> dict[str, str]:
-        """The headers of the next request: for the rest of the file where there is a part, for the file if it changed
-        where it is there, or for the whole."""
+        """The headers of the next request. It asks for the rest of the file if there is a part of it, for the file if
+        it has changed if it was fetched before, and else for the whole file."""
         size = self._resumable_bytes()
         if size:
             return {"Range": f"bytes={size}-", "If-Range": self.index.parts[self.wanted.name].validator}
         record = self.index.files.get(self.wanted.name)
-        if record is None or record.address != self.wanted.address or not self._as_fetched(record):
+        if record is None or record.address != self.wanted.address or not self._is_as_fetched(record):
             return {}
         return record.conditions
 
     def take(self, answer: httpx.Response) -> int | None:
-        """Write what comes; gives the size of the whole file, None where the file that is there has not changed."""
+        """Write what the server sends; returns the size of the whole file, None if the file that is there has not
+        changed."""
         if answer.status_code == 304 and self.path.exists():
             return None
         if answer.status_code == 416:
@@ -207,7 +212,7 @@ class _Download:
             # a server that has had enough of a client answers 401 or 403 to everything
             refused = ServerError if answer.status_code in (401, 403) else SourceError
             raise refused(self.wanted.address, _("the server answers %(status)s"), status=status_of(answer))
-        start, whole = self._where(answer)
+        start, whole = self._start_and_size(answer)
         if whole is not None and whole > self.most_bytes:
             raise SourceError(
                 self.wanted.address, self._too_large(Sentence(_("of %(whole)s bytes"), whole=f"{whole:,}"))
@@ -219,8 +224,9 @@ class _Download:
         self._finish(size)
         return size
 
-    def _where(self, answer: httpx.Response) -> tuple[int, int | None]:
-        """The byte of the file at which the answer begins, and the size of the whole file, None where it is unknown."""
+    def _start_and_size(self, answer: httpx.Response) -> tuple[int, int | None]:
+        """The byte of the file at which the answer begins, and the size of the whole file, None if it is unknown.
+        Raises TryAgain if the answer does not continue the part."""
         if answer.status_code == 200:
             return 0, length_of(answer)
         content_range = _RANGE.fullmatch(answer.headers.get("content-range", "").strip())
@@ -247,12 +253,13 @@ class _Download:
         return 0
 
     def _begin(self, answer: httpx.Response, start: int, whole: int | None) -> None:
-        """Begin a new part, unless one is continued: remember of what file it is before its first byte is written."""
+        """Begin a new part, unless one is continued (`start`). What file it is of is recorded before its first byte is
+        written, since only a known part can be continued."""
         if start:
             return
         record = FileRecord.of(self.wanted.address, answer, -1 if whole is None else whole)
         if is_encoded(answer):
-            record = replace(record, etag="", modified="")  # they are of the compressed bytes, which are not kept
+            record = replace(record, etag="", modified="")  # those of the compressed bytes, which are not kept
         self.index.parts[self.wanted.name] = record
         with self._writing():
             self.part.parent.mkdir(parents=True, exist_ok=True)
@@ -260,7 +267,8 @@ class _Download:
         self.index.write()
 
     def _write(self, answer: httpx.Response, start: int) -> int:
-        """Append the body to the part, of which `start` bytes are there; gives the size of the part then."""
+        """Append the body to the part, which has `start` bytes; returns its new size. Raises SourceError if it grows
+        too large."""
         size = start
         with self._writing(), self.part.open("ab") as file:
             for chunk in answer.iter_bytes():
@@ -277,7 +285,7 @@ class _Download:
         return size
 
     def _finish(self, size: int) -> None:
-        """Give the part the name of the file, if it is an image, and remember the file. Raises SourceError if not."""
+        """Rename the part to the file and record it. Raises SourceError if it is no image."""
         fault = image_fault(self.part)
         if fault:
             self._forget_part()
@@ -295,10 +303,11 @@ class _Download:
         if self.index.parts.pop(self.wanted.name, None):
             self.index.write()
 
-    def _as_fetched(self, record: FileRecord) -> bool:
+    def _is_as_fetched(self, record: FileRecord) -> bool:
         return self.path.exists() and self.path.stat().st_size == record.size
 
     def _too_large(self, what: str) -> str:
+        """Why a file is not taken; `what` says how large it is, as the sentence goes on after "a file"."""
         return Sentence(
             _("is a file %(what)s, more than %(most)s are not taken; allow more with --max-mb"),
             what=what,

@@ -11,18 +11,18 @@ from pathlib import Path, PurePosixPath
 from proof.errors import UsageError
 from proof.fetch.model import WantedImage
 from proof.images.imglist import write_entries
-from proof.locale.marking import _
+from proof.locale.marking import Sentence, _
 from proof.model.places import Place, counted_on, juan_key, leaf_by_leaf, place_given, spelled
 from proof.model.refs import ImageRef
 
 _NUMBERS = re.compile(r"([0-9]{1,9})(?:-([0-9]{0,9}))?")
 
 _NO_LAST = 10**9
-"""The end of a range without one, `12-`: beyond all numbers that `_NUMBERS` allows."""
+"""The last number of an open range (`12-`): larger than any that `_NUMBERS` allows."""
 
 
 def in_ranges(images: Sequence[WantedImage], ranges: Iterable[str]) -> tuple[WantedImage, ...]:
-    """The images with these numbers: `12`, `12-40`, `12-`. Raises UsageError if a range contains none."""
+    """The images with these numbers: `12`, `12-40`, `12-`. Raises UsageError if no image has a number of a range."""
     chosen: set[int] = set()
     for given in ranges:
         match = _NUMBERS.fullmatch(given.strip())
@@ -43,38 +43,55 @@ def in_ranges(images: Sequence[WantedImage], ranges: Iterable[str]) -> tuple[Wan
 
 def of_parts(images: Sequence[WantedImage], parts: Iterable[str]) -> tuple[WantedImage, ...]:
     """The images of these parts of the text: a juan (`010`), a half-folio (`010-3a`), an image reference
-    (`WYG0103-0192c`), or a range of these (`010-3a..010-9b`). Raises UsageError if a part has no image."""
+    (`WYG0103-0192c`), or all from one of these to another (`010-3a..010-9b`). Raises UsageError if a part has no
+    image."""
     chosen: set[int] = set()
     for part in parts:
-        ends = [end.strip() for end in part.split("..")]
-        indices_of_ends = [[index for index, wanted in enumerate(images) if _shows(wanted, end)] for end in ends]
-        if len(ends) > 2 or not all(indices_of_ends):
-            missing = next((end for end, indices in zip(ends, indices_of_ends, strict=True) if not indices), part)
-            places = [place for wanted in images for place in wanted.places]
-            span = f"from {spelled(places[0])} to {spelled(places[-1])}" if places else "no half-folio by name"
-            raise UsageError(
-                _(
-                    "the source has no %(missing)s; it shows %(span)s. Name a juan (010), a half-folio "
-                    "(010-3a), a reference (WYG0103-0192c), or from one to another (010-3a..010-9b); "
-                    "--numbers goes by the images' numbers"
-                ),
-                missing=missing,
-                span=span,
-            )
-        first, last = indices_of_ends[0], indices_of_ends[-1]
-        chosen.update(range(first[0], last[-1] + 1) if len(ends) == 2 else first)
+        ends = [_indices(images, end.strip()) for end in part.split("..", 1)]
+        found = range(ends[0][0], ends[1][-1] + 1) if len(ends) == 2 else ends[0]
+        if not found:  # the second end stands before the first
+            raise _lacking(images, part)
+        chosen.update(found)
     return tuple(wanted for index, wanted in enumerate(images) if index in chosen)
 
 
+def _indices(images: Sequence[WantedImage], part: str) -> list[int]:
+    """The indices of the images that show `part`, which is no range. Raises UsageError if there are none."""
+    indices = [index for index, wanted in enumerate(images) if _shows(wanted, part)]
+    if not indices:
+        raise _lacking(images, part)
+    return indices
+
+
+def _lacking(images: Iterable[WantedImage], part: str) -> UsageError:
+    """The error about a part that no image shows, with the half-folios that the images show."""
+    places = [spelled(place) for wanted in images for place in wanted.places]
+    span = (
+        Sentence(_("from %(first)s to %(last)s"), first=places[0], last=places[-1])
+        if places
+        else Sentence(_("no half-folio by name"))
+    )
+    return UsageError(
+        _(
+            "the source has no %(missing)s; it shows %(span)s. Name a juan (010), a half-folio "
+            "(010-3a), a reference (WYG0103-0192c), or from one to another (010-3a..010-9b); "
+            "--numbers goes by the images' numbers"
+        ),
+        missing=part,
+        span=span,
+    )
+
+
 def with_half_folios(
-    images: Sequence[WantedImage], first: str, text: Iterable[Place] = (), *, openings: bool = False
+    images: Sequence[WantedImage], first: str, of_text: Iterable[Place] = (), *, openings: bool = False
 ) -> tuple[WantedImage, ...]:
-    """The images, each with the half-folio that it shows: `first` (`010-1a`), then those after it in the order of the
-    half-folios of `text`. With `openings` each shows two, and blank half-folios that the text omits are counted too.
+    """The images, each with the half-folio that it shows: `first` (`010-1a`), then those that follow it among the
+    half-folios `of_text`. With `openings` each image shows two, and blank half-folios that the text omits are counted
+    too.
 
     Raises UsageError if `first` is no half-folio.
     """
-    places = counted_on(place_given(first), text)
+    places = counted_on(place_given(first), of_text)
     if openings:
         leaves = leaf_by_leaf(places)
         return tuple(replace(wanted, places=tuple(islice(leaves, 2)), opening=True) for wanted in images)
@@ -104,13 +121,13 @@ def write_list(path: Path, images: Iterable[WantedImage]) -> int:
 
 
 def _part(name: str, letter: str) -> str:
-    """The name of one half of the image of an opening in an image list: `book/0012a.jpg`."""
+    """The name by which an image list calls one half of an opening: `book/0012a.jpg` for the half `a`."""
     path = PurePosixPath(name)
     return str(path.with_name(f"{path.stem}{letter}{path.suffix}"))
 
 
 def _shows(wanted: WantedImage, part: str) -> bool:
-    """Whether an image has the image reference, the half-folio or a half-folio of the juan that `part` names."""
+    """Whether `part` names the reference of an image, a half-folio that it shows, or the juan of one."""
     ref = ImageRef.match(part)
     if ref and ImageRef.match(wanted.name) == ref:
         return True

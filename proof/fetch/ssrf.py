@@ -1,7 +1,7 @@
 """Which addresses may be requested, and which names a fetched file may have.
 
-Manifests and redirections come from strangers: an address in them could lead to a machine behind the user's firewall,
-a name out of the image folder.
+Manifests and redirections come from strangers. An address in them could lead to a machine behind the user's firewall
+(server-side request forgery), a name to a place outside the image folder.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from proof.errors import AddressError, SourceError
 from proof.locale.marking import _
 
 MAX_NAME_CHARACTERS = 60
-"""Maximum number of characters of a name made from a label; at four bytes each they still fit into a file name."""
+"""Maximum number of characters of a name made from a label; at four bytes each they fit into `_MAX_NAME_BYTES`."""
 
 _MAX_NAME_BYTES = 240
-"""Maximum number of bytes of a file name: file systems take 255, and the name of an unfinished file is longer."""
+"""Maximum number of bytes of a file name: file systems allow 255, and an unfinished file has a longer name."""
 
 _MAX_SHOWN_CHARACTERS = 200
 """Maximum number of characters of a faulty address that a message shows."""
@@ -75,7 +75,7 @@ def require_public(host: str, addresses: Sequence[str]) -> None:
     if addresses and not private:
         return
     raise AddressError(
-        host if not private or private == [host] else f"{host} ({private[0]})",
+        host if not private or private == [host] else f"{host} ({private[0]})",  # a host that is an address stands once
         _(
             "is an address of a private network, this machine or none at all: it is not asked; "
             "if that is meant, as in a museum's own network, add --allow-private"
@@ -93,8 +93,8 @@ def file_name(text: str) -> str:
 def path_inside(folder: Path, name: str) -> Path:
     """The path of the file `name` (with forward slashes) in `folder`.
 
-    Raises SourceError if the name is too long, or if the file would lie outside, be it by a link, or be hidden, as the
-    index of the folder and unfinished files are.
+    Raises SourceError if the name is too long, if it leads out of the folder (also by a link), or if it is that of a
+    hidden file, as the index of the folder and unfinished files have.
     """
     parts = name.split("/")
     if any(part.startswith(".") or not part or set("\\:\0") & set(part) for part in parts):

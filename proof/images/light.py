@@ -14,22 +14,23 @@ Grey = NDArray[np.uint8]
 
 # Tones are 0 (black) to 255 (white); shares of tones are relative to the tone of the paper.
 SHADE_PX = 31
-"""Breadth, on a page 1400 pixels high, above which something dark is shade, not ink."""
+"""Breadth above which something dark is shade, not ink, on a page 1400 pixels high."""
 
 LIGHT_HEIGHT_PX = 700
 """Height to which a page is scaled to measure its light."""
 
 SMALL_SHADE_PX = SHADE_PX // 2 | 1
-"""`SHADE_PX` on a page of that height, half of 1400; odd, as filters have a middle pixel."""
+"""The same on a page `LIGHT_HEIGHT_PX` high, half of 1400; odd, as filters have a middle pixel."""
 
 MIN_SHADE_TONE = 0.25
 """Share of the paper's tone that the deepest shade is taken to have."""
 
 HARMLESS_SHADE_TONE = 0.85
-"""Share of the paper's tone from which on shade need not be corrected."""
+"""Share of the paper's tone above which shade need not be corrected on a page of working size (`evened`)."""
 
 REPORTED_SHADE_TONE = 0.78
-"""Share of the paper's tone below which a page is reported to be in the shade; stains are lighter."""
+"""Share of the paper's tone below which shade on a photograph is corrected and reported (`evenly_lit`); stains are
+lighter."""
 
 DIM_PAPER_TONE = 165.0
 """Tone of paper below which it is lightened to `WHITE_PAPER_TONE`."""
@@ -41,34 +42,34 @@ TABLE_TONE = 0.5
 """Share of the paper's tone below which an area at the edge of the image may be the table under the page."""
 
 IGNORED_DARK_PERCENT = 2.0
-"""Percent of a page that may be of any darkness, such as a seal or a solid block of ink."""
+"""Percent of a page that may be dark without being shade, such as a seal or a solid block of ink."""
 
 INK_TONE = 0.6
 """Share of the surrounding tone below which something is ink."""
 
 MIN_TEXT_SHARE = 0.004
-"""Share of ink in a dark area from which on it is paper in the shade with text on it, not a table."""
+"""Share of ink in a dark area from which on the area is paper in the shade with text on it, not the table."""
 
 PALE_INK_TONE = 185.0
-"""Tone of ink above which it is strengthened."""
+"""Tone from which on ink is so pale that it is strengthened."""
 
 MIN_CONTRAST = 16.0
 """Difference of the tones of ink and paper below which ink cannot be distinguished from the grain of the paper."""
 
 STRENGTHENED_CONTRAST = 200.0
-"""The same difference after strengthening."""
+"""Difference of the tones of ink and paper after ink was strengthened."""
 
 DIRT_PERCENT = 0.2
-"""Percent of a page that dirt covers at most; a few characters cover more."""
+"""Maximum percentage of a page that dirt covers; a few characters cover more."""
 
 TEXT_PERCENT = 3.0
-"""Percent of a page that text covers at least; dirt covers less."""
+"""Minimum percentage of a page that text covers; dirt covers less."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvenPage:
-    """A page (grey, height x width) in even light: `paper` is the tone of its paper; `shaded`: its light was uneven or
-    its paper dim before."""
+    """A page (grey, height x width) in even light. `paper` is the tone of its paper. `shaded`: its light was uneven or
+    its paper dim, and was corrected."""
 
     pixels: Grey
     paper: float
@@ -76,19 +77,19 @@ class EvenPage:
 
 
 def evenly_lit(page: Grey, measured: Grey | None = None) -> EvenPage:
-    """The page with its paper, and the table around it, in one light tone; unchanged if its light is even and its paper
-    not dim. `measured` is the page at a smaller size, on which light is measured, if available."""
+    """A photograph with its paper, and the table around it, in one light tone; unchanged if its light is even and its
+    paper not dim. `measured` is the page at a smaller size, if available: light is then measured on it."""
     small, _ = shrunk(page if measured is None else measured, LIGHT_HEIGHT_PX)
     ground = _ground(small, SMALL_SHADE_PX)
     paper = _paper(ground)
-    beneath = _beneath(small, ground, paper)
-    seen = ground[~beneath]
-    uneven = bool(seen.size) and float(np.percentile(seen, IGNORED_DARK_PERCENT)) < REPORTED_SHADE_TONE * paper
+    table = _table(small, ground, paper)
+    on_page = ground[~table]
+    uneven = bool(on_page.size) and float(np.percentile(on_page, IGNORED_DARK_PERCENT)) < REPORTED_SHADE_TONE * paper
     if not uneven and paper >= DIM_PAPER_TONE:
         return EvenPage(page, paper, shaded=False)
-    white = max(paper, WHITE_PAPER_TONE) if paper < DIM_PAPER_TONE else paper
+    white = WHITE_PAPER_TONE if paper < DIM_PAPER_TONE else paper
     light = np.asarray(white / _smooth(ground, paper, SMALL_SHADE_PX), dtype=np.float32)
-    light[beneath] = 255.0
+    light[table] = 255.0  # a factor that makes every tone white
     height, width = page.shape
     large = cv2.resize(light, (width, height), interpolation=cv2.INTER_LINEAR)
     return EvenPage(np.asarray(np.minimum(page * large, 255.0), dtype=np.uint8), white, shaded=True)
@@ -107,23 +108,22 @@ def strengthened(page: Grey, measured: Grey) -> Grey:
 
 
 def evened(page: Grey) -> Grey:
-    """A page of working size, from a photograph, with its paper and the table around it in one tone; unchanged if its
-    light is even."""
+    """A page of working size with its paper, and the table around it, in one tone; unchanged if its light is even."""
     ground = _ground(page, SHADE_PX)
     paper = _paper(ground)
     if float(np.percentile(ground, IGNORED_DARK_PERCENT)) > HARMLESS_SHADE_TONE * paper:
         return page
     light = np.asarray(paper / _smooth(ground, paper, SHADE_PX), dtype=np.float32)
     small, _ = shrunk(page, LIGHT_HEIGHT_PX)
-    beneath = _beneath(small, _ground(small, SMALL_SHADE_PX), paper)
-    if beneath.any():
+    table = _table(small, _ground(small, SMALL_SHADE_PX), paper)
+    if table.any():
         height, width = page.shape
-        light[cv2.resize(beneath.astype(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST) > 0] = 255.0
+        light[cv2.resize(table.astype(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST) > 0] = 255.0
     return np.asarray(np.minimum(page * light, 255.0), dtype=np.uint8)
 
 
 def _ground(page: Grey, shade: int) -> Grey:
-    """The tone of the paper at every place: the page without ink, that is without dark areas no broader than
+    """The tone of the paper at every place: the page without ink, that is, without dark areas of at most the breadth
     `shade`."""
     return np.asarray(cv2.morphologyEx(page, cv2.MORPH_CLOSE, np.ones((shade, shade), np.uint8)), dtype=np.uint8)
 
@@ -134,13 +134,13 @@ def _paper(ground: Grey) -> float:
 
 
 def _smooth(ground: Grey, paper: float, shade: int) -> NDArray[np.float32]:
-    """The tone of the paper at every place without sudden changes, and no darker than shade can be."""
+    """The tone of the paper at every place, without sudden changes and no darker than the deepest shade."""
     tones = np.maximum(ground.astype(np.float32), np.float32(MIN_SHADE_TONE * paper))
     return np.asarray(cv2.blur(tones, (shade, shade)), dtype=np.float32)
 
 
-def _beneath(page: Grey, ground: Grey, paper: float) -> NDArray[np.bool_]:
-    """The area of the table under a page: dark up to the edge of the image, and without text."""
+def _table(page: Grey, ground: Grey, paper: float) -> NDArray[np.bool_]:
+    """The area of the table under a page: dark up to an edge of the image, and without text."""
     dark = (ground < TABLE_TONE * paper).astype(np.uint8)
     if not dark.any():
         return dark > 0

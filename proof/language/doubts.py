@@ -81,7 +81,7 @@ class DoubtedText:
             return of_doubts
         places = np.array([row.place for _, row in rows])
         candidates = np.array([row.candidates for _, row in rows], np.uint32)
-        met = self.neighbours.met(places, candidates)
+        met = self.neighbours.counts(places, candidates)
         probabilities = np.array([row.probabilities for _, row in rows], np.float32)
         scores = self.neighbours.scores(places, candidates, met)
         trust = self.neighbours.trust(places)
@@ -134,7 +134,7 @@ class DoubtedText:
         if len(forms) < 2:
             return self._full(transcribed)
         places, candidates = np.full(len(forms), place), np.array([[ord(text)] for text in forms], np.uint32)
-        scores = self.neighbours.scores(places, candidates, self.neighbours.met(places, candidates))
+        scores = self.neighbours.scores(places, candidates, self.neighbours.counts(places, candidates))
         return forms[int(scores[:, 0].argmax())]
 
     def _written(self, text: str) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
-"""Scores of how well characters fit between the two neighbours of a place, for any character, not only look-alikes.
+"""Scores of how well characters fit between the two neighbours of a place: any characters, not only look-alikes.
 
-How often a character occurs beside each neighbour, in the language and on the other pages of the text, is compared with
-how often chance would put it there by the frequencies of both, and shrunk towards that (a gamma prior, after DuMouchel
-1999)."""
+The actual count of a character beside a neighbour, in the language and on the other pages of the text, is compared with
+the count that is expected by chance from the frequencies of the two, and shrunk towards it (a gamma prior, after
+DuMouchel 1999)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from proof.language.stream import UNKNOWN
 from proof.language.weights import NOTHING, Floats
 
 PRIOR_COUNT = 1.0
-"""Occurrences added to the actual and the expected counts: that a pair with an expected count below one never occurs is
-hardly any evidence, and a rare word is no error."""
+"""Occurrences added to the actual and the expected count. So a pair that never occurs is hardly any evidence if less
+than one occurrence is expected: a rare word is no error."""
 
 FREQUENCY_WEIGHT = 0.25
 """Weight of the frequency of a character itself (0 to 1). Fitted: log loss 0.0949, 0.0934, 0.0941 and 0.1001 at 0,
@@ -32,8 +32,8 @@ PASSAGE_REACH = 20
 often decide by chance."""
 
 MIN_FAMILIAR_SHARE = 0.8
-"""Share of known pairs in a passage from which on the language model has its full weight; with fewer known pairs, as
-among foreign names, its weight falls in proportion.
+"""Share of known pairs in a passage from which on the language model has its full weight. Its weight is in proportion
+to a lower share, as among foreign names.
 
 Fitted with twelve characters on either side, of which the language alone knew the pairs, on the pages to which
 `proof.verify.scores.CONTEXT_WEIGHT` was fitted and on 60 pages of the corpus that the language knows least (0.40 of
@@ -58,25 +58,25 @@ class Neighbours:
         self._language = language
         self._folding = Folding(LookAlikes.shipped())
         places = np.flatnonzero(tokens.page >= 0)
-        met = pair_keys(tokens.folded[places - 1], tokens.raw[places])
-        self._whole = Counts.of(met)
-        self._pages = Counts.of(on_page(met, tokens.page[places]), 32)
+        pairs = pair_keys(tokens.folded[places - 1], tokens.raw[places])
+        self._in_text = Counts.of(pairs)
+        self._by_page = Counts.of(on_page(pairs, tokens.page[places]), 32)
 
-    def scores(self, places: Places, candidates: Codes, met: PairCounts) -> Floats:
-        """The score of each candidate at each place (n x k) by its counts with the neighbours, in nats up to a constant
-        for each place; `NOTHING` where a candidate is 0."""
+    def scores(self, places: Places, candidates: Codes, counted: PairCounts) -> Floats:
+        """The score of each candidate (n x k) at its place, by its counts with the neighbours, in nats up to
+        a constant for each place; `NOTHING` for a candidate 0."""
         share = self._language.frequency(candidates)
         before, behind = (
             np.log((counts + PRIOR_COUNT) / (share * occurrences[:, None] + PRIOR_COUNT))
             for counts, occurrences in (
-                (met.before, self._language.occurrences(self._tokens.raw[places - 1])),
-                (met.behind, self._language.occurrences(self._tokens.raw[places + 1])),
+                (counted.before, self._language.occurrences(self._tokens.raw[places - 1])),
+                (counted.behind, self._language.occurrences(self._tokens.raw[places + 1])),
             )
         )
         scores = before + behind + FREQUENCY_WEIGHT * np.log(share)
         return np.asarray(np.where(candidates > 0, scores, NOTHING), np.float32)
 
-    def met(self, places: Places, candidates: Codes) -> PairCounts:
+    def counts(self, places: Places, candidates: Codes) -> PairCounts:
         """The counts of each candidate (n x k) with the neighbours of its place, without those on the page of the
         place. The first candidate of a row is the transcribed character."""
         shape = candidates.shape
@@ -90,35 +90,37 @@ class Neighbours:
         return PairCounts(before.reshape(shape), behind.reshape(shape))
 
     def _counted(self, first: Codes, second: Codes, origin: _PairOrigin) -> Numbers:
-        """The counts of pairs, in the language and on other pages; the first of each is folded."""
+        """The counts of pairs of characters in the language and on other pages; the first ones are folded."""
         wanted = pair_keys(first, second)
-        in_text = self._whole.of_keys(wanted)
-        on_this_page = self._pages.of_keys(on_page(wanted, origin.page))
-        # a copy of the passage may read any of the other candidates here: one occurrence is subtracted from each
+        in_text = self._in_text.of_keys(wanted)
+        on_this_page = self._by_page.of_keys(on_page(wanted, origin.page))
+        # the training texts may have a copy of the passage: it counts as often as the passage itself, and since it may
+        # read any of the other candidates here, one occurrence more is subtracted for each of these
         of_copy = np.where(origin.learned, in_text + origin.other, 0)
         in_language = np.maximum(self._in_language(first, second) - of_copy, 0)
         return np.asarray(in_language + np.maximum(in_text - on_this_page, 0), np.int32)
 
     def trust(self, places: Places) -> Floats:
-        """The weight (0 to 1) of the language model at each place, by the familiarity of its passage: the share of the
-        pairs of characters within `PASSAGE_REACH`, without those of the place itself, that the language or another page
-        of the text has. One is added to both numbers, so that few pairs decide little."""
+        """The weight (0 to 1) of the language model at each place, by the familiarity of its passage. That is the share
+        of known pairs among the pairs of characters within `PASSAGE_REACH`, without those of the place itself. A pair
+        is known if the language or another page of the text has it. One is added to the numbers of known pairs and of
+        all pairs, so that few pairs decide little."""
         steps = np.array([step for step in range(1 - PASSAGE_REACH, PASSAGE_REACH + 1) if step not in (0, 1)])
         ends = np.clip(places[:, None] + steps, 1, len(self._tokens.raw) - 1).ravel()
         first, second = self._tokens.folded[ends - 1], self._tokens.raw[ends]
         pairs = (first > UNKNOWN) & (second > UNKNOWN)
         wanted = pair_keys(first, second)
-        in_text, page = self._whole.of_keys(wanted), np.repeat(self._tokens.page[places], len(steps))
-        # a passage of the training texts does not make itself known
+        in_text, page = self._in_text.of_keys(wanted), np.repeat(self._tokens.page[places], len(steps))
+        # occurrences in the passage itself do not make a pair known, though the training texts have the passage
         in_language = self._in_language(first, second) - np.where(self._learned[ends], in_text, 0)
-        known = (in_language > 0) | (in_text > self._pages.of_keys(on_page(wanted, page)))
+        known = (in_language > 0) | (in_text > self._by_page.of_keys(on_page(wanted, page)))
         shape = (len(places), len(steps))
         share = ((pairs & known).reshape(shape).sum(1) + 1) / (pairs.reshape(shape).sum(1) + 1)
         return np.asarray(np.minimum(share.astype(np.float32) / MIN_FAMILIAR_SHARE, 1.0), np.float32)
 
     def _in_language(self, first: Codes, second: Codes) -> Numbers:
-        """The counts of pairs in the language; the first of each is folded. The model has a pair under its character
-        with look-alikes: under the first where only that has some."""
+        """The counts of pairs in the language; the first of each is folded. The model counts a pair for the second
+        character, or for the first if only that one has look-alikes."""
         counts = self._language.of_keys(BEFORE, pair_keys(first, second))
         has_look_alikes = LookAlikes.shipped().has
         under_first = np.flatnonzero(has_look_alikes(first) & ~has_look_alikes(second))
@@ -134,8 +136,8 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True)
 class _PairOrigin:
-    """Where pairs stand, which decides what is subtracted from their counts: the page of each, whether its passage is
-    in the training texts (`learned`), and whether its candidate is an `other` than the transcribed character."""
+    """For each of some pairs, what decides how much is subtracted from its count: its page, whether the training texts
+    have its passage (`learned`), and whether its candidate is an `other` than the transcribed character."""
 
     page: NDArray[np.int32]
     learned: NDArray[np.bool_]

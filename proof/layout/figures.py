@@ -1,8 +1,8 @@
 """Figures among columns: drawings, diagrams, seals.
 
-A figure is a piece of ink larger than any glyph: nearly two cells high and as wide as a glyph, or broader in both
-directions than any stroke. Characters that were joined in writing can be as high, but the transcription has text there.
-So figures are looked for only in columns for which it has none.
+A figure is a piece of ink that is higher than any glyph and not much narrower, or solid ink that is broader in both
+directions than any stroke. Characters that were joined in writing can be as high, but the transcription has text there:
+figures are only searched in columns for which it has none.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ MAX_GLYPH_CELLS = 1.9
 """Maximum height of a glyph, in cells."""
 
 MIN_FIGURE_WIDTHS = 0.3
-"""Minimum width of a piece of ink of a figure that is higher than a glyph, as a share of a column's width."""
+"""Minimum width of a figure that is higher than a glyph, as a share of a column's width."""
 
 MIN_SOLID_CELLS = 0.36
-"""Minimum extent in both directions of solid ink that is no stroke, in cells."""
+"""Minimum side of a square of solid ink that is no stroke, in cells."""
 
 MIN_DRAWING_GLYPHS = 2.2
-"""Minimum extent in both directions of a drawing or a seal, in widths of a glyph."""
+"""Minimum width and height of a drawing or a seal, in widths of a glyph."""
 
 ERASED_RULE_PX = 9
 """Maximum width of the gap that an erased rule leaves in a figure, in pixels."""
 
 MIN_REACH_WIDTHS = 0.1
-"""Minimum distance that a figure reaches into a column that it stands in, as a share of the column's width."""
+"""Minimum distance by which a figure must reach into a column to stand in it, as a share of the column's width."""
 
 
 def figure_columns(layout: Layout, areas: Sequence[ColumnArea], rows: int) -> set[int]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.light import EvenPage, evenly_lit, strengthened
-from proof.images.negative import turned_over
+from proof.images.negative import blocks_inverted
 from proof.images.size import shrunk
 from proof.layout.columns import as_layout
 from proof.layout.dewarp import laid_flat
@@ -83,7 +83,7 @@ def in_even_light(page: Grey) -> tuple[EvenPage, Grey, tuple[Notice, ...]]:
     `PAGE_HEIGHT`; and the notices about these corrections."""
     small, _ = shrunk(page, PAGE_HEIGHT)
     strong = strengthened(page, small)
-    plain = turned_over(strong, small if strong is page else None)
+    plain = blocks_inverted(strong, small if strong is page else None)
     if plain is not page:
         small, _ = shrunk(plain, PAGE_HEIGHT)
     even = evenly_lit(plain, small)

@@ -1,4 +1,5 @@
-"""A page prepared for its layout: scaled to moderate size, in even light, upright, with its long strokes."""
+"""Preparing a page for its layout: it is scaled to working size, lit evenly and made upright, and its long strokes are
+found."""
 
 from __future__ import annotations
 
@@ -15,7 +16,6 @@ from proof.layout.rules import (
     connected,
     glyph_width,
     ink_mask,
-    inked_along,
     long_strokes,
     slope,
     without_border,
@@ -31,22 +31,27 @@ MIN_FRAME_WIDTHS = 1 / 15
 """Minimum length of a level piece of frame, in widths or heights of the page, whichever is shorter."""
 
 MIN_RULE_GLYPHS = 1.25
-"""Minimum length of a piece of rule, in widths of a glyph; strokes of text are shorter."""
+"""Minimum length of a piece of rule or frame, in widths of a glyph; strokes of text are shorter."""
 
 MAX_STROKE_HEIGHTS = 1 / 6
-"""Maximum of this minimum length, in heights of the page."""
+"""Upper bound of the minimum by `MIN_RULE_GLYPHS`, in heights of the page."""
 
 MIN_STROKE_AREA = 5
 """Minimum area of a stroke, in pixels; smaller pieces of ink are dirt."""
 
-MIN_STROKES_HEIGHTS = 0.35
-"""Minimum total length of upright strokes for them to show the slope of the rules, in thirds of the page's height."""
+RULE_PX = 3
+"""Usual thickness of a rule, in pixels."""
+
+MIN_STROKES_LENGTHS = 0.35
+"""Minimum total length of long strokes that show how far a page is turned: of upright ones in heights of the page, of
+level ones in widths."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """A rectified page at working size: `grey` (0 black), its `ink` (255 on 0), and the long strokes that may be rules,
-    `upright` and `level`; all height x width. `rectification` maps it to pixels of the file; `skew` is in degrees."""
+    `upright` and `level`; all height x width. `rectification` maps its places to pixels of the file; `skew` is the lean
+    of the rules in the photograph, in degrees."""
 
     grey: NDArray[np.uint8]
     ink: Mask
@@ -76,8 +81,8 @@ def prepare(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> Sh
     stroke = min(MIN_RULE_GLYPHS * glyph_width(raw), MAX_STROKE_HEIGHTS * height)
     upright = long_strokes(raw, round(max(height * MIN_RULE_HEIGHTS, stroke)), vertical=True)
     level = long_strokes(raw, round(max(min(height, width) * MIN_FRAME_WIDTHS, stroke)), vertical=False)
-    lean = slope(upright if _plenty(upright, height) else raw, vertical=True)
-    tilt = slope(level, vertical=False) if _plenty(level, width) else -lean
+    lean = slope(upright if _suffice(upright, height) else raw, vertical=True)
+    tilt = slope(level, vertical=False) if _suffice(level, width) else -lean
     turn = Rectification.of(1.0, lean, tilt, height, width, (0, 0))
     stacked = cv2.merge([small, raw, upright, level])
     turned = cv2.warpAffine(stacked, turn.matrix, (width, height), borderValue=(255, 0, 0, 0))
@@ -94,5 +99,6 @@ def without_specks(ink: Mask) -> Mask:
     return np.where(keep[labels], 255, 0).astype(np.uint8)
 
 
-def _plenty(strokes: Mask, length: int) -> bool:
-    return int(inked_along(strokes, 0).sum()) > MIN_STROKES_HEIGHTS * length * 3
+def _suffice(strokes: Mask, length: int) -> bool:
+    """Whether there are enough strokes to show how far a page is turned; `length` is its height or width."""
+    return int(np.count_nonzero(strokes > 127)) > MIN_STROKES_LENGTHS * length * RULE_PX

@@ -1,4 +1,4 @@
-"""The language of the command line: that of the environment (`LANG`), if the interface has it."""
+"""Messages in the language of the command line: that of the environment (`LANG`), if the interface has it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from proof.locale.marking import in_words
 from proof.model.notices import Notice
 
 LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
-"""Environment variables for the language; the first one that is set counts."""
+"""Environment variables for the locale; the first one that is set counts."""
 
 
 def terminal_language(environment: Mapping[str, str] | None = None) -> str:
-    """The tag of the language of the command line: `en`, `zh-Hant` or `zh-Hans`. As in gettext, `LANGUAGE` lists
-    preferences and counts if the locale is not `C`."""
+    """The tag of the language of the command line: `en`, `zh-Hant` or `zh-Hans`. As in gettext, `LANGUAGE` lists the
+    preferred languages, and is ignored if the locale is `C`."""
     environment = os.environ if environment is None else environment
     locale = next(filter(None, (environment.get(name, "") for name in LOCALE_VARIABLES)), "C")
     if locale.partition(".")[0] in ("C", "POSIX"):
@@ -44,11 +44,11 @@ def sentence(notice: Notice) -> str:
 
 
 def error_text(error: Exception) -> str:
-    """What an error says, in the language of the command line where its message is one of the catalogues."""
+    """The message of an error, in the language of the command line if the catalogues have it."""
     return str(in_words(error, say))
 
 
 def paragraphs(help_text: str) -> Iterator[str]:
-    """The paragraphs of a help text, each a message of the catalogues: one line, whatever its source."""
+    """The paragraphs of a help text, each on one line, as the catalogues have it."""
     for paragraph in inspect.cleandoc(help_text).split("\n\n"):
         yield " ".join(paragraph.split())

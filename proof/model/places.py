@@ -1,4 +1,4 @@
-"""Names of half-folios of a juan as people and sources write them, and counting on from one of them."""
+"""Half-folios of a juan: reading their names as people and sources write them, and counting on from one of them."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ Place = tuple[str, Folio]
 _NUMERAL = r"(?:[0-9]{1,4}|[〇零一二三四五六七八九十百]{1,6})"
 _JUAN = rf"(?:卷\s*第?\s*(?P<after>{_NUMERAL})|第?\s*(?P<before>{_NUMERAL})\s*卷|(?P<bare>[0-9]{{1,4}}))"
 # The two numbers need a separator: 卷十一葉上 could be leaf 1 of juan 10, or a leaf of juan 11.
-_BETWEEN = r"(?:[\s_.,:;/、,:-]+(?:第|folio|fol|f)?|第|folio|fol|f)[\s.]*"
+_FULL_WIDTH = "\uff0c\uff0e\uff1a\uff1b\uff0f"  # the comma, full stop, colon, semicolon and slash of Chinese
+_BETWEEN = rf"(?:[\s_.,:;/、・·{_FULL_WIDTH}-]+(?:第|folio|fol|f)?|第|folio|fol|f)[\s.]*"
 _LEAF = rf"(?P<leaf>{_NUMERAL})\s*(?:葉|叶|頁|页|張|张)?[\s_.-]*"
 _RIGHT = "ar右上前表正"
 _LEFT = "bv左下後后背裏裡里"
 _SIDE = rf"(?P<side>[{_RIGHT}{_LEFT}])(?:面|半葉|半叶)?"
 _PLACE = re.compile(_JUAN + _BETWEEN + _LEAF + _SIDE, re.IGNORECASE)
-_SPEC = re.compile(r"(?P<juan>\S+)-(?P<folio>[0-9]+[ab])", re.IGNORECASE)
+_SPELLED = re.compile(r"(?P<juan>\S+)-(?P<folio>[0-9]+[ab])", re.IGNORECASE)
 
 
 def juan_key(juan: str) -> str:
-    """The number of a juan in plain digits, so that `010`, `10` and `卷十` are equal. Other names are returned as
-    they are."""
+    """A key by which names of one juan are equal: its number in plain digits for `010`, `10` and `卷十`; a name without
+    a number (`序`) in lower case."""
     name = juan.removeprefix("卷")
     if name.isascii() and name.isdigit():
         return str(int(name))
@@ -61,8 +62,8 @@ def place_named(label: str) -> Place | None:
 
 
 def place_given(text: str) -> Place:
-    """The juan and half-folio in the form `010-1a`. Raises UsageError."""
-    match = _SPEC.fullmatch(text.strip())
+    """The juan and half-folio that somebody gave in the form `010-1a`. Raises UsageError if it has another form."""
+    match = _SPELLED.fullmatch(text.strip())
     if match is None:
         raise UsageError(
             _("%(text)s is no half-folio of a juan: write the juan, the leaf and its side, such as 010-1a"),
@@ -78,7 +79,8 @@ def spelled(place: Place) -> str:
 
 
 def leaf_by_leaf(places: Iterable[Place]) -> Iterator[Place]:
-    """The places, with a blank half-folio between two that are the same side of a leaf."""
+    """The places, with the half-folio between put in where two that follow each other are the same side of a leaf: the
+    text omits it since it is blank."""
     last: Place | None = None
     for juan, folio in places:
         if last and folio.side == last[1].side:
@@ -88,8 +90,8 @@ def leaf_by_leaf(places: Iterable[Place]) -> Iterator[Place]:
 
 
 def counted_on(first: Place, pages: Iterable[Place]) -> Iterator[Place]:
-    """The half-folios from `first` on, without end: those of the text (`pages`), then side by side of each leaf. `0b`
-    is the half-folio before the first of a juan."""
+    """The half-folios from `first` on, without end: those of the text (`pages`), if it has `first`, then every side of
+    every leaf. `0b` is the half-folio before the first of a juan, which the text has not."""
     juan, folio = first
     if folio == Folio(0, "b"):
         yield first

@@ -34,10 +34,16 @@ class CutStrip(StripPlace):
 
 @dataclass(frozen=True, slots=True)
 class PageSheet:
-    """A half-folio on its image: `size` (width, height) and `sha256` of the whole image, `box` of the half-folio if it
-    is only a part, the notices from opening it, the `outline` of its layout, the `height` of the rectified page in
-    pixels, the share of it that ink covers (`inked`), and the detail of a character of main text and of a note, in
-    pixels of height (`proof.images.detail`)."""
+    """A half-folio on its image.
+
+    - `size` (width, height) and `sha256` are those of the whole image
+    - `box` is that of the half-folio, None if it is the whole image
+    - `notices` come from opening the image
+    - `outline` is that of its layout
+    - `height` is that of the rectified page in pixels, `inked` the share of the page that ink covers
+    - `detail` and `note_detail` are those of a character of main text and of a note, in pixels of height
+      (`proof.images.detail`)
+    """
 
     size: tuple[int, int]
     sha256: str
@@ -52,16 +58,21 @@ class PageSheet:
 
 @dataclass(slots=True)
 class PageRecord:
-    """The record of one half-folio and one engine. `layout` is the key of the layout; all but `spikes` and `far` depend
-    on it. `HalfFolioReadings` makes the keys of the tables from the arguments of the method in brackets.
+    """The record of one half-folio and one engine. `layout` is the key of its layout, on which all but `spikes` and
+    `far` depend. The keys of most tables are the arguments of a method of `HalfFolioReadings`, here in brackets:
 
-    `cuts` are the strips of a column (`cut`), `windows` parts of strips (`window`). `cells` are top and bottom of each
-    cell of ink (`ink_cells`), `inked` is whether a column has ink (`has_ink`), `figures` are the numbers of columns
-    that hold a figure (`figures`). `spans` are top and bottom of each glyph of a row (`spans`), `shapes` the shape of a
-    glyph (`shape`), `sizes` width and height of its ink (`ink_size`). `spikes` and `far` are by the hash of a strip's
-    pixels; `far` has for every sought character how far its probability is below `MIN_PROBABILITY` at each spike.
-    `lines` are the name of a page pipeline and its reading. `other_layouts` are records of the same image with other
-    layouts, by name (`with_layout`).
+    - `cuts` (`cut`): the strips of a column
+    - `windows` (`window`): parts of strips
+    - `cells` (`ink_cells`): top and bottom of each cell of ink
+    - `inked` (`has_ink`): whether a column has ink
+    - `figures` (`figures`): the numbers of the columns that hold a figure
+    - `spans` (`spans`): top and bottom of each glyph of a row
+    - `shapes` (`shape`): the shape of a glyph
+    - `sizes` (`ink_size`): width and height of the ink of a glyph
+
+    The keys of `spikes` and `far` are hashes of the pixels of strips. `far` has, for every sought character, how far
+    its probability is below `MIN_PROBABILITY` at each spike. `lines` is the name of an engine that reads whole pages,
+    and its reading. `other_layouts` are records of the same image with other layouts, by their names (`with_layout`).
     """
 
     layout: str = ""
@@ -130,7 +141,7 @@ class PageRecord:
 
 
 def _far_of(characters: str, data: bytes) -> dict[str, bytes]:
-    """The entry of `PageRecord.far` for one strip, of which `data` has one byte for each character and spike."""
+    """The entry of `PageRecord.far` for one strip. `data` has one byte for each character and spike."""
     spikes = len(data) // len(characters) if characters else 0
     return {character: data[number * spikes : (number + 1) * spikes] for number, character in enumerate(characters)}
 

@@ -1,7 +1,7 @@
 """The engines by name, what each needs to run, and how to open one.
 
-Availability is checked without importing the engine's packages. Other distributions add engines by entry points of the
-group `hanproof.engines`, each an `EngineEntry`; the name of the entry point is that of the engine.
+Availability is checked without importing the packages of an engine. Other distributions add engines by entry points of
+the group `hanproof.engines`: each loads an `EngineEntry`, and its name is the name of the engine.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from proof.ocr.models import GET_PACKAGED, NO_PACKAGED, ModelTask, find_packaged
 from proof.paths import expanded
 
 if TYPE_CHECKING:
+    from proof.ocr.paddle import PaddleSettings
     from proof.ocr.page import PageEngine
     from proof.ocr.taught import ByteStore
 
 DEFAULT = "ppocr"
+"""The name of the engine that is used unless another is chosen."""
 
 ENTRY_POINTS = "hanproof.engines"
 
@@ -35,10 +37,10 @@ ENTRY_POINTS = "hanproof.engines"
 class EngineSettings:
     """The settings of engines; each engine uses those that it knows.
 
-    `model` (and `detection_model`, for whole pages): a path, or with `paddleocr` the name of one of its
-    models; empty, the packaged one. `threads` of one reading, 0 for one a core; `readers` is how many read at
-    once. `runtime` computes the network of `ppocr`. `device`: `cpu`, `gpu` or `gpu:1`. `recording`: what
-    `readings` takes.
+    `model` is the recognition model, `detection_model` the one that finds lines on whole pages: a path, or with
+    `paddleocr` the name of one of its models; empty for the packaged one. `threads` is the number of threads of one
+    reading, 0 for one a core; `readers` the number of readings at once. `device` is `cpu`, `gpu` or `gpu:1`; `runtime`
+    computes the network of `ppocr`. `recording` is the folder of what other software read, for `readings`.
     """
 
     name: str = DEFAULT
@@ -71,7 +73,8 @@ class Availability:
 
 @dataclass(frozen=True, slots=True)
 class RequiredPackage:
-    """A package that an engine needs: its module, the argument of `pip install`, and the release that is required."""
+    """A package that an engine needs: its module (empty if it is known to be missing), the name of its distribution,
+    the argument of `pip install` that installs it, and the release that is required (major, minor), None for any."""
 
     module: str
     distribution: str
@@ -103,9 +106,8 @@ _PADDLEX = RequiredPackage("paddlex", "paddlex", "hanproof[paddleocr]", (3, 7))
 
 @dataclass(frozen=True, slots=True)
 class EngineEntry:
-    """An engine that can be chosen: `open` gives it, with what is set and, where an engine uses these, the identities
-    that have read before and the bytes that are kept between runs. `packages` and packaged `models` are what it needs
-    to run; `open_pages` gives its reader of whole pages, where it has one."""
+    """An engine that can be chosen. `open` opens it; its arguments are those of `open_engine`. `packages` and packaged
+    `models` are what it needs to run. `open_pages` opens its reader of whole pages, None if it has none."""
 
     summary: str
     open: Callable[[EngineSettings, Container[EngineIdentity], ByteStore | None], Engine]
@@ -132,7 +134,7 @@ def engines() -> Mapping[str, EngineEntry]:
 
 
 def _loaded(point: metadata.EntryPoint) -> EngineEntry:
-    """The engine that an entry point names; one that cannot be imported is listed as missing its module."""
+    """The engine of an entry point. One that cannot be imported is listed, as an engine whose package is missing."""
     try:
         entry: EngineEntry = point.load()
     except ImportError:
@@ -144,9 +146,9 @@ def _loaded(point: metadata.EntryPoint) -> EngineEntry:
 def open_engine(
     settings: EngineSettings, known: Container[EngineIdentity] = (), store: ByteStore | None = None
 ) -> Engine:
-    """The engine that the settings name. If its identity is among the `known` ones that read before, it may load its
-    model with the first strip and take its characters from the `store`. Raises UsageError for an unknown name,
-    EngineError if the engine cannot run."""
+    """The engine that the settings name. `known` are the identities of engines that read before, `store` keeps bytes
+    between runs: a known engine may take its characters from there, and load its model only with the first strip.
+    Raises UsageError for an unknown name, EngineError if the engine cannot run."""
     return _usable(settings).open(settings, known, store)
 
 
@@ -162,6 +164,7 @@ def open_page_engine(settings: EngineSettings) -> PageEngine:
 
 
 def _usable(settings: EngineSettings) -> EngineEntry:
+    """The entry of the engine that the settings name. Raises as `open_engine` does."""
     entry = engines().get(settings.name)
     if entry is None:
         raise UsageError(
@@ -196,16 +199,22 @@ def _open_ppocr(settings: EngineSettings, known: Container[EngineIdentity], stor
     return PPOCR(model, settings.threads, settings.runtime, settings.readers, known, store, gpu)
 
 
-def _open_paddle(settings: EngineSettings, *_: object) -> Engine:
-    from proof.ocr.paddle import PaddleRecogniser, PaddleSettings  # noqa: PLC0415
+def _open_paddle(settings: EngineSettings, *_unused: object) -> Engine:
+    from proof.ocr.paddle import PaddleRecogniser  # noqa: PLC0415
 
-    return PaddleRecogniser(PaddleSettings(settings.model, settings.detection_model, settings.threads, settings.device))
+    return PaddleRecogniser(_paddle_settings(settings))
 
 
 def _open_paddle_pages(settings: EngineSettings) -> PageEngine:
-    from proof.ocr.paddle import PaddlePages, PaddleSettings  # noqa: PLC0415
+    from proof.ocr.paddle import PaddlePages  # noqa: PLC0415
 
-    return PaddlePages(PaddleSettings(settings.model, settings.detection_model, settings.threads, settings.device))
+    return PaddlePages(_paddle_settings(settings))
+
+
+def _paddle_settings(settings: EngineSettings) -> PaddleSettings:
+    from proof.ocr.paddle import PaddleSettings  # noqa: PLC0415
+
+    return PaddleSettings(settings.model, settings.detection_model, settings.threads, settings.device)
 
 
 def _open_readings(settings: EngineSettings, *_unused: object) -> Engine:
@@ -216,7 +225,7 @@ def _open_readings(settings: EngineSettings, *_unused: object) -> Engine:
     return ExternalEngine(settings.recording)
 
 
-def _open_null(_settings: EngineSettings, *_: object) -> Engine:
+def _open_null(*_unused: object) -> Engine:
     from proof.ocr.null import NullEngine  # noqa: PLC0415
 
     return NullEngine()

@@ -1,7 +1,7 @@
-"""The view of a flag: the part of its column that is cut out, and the places of its characters.
+"""The view of a flag: the part of its column that is cut out of the image, and the places of the characters there.
 
-All places are pixels of the upright image. A view shows some nine characters of the column with the flagged one in the
-middle; near the head or foot of the column the view stays inside it.
+All places are in pixels of the upright image. A view shows some nine characters of the column, with the flagged one in
+the middle, except near the head or foot of the column, beyond which it does not reach.
 """
 
 from __future__ import annotations
@@ -19,29 +19,28 @@ from proof.text.column import parse_column
 from proof.text.model import Row
 
 MAX_HALF_ROW_WIDTHS = 0.72
-"""Width of a glyph, in widths of its column, up to which it stands in a half-row."""
+"""Maximum width of a glyph in a half-row, in widths of the column."""
 CHARACTERS_AROUND = 4
 """Characters shown before and after the flagged one."""
 MARGIN_WIDTHS = 0.12
-"""Width of the neighbouring columns that is shown, in widths of the column: strokes cross the rules."""
+"""Width of the strip of either neighbouring column that is shown, in widths of the column: strokes cross the rules."""
 EM_PITCHES = 0.86
-"""Size of a character of the transcription in pitches of the column."""
+"""Size of a transcribed character, in pitches."""
 WEDGED_SIZE_SHARE = 0.74
-"""Size of a character without a glyph, in sizes of the others."""
+"""Size of a character without a glyph, as a share of the size of the others."""
 DEFAULT_PITCH_WIDTHS = 0.55
-"""Height of a character in widths of its column, if the column has no character to measure."""
-MIN_PITCH = 0.25
-MAX_PITCH = 1.3
+"""Pitch on a page without characters to measure, in widths of the column."""
+MIN_PITCH_WIDTHS, MAX_PITCH_WIDTHS = 0.25, 1.3
 """Limits of the pitch, in widths of the column."""
 MAX_NOTE_EM_WIDTHS = 0.46
-"""Size of a character in a half-row at most, in widths of the column."""
+"""Maximum size of a character in a half-row, in widths of the column."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedCharacter:
-    """A transcribed character at the place of its glyph: its centre (`x`, `y`), its em, and whether it is flagged
-    (`marked`). `wedged`: it has no glyph and is shown beside the place where it is inserted. `offset` is its place in
-    the source of the column, -1 if it is wedged or a placeholder."""
+    """A transcribed character at the place of its glyph: its centre (`x`, `y`), its size (`em`), and whether it is
+    flagged (`marked`). `wedged`: it has no glyph and is shown beside the place where the text has it. `offset` is its
+    place in the source of the column, -1 if it is wedged or a placeholder."""
 
     text: str
     x: float
@@ -54,9 +53,9 @@ class PlacedCharacter:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The `area` to cut, the flagged glyph in it (`focus`), and the transcription over the same area. `text_area` is
-    the area without the neighbouring columns; `pitch` is the distance from one character to the next. `gap` is the
-    empty place in the transcription where characters are missing, as high as their glyphs."""
+    """The `area` to cut out, the flagged glyph in it (`focus`), and the transcribed characters in the same area.
+    `text_area` is the area without the neighbouring columns; `pitch` is the distance from one character to the next.
+    `gap` is the empty place where the transcription lacks characters, as high as their glyphs."""
 
     area: Box
     text_area: Box
@@ -69,16 +68,17 @@ class View:
 def view_of(
     result: PageResult, flag: Flag, around: int = CHARACTERS_AROUND, margin: float = MARGIN_WIDTHS
 ) -> View | None:
-    """The view of a flag with `around` characters before and after it, and `margin` widths of the column on either
-    side; None if its place on the image is not known."""
+    """The view of a flag: `around` characters before and after it, and on either side a strip of the neighbouring
+    column of `margin` widths of its own. None if its place on the image is not known."""
     result, flag = upright(result), upright_flag(flag, result)
     line = _line_of(result, flag)
     focus = focus_of(result, flag)
     if focus is None or result.image_size[0] < 1 or result.image_size[1] < 1:
         return None
-    named = result.column_of(replace(flag, bbox=focus))
-    column = named.box if named else focus
-    if named and sum(part.number == flag.line for part in result.columns) > 1:
+    part = result.column_of(replace(flag, bbox=focus))
+    column = part.box if part else focus
+    # a line that stands in several columns of the image: only the characters of this one
+    if part and sum(other.number == flag.line for other in result.columns) > 1:
         line = [c for c in line if column.x <= c.box.centre[0] <= column.right]
     pitch = pitch_of(result, focus, column)
     area = _area(result, column, focus, pitch, around, margin)
@@ -87,26 +87,25 @@ def view_of(
     near = [c for c in line if area.y - pitch < c.box.centre[1] < area.bottom + pitch]
     text_area = Box(column.x, area.y, column.w, area.h)
     other = other_half(flag, result.flags)
-    halves = (flag, other) if other else (flag,)
+    halves = (flag, other) if other else (flag,)  # both flags of a character that moved
     characters = (
         *_placed(near, column, pitch, halves),
         *_wedged(result, line, column, pitch, halves),
         *_placeholders(flag, focus, column, pitch),
     )
-    gaps = (_gap(line, column, pitch, part.bbox or focus, part) for part in halves if part.line == flag.line)
+    gaps = (_gap(line, column, pitch, half.bbox or focus, half) for half in halves if half.line == flag.line)
     gap = next((box for box in gaps if box), None)
     return View(area, text_area, focus, pitch, characters, gap)
 
 
 def ordinal(result: PageResult, flag: Flag) -> int | None:
-    """The number of the flagged character in its column, from 1, without spaces and markup; None if no character of the
-    column is known."""
+    """The number of the flagged character among the characters of its column, from 1; None if none of them is known."""
     offsets = [c.offset for c in result.characters if c.line == flag.line and not c.text.isspace()]
     return sum(offset < flag.offset for offset in offsets) + 1 if offsets else None
 
 
 def focus_of(result: PageResult, flag: Flag) -> Box | None:
-    """The box of the flagged characters, or of the character before them; None if neither is known."""
+    """The box of the flagged characters, else that of the character before them; None if neither is known."""
     if flag.bbox:
         return flag.bbox
     line = _line_of(result, flag)
@@ -121,18 +120,19 @@ def _line_of(result: PageResult, flag: Flag) -> list[CheckedCharacter]:
 
 
 def pitch_of(result: PageResult, focus: Box, column: Box) -> float:
-    """The distance from one character to the next: the median over the page, since the cells of the Siku are equally
-    high in all columns; it is kept within limits by the width of the column, since boxes can be wrong."""
+    """The distance from one character to the next. It is the median over the page, since all columns of a page have
+    cells of one height, kept within limits by the width of the column, since boxes may be wrong."""
     steps = [
         below.box.centre[1] - above.box.centre[1]
         for above, below in pairwise(sorted(result.characters, key=lambda c: (c.line, c.offset)))
         if (above.line, above.row) == (below.line, below.row) and below.box.centre[1] > above.box.centre[1]
     ]
     pitch = median(steps) if steps else min(focus.h, DEFAULT_PITCH_WIDTHS * column.w)
-    return max(min(max(pitch, MIN_PITCH * column.w), MAX_PITCH * column.w), 1.0)
+    return max(min(max(pitch, MIN_PITCH_WIDTHS * column.w), MAX_PITCH_WIDTHS * column.w), 1.0)
 
 
 def _area(result: PageResult, column: Box, focus: Box, pitch: float, around: int, margin: float) -> Box:
+    """The area to cut out, within the page and the image."""
     width, height = result.image_size
     page = result.image_box or Box(0, 0, width, height)
     left = max(min(column.x - margin * column.w, focus.x), page.x, 0)
@@ -170,24 +170,22 @@ def _placed(
 def _wedged(
     result: PageResult, line: Sequence[CheckedCharacter], column: Box, pitch: float, halves: Sequence[Flag]
 ) -> Iterator[PlacedCharacter]:
-    """The characters of the column without a glyph, beside the places where they are inserted; several at one place one
-    below the other."""
+    """The characters of the column without a glyph, each beside the place where the text has it; several at one place
+    stand one below the other."""
     with_glyph = {character.offset for character in line}
-    wanted = {(flag.offset, flag.transcribed): flag for flag in (*result.flags, *halves) if flag.kind is Kind.INSERTION}
-    lacking = [
-        flag
-        for flag in wanted.values()
-        if flag.line == halves[0].line and flag.length and flag.offset not in with_glyph
-    ]
+    lacking = {  # by place, since `halves` may be among the flags of the page
+        (flag.offset, flag.transcribed): flag
+        for flag in (*result.flags, *halves)
+        if flag.kind is Kind.INSERTION and flag.line == halves[0].line and flag.length and flag.offset not in with_glyph
+    }
     places: dict[int, list[Flag]] = {}
-    for flag in sorted(lacking, key=lambda flag: flag.offset):
+    for flag in sorted(lacking.values(), key=lambda flag: flag.offset):
         places.setdefault(sum(character.offset < flag.offset for character in line), []).append(flag)
     for at, flags in places.items():
-        sides = line[max(at - 1, 0) : at + 1]
-        together = len(sides) == 2 and sides[0].row is sides[1].row
-        row = sides[0].row if sides else Row.MAIN
-        if together:
-            y = (sides[0].box.centre[1] + sides[1].box.centre[1]) / 2
+        neighbours = line[max(at - 1, 0) : at + 1]
+        row = neighbours[0].row if neighbours else Row.MAIN
+        if len(neighbours) == 2 and neighbours[0].row is neighbours[1].row:
+            y = (neighbours[0].box.centre[1] + neighbours[1].box.centre[1]) / 2
         elif flags[0].bbox:
             y = flags[0].bbox.centre[1]
         else:
@@ -207,14 +205,14 @@ def _characters(text: str) -> list[str]:
 
 
 def _placeholders(flag: Flag, focus: Box, column: Box, pitch: float) -> Iterator[PlacedCharacter]:
-    """The placeholders that the text has for the flagged characters, one below the other."""
+    """The placeholders (□) that the text has for the flagged characters, one below the other."""
     if flag.evidence.reason != PLACEHOLDER:
         return
     row = _row_of(focus, column)
-    signs = _characters(flag.transcribed)
-    for number, sign in enumerate(signs):
-        y = focus.y + (number + 0.5) * focus.h / len(signs)
-        yield PlacedCharacter(sign, _across(row, column), y, _em(row, pitch, column), marked=True)
+    placeholders = _characters(flag.transcribed)
+    for number, placeholder in enumerate(placeholders):
+        y = focus.y + (number + 0.5) * focus.h / len(placeholders)
+        yield PlacedCharacter(placeholder, _across(row, column), y, _em(row, pitch, column), marked=True)
 
 
 def _row_of(box: Box, column: Box) -> Row:
@@ -232,7 +230,8 @@ def _across(row: Row, column: Box) -> float:
 
 
 def _gap(line: Sequence[CheckedCharacter], column: Box, pitch: float, focus: Box, flag: Flag) -> Box | None:
-    """The empty place in the transcription beside the glyphs that it lacks; None if the flag is no omission."""
+    """The empty place in the transcription beside the glyphs of the missing characters; None if the flag is no
+    omission."""
     if flag.kind is not Kind.OMISSION:
         return None
     at = sum(c.offset < flag.offset for c in line)

@@ -1,4 +1,4 @@
-"""The table of all settings, as the documentation shows it, in the languages of the interface."""
+"""The table of all settings for the documentation, in any language of the interface."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEADS = (_("setting"), _("value"), _("default"), _("meaning"))
 
 
 def settings_table(language: str = "en") -> str:
-    """All settings as a Markdown table; their help is in the catalogue of `language`, as all that people read is."""
+    """All settings as a Markdown table in this language."""
     catalogue = translations(language)
     rows = [_row(catalogue.gettext(head) for head in HEADS), _row("---" for _head in HEADS)]
     rows += [
@@ -36,7 +36,7 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _values(setting: Setting, catalogue: NullTranslations) -> str:
-    """What may be set, in words."""
+    """The values that a setting may have, in words."""
     if setting.choices:
         return str(catalogue.gettext(_(", "))).join(f"`{choice}`" for choice in setting.choices)
     kind = catalogue.pgettext("setting", setting.kind.value)

@@ -1,6 +1,6 @@
-"""Results that are costly to compute: readings of an image by image and engine, the alignment of a text with a witness,
-pieces of images for reports. All of them can be made again: they are pruned, and left out of backups unless asked
-for."""
+"""Caches, in the store and in memory, of results that are costly to compute: readings of an image, the alignment of a
+text with a witness, pieces of images for reports. All of them can be computed again, so the store prunes them, and
+leaves them out of backups unless they are asked for."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from proof.store.models import CacheRow
 K = TypeVar("K")
 V = TypeVar("V")
 
-AT_ONCE = 500
-"""Keys in one statement: fewer than any database's limit of parameters."""
+KEYS_PER_STATEMENT = 500
+"""Maximum number of keys in one statement, below the limit of parameters of every database."""
 
 
 class Cache(StorePart):
-    """Bytes under a key; what they mean is known to whoever puts them there."""
+    """Keeps bytes under keys; their meaning is known only to those who put them there."""
 
     def __init__(self, reading: Sessions, writing: Sessions) -> None:
         super().__init__(reading, writing)
@@ -40,7 +40,7 @@ class Cache(StorePart):
         return data
 
     def put(self, key: str, data: bytes) -> None:
-        """Keep `data` under `key` (at most 128 letters), in place of other data."""
+        """Keep `data` under `key` (at most 128 characters), in place of earlier data."""
         self.put_many({key: data})
 
     def put_many(self, entries: Mapping[str, bytes]) -> None:
@@ -53,36 +53,35 @@ class Cache(StorePart):
                 known.update(session.scalars(select(CacheRow.key).where(CacheRow.key.in_(keys))))
             now = datetime.now(UTC)
             values = [{"key": key, "data": data, "size": len(data), "used": now} for key, data in entries.items()]
-            for change, rows in (
-                (insert, [v for v in values if v["key"] not in known]),
-                (update, [v for v in values if v["key"] in known]),
-            ):
-                if rows:
-                    session.execute(change(CacheRow), rows)
+            if new := [row for row in values if row["key"] not in known]:
+                session.execute(insert(CacheRow), new)
+            if old := [row for row in values if row["key"] in known]:
+                session.execute(update(CacheRow), old)
 
     def size(self) -> int:
-        """Bytes kept."""
+        """The size of all entries, in bytes."""
         with self._reading() as session:
             return session.scalar(select(func.sum(CacheRow.size))) or 0
 
     def prune(self, keep: int) -> int:
-        """Drop the entries longest unused until at most `keep` bytes are left; gives the number dropped."""
+        """Delete the entries that were not used for the longest time until at most `keep` bytes are left; returns the
+        number of deleted entries."""
         self.note_use()
         if self.size() <= keep:
             return 0
         with self._writing() as session:
-            kept, gone = 0, []
+            kept, deleted = 0, []
             newest_first = select(CacheRow.key, CacheRow.size).order_by(CacheRow.used.desc(), CacheRow.key)
             for key, size in session.execute(newest_first):
                 kept += size
                 if kept > keep:
-                    gone.append(key)
-            for keys in _batches(gone):
+                    deleted.append(key)
+            for keys in _batches(deleted):
                 session.execute(delete(CacheRow).where(CacheRow.key.in_(keys)))
-        return len(gone)
+        return len(deleted)
 
     def note_use(self) -> None:
-        """Write into the store which entries `get` has given since the last call: `get` itself must not write."""
+        """Record in the store which entries `get` has returned since the last call, as `get` itself must not write."""
         with self._lock:
             used, self._used = sorted(self._used), set()
         if not used:
@@ -96,13 +95,13 @@ class Cache(StorePart):
 
 
 def _batches(keys: Sequence[str]) -> list[Sequence[str]]:
-    """The keys in groups of `AT_ONCE`."""
-    return [keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE)]
+    """The keys in groups of `KEYS_PER_STATEMENT`."""
+    return [keys[start : start + KEYS_PER_STATEMENT] for start in range(0, len(keys), KEYS_PER_STATEMENT)]
 
 
 class Bounded(Generic[K, V]):
-    """A cache in memory of the values used last, as many as together have at most the size `limit`; the very last stays
-    whatever its size. Any thread may use it."""
+    """A cache in memory of the values used last: as many as have a total `size` of at most `limit`, and always the very
+    last one. Any thread may use it."""
 
     def __init__(self, limit: int, size: Callable[[V], int] = lambda _: 1) -> None:
         self._limit, self._size = limit, size
@@ -119,7 +118,7 @@ class Bounded(Generic[K, V]):
             return self._held[key]
 
     def put(self, key: K, value: V) -> V:
-        """Keep `value` under `key` in place of another; gives it back."""
+        """Keep `value` under `key`, in place of an earlier one; returns it."""
         with self._lock:
             if key in self._held:
                 self._total -= self._size(self._held.pop(key))

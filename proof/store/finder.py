@@ -127,7 +127,7 @@ class Finder(StorePart):
         if page is not None:
             return FoundInWork(page, tuple(named), juans)
         with self._reading() as session:
-            [(now, text)] = self._texts.texts(session, WorkRow.name == work)
+            now, text = self._texts.of_work(session, work)
             pairs = _pairs(session, wanted, now)
             places = _places(session, ((now, words) for words in text.find(wanted)))
         return FoundInWork(None, tuple(named[:FOUND]), juans[:FOUND], pairs, places, text.count(wanted))
@@ -136,7 +136,7 @@ class Finder(StorePart):
         """The first places where exactly these words stand within a column, in this form, and the number of all. Raises
         NoPlaceError."""
         with self._reading() as session:
-            [(now, text)] = self._texts.texts(session, WorkRow.name == work)
+            now, text = self._texts.of_work(session, work)
             same = [found for found in text.find(words) if found.words == words and found.first is found.last]
             return _places(session, ((now, found) for found in same)), len(same)
 

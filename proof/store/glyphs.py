@@ -1,4 +1,4 @@
-"""The glyphs of a work by character: the place and shape of each occurrence, some 220 bytes each."""
+"""The glyphs of a work by character: the place and the shape of each occurrence, packed into some 220 bytes."""
 
 from __future__ import annotations
 
@@ -21,39 +21,40 @@ from proof.store.seeded import BY_HAND, IS_SEEDED
 from proof.text.components import LACUNAS, is_unencoded
 
 Shapes = NDArray[np.int8]
-"""What the glyphs of characters look like, a row each."""
+"""The shapes of glyphs (glyphs x `SHAPE_LENGTH`), as `proof.layout.glyph_shapes` has them."""
 
 GlyphsByCharacter = tuple[tuple[str, int, bytes], ...]
-"""A character, how many glyphs of it stand on a page, and these as `OCCURRENCE`, packed."""
+"""For each character of a page: the character, the number of its glyphs, and these as bytes of `OCCURRENCE`."""
 
-LENGTH = 200
-"""Numbers of a shape (`proof.layout.glyph_shapes`)."""
+SHAPE_LENGTH = 200
+"""Number of values of a shape."""
 
-LONGEST = 64
-"""Code points of what stands for one character, an entity say."""
+MAX_NOTATION_LENGTH = 64
+"""Code points of the longest notation of one character (such as an entity) whose glyphs are kept."""
 
 OCCURRENCES_A_PART = 20_000
-"""Occurrences looked at at once; of a character that is more frequent so many pages are taken, evenly spread."""
+"""Occurrences that are compared at once. Those of a more frequent character are divided into parts of about this size,
+each with pages from all over the work."""
 
 OCCURRENCE = np.dtype(
     [
         ("line", "<i4"),
         ("offset", "<i4"),
         ("length", "u1"),
-        ("p", "u1"),
+        ("posterior", "u1"),
         ("x", "<f4"),
         ("y", "<f4"),
-        ("shape", "i1", LENGTH),
+        ("shape", "i1", SHAPE_LENGTH),
     ]
 )
-"""One occurrence as it is packed: its place in the text, the posterior of what is transcribed (0 to 255), the middle of
-its box on the image, its shape."""
+"""One packed occurrence: its place in the text, the posterior of the transcribed character (0 to 255), the middle of
+its box on the image, and its shape."""
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """The occurrences of a character: `pages` (n) are the numbers of their pages, `glyphs` (n) as `OCCURRENCE`. `total`
-    are all that the work has, of which these are part `part` of `parts`."""
+    """Occurrences of a character: `pages` (n) are the numbers of their pages, `glyphs` (n) is an array of `OCCURRENCE`.
+    They are the part number `part` (from 0) of `parts`, into which the `total` occurrences in the work are divided."""
 
     pages: NDArray[np.int64]
     glyphs: NDArray[Any]
@@ -67,7 +68,8 @@ class Occurrences:
 
 @dataclass(frozen=True, slots=True)
 class GlyphState:
-    """The state of an occurrence: the number of its flag, its state, and its reading."""
+    """The state of an occurrence: the number of its flag, the state of the flag, and the decided reading ('' without
+    one). `by_hand`: the flag is a correction by hand, not of a check."""
 
     flag: int
     state: State
@@ -84,21 +86,22 @@ class Glyphs(StorePart):
             now = work_now(session, work)
             return now.id, now.revision
 
-    def shown(self, image_sha: str) -> bool:
+    def known_on(self, image_sha: str) -> bool:
         """Whether the glyphs of a page on this image are known."""
-        there = select(GlyphRow.page_id).join(PageRow, GlyphRow.page_id == PageRow.id)
+        query = select(GlyphRow.page_id).join(PageRow, GlyphRow.page_id == PageRow.id)
         with self._reading() as session:
-            return session.scalar(there.where(PageRow.image_sha == image_sha).limit(1)) is not None
+            return session.scalar(query.where(PageRow.image_sha == image_sha).limit(1)) is not None
 
     def of(self, work: str, text: str, part: int = 0) -> Occurrences:
-        """The occurrences of a character in the text of a work as it was checked; `part` counts from 0."""
-        table = GlyphRow.__table__.c  # rows of the table: as attributes of the class they take four times as long
-        here = (table.work_id == number_of(work), table.text == text)
+        """One part of the occurrences of a character in the text of a work as it was checked; the last part if there
+        is none of that number."""
+        table = GlyphRow.__table__.c  # a query of columns of the table takes a quarter of the time of one of attributes
+        of_character = (table.work_id == number_of(work), table.text == text)
         with self._reading() as session:
-            total = int(session.scalar(select(func.sum(table.count)).where(*here)) or 0)
+            total = int(session.scalar(select(func.sum(table.count)).where(*of_character)) or 0)
             parts = max(-(-total // OCCURRENCES_A_PART), 1)
             part = min(part, parts - 1)
-            query = select(table.page_id, table.count, table.data).where(*here).order_by(table.page_id)
+            query = select(table.page_id, table.count, table.data).where(*of_character).order_by(table.page_id)
             if parts > 1:
                 query = query.where(table.page_id % parts == part)
             rows = session.execute(query).all()
@@ -107,8 +110,8 @@ class Glyphs(StorePart):
         return Occurrences(pages, glyphs, total, part, parts)
 
     def unencoded(self, work: str) -> list[tuple[str, int]]:
-        """The names, descriptions and stopgaps for characters that the text of a work has, with their numbers of
-        occurrences, the most frequent first. Raises NoPlaceError."""
+        """The names, descriptions and placeholders of unencoded characters in the text of a work, each with its number
+        of occurrences, the most frequent first. Raises NoPlaceError."""
         long, private = func.length(GlyphRow.text) > 1, GlyphRow.text.between("\ue000", "\uf8ff")
         count = func.sum(GlyphRow.count)
         query = select(GlyphRow.text, count).where(or_(long, private, GlyphRow.text.in_(LACUNAS)))
@@ -117,17 +120,17 @@ class Glyphs(StorePart):
             rows = session.execute(query.order_by(count.desc(), GlyphRow.text))
             return [(text, int(number)) for text, number in rows if is_unencoded(text)]
 
-    def occurrences(self, work: str, texts: Collection[str], but: str = "") -> dict[str, int]:
-        """How many glyphs of each of these characters a work has; `but` is the id of a page that is left out."""
-        query = select(func.sum(GlyphRow.count))
-        query = query.where(GlyphRow.work_id == number_of(work))
-        if but:
-            query = query.where(GlyphRow.page_id.not_in(select(PageRow.id).where(PageRow.page == but)))
+    def occurrences(self, work: str, texts: Collection[str], omitted: str = "") -> dict[str, int]:
+        """The number of glyphs of each of these characters in a work, without those on the page whose id is
+        `omitted`."""
+        query = select(func.sum(GlyphRow.count)).where(GlyphRow.work_id == number_of(work))
+        if omitted:
+            query = query.where(GlyphRow.page_id.not_in(select(PageRow.id).where(PageRow.page == omitted)))
         with self._reading() as session:
             return {text: int(session.scalar(query.where(GlyphRow.text == text)) or 0) for text in texts}
 
     def flagged(self, work: str, text: str, suggested: str) -> set[tuple[int, int, int]]:
-        """The places, as page, line and offset, where `text` stands and a check found `suggested` on the image."""
+        """The places (page, line, offset) where the text has `text` and a check read `suggested` on the image."""
         query = select(FlagRow.page_id, FlagRow.line, FlagRow.offset)
         query = query.where(FlagRow.work_id == number_of(work))
         query = query.where(FlagRow.stale.is_(False), FlagRow.transcribed == text, FlagRow.suggested == suggested)
@@ -136,7 +139,7 @@ class Glyphs(StorePart):
             return {(page, line, offset) for page, line, offset in rows}
 
     def states(self, places: Sequence[tuple[int, int, int]]) -> dict[tuple[int, int, int], GlyphState]:
-        """The states of occurrences, each given as page, line and offset; without those that have no flag."""
+        """The states of the occurrences at these places (page, line, offset); those without a flag are left out."""
         query = select(
             FlagRow.page_id,
             FlagRow.line,
@@ -147,14 +150,15 @@ class Glyphs(StorePart):
             FlagRow.version,
             FlagRow.origin,
         )
+        on_pages = FlagRow.page_id.in_({page for page, _, _ in places})
         query = query.where(tuple_(FlagRow.page_id, FlagRow.line, FlagRow.offset).in_(places), FlagRow.length == 1)
-        query = query.where(FlagRow.page_id.in_({page for page, _, _ in places}), ~IS_SEEDED)
+        query = query.where(on_pages, ~IS_SEEDED)
         query = query.where((FlagRow.stale.is_(False) & FlagRow.raised.is_(True)) | BY_HAND)
         state_of: dict[tuple[int, int, int], GlyphState] = {}
         with self._reading() as session:
-            own = own_states(session, FlagRow.page_id.in_({page for page, _, _ in places}))
+            own = own_states(session, on_pages)
             for *at, flag, state, reading, version, origin in session.execute(query.order_by(FlagRow.id)):
-                state, reading, version = own.get(flag, (state, reading, version))  # noqa: PLW2901 - as who looks sees it
+                state, reading, version = own.get(flag, (state, reading, version))  # noqa: PLW2901 - as the person who looks sees it
                 by_hand = origin == Origin.PERSON.value
                 if not by_hand or state != State.OPEN.value:
                     page, line, offset = at
@@ -163,7 +167,7 @@ class Glyphs(StorePart):
 
 
 def glyph_values(page: PageRow, glyphs: GlyphsByCharacter) -> list[dict[str, Any]]:
-    """The rows of the glyphs of a page, one a character."""
+    """The values of the rows for the glyphs of a page, one row a character."""
     work, number = page.work_id, page.id
     return [
         {"work_id": work, "page_id": number, "text": text, "count": count, "data": data} for text, count, data in glyphs
@@ -171,20 +175,21 @@ def glyph_values(page: PageRow, glyphs: GlyphsByCharacter) -> list[dict[str, Any
 
 
 def by_character(characters: Sequence[CheckedCharacter], shapes: Shapes) -> GlyphsByCharacter:
-    """The glyphs of a page by character."""
+    """The glyphs of the characters of a page, by character. `shapes` has a row for each of `characters`, zero for one
+    without ink."""
     by_text: dict[str, list[int]] = defaultdict(list)
     inked = np.asarray(shapes.any(axis=1))
     for number, character in enumerate(characters):
-        if inked[number] and not character.text.isspace() and len(character.text) <= LONGEST:
+        if inked[number] and not character.text.isspace() and len(character.text) <= MAX_NOTATION_LENGTH:
             by_text[character.text].append(number)
     if not by_text:
         return ()
-    # all in the order of the rows, so that each row is a part of the bytes: a copy for each would take most of the time
-    data = _packed(characters, shapes)[[number for at in by_text.values() for number in at]].tobytes()
+    # all are packed at once, in order of their characters: packing each character alone would take most of the time
+    data = _packed(characters, shapes)[[number for numbers in by_text.values() for number in numbers]].tobytes()
     groups, start = [], 0
-    for text, at in by_text.items():
-        end = start + len(at) * OCCURRENCE.itemsize
-        groups.append((text, len(at), data[start:end]))
+    for text, numbers in by_text.items():
+        end = start + len(numbers) * OCCURRENCE.itemsize
+        groups.append((text, len(numbers), data[start:end]))
         start = end
     return tuple(groups)
 
@@ -194,22 +199,23 @@ def _packed(characters: Sequence[CheckedCharacter], shapes: Shapes) -> NDArray[A
     packed["line"] = [character.line for character in characters]
     packed["offset"] = [character.offset for character in characters]
     packed["length"] = [min(character.length, 255) for character in characters]
-    packed["p"] = [round(255 * (character.p_text or 0.0)) for character in characters]
+    packed["posterior"] = [round(255 * (character.p_text or 0.0)) for character in characters]
     centres = np.array([character.box.centre for character in characters])
     packed["x"], packed["y"] = centres[:, 0], centres[:, 1]
     packed["shape"] = shapes
     return packed
 
 
-def shapes_before(kept: Sequence[bytes], characters: Sequence[CheckedCharacter]) -> Shapes:
-    """The shapes of characters that were `kept` of the same places of their page's image; zero where there are none."""
+def kept_shapes(kept: Sequence[bytes], characters: Sequence[CheckedCharacter]) -> Shapes:
+    """The shape of each of `characters`: that of the glyph at the same place of the image among those `kept` from an
+    earlier check of it, zeros if there is none."""
     known = np.frombuffer(b"".join(kept), dtype=OCCURRENCE)
     places = zip(np.rint(known["x"]).tolist(), np.rint(known["y"]).tolist(), strict=True)
-    at = {place: number for number, place in enumerate(places)}
-    shapes = np.zeros((len(characters), LENGTH), np.int8)
+    number_at = {place: number for number, place in enumerate(places)}
+    shapes = np.zeros((len(characters), SHAPE_LENGTH), np.int8)
     for number, character in enumerate(characters):
         x, y = character.box.centre
-        there = at.get((round(x), round(y)))
-        if there is not None:
-            shapes[number] = known["shape"][there]
+        same = number_at.get((round(x), round(y)))
+        if same is not None:
+            shapes[number] = known["shape"][same]
     return shapes

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import chain, count
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
@@ -30,8 +30,10 @@ from proof.store.texts import carry, carry_to, content_of, decided_reading, is_d
 from proof.text.positions import PositionMap, Span, line_end
 
 OF_CHECK = frozenset({Origin.FINDING.value, Origin.SAMPLE.value, Origin.SEEDED.value})
-OF_COLLATION = frozenset({Origin.COLLATION.value})
+"""Origins of the flags that a check makes."""
 
+OF_COLLATION = frozenset({Origin.COLLATION.value})
+"""Origins of the flags that a collation makes."""
 
 Findings = Sequence[tuple[Flag, Origin]]
 """The findings of a page."""
@@ -39,30 +41,35 @@ Findings = Sequence[tuple[Flag, Origin]]
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A finding with the id of its flag, its place as column values of `flags` (`stands`), and the `row` of its flag,
-    None for a new flag."""
+    """A finding with the id of its flag, its place as values of the columns of `flags` (`place`), and the `row` of its
+    flag, None for a new flag."""
 
     flag: Flag
     origin: Origin
-    stands: dict[str, Any]
+    place: dict[str, Any]
     row: FlagRow | None
 
 
+class _TextPlace(NamedTuple):
+    """The place of a page: the version of its text, and the start of its first line there."""
+
+    version: int | None
+    start: int
+
+
 def put_flags(session: Session, pages: Sequence[tuple[PageRow, Findings]], replaced: Collection[str]) -> int:
-    """Save the findings of pages as their flags; flags of the origins `replaced` that were not found become stale.
-    Returns the number of flags of a check that a collation found again, which stay unchanged."""
+    """Save the findings of pages as their flags. Flags whose origin is among `replaced` become stale if they were not
+    found. Returns the number of flags of a check that a collation found again; these stay as they are."""
     fresh: list[dict[str, Any]] = []
     again = 0
     for page, placed, others in _placed_pages(session, pages):
         by_hand = [(row.line, row.offset) for row in others if row.origin == Origin.PERSON.value]
         for ordinal, placing in enumerate(placed):
-            values = rows.flag_values(placing.flag) | placing.stands
+            values = rows.flag_values(placing.flag) | placing.place
             values |= {"origin": placing.origin.value, "ordinal": ordinal, "last_run_id": page.run_id, "stale": False}
             if placing.row is None:
-                own = {"work_id": page.work_id, "page_id": page.id}
-                fresh += (
-                    [values | own] if placing.origin is not Origin.SEEDED or _is_free(placing.flag, by_hand) else []
-                )
+                if placing.origin is not Origin.SEEDED or _is_free(placing.flag, by_hand):
+                    fresh.append(values | {"work_id": page.work_id, "page_id": page.id})
             elif _stays(placing.row, placing.origin):
                 again += 1
             else:
@@ -77,57 +84,61 @@ def put_flags(session: Session, pages: Sequence[tuple[PageRow, Findings]], repla
 
 
 def _stays(row: FlagRow, origin: Origin) -> bool:
-    """Whether the flag of a check stays as it is, though a finding has its place: one of a collation."""
+    """Whether the flag `row` stays as it is although a finding of this origin has its place: a flag of a check, found
+    again by a collation."""
     return origin is Origin.COLLATION and row.origin in OF_CHECK and not row.stale
 
 
 def _is_free(flag: Flag, by_hand: Iterable[tuple[int, int]]) -> bool:
-    """Whether an error may be seeded at a place: no correction by hand is within twice the context length."""
+    """Whether an error may be seeded at the place of `flag`: no correction `by_hand` (line, offset) is so near that one
+    would be seen in the context of the other."""
     return all(line != flag.line or abs(offset - flag.offset) > 2 * MAX_CONTEXT_CHARACTERS for line, offset in by_hand)
 
 
-def stand_in_text(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
-    """Record the places of pages in their texts, for pages whose own text did not change. Flags on them that were lost
-    when the text changed get the same place on the page again, and are not asked where a decision answers them."""
-    known = {page.id: (page, before) for page, before in _stand(session, pages) if before[0] is not None}
-    moved = [page.id for page, (version, _) in known.values() if version != page.version_id]
+def place_unchanged_pages(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
+    """`place_pages` for pages whose own columns did not change. Flags on them that lost their place when the text
+    changed get it again; undecided flags that a decision answers become stale."""
+    known = {page.id: (page, before) for page, before in place_pages(session, pages) if before.version is not None}
+    moved = [page.id for page, before in known.values() if before.version != page.version_id]
     lost = FlagRow.page_id.in_(moved) | is_displaced()
-    there = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(known), lost)).all() if known else ()
+    flags = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(known), lost)).all() if known else ()
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
     comparison = cache(lambda old, new: PositionMap.of_comparison(content(old), content(new)))
-    back: set[int] = set()
-    for flag in _left_behind(session, there):
-        page, (version_id, was) = known[flag.page_id]
-        if flag.version_id != version_id:  # an export wrote a version that was not checked
-            begin = comparison(version_id, flag.version_id).where(was, 1)
-            was = begin.start if begin is not None else len(content(flag.version_id))
-        if flag.start is None or flag.start < was:
+    restored: set[int] = set()
+    for flag in _left_behind(session, flags):
+        page, before = known[flag.page_id]
+        begin = before.start
+        if flag.version_id != before.version:  # an export wrote a version that was not checked
+            span = comparison(before.version, flag.version_id).where(begin, 1)
+            begin = span.start if span is not None else len(content(flag.version_id))
+        if flag.start is None or flag.start < begin:
             continue
-        stood_in = content(flag.version_id)  # compared to the end of its column only: other pages may follow
-        up_to_there = stood_in[was : line_end(stood_in, flag.start + flag.extent)]
-        if content(page.version_id).startswith(up_to_there, page.start):
-            flag.text_id, flag.version_id, flag.start = page.text_id, page.version_id, flag.start - was + page.start
-            back.add(page.id)
-    if back:
-        decided = select(FlagRow).where(FlagRow.page_id.in_(back), FlagRow.version > 0)
+        old = content(flag.version_id)
+        # the page up to the end of the flag's column: what follows may be another page
+        up_to_flag = old[begin : line_end(old, flag.start + flag.extent)]
+        if content(page.version_id).startswith(up_to_flag, page.start):
+            flag.text_id, flag.version_id, flag.start = page.text_id, page.version_id, flag.start - begin + page.start
+            restored.add(page.id)
+    if restored:
+        decided = select(FlagRow).where(FlagRow.page_id.in_(restored), FlagRow.version > 0)
         no_longer_ask(session, session.scalars(decided).all())
 
 
 def follow_to_other_texts(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
-    """Carry the flags of pages that move to another file to that file, if their own file is gone or has lost their
+    """Carry the flags of pages that move to another file to that file: those whose own file is gone or has lost their
     places."""
     moved = {page.id: (page, place) for page, place in pages if page.text != place.text}
-    there = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(moved))).all() if moved else ()
+    flags = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(moved))).all() if moved else ()
     flags_of: defaultdict[tuple[str, str], list[FlagRow]] = defaultdict(list)
-    for flag in _left_behind(session, there):
+    for flag in _left_behind(session, flags):
         page, place = moved[flag.page_id]
         if flag.version_id == page.version_id:
             flags_of[place.text, place.sha].append(flag)
-    for known, flags in flags_of.items():
-        version = version_read(session, *known)
+    for (text, sha), of_version in flags_of.items():
+        version = version_read(session, text, sha)
         if version is not None:
-            carry_to(session, flags, version)
-            carry(session, flags)
+            carry_to(session, of_version, version)
+            carry(session, of_version)
 
 
 def _left_behind(session: Session, flags: Sequence[FlagRow]) -> list[FlagRow]:
@@ -142,15 +153,9 @@ def _left_behind(session: Session, flags: Sequence[FlagRow]) -> list[FlagRow]:
     ]
 
 
-def note_text_of_pages(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
-    """Record the places of pages in their texts."""
-    _stand(session, pages)
-
-
-def _stand(
-    session: Session, pages: Iterable[tuple[PageRow, PagePlace]]
-) -> list[tuple[PageRow, tuple[int | None, int]]]:
-    """Record the places of pages in their texts; gives each with the version and the start that it had."""
+def place_pages(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> list[tuple[PageRow, _TextPlace]]:
+    """Record the places of pages in their texts, if the store has these versions. Returns the recorded pages, each with
+    its place before."""
     placed = []
     versions: dict[tuple[str, str], TextVersionRow | None] = {}
     for page, place in pages:
@@ -159,7 +164,8 @@ def _stand(
             versions[key] = version_read(session, *key)
         version = versions[key]
         if version is not None:
-            before, start = (page.version_id, page.start), min((span.start for span in place.lines.values()), default=0)
+            before = _TextPlace(page.version_id, page.start)
+            start = min((span.start for span in place.lines.values()), default=0)
             page.text_id, page.version_id, page.start = version.text_id, version.id, start
             page.lines = {str(number): [span.start - start, span.length] for number, span in place.lines.items()}
             placed.append((page, before))
@@ -169,33 +175,35 @@ def _stand(
 def _placed_pages(
     session: Session, pages: Sequence[tuple[PageRow, Findings]]
 ) -> Iterator[tuple[PageRow, list[_Placed], list[FlagRow]]]:
-    """Each page with its findings, and the flags on it, or last seen there, that were not found."""
+    """Each page with its findings, and those of its flags that were not found. Its flags are those whose places are on
+    it now, and those stored on it whose places are on none of `pages`."""
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
     spans = {page.id: _PageSpans(session, page, content) for page, _ in pages}
     known = list(session.scalars(select(FlagRow).where(FlagRow.page_id.in_(spans)).order_by(FlagRow.id)))
     findings = {page.id: {spans[page.id].of(flag) for flag, _ in found} for page, found in pages}
     known += _claimed(session, spans, findings, content)
-    at: defaultdict[int, list[FlagRow]] = defaultdict(list)
+    flags_of: defaultdict[int, list[FlagRow]] = defaultdict(list)
     ids: defaultdict[int, set[str]] = defaultdict(set)
     for flag in known:
         ids[flag.page_id].add(flag.uid)
-        # its own page first: in a text without pages two pages may share a line
+        # first the page it is stored on: in a text without pages two pages may share a line
         candidates = (spans.get(flag.page_id), *spans.values())
         page = next((span for span in candidates if span is not None and span.has(flag)), None)
-        at[page.number if page is not None else flag.page_id].append(flag)
-    for number, flags in at.items():
+        flags_of[page.number if page is not None else flag.page_id].append(flag)
+    for number, flags in flags_of.items():
         for flag in flags:
             if flag.page_id != number:
                 flag.page_id, flag.uid = number, _unused(flag.uid, ids[number])
     for row, found in pages:
-        yield row, *_placed(found, spans[row.id], at[row.id], ids[row.id])
+        yield row, *_placed(found, spans[row.id], flags_of[row.id], ids[row.id])
 
 
 def _unused(uid: str, used: set[str]) -> str:
     """The id, or a hash derived from it if it is used already; adds the result to `used`."""
-    ids = (hashlib.blake2b(f"{uid}\x1f{n}".encode(), digest_size=10).hexdigest() for n in count(1))
-    used.add(free := next(other_id for other_id in chain([uid], ids) if other_id not in used))
-    return free
+    derived = (hashlib.blake2b(f"{uid}\x1f{n}".encode(), digest_size=10).hexdigest() for n in count(1))
+    unused = next(candidate for candidate in chain([uid], derived) if candidate not in used)
+    used.add(unused)
+    return unused
 
 
 def _claimed(
@@ -231,7 +239,7 @@ def _claimed(
 
 
 class _PageSpans:
-    """The lines of a page in the present version of its text; `content` gives that of a version."""
+    """The lines of a page in the present version of its text; `content` gives the content of a version by number."""
 
     def __init__(self, session: Session, page: PageRow, content: Callable[[int], str]) -> None:
         text = session.get(TextRow, page.text_id) if page.text_id is not None else None
@@ -245,22 +253,28 @@ class _PageSpans:
             self._map = PositionMap.of_comparison(content(self._checked), content(self.version))
         self.begin = min((span.start for span in self._lines.values()), default=0)
         self.end = max((span.end for span in self._lines.values()), default=-1)
-        self._order = sorted((span.start, number) for number, span in self._lines.items())
+        self._starts = sorted((span.start, number) for number, span in self._lines.items())
 
-    def of(self, flag: Flag) -> Span | None:
+    def span_of(self, flag: Flag) -> Span | None:
         """The place of a finding: at the end of the page for a column that the text lacks, at its beginning for a
-        finding about the whole page. None if the page has no lines in its text or the place is lost."""
+        finding about the whole page (line 0). None if the page has no lines in its text or the place is lost."""
         if not self._lines:
             return None
-        begin = self._lines[flag.line].start if flag.line in self._lines else self.end if flag.line else self.begin
-        start = begin + flag.offset
+        if flag.line in self._lines:
+            start = self._lines[flag.line].start + flag.offset
+        else:
+            start = (self.end if flag.line else self.begin) + flag.offset
         return Span(start, flag.length) if self._map is None else self._map.where(start, flag.length)
 
-    def columns(self, span: Span | None, flag: Flag) -> dict[str, Any]:
-        """The place of a finding as column values of `flags`."""
-        place = {"text_id": self.text, "version_id": self.version} if span is not None else {}
-        known: dict[str, Any] = dict.fromkeys(("text_id", "version_id", "start")) | place
-        return known | {"start": span.start if span else None, "extent": flag.length, "reads": flag.transcribed}
+    def place_values(self, span: Span | None, flag: Flag) -> dict[str, Any]:
+        """The place of a finding as values of the columns of `flags`; `span` is that of `span_of`."""
+        return {
+            "text_id": self.text if span is not None else None,
+            "version_id": self.version if span is not None else None,
+            "start": span.start if span is not None else None,
+            "extent": flag.length,
+            "reads": flag.transcribed,
+        }
 
     def has(self, flag: FlagRow) -> bool:
         """Whether the place of a flag is on this page now."""
@@ -269,19 +283,20 @@ class _PageSpans:
         address = self.address(flag.start)
         if flag.work_id != self.work or address is None or flag.start > self.end:
             return False
-        number, offset = address  # the columns of another page may stand between those of this one
-        return offset <= self._lines[number].length
+        number, offset = address
+        return offset <= self._lines[number].length  # else it is in a line of another page, between those of this one
 
     def address(self, start: int) -> tuple[int, int] | None:
-        """The line number on this page and the offset in the line of a code point of the text; None if unknown."""
-        at = bisect_right(self._order, (start, 1 << 60)) - 1
-        if at < 0 or self._map is not None:
+        """The number of the line of this page that begins last before a code point of the text, and the offset from its
+        beginning; None before the first line, or if the text has changed since the page was checked."""
+        index = bisect_right(self._starts, (start, 1 << 60)) - 1
+        if index < 0 or self._map is not None:
             return None
-        begin, number = self._order[at]
+        begin, number = self._starts[index]
         return number, start - begin
 
     def source(self, line: int) -> str:
-        """The source of a column, empty if the page has none of that number."""
+        """The source of the column of this number, empty if the page has none."""
         span = self._lines.get(line)
         return self._content(self._checked)[span.start : span.end] if span and self._checked is not None else ""
 
@@ -289,12 +304,12 @@ class _PageSpans:
 def _placed(
     findings: Findings, spans: _PageSpans, flags: Sequence[FlagRow], used: set[str]
 ) -> tuple[list[_Placed], list[FlagRow]]:
-    """The findings with their flags, and the flags that were not found.
+    """The findings with their flags, and those of `flags` that were not found. `used` are the ids that are taken.
 
     A finding is matched with a flag at its place (preferably of its kind, else a settled one), then with a flag of its
     id that has no place. Findings that a decision already answers are left out.
     """
-    place_of = {flag.id: spans.of(flag) for flag, _ in findings}
+    place_of = {flag.id: spans.span_of(flag) for flag, _ in findings}
     decided = [row for row in flags if spans.has(row)]
     answered = {
         flag.id
@@ -321,6 +336,7 @@ def _placed(
             taken.add(number)
     asked = [(n, *found) for n, found in enumerate(findings) if n in rows_of or found[0].id not in answered]
     ids = {flag.id: rows_of[n].uid if n in rows_of else _unused(flag.id, used) for n, flag, _ in asked}
+    # a flag that stays as it is does not know of the other flag of a character that moved
     unlinked = {flag.id for n, flag, origin in asked if n in rows_of and _stays(rows_of[n], origin)}
     others = [row for row in flags if row.id not in taken]
     _follow(spans, others)
@@ -328,7 +344,7 @@ def _placed(
         _Placed(
             replace(flag, id=ids[flag.id], moved="" if flag.moved in unlinked else ids.get(flag.moved, "")),
             origin,
-            spans.columns(place_of[flag.id], flag),
+            spans.place_values(place_of[flag.id], flag),
             rows_of.get(n),
         )
         for n, flag, origin in asked
@@ -357,12 +373,12 @@ def answers(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
     if row.reads == row.transcribed:
         of_text = Kind.LAYOUT.value not in (row.kind, flag.kind)
         return row.state in SETTLED and of_text and span == (row.start, row.extent)
-    # that a column moved says nothing of its characters
+    # a decision that a column moved says nothing of its characters
     of_moved = row.kind == Kind.LAYOUT.value != flag.kind and "moved" in row.evidence
     if row.reads != decided_reading(row) or not flag.line or of_moved:
         return False
     end = row.start + row.extent
-    if not row.extent:
+    if not row.extent:  # characters were deleted: the finding asks for the same ones
         return span.start == row.start and not span.length and flag.suggested == row.transcribed
     if not span.length:
         return row.start < span.start < end

@@ -54,7 +54,7 @@ from proof.store.queue_records import (
 from proof.store.readings import own_states
 from proof.store.seeded import BY_HAND, Places, as_shown, seeded_places, shown_context
 from proof.store.texts import columns_of_pages
-from proof.store.work_text import At, TextColumn, columns_of
+from proof.store.work_text import ColumnKey, TextColumn, columns_of
 from proof.text.model import script_shown
 from proof.text.variants import VariantPolicy
 
@@ -287,7 +287,7 @@ class Queue(StorePart):
         with self._reading() as session:
             return rows.policies_of(session, session.scalars(select(PageRow).where(PageRow.id.in_(numbers))).all())
 
-    def columns(self, work: str, pages: Collection[int]) -> dict[At, TextColumn]:
+    def columns(self, work: str, pages: Collection[int]) -> dict[ColumnKey, TextColumn]:
         """The columns of pages with what decisions make of them, by page and column number; those of pages without an
         image as their files have them. Raises NoPlaceError."""
         with self._reading() as session:

@@ -1,4 +1,4 @@
-"""Rules of a work: pairs of variants, which hide flags and decide none."""
+"""Rules of a work: pairs of characters that are variants. A rule hides flags, it does not decide them."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Rules(StorePart):
             return rules
 
     def set(self, work: str, transcribed: str, suggested: str, holds: bool, person: str) -> None:
-        """Set or lift the rule that these two are variants in this work. The same rule set by another person is
-        recorded too, so that neither can take back the other's. Raises NoPlaceError, RefusedDecisionError for an
-        invalid or empty reading."""
+        """Set the rule that two characters are variants in this work, or lift it if it no longer `holds`. A rule that
+        another person sets again is recorded as theirs too, so that neither can take back what the other did. Raises
+        NoPlaceError, RefusedDecisionError for an invalid or empty reading."""
         check_reading(transcribed)
         check_reading(suggested)
         if holds and not (transcribed and suggested):
@@ -58,7 +58,8 @@ class Rules(StorePart):
         with self._writing() as session:
             work_id = work_of(session, work)
             last = _last_rule(session, work_id, transcribed, suggested)
-            if (last is None and not holds) or (last is not None and (last.holds, last.person) == (holds, person)):
+            is_known = not holds if last is None else (last.holds, last.person) == (holds, person)
+            if is_known:
                 return
             session.add(
                 RuleRow(
@@ -73,20 +74,21 @@ class Rules(StorePart):
 
 
 def _last_rule(session: Session, work_id: int, transcribed: str, suggested: str) -> RuleRow | None:
+    """The last change of the rule of this pair, None if there was none."""
     of_pair = select(RuleRow).where(RuleRow.work_id == work_id, RuleRow.transcribed == transcribed)
     last = of_pair.where(RuleRow.suggested == suggested).order_by(RuleRow.id.desc()).limit(1)
     return session.scalar(last)
 
 
 def _only_seeded(session: Session, work_id: int, transcribed: str, suggested: str) -> bool:
-    """Whether only seeded errors have this pair, so that a rule of it hides no other flags."""
+    """Whether this pair is flagged, but only at seeded errors: a rule of it would hide no other flags."""
     pair = select(IS_SEEDED).where(FlagRow.transcribed == transcribed, FlagRow.suggested == suggested)
     seeded = session.scalars(pair.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False)).distinct())
     return {bool(is_seeded) for is_seeded in seeded} == {True}
 
 
 def rules_of(session: Session, work_id: int) -> dict[tuple[str, str], RuleRow]:
-    """The pairs that are variants by a rule that holds."""
+    """The last change of each rule of a work that holds, by its pair of characters."""
     last: dict[tuple[str, str], RuleRow] = {}
     for row in session.scalars(select(RuleRow).where(RuleRow.work_id == work_id).order_by(RuleRow.id)):
         last[row.transcribed, row.suggested] = row

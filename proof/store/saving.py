@@ -17,16 +17,16 @@ from proof.model.flags import Origin
 from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import CheckedCharacter, PageResult
 from proof.store import codec, rows
-from proof.store.glyphs import GlyphsByCharacter, Shapes, by_character, glyph_values, shapes_before
+from proof.store.glyphs import GlyphsByCharacter, Shapes, by_character, glyph_values, kept_shapes
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError, held_in
 from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow, PageRow, RunRow
 from proof.store.page_states import note_otherwise
 from proof.store.places import (
     OF_CHECK,
     follow_to_other_texts,
-    note_text_of_pages,
+    place_pages,
+    place_unchanged_pages,
     put_flags,
-    stand_in_text,
 )
 from proof.store.rows import PagePlace
 from proof.store.seeded import IS_FINDING
@@ -125,7 +125,7 @@ def save_found(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]])
     session.flush()
     if anew:
         note_otherwise(session, [(page, checked.place) for page, checked in anew])
-        note_text_of_pages(session, ((page, checked.place) for page, checked in anew))
+        place_pages(session, ((page, checked.place) for page, checked in anew))
         _save_parts(session, anew)
     _save_flags(session, [*(_with_other_quality(session, kept) if kept else ()), *anew])
 
@@ -176,7 +176,7 @@ def _save_glyphs(session: Session, pages: Sequence[tuple[PageRow, CheckedResult,
         glyphs = packed.glyphs if packed else ()
         if packed is not None and glyphs is None:
             own = packed.characters() if checked.packed else checked.result.characters
-            glyphs = by_character(own, shapes_before([row.data for row in there[page.id]], own))
+            glyphs = by_character(own, kept_shapes([row.data for row in there[page.id]], own))
         wanted[page.id] = glyph_values(page, glyphs or ())
     _bring_to(session, GlyphRow, there, wanted)
 
@@ -283,7 +283,7 @@ def _place_again(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]
     held = held_in(session, [page.id for page, _ in pages])
     for page, checked in pages:
         must_be_read_as(held.get(page.id), checked.override)
-    stand_in_text(session, [(page, checked.place) for page, checked in pages if page.key == checked.key != ""])
+    place_unchanged_pages(session, [(page, checked.place) for page, checked in pages if page.key == checked.key != ""])
     follow_to_other_texts(
         session, ((page, checked.place) for page, checked in pages if page.key != checked.key or not checked.key)
     )

@@ -44,7 +44,7 @@ from proof.store.lookup import changed, number_of
 from proof.store.manual_corrections import ManualCorrections
 from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
 from proof.store.page_states import PageStates
-from proof.store.places import stand_in_text
+from proof.store.places import place_unchanged_pages
 from proof.store.queue import Queue
 from proof.store.readings import DoubleReadings
 from proof.store.recovery import Recovered, recover
@@ -274,7 +274,7 @@ class Store:
             must_be_read_as(held_in(session, [page.id]).get(page.id), seen.override)
             page.text, page.juan, page.folio = place.text, place.juan, place.folio
             if page.key == key != "":
-                stand_in_text(session, [(page, place)])
+                place_unchanged_pages(session, [(page, place)])
             save_found(session, [(page, CheckedResult(place, key, result, shapes=shapes, quality=quality))])
             changed(session, page.work_id)
         return True

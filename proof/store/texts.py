@@ -6,9 +6,10 @@ after an export, as decided. When a text arrives in a new version, each place is
 
 - if its characters are unchanged, the place is theirs;
 - if they were replaced by the decided reading, the place is that of the reading;
-- otherwise the place is lost. It stays in the last version that had it until a version has it again that the previous
-  version did not: after a line was doubled, nothing tells which of the two was meant, however one of them changes
-  later. Nor does it return if characters that may be the same were decided since.
+- otherwise the place is lost and stays in the last version that had it. A later version that has it again brings it
+  back, unless the version before that one had it too: after a line was doubled, nothing tells which of the two was
+  meant, however one of them changes later. Nor does a place return if characters that may be the same were decided
+  since.
 
 No place is guessed or dropped.
 """
@@ -63,7 +64,9 @@ def _unpacked(packed: bytes) -> str:
 def arrive(
     session: Session, path: str, content: str, script: str = "", *, written: Writing | None = None
 ) -> TextVersionRow:
-    """Make `content` the present version of the text at `path` and carry all places to it; returns the version."""
+    """Make `content` the present version of the text at `path` and carry all places to it; returns the version.
+    `script` determines in which variant forms a reading may be written; `written` are the edits of the export that made
+    the change, if one did."""
     text = next(iter(hold(session, [path])), None)
     if text is None:
         text = TextRow(path=path)
@@ -93,12 +96,13 @@ def arrivals_of(session: Session) -> list[tuple[str, Arrival]]:
 
 
 def pieces_of(content: str, spans: Mapping[int, Span]) -> dict[int, str]:
-    """What stands at some places of a text, by their numbers."""
+    """The characters of a text at each of these spans, by the same numbers."""
     return {number: content[span.start : span.end] for number, span in spans.items()}
 
 
 def columns_of_pages(session: Session, pages: Iterable[PageRow]) -> dict[int, dict[int, str]]:
-    """The columns of pages by the numbers of both, as the texts had them when the pages were checked."""
+    """The sources of the columns of pages, by the number of the page and that of the column, as they were when the
+    pages were checked."""
     content = cache(lambda version: content_in(session, version) or "")
     return {page.id: pieces_of(content(page.version_id), page.spans) for page in pages}
 
@@ -130,7 +134,8 @@ def new_version(session: Session, text: TextRow, content: str) -> TextVersionRow
 
 
 def put_before(session: Session, text: TextRow, content: str) -> TextVersionRow:
-    """Add a version with `content` that precedes the present version, which gets a new number."""
+    """Add a version with `content` that precedes the present version. As later versions have larger numbers, the
+    present one gets a new number."""
     earlier = new_version(session, text, content)
     present = text.version_id
     if present is not None:
@@ -154,9 +159,9 @@ def carry(session: Session, flags: Iterable[FlagRow]) -> None:
 
 def carry_to(session: Session, flags: Sequence[FlagRow], version: TextVersionRow) -> None:
     """Carry the places of these flags to a version of their own or another text."""
-    newest = session.get_one(TextRow, version.text_id).version_id
-    before = content_in(session, newest) if newest != version.id else None
-    _carry(session, flags, version, Arrival(before, content_of(version), newest))
+    present = session.get_one(TextRow, version.text_id).version_id
+    before = content_in(session, present) if present != version.id else None
+    _carry(session, flags, version, Arrival(before, content_of(version), present))
 
 
 def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, arrival: Arrival) -> None:
@@ -181,7 +186,15 @@ def place_of(flag: FlagRow) -> Place:
     decided = flag.state != State.OPEN.value or flag.reads != wanted
     column = (flag.evidence or {}).get("column") or 0
     return Place(
-        flag.id or 0, flag.start or 0, flag.extent, flag.reads, flag.transcribed, wanted, whole, decided, column
+        flag=flag.id or 0,
+        start=flag.start or 0,
+        extent=flag.extent,
+        reads=flag.reads,
+        transcribed=flag.transcribed,
+        wanted=wanted,
+        whole=whole,
+        decided=decided,
+        column=column,
     )
 
 
@@ -192,7 +205,7 @@ def is_displaced() -> ColumnElement[bool]:
 
 
 def decided_reading(flag: FlagRow) -> str:
-    """The reading to write at the place of a flag: the decided one, or else the transcribed one."""
+    """The reading that belongs at the place of a flag: the decided one if it is corrected, else the transcribed one."""
     return flag.reading if flag.state == State.CORRECTED.value else flag.transcribed
 
 
@@ -200,9 +213,10 @@ def decided_reading(flag: FlagRow) -> str:
 class Place:
     """The place of the flag number `flag` in a version of a text: `extent` code points from `start`, which are `reads`.
 
-    `transcribed` are the characters at the time of the check, `wanted` those that should be there. A `whole` place (of
-    a seeded error, a column or a page) is lost if its characters change, even to another of its readings. `decided`:
-    somebody decided its reading. `column`: the number on the image of a whole column, 0 for any other place.
+    `transcribed` are the characters at the time of the check, `wanted` those that belong there after decisions. A
+    `whole` place (of a seeded error, a column or a page) is lost if its characters change, even to another of its
+    readings. `decided`: somebody decided its reading. `column`: the number on the image of a whole column, 0 for any
+    other place.
     """
 
     flag: int
@@ -218,8 +232,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A place in the last version of a text that has it: the `content` and the number `version`, which is larger for
-    later versions."""
+    """A place, and the content and the number of the last version of its text that has it. Later versions have larger
+    numbers."""
 
     place: Place
     content: str
@@ -227,20 +241,20 @@ class Standing:
 
 
 def went_with_its_line(place: Place, content: str) -> bool:
-    """Whether a lost place is that of a written deletion which left nothing but marks on its line in `content`, the
-    last version that had it: the line was removed since, and the text reads as decided."""
+    """Whether a lost place is that of an exported deletion which left only marks on its line. `content` is the last
+    version that had the place. The line was then removed since, and the text reads as decided."""
     line, _ = _in_line(content, Span(place.start, place.extent))
     return bool(place.transcribed) and not place.reads and not place.wanted and not any(map(str.isalnum, line))
 
 
 @dataclass(frozen=True, slots=True)
 class _Corrected:
-    """The `span` of a place, assuming that somebody wrote the pending decisions into the text.
+    """The `span` of a place in the new text, assuming that somebody wrote the pending decisions into the old one. Its
+    line with these decisions is the corrected line.
 
-    `distance` compares the corrected line with the new text (`PositionMap.distance`); `line_stands` says whether the
-    new text has that line, `line_is_new` whether the old text lacked it. `pending`: the decision on this place was not
-    written before.
-    """
+    `distance` is that of the corrected line from the new text (`PositionMap.distance`). `line_stands`: the new text has
+    the corrected line; `line_is_new`: the old text lacked it. `pending`: the decision on this place was not yet
+    written."""
 
     span: Span
     distance: int
@@ -267,31 +281,29 @@ class Arrival:
         of_version: defaultdict[tuple[int, str], list[Standing]] = defaultdict(list)
         for known_place in standing:
             of_version[known_place.version, known_place.content].append(known_place)
-        place_of: dict[int, tuple[Span, str]] = {}
-        spans_of: defaultdict[tuple[str, bool], list[tuple[int, Span]]] = defaultdict(list)
+        carried: dict[int, tuple[Span, str]] = {}
+        decided_spans: defaultdict[tuple[str, bool], list[tuple[int, Span]]] = defaultdict(list)
         for (version, content), of_same_version in sorted(of_version.items(), reverse=True):
             is_previous = version == self.version
             if self.written is not None and not is_previous:
                 continue
             places = [known_place.place for known_place in of_same_version]
-            step = _Step(
-                content, self, places, self.written if is_previous else None, None if is_previous else self.before
-            )
-            now = {place.flag: at for place in places if (at := step.now(place)) is not None}
+            step = _Step(content, self, places, None if is_previous else self.before)
+            found = {place.flag: in_new for place in places if (in_new := step.in_new(place)) is not None}
             for place in places:
-                at = now.get(place.flag)
-                line, span = _in_line(self.content, at[0]) if at else _in_line(content, Span(place.start, place.extent))
-                known = spans_of[line, place.whole]
-                if (
-                    at is not None
-                    and not is_previous
-                    and any(later > version and _meet(span, other) for later, other in known)
-                ):
-                    del now[place.flag]
+                in_new = found.get(place.flag)
+                line, span = (
+                    _in_line(self.content, in_new[0]) if in_new else _in_line(content, Span(place.start, place.extent))
+                )
+                decided = decided_spans[line, place.whole]
+                returns = in_new is not None and not is_previous
+                # characters that may be the same were decided since
+                if returns and any(later > version and _meet(span, other) for later, other in decided):
+                    del found[place.flag]
                 elif place.decided:
-                    known.append((version, span))
-            place_of |= now
-        return place_of
+                    decided.append((version, span))
+            carried |= found
+        return carried
 
 
 def _in_line(text: str, span: Span) -> tuple[str, Span]:
@@ -307,12 +319,10 @@ def _meet(span: Span, other: Span) -> bool:
 
 class _Step:
     """Carries places from the content `old` to an arriving version. `lost_in` is the content of the version before the
-    arriving one, if it had lost the places: a match that it already had is not one of them."""
+    arriving one if that version had lost the places: characters that it had are not those of a lost place."""
 
-    def __init__(
-        self, old: str, arrival: Arrival, places: Sequence[Place], written: Writing | None, lost_in: str | None
-    ) -> None:
-        new, script = arrival.content, arrival.script
+    def __init__(self, old: str, arrival: Arrival, places: Sequence[Place], lost_in: str | None) -> None:
+        new, script, written = arrival.content, arrival.script, arrival.written
         self._new = new
         self._written = written
         self._policy = policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
@@ -320,14 +330,14 @@ class _Step:
             self._direct = PositionMap.of_edits(old, written.edits)
         else:
             self._direct = PositionMap.of_comparison(old, new)
-        self._at_places = self._inserted(places)
+        self._inserted_at = self._inserted(places)
         self._corrected = {} if written is not None or old == new else self._as_corrected(old, places)
-        self._back = PositionMap.of_comparison(new, lost_in) if lost_in is not None else None
+        self._to_lost = PositionMap.of_comparison(new, lost_in) if lost_in is not None else None
 
-    def now(self, place: Place) -> tuple[Span, str] | None:
+    def in_new(self, place: Place) -> tuple[Span, str] | None:
         """The span of a place in the new version and the reading found there; None if the place is lost."""
         carried = self._carried(place)
-        was_there = self._back is not None and carried is not None and self._back.where(*carried[0]) is not None
+        was_there = self._to_lost is not None and carried is not None and self._to_lost.where(*carried[0]) is not None
         return None if was_there else carried
 
     def _carried(self, place: Place) -> tuple[Span, str] | None:
@@ -351,24 +361,25 @@ class _Step:
         return None if place.whole else self._put_in_place(place)
 
     def _inserted(self, places: Iterable[Place]) -> dict[int, list[tuple[float, Span]]]:
-        """What an export inserted at each place, in the order of the image: the numbers of columns, and those of
-        characters at the beginning of a line behind and at its end before them."""
+        """By its start in the old content, what the export inserted there: the span of each insertion, and its rank in
+        the order of the image. The rank of a column is its number; characters rank after all columns at the beginning
+        of a line, and before them at its end."""
         inserted: defaultdict[int, list[tuple[float, Span]]] = defaultdict(list)
         for place in places:
             edit = self._written.of_flags.get(place.flag) if self._written is not None else None
             span = self._direct.written(edit) if edit is not None and not edit.length else None
             if span is not None:
-                of_characters = inf if self._direct.begins_line(place.start) else 0
-                inserted[place.start].append((place.column or of_characters, span))
+                rank_of_characters = inf if self._direct.begins_line(place.start) else 0
+                inserted[place.start].append((place.column or rank_of_characters, span))
         return inserted
 
     def _beside_inserted(self, place: Place) -> Span | None:
-        """The place of a missing column among what an export inserted at the same place; None where it inserted
-        nothing."""
-        inserted = self._at_places.get(place.start, ()) if place.column and not place.extent else ()
-        behind = [span.start for number, span in inserted if number > place.column]
-        before = [span.end for number, span in inserted if number < place.column]
-        return Span(min(behind) if behind else max(before), 0) if behind or before else None
+        """The place of a missing column, as an empty span between the columns or characters that the export inserted at
+        the same place; None if it inserted nothing there."""
+        inserted = self._inserted_at.get(place.start, ()) if place.column and not place.extent else ()
+        after = [span.start for rank, span in inserted if rank > place.column]
+        before = [span.end for rank, span in inserted if rank < place.column]
+        return Span(min(after) if after else max(before), 0) if after or before else None
 
     def _put_in_place(self, place: Place) -> tuple[Span, str] | None:
         """The span of a replacement that equals the decided reading, or the transcribed one, in any variant form, and

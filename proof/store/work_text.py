@@ -1,9 +1,8 @@
-"""The text of a work as one string, as it stands after decisions, in which words are found wherever columns and pages
-break.
+"""Search for words in the text of a work as it stands after decisions, wherever its columns and pages break.
 
-What is compared are characters alone: spaces, punctuation, the markup of notes and invisible characters are passed over
-on both sides, so that words are found in whatever rows of a note they stand, and as they are copied from the text.
-Traditional, simplified and variant forms of a character are compared as one (`VariantPolicy.fold`).
+Only characters are compared: spaces, punctuation, the markup of notes and invisible characters are passed over, in the
+text and in the words sought. So words are found in either half-row of a note, and as somebody copied them from the
+text. Traditional, simplified and variant forms of a character are compared as one (`VariantPolicy.fold`).
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from itertools import chain, groupby
 from sys import getsizeof
 from threading import Lock
 from types import MappingProxyType, SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session, load_only
 
 from proof.model.flags import LINE_BREAK, Kind
 from proof.store.cache import Bounded
 from proof.store.decision_records import State
-from proof.store.lookup import WorkNow, newest_act, works_now
-from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow
+from proof.store.lookup import NO_WORK, NoPlaceError, WorkNow, newest_act, works_now
+from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, WorkRow
 from proof.store.readings import OwnState
 from proof.store.seeded import IS_SEEDED
 from proof.store.texts import columns_of_pages, decided_reading
@@ -42,22 +41,22 @@ BLANK = f" \u3000{LINE_BREAK}"
 """Characters at the ends of a column that are no part of its text."""
 
 KEPT_BYTES = 250_000_000
-"""Bytes of texts that are kept in memory, of some 150,000 pages: those that were searched last."""
+"""Limit of the texts that are kept in memory, in bytes; some 150,000 pages take as much."""
 
 _PASSED_OVER = frozenset({"Cc", "Cf", "Mn"})
-"""Categories of Unicode, beside punctuation and spaces, that are not compared: invisible characters and marks."""
+"""Unicode categories that are not compared, beside punctuation and spaces: invisible characters and combining marks."""
 
 FILE_END = "\n"
-"""Stands behind the last column of each file."""
+"""Follows the last column of each file, so that no words are found across two files."""
 
-At = tuple[int, int]
-"""A column, by the number of its page in the store and its own number on that page."""
+ColumnKey = tuple[int, int]
+"""A column: the number of its page in the store, and its own number on that page."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextColumn:
-    """A column: the number of its page in the store, its own on that page, its source after decisions. `edits` are the
-    decisions, in order and by their places in the column as it was `checked`."""
+    """A column: the number of its page in the store, its own number on that page, and its source after decisions.
+    `checked` is its source as it was checked, `edits` are the decisions, in the order of their places in `checked`."""
 
     page: int
     number: int
@@ -66,7 +65,8 @@ class TextColumn:
     checked: str = ""
 
     def as_checked(self, offset: int) -> int:
-        """The offset in the column as it was checked of one in `source`; of an inserted character that of the edit."""
+        """The offset in the column as it was checked that corresponds to `offset` in `source`. For a character that a
+        decision put in, it is the start of the edit."""
         moved = 0
         for edit in self.edits:
             begin = edit.start + moved
@@ -80,8 +80,8 @@ class TextColumn:
 
 @dataclass(frozen=True, slots=True)
 class WordsInText:
-    """A match: from `offset` of the source of the column `first` to `end`, behind its last character, of the column
-    `last`; `words` as they stand there, joined over columns."""
+    """A match: it begins at `offset` in the source of the column `first` and ends before `end` in that of the column
+    `last`. `words` is the text between, without the breaks of columns."""
 
     first: TextColumn
     offset: int
@@ -110,7 +110,7 @@ class WorkText:
 
     def __init__(self, files: Iterable[Iterable[TextColumn]]) -> None:
         pages, numbers = array("q"), array("q")
-        self._edits: dict[At, tuple[Edit, ...]] = {}
+        self._edits: dict[ColumnKey, tuple[Edit, ...]] = {}
         text, sources = list[str](), list[str]()
         for columns in files:
             for column in columns:
@@ -120,7 +120,7 @@ class WorkText:
                 sources.append(column.source)
                 if column.edits:
                     self._edits[column.page, column.number] = column.edits
-            if text and not text[-1].endswith(FILE_END):  # no words go on from one file to the next
+            if text and not text[-1].endswith(FILE_END):
                 text[-1] += FILE_END
         self._pages, self._numbers = np.frombuffer(pages, np.int64), np.frombuffer(numbers, np.int64)
         self._starts, self._source_starts = _starts(map(len, text)), _starts(map(len, sources))
@@ -128,46 +128,46 @@ class WorkText:
 
     @property
     def size(self) -> int:
-        """Bytes that it takes in memory."""
-        indexed = (self._pages, self._numbers, self._starts, self._source_starts)
-        return getsizeof(self._text) + getsizeof(self._sources) + sum(column.nbytes for column in indexed)
+        """The size of the text in memory, in bytes."""
+        arrays = (self._pages, self._numbers, self._starts, self._source_starts)
+        return getsizeof(self._text) + getsizeof(self._sources) + sum(array.nbytes for array in arrays)
 
     def with_columns(self, columns: Iterable[TextColumn]) -> WorkText:
-        """The same text with other sources of these columns, where it has them."""
+        """The same text with these columns in place of its own; columns that it lacks are ignored."""
         others = {(column.page, column.number): column for column in columns}
-        near = np.flatnonzero(np.isin(self._pages, [page for page, _ in others])).tolist()
-        at = {n: others[place] for n in near if (place := (int(self._pages[n]), int(self._numbers[n]))) in others}
+        on_pages = np.flatnonzero(np.isin(self._pages, [page for page, _ in others])).tolist()
+        by_index = {n: others[key] for n in on_pages if (key := (int(self._pages[n]), int(self._numbers[n]))) in others}
         changed = copy(self)
-        changed._edits = {place: edits for place, edits in self._edits.items() if place not in others}
-        changed._edits |= {place: column.edits for place, column in others.items() if column.edits}
-        bare = {n: _bare(column.source) + self._ending(n) for n, column in at.items()}
+        changed._edits = {key: edits for key, edits in self._edits.items() if key not in others}
+        changed._edits |= {key: column.edits for key, column in others.items() if column.edits}
+        bare = {n: _bare(column.source) + self._ending(n) for n, column in by_index.items()}
         changed._text, changed._starts = _spliced(self._text, self._starts, bare)
-        sources = {n: column.source for n, column in at.items()}
+        sources = {n: column.source for n, column in by_index.items()}
         changed._sources, changed._source_starts = _spliced(self._sources, self._source_starts, sources)
         return changed
 
     def _ending(self, column: int) -> str:
-        """The end of a file, where this column is its last one."""
+        """`FILE_END` if the column of this index is the last one of its file, else ''."""
         return FILE_END if self._text.endswith(FILE_END, 0, self._starts[column + 1]) else ""
 
     def count(self, wanted: str) -> int:
-        """How often the words occur, without overlaps."""
+        """How often the `wanted` words occur, without overlaps."""
         bare = _bare(wanted)
         return self._text.count(bare) if bare else 0
 
     def find(self, wanted: str) -> Iterator[WordsInText]:
-        """Where the words occur, in the order of the text."""
+        """The matches of the `wanted` words, in the order of the text."""
         bare = _bare(wanted)
         at = self._text.find(bare) if bare else -1
         while at >= 0:
             yield self._words(at, at + len(bare))
             at = self._text.find(bare, at + len(bare))
 
-    def _words(self, first: int, end: int) -> WordsInText:
-        """The match from character `first` to `end` of the text."""
-        begin, last = self._column_at(first), self._column_at(end - 1)
-        columns = [self._column(number) for number in range(begin, last + 1)]
-        offset = _offsets(columns[0].source)[first - self._starts[begin]]
+    def _words(self, start: int, end: int) -> WordsInText:
+        """The match from character `start` to `end` (exclusive) of the text."""
+        first, last = self._column_at(start), self._column_at(end - 1)
+        columns = [self._column(index) for index in range(first, last + 1)]
+        offset = _offsets(columns[0].source)[start - self._starts[first]]
         behind = _offsets(columns[-1].source)[end - self._starts[last] - 1] + 1
         parts = [column.source for column in columns]
         parts[-1] = parts[-1][:behind]
@@ -176,22 +176,22 @@ class WorkText:
         return WordsInText(columns[0], offset, columns[-1], behind, words)
 
     def _column_at(self, place: int) -> int:
-        """The column that has a character of the text."""
+        """The index of the column that has the character at this place of the text."""
         return int(np.searchsorted(self._starts, place, side="right")) - 1
 
-    def _column(self, at: int) -> TextColumn:
-        source = self._sources[self._source_starts[at] : self._source_starts[at + 1]]
-        page, number = int(self._pages[at]), int(self._numbers[at])
+    def _column(self, index: int) -> TextColumn:
+        source = self._sources[self._source_starts[index] : self._source_starts[index + 1]]
+        page, number = int(self._pages[index]), int(self._numbers[index])
         return TextColumn(page, number, source, self._edits.get((page, number), ()))
 
 
 def _starts(lengths: Iterable[int]) -> NDArray[np.int64]:
-    """Where each of some pieces laid end to end begins, and the end of the last."""
+    """The start of each of several joined pieces, and the end of the last one."""
     return np.cumsum([0, *lengths])
 
 
 def _spliced(data: str, starts: NDArray[np.int64], others: Mapping[int, str]) -> tuple[str, NDArray[np.int64]]:
-    """Pieces laid end to end, with `others` in place of some; and where each begins, with the end of the last."""
+    """The joined pieces `data`, with `others` in place of those of the same indices, and their new `_starts`."""
     pieces: list[str] = []
     reached = 0
     lengths = np.diff(starts)
@@ -202,43 +202,62 @@ def _spliced(data: str, starts: NDArray[np.int64], others: Mapping[int, str]) ->
     return "".join((*pieces, data[reached:])), _starts(lengths)
 
 
+class _KeptText(NamedTuple):
+    """A text, read when its work had this `revision` and `act` was the newest of the store."""
+
+    revision: int
+    act: int
+    text: WorkText
+
+
 class WorkTexts:
-    """The texts of the works of a store as they are now, as many kept in memory as there is room for. A text is read
-    anew where its work has another revision; of what was decided since, the pages alone are."""
+    """The present texts of the works of a store, as many kept in memory as there is room for. A text is read again when
+    the revision of its work has changed; after decisions only their pages are."""
 
     def __init__(self) -> None:
-        self._kept = Bounded[int, tuple[int, WorkText]](KEPT_BYTES, lambda kept: kept[1].size)
+        self._kept = Bounded[int, _KeptText](KEPT_BYTES, lambda kept: kept.text.size)
         self._lock = Lock()
-        self._act: int | None = None
-        self._decided: defaultdict[int, set[int]] = defaultdict(set)
+        self._noted: int | None = None
+        """The newest act up to which decisions were noted; None before the first time."""
+        self._decided: defaultdict[int, dict[int, int]] = defaultdict(dict)
+        """By work, the pages with decisions since the first time, each with its last one."""
 
     def texts(self, session: Session, *which: ColumnElement[bool]) -> Iterator[tuple[WorkNow, WorkText]]:
-        """Works by their names, each with its text."""
+        """The works for which the conditions `which` hold, by their names, each with its text."""
         with self._lock:
-            self._note_decided(session)
+            newest = self._note_decided(session)
         for work in works_now(session, *which):
-            yield work, self._text(session, work)
+            yield work, self._text(session, work, newest)
 
-    def _note_decided(self, session: Session) -> None:
-        """Note on which pages something was decided since the last time."""
+    def of_work(self, session: Session, name: str) -> tuple[WorkNow, WorkText]:
+        """The work of that name with its text. Raises NoPlaceError."""
+        for found in self.texts(session, WorkRow.name == name):
+            return found
+        raise NoPlaceError(NO_WORK, work=name)
+
+    def _note_decided(self, session: Session) -> int:
+        """Note the pages with new decisions; returns the newest act. A session that began earlier sees fewer acts than
+        were noted: those that it lacks are noted again next time."""
         newest = newest_act(session)
-        if self._act is not None and newest > self._act:
-            since = select(FlagRow.work_id, FlagRow.page_id).join(DecisionRow, DecisionRow.flag_id == FlagRow.id)
-            for work, page in session.execute(since.where(DecisionRow.id > self._act).distinct()):
-                self._decided[work].add(page)
-        self._act = newest
+        if self._noted is not None and newest > self._noted:
+            since = select(FlagRow.work_id, FlagRow.page_id, func.max(DecisionRow.id))
+            since = since.join(DecisionRow, DecisionRow.flag_id == FlagRow.id).where(DecisionRow.id > self._noted)
+            for work, page, act in session.execute(since.group_by(FlagRow.work_id, FlagRow.page_id)):
+                self._decided[work][page] = act
+        self._noted = newest
+        return newest
 
-    def _text(self, session: Session, work: WorkNow) -> WorkText:
-        with self._lock:  # one thread reads the text, and the others that wait for it find it
-            revision, text = self._kept.get(work.id) or (None, WorkText(()))
-            decided = self._decided.pop(work.id, None)
-            if revision != work.revision:
+    def _text(self, session: Session, work: WorkNow, newest: int) -> WorkText:
+        with self._lock:  # one thread reads a text, and the others wait for it
+            kept = self._kept.get(work.id)
+            if kept is None or kept.revision != work.revision:
                 text = WorkText(columns_of(session, work.id))
-            elif decided:
-                text = text.with_columns(chain.from_iterable(columns_of(session, work.id, decided)))
             else:
-                return text
-            self._kept.put(work.id, (work.revision, text))
+                pages = [page for page, act in self._decided[work.id].items() if act > kept.act]
+                if not pages:
+                    return kept.text
+                text = kept.text.with_columns(chain.from_iterable(columns_of(session, work.id, pages)))
+            self._kept.put(work.id, _KeptText(work.revision, newest, text))
             return text
 
 
@@ -248,8 +267,8 @@ def columns_of(
     among: Collection[int] | None = None,
     own: Mapping[int, OwnState] = MappingProxyType({}),
 ) -> Iterator[Iterator[TextColumn]]:
-    """The columns of each file of a work, or of the pages `among` them: as they were checked, with what was decided
-    since, and with what who looks read as their `own`."""
+    """The columns of each file of a work as they stand after decisions: all, or those of the pages `among`. `own` are
+    the states of flags as the person who looks decided them, which take the place of those in the store."""
     parts = load_only(PageRow.text, PageRow.version_id, PageRow.start, PageRow.lines)
     query = select(PageRow).options(parts).where(PageRow.work_id == work, PageRow.absent.is_(False))
     query = query if among is None else query.where(PageRow.id.in_(among))
@@ -269,9 +288,10 @@ def columns_of(
 
 def _decided(
     session: Session, work: int, among: Collection[int] | None, own: Mapping[int, OwnState]
-) -> dict[At, list[Any]]:
-    """The flags of each column that are corrected, or were written and taken back, in the order of their places; those
-    that have lost their place are left out. `checked` is the version of the text in which the page was checked."""
+) -> dict[ColumnKey, list[Any]]:
+    """The flags of each column that change its text: corrected ones, and those whose correction was exported and then
+    taken back. They are in the order of their places, without those that have lost their place. `checked_version` is
+    the version of the text in which the page was checked."""
     query = select(
         FlagRow.id,
         FlagRow.page_id,
@@ -284,34 +304,35 @@ def _decided(
         FlagRow.reads,
         FlagRow.version_id,
         FlagRow.evidence["column"].as_integer().label("column"),
-        PageRow.version_id.label("checked"),
+        PageRow.version_id.label("checked_version"),
     )
     query = query.join(PageRow, PageRow.id == FlagRow.page_id).outerjoin(TextRow, TextRow.id == FlagRow.text_id)
     of_pages = FlagRow.work_id == work if among is None else FlagRow.page_id.in_(among)
     query = query.where(of_pages, ~IS_SEEDED, or_(FlagRow.version > 0, FlagRow.id.in_(own)))
-    written = (FlagRow.state == State.CORRECTED.value, FlagRow.reads != FlagRow.transcribed, FlagRow.id.in_(own))
-    query = query.where(or_(*written), or_(FlagRow.text_id.is_(None), FlagRow.version_id == TextRow.version_id))
-    of_column: defaultdict[At, list[Any]] = defaultdict(list)
+    changing = (FlagRow.state == State.CORRECTED.value, FlagRow.reads != FlagRow.transcribed, FlagRow.id.in_(own))
+    query = query.where(or_(*changing), or_(FlagRow.text_id.is_(None), FlagRow.version_id == TextRow.version_id))
+    of_column: defaultdict[ColumnKey, list[Any]] = defaultdict(list)
     for flag in session.execute(query.order_by(FlagRow.offset, FlagRow.length, FlagRow.id)):
-        seen = {"state": own[flag.id].state.value, "reading": own[flag.id].reading} if flag.id in own else {}
-        of_column[flag.page_id, flag.line].append(SimpleNamespace(**flag._asdict() | seen))
+        decided = {"state": own[flag.id].state.value, "reading": own[flag.id].reading} if flag.id in own else {}
+        of_column[flag.page_id, flag.line].append(SimpleNamespace(**flag._asdict() | decided))
     return of_column
 
 
 def _edits(source: str, flags: Iterable[Any]) -> tuple[Edit, ...]:
-    """The edits that decisions make of a column as it was checked. Of two at the same place the first one holds;
-    columns beside it stand in the order of the image."""
+    """The edits that the decisions on `flags` make to a column as it was checked, whose text is `source`. Of two edits
+    of the same characters the first one holds. Columns that are put in beside it are in the order of the image."""
     edits: dict[tuple[int, int, int], Edit] = {}
     reached = 0
     for flag in flags:
-        exported = flag.version_id != flag.checked  # since the check: the column still has what was transcribed
+        # a decision exported since the check is in the text, but not yet in the column as it was checked
+        exported = flag.version_id != flag.checked_version
         old, new = flag.transcribed if exported else flag.reads, decided_reading(flag)
         if flag.kind == Kind.LAYOUT.value and new and not old and new != LINE_BREAK:  # a column beside this one
             new = f"{LINE_BREAK}{new}" if flag.offset else f"{new}{LINE_BREAK}"
         edit = Edit(flag.offset, len(old), new)
         if old == new or edit.start < reached or not source.startswith(old, edit.start):
             continue
-        if exported and not old and source.startswith(new, edit.start):  # exported earlier, and checked
+        if exported and not old and source.startswith(new, edit.start):  # it was exported before the check too
             continue
         edits.setdefault((*edit.place, flag.column or 0), edit)
         reached = edit.end
@@ -319,13 +340,13 @@ def _edits(source: str, flags: Iterable[Any]) -> tuple[Edit, ...]:
 
 
 class _Compared(dict[int, str | None]):
-    """By code point the character that is compared; None where it is passed over."""
+    """The character that is compared, by code point; None if it is passed over. A table for `str.translate`."""
 
     def __missing__(self, code: int) -> str | None:
         char = chr(code)
         category = unicodedata.category(char)
         form = policy_of(Script.TRADITIONAL).fold(char).lower()
-        form = form if len(form) == 1 else char
+        form = form if len(form) == 1 else char  # `_offsets` counts on one for each
         self[code] = None if category[0] in "PZ" or category in _PASSED_OVER else form
         return self[code]
 
@@ -334,6 +355,7 @@ _COMPARED = _Compared()
 
 
 def _bare(source: str) -> str:
+    """The characters of a source that are compared."""
     return (TAG.sub("", source) if "<" in source else source).translate(_COMPARED)
 
 

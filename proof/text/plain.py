@@ -15,7 +15,7 @@ from proof.text.model import is_han
 from proof.text.transcription import Format, Transcription
 
 MIN_HAN_SHARE = 0.5
-"""Share of Han characters among letters from which on a file without marks is a Chinese text."""
+"""Minimum share of Han characters among the letters of a Chinese text."""
 
 _FOREIGN = (
     (
@@ -29,13 +29,13 @@ _FOREIGN = (
     ),
     (re.compile(r"\s*\\(?:documentclass|begin|usepackage)"), _("is LaTeX: save its text as plain text in UTF-8")),
 )
-"""The beginnings of other text formats, and what to do with each."""
+"""The beginnings of files in other text formats, each with what the file is and what to do with it."""
 
 _XML = re.compile(r"\s*<(?:\?xml|[A-Za-z][\w:.-]*[\s>/])")
-"""The beginning of XML. A text with marks may begin with a tag, such as `<small>`."""
+"""The beginning of XML; a text with marks may begin so too, with a tag such as `<small>`."""
 
 MIN_TABLE_ROWS = 3
-"""Lines with the same number of fields from which on a text is a table."""
+"""Minimum number of lines of a table."""
 
 
 def is_plain(text: str) -> bool:
@@ -45,8 +45,8 @@ def is_plain(text: str) -> bool:
 
 
 def foreign(text: str, *, marked: bool = False) -> str:
-    """What a text in another known format is, and what to do with the file; empty if it is in none. `marked`: it has
-    marks of a format that is read."""
+    """If the text is in a format that is known but not read: what it is, and what to do with the file; else ''.
+    `marked`: the text has marks of a format that is read."""
     for pattern, advice in _FOREIGN:
         if pattern.match(text):
             return Sentence(advice)
@@ -59,9 +59,9 @@ def foreign(text: str, *, marked: bool = False) -> str:
 
 
 def _is_table(lines: Sequence[str], separator: str) -> bool:
-    """Whether the lines are a table: each has as many fields as the first, and either the first names all columns (in
-    ASCII, unless tabs divide them), or each of the others has a field in ASCII, such as a number. The number of fields
-    alone does not suffice: verses may have a comma in each line."""
+    """Whether the lines are a table: each has as many fields as the first. As verses may have a comma in each line, the
+    first line must also name all columns (in ASCII, unless tabs divide them), or each of the others must have a field
+    in ASCII, such as a number."""
     rows = (row for row in csv.reader(lines, delimiter=separator) if any(row))
     others: list[list[str]] = []
     try:

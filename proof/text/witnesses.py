@@ -1,4 +1,5 @@
-"""Witnesses of several files (the juan of a folder, of a branch, or named one by one), read as one transcription."""
+"""Reading witnesses: one of several files (the juan of a folder, of a branch, or named one by one) is joined to one
+transcription."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ def read_witnesses(sources: Sequence[WitnessSource]) -> list[Transcription]:
 
 
 def witnesses_state(sources: Iterable[WitnessSource]) -> bytes:
-    """A hash that changes with every file of the witnesses."""
+    """A hash that changes if a file of the witnesses is changed, renamed, added or removed."""
     state = hashlib.sha256()
     for source in sources:
         state.update(f"{source}\0".encode("utf-8", "surrogatepass"))
@@ -37,12 +38,14 @@ def witnesses_state(sources: Iterable[WitnessSource]) -> bytes:
             state.update(_branches(source).branch_state(source.path, source.revision))
             continue
         for file in _files(source.path):
-            state.update(file.read_bytes() if file.is_file() else b"")
+            content = file.read_bytes() if file.is_file() else b""
+            state.update(f"{file}\0{len(content)}\0".encode("utf-8", "surrogatepass"))
+            state.update(content)
     return state.digest()
 
 
 def apart_from(witness: Transcription, text: Transcription) -> Transcription | None:
-    """The witness without the text itself or copies of it; None if nothing is left."""
+    """The witness without those of its parts that are the text itself or a copy of it; None if nothing is left."""
     if not witness.parts:
         same = witness.path.resolve() == text.path.resolve() or witness.text == text.text
         return None if same else witness
@@ -53,19 +56,17 @@ def apart_from(witness: Transcription, text: Transcription) -> Transcription | N
 
 
 def joined(parts: Sequence[Transcription], path: Path, siglum: str = "", full_name: str = "") -> Transcription:
-    """Transcriptions joined to one, with the name `path`: its text is theirs, separated by line feeds if need be. Line
-    numbers are those of the files."""
+    """Transcriptions joined to one at `path`. A line feed is put between two texts if the first does not end with one;
+    the numbers of lines stay those in their files."""
     texts: list[str] = []
     blocks: list[TextBlock] = []
     pages: list[Page] = []
     footnotes: list[Footnote] = []
-    at = 0
-    for part in parts:
-        blocks += (block.moved(at) for block in part.blocks)
-        pages += (page.moved(at) for page in part.pages)
-        footnotes += (note.moved(at) for note in part.footnotes)
+    for begin, _end, part in _spans(parts):
+        blocks += (block.moved(begin) for block in part.blocks)
+        pages += (page.moved(begin) for page in part.pages)
+        footnotes += (note.moved(begin) for note in part.footnotes)
         texts.append(_ended(part.text))
-        at += len(texts[-1])
     first = parts[0]
     return replace(
         first,
@@ -83,17 +84,23 @@ def joined(parts: Sequence[Transcription], path: Path, siglum: str = "", full_na
 
 
 def parts_of(edition: Transcription) -> Iterator[tuple[int, int, Transcription]]:
-    """The texts that were joined to this one, or the text itself, each with its start and end in the joined text, in
-    code points."""
+    """The texts that were joined to this one, or the text itself. Before each stand its start and its end in the joined
+    text, in code points."""
+    return _spans(edition.parts or (edition,))
+
+
+def _spans(parts: Iterable[Transcription]) -> Iterator[tuple[int, int, Transcription]]:
+    """Each text, after its start and its end in the text that is joined of all."""
     begin = 0
-    for part in edition.parts or (edition,):
+    for part in parts:
         end = begin + len(_ended(part.text))
         yield begin, end, part
         begin = end
 
 
 def line_of(edition: Transcription, start: int) -> tuple[str, int]:
-    """The file name and the line, from 1, of a code point; of a joined text those of the part that has it."""
+    """The name of the file that has the code point `start`, and the number of its line there, from 1. A place behind
+    the end is that of the last code point."""
     last = max(0, len(edition.text) - 1)
     begin, part = next((begin, part) for begin, end, part in parts_of(edition) if min(start, last) < end)
     return part.path.name, part.text.count("\n", 0, start - begin) + 1
@@ -105,6 +112,7 @@ def _ended(text: str) -> str:
 
 
 def _witness(group: Sequence[WitnessSource]) -> Transcription:
+    """One witness of all files of the sources of a group."""
     siglum = group[0].siglum or group[0].revision
     full_name = next((source.name for source in group if source.name), "")
     editions = [edition for source in group for edition in _editions(source)]
@@ -112,9 +120,9 @@ def _witness(group: Sequence[WitnessSource]) -> Transcription:
         return replace(editions[0], siglum=siglum, full_name=full_name)
     formats = {edition.format for edition in editions}
     if len(formats) > 1:
-        named = ", ".join(sorted(formats))
+        names = ", ".join(sorted(formats))
         raise TextError(
-            group[0].path, None, _("its files are in several formats (%(named)s): one witness is in one"), named=named
+            group[0].path, None, _("its files are in several formats (%(named)s): one witness is in one"), named=names
         )
     path = Path(str(replace(group[0], siglum="", name=""))) if len(group) == 1 else group[0].path.parent
     return joined(editions, path, siglum, full_name)
@@ -133,12 +141,11 @@ def _branches(source: WitnessSource) -> ModuleType:
 
 
 def _editions(source: WitnessSource) -> list[Transcription]:
+    """The transcriptions in the files of a source."""
     if source.revision:
-        read = []
-        for name, data in _branches(source).branch_files(source.path, source.revision):
-            path = Path(f"{source.path}@{source.revision}") / name
-            read.append(parse_transcription(decoded(path, data), path))
-        return read
+        folder = Path(f"{source.path}@{source.revision}")
+        files_of_branch = _branches(source).branch_files(source.path, source.revision)
+        return [parse_transcription(decoded(folder / name, data), folder / name) for name, data in files_of_branch]
     files = _files(source.path)
     if not files:
         raise TextError(
@@ -151,7 +158,8 @@ def _editions(source: WitnessSource) -> list[Transcription]:
 
 
 def _files(path: Path) -> list[Path]:
-    """The file itself, the texts of a folder, or the files that match a pattern; otherwise the path itself."""
+    """The files of a source: the texts in a folder, the file itself, or the files that match if the name is a pattern;
+    the path itself if none does, so that reading it tells what is missing."""
     if path.is_dir():
         texts = _texts(path, "*.txt")
         return texts or [file for file in _texts(path, "*") if file.suffix.lower() in text_suffixes()]
@@ -159,5 +167,6 @@ def _files(path: Path) -> list[Path]:
 
 
 def _texts(folder: Path, pattern: str) -> list[Path]:
+    """The files of a folder that match a pattern, without hidden ones, in natural order of their names."""
     texts = (path for path in folder.glob(pattern) if path.is_file() and not path.name.startswith("."))
     return sorted(texts, key=lambda path: natural(path.name))

@@ -35,41 +35,43 @@ from proof.verify.scores import (
 )
 
 MIN_SCORE = 0.0
-"""Score in nats up to which findings are dropped."""
+"""Score in nats up to which a difference is no finding."""
 
 MIN_HAN_PROBABILITY = 0.2
-"""Lower bound for the probability of all Han characters, however probable letters are."""
+"""Lower bound of the total probability of Han characters in a glyph, however probable letters are."""
 
 FORM_FITS_NATS = -1.5
-"""Odds of the reading, in nats, below which a glyph is an unknown form of the transcribed character instead."""
+"""Form score of a reading, in nats, below which the glyph shows an unknown form of the transcribed character
+instead."""
 
 EXPECTED_SCORE = 0.01
-"""Score in nats where the engine does not know a character and reads its glyph as it reads it drawn in fonts."""
+"""Score in nats where the engine does not know the transcribed character, and reads the glyph as it reads that
+character drawn in fonts."""
 
 VARIANT_SCORE = 0.01
-"""Score in nats of another form of the same word."""
+"""Score in nats of a variant, another form of the same word."""
 
 MIN_VARIANT_PROBABILITY = 0.5
-"""Probability of a glyph, and of its reading, from which another form of the word is flagged."""
+"""Minimum probability of a glyph, and of its reading, for a variant to be flagged."""
 
 DEFAULT_ROWS = 21
-"""Characters of a full column, by which a cell is measured in a column without glyphs."""
+"""Number of characters in a full column, from which the height of a cell follows in a column without glyphs."""
 
 UNREAD_INK_SCORE = 0.5
-"""Score in nats of ink in which the engine read nothing, before the doubt about the image."""
+"""Score in nats of ink in which the engine read nothing, if the image is not in doubt."""
 
 WHOLE_GLYPH_SCORE = 5.0
-"""Least score in nats of a glyph that is as large as a character and stands a cell from its neighbours, however unsure
-its reading: what a transcriber cannot read or type is left out."""
+"""Minimum score in nats of a whole glyph without a transcribed character, however unsure its reading: a transcriber may
+have left out what they could not read or type. A whole glyph is as large as a character and has a cell of its own."""
 
-WHOLE_CELLS = (0.5, 1.3)
-"""Least and greatest width and height of such a glyph, in cells: strokes of a large seal reach farther."""
+WHOLE_CELLS_RANGE = (0.5, 1.3)
+"""Minimum and maximum width and height of a whole glyph, in cells: strokes of a large seal reach farther."""
 
 MIN_WHOLE_PRESENCE = 0.3
-"""Probability from which on a glyph may be such a one: in what is no character the recogniser sees hardly any glyph."""
+"""Minimum probability of a whole glyph: the recogniser hardly sees a glyph in what is no character."""
 
 MIN_WHOLE_ROOM_CELLS = 0.75
-"""Distance of its middle from those of its neighbours, in cells."""
+"""Minimum distance of the middle of a whole glyph from those of its neighbours, in cells."""
 
 
 class Placement(Protocol):
@@ -103,10 +105,17 @@ class Weigher:
         form_preference: Callable[[ReadColumn, Glyph, str, str], float | None] = lambda *_: None,
         ink_size: Callable[[ReadColumn, Glyph], tuple[float, float]] = lambda *_: (0.0, 0.0),
     ) -> None:
-        """`familiarity` says how well the engine was trained on a character, 0 to 1; `drawn_as` how it reads a drawn
-        character that it does not know; `self_reading` with which probability it reads a drawn character as itself.
-        `legible` is the detail of the page's glyphs; `form_preference` says how much more the ink of a glyph resembles
-        one character than another, `ink_size` how wide and high it is, in cells."""
+        """The parameters that are functions say:
+
+        - `likeness`: how probable it is that a glyph is a character (`Likeness`)
+        - `familiarity`: how well the engine was trained on a character, 0 to 1
+        - `drawn_as`: as which characters the engine reads a character that it does not know, drawn in fonts
+        - `self_reading`: with which probability the engine reads a drawn character as itself
+        - `form_preference`: how much more the ink of a glyph resembles one character than another, None if not known
+        - `ink_size`: how wide and high the ink of a glyph is, in cells
+
+        `legible` is the detail of the page's glyphs.
+        """
         self._context = context
         self._policy = policy
         self._likeness = likeness
@@ -121,40 +130,39 @@ class Weigher:
         """The flags of one column in reading order; `numbered` gives them their ids later."""
         if column.line is None:
             return []
-        doubt = doubts(column)
         flags: list[Flag | None] = []
-        for number, pairing in enumerate(column.pairings):
+        for pairing, doubt in zip(column.pairings, doubts(column), strict=True):
             match pairing.step:
                 case Step.MATCH:
-                    flags.append(self._match(column, pairing, doubt[number]))
+                    flags.append(self._match(column, pairing, doubt))
                 case Step.SWAP:
-                    flags.append(self._swap(column, pairing, doubt[number]))
+                    flags.append(self._swap(column, pairing, doubt))
                 case Step.EXTRA_CELL:
-                    flags.append(self._extra_cell(column, pairing, doubt[number]))
+                    flags.append(self._extra_cell(column, pairing, doubt))
                 case Step.EXTRA_GLYPH:
-                    flags.append(self._extra_glyph(column, pairing, doubt[number]))
+                    flags.append(self._extra_glyph(column, pairing, doubt))
         self._mark_either(column, flags)
         return with_joined_runs(column, flags)
 
     def _mark_either(self, column: ReadColumn, flags: list[Flag | None]) -> None:
-        """Give the flags of a wrong character and of the omissions right before it a common notice and the lowest of
-        their scores, where the character may be the text of any of these glyphs. `flags` has one entry per pairing and
-        is changed in place."""
+        """A transcribed character that is neither its glyph nor the omitted ones right before it may stand for any of
+        them. Where that is so, give the flags of the substitution and of these omissions a common notice and the lowest
+        of their scores. `flags` has one entry per pairing and is changed in place."""
         for number, (pairing, flag) in enumerate(zip(column.pairings, flags, strict=True)):
             if flag is None or not flag.raised or flag.kind is not Kind.SUBSTITUTION:
                 continue
             cell, glyph = column.cells[pairing.cells[0]], column.glyphs[pairing.glyphs[0]]
             first = number
             while first and self._is_raised_omission(column.pairings[first - 1], flags[first - 1]):
-                over = column.glyphs[column.pairings[first - 1].glyphs[0]]
-                if not for_either(cell, over, glyph, self._likeness):
+                glyph_before = column.glyphs[column.pairings[first - 1].glyphs[0]]
+                if not for_either(cell, glyph_before, glyph, self._likeness):
                     break
                 first -= 1
-            beside = [flag for flag in flags[first : number + 1] if flag is not None]
             if first < number:
-                score, notice = min(flag.score for flag in beside), Notice.of(NoticeCode.FOR_EITHER)
+                together = [flag for flag in flags[first : number + 1] if flag is not None]
+                score, notice = min(flag.score for flag in together), Notice.of(NoticeCode.FOR_EITHER)
                 flags[first : number + 1] = [
-                    replace(flag, score=score, evidence=replace(flag.evidence, notice=notice)) for flag in beside
+                    replace(flag, score=score, evidence=replace(flag.evidence, notice=notice)) for flag in together
                 ]
 
     @staticmethod
@@ -163,10 +171,11 @@ class Weigher:
         return pairing.step is Step.EXTRA_GLYPH and flag is not None and flag.raised
 
     def _match(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
+        """The flag for a glyph that reads otherwise than its transcribed character: another word (訛), or a variant."""
         cell, glyph = column.cells[pairing.cells[0]], column.glyphs[pairing.glyphs[0]]
         if glyph.silent or glyph.best == cell.text:
             return None
-        own = self._likeness(cell.text, glyph)
+        own = self._likeness(cell.text, glyph)  # the log-probability of the transcribed character
         verdict = self._policy.relation(cell.text, glyph.best)
         if verdict.relation in (Relation.FORM, Relation.TABOO):
             return self._variant(column, cell, glyph, verdict.rule)
@@ -202,10 +211,10 @@ class Weigher:
     def _against_unknown(
         self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str, belief: float, doubt: float
     ) -> tuple[float, str, Notice | None]:
-        """The score of the word `other` where the engine does not know `transcribed`; the rule that lowers it, and a
-        notice about the ink."""
+        """The score of the word `other` where the engine does not know `transcribed`; the rule that lowers the score,
+        and a notice about the ink."""
         expected = other in self._drawn_as(transcribed)
-        # not raised but kept: the bias of the engine is estimated from such readings
+        # an expected reading is not raised, but kept: the bias of the engine is estimated from such readings
         score = EXPECTED_SCORE if expected else unknown_score(transcribed, belief) * (1.0 - doubt)
         # the image of a simplified text shows the traditional forms
         written = self._policy.script is Script.TRADITIONAL
@@ -216,8 +225,8 @@ class Weigher:
         return score, "read so when drawn" if expected else "", None
 
     def _is_form(self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str, belief: float) -> bool:
-        """Whether the ink of a glyph resembles an unknown form of `transcribed` more than `other`, the engine's
-        reading, if the engine reads that form as `other` when it is drawn (囘, a form of 回, is read as 同)."""
+        """Whether the ink of a glyph, which the engine reads as `other`, rather shows a form of `transcribed` that the
+        engine does not know and also reads as `other` when it is drawn (囘, a form of 回, is read as 同)."""
         forms = (form for form in self._policy.forms(transcribed) if other in self._drawn_as(form))
         preferences = (self._form_preference(column, glyph, other, form) for form in forms)
         return any(
@@ -225,7 +234,7 @@ class Weigher:
         )
 
     def _against_known(self, transcribed: str, own: float, other: str, glyph: Glyph, doubt: float) -> float:
-        """The score of the word `other` where the engine knows `transcribed`."""
+        """The score of the word `other` where the engine knows `transcribed`; `own` is the log-probability of that."""
         listed = {text: belief for text, belief in glyph.believed.listed.items() if is_han(text)}
         relation_of = {text: self._policy.relation(transcribed, text).relation for text in listed}
         # the image does not separate characters that look alike in handwriting: they are no evidence against the text
@@ -236,14 +245,14 @@ class Weigher:
         form = max(forms, key=listed.__getitem__, default=transcribed)
         # letters are no readings of Han text: a small 八 is read as A and Λ
         letters = sum(exp(p) for text, p in glyph.believed.listed.items() if text.isalpha() and not is_han(text))
-        any_han = log(max(1.0 - letters, MIN_HAN_PROBABILITY)) if letters > 0.5 and is_han(transcribed) else 0.0
+        han = log(max(1.0 - letters, MIN_HAN_PROBABILITY)) if letters > 0.5 and is_han(transcribed) else 0.0
         return substitution_score(
-            min(own - any_han, 0.0),
-            min(self._of_word(other, glyph) - any_han, 0.0),
+            min(own - han, 0.0),
+            min(self._word_log_prob(other, glyph) - han, 0.0),
             doubt,
             self._familiarity(transcribed),
             None if form in glyph.seen else self._self_reading(form),
-            min(sum(exp(listed[text] - any_han) for text in distinct), 1.0),
+            min(sum(exp(listed[text] - han) for text in distinct), 1.0),
             glyph.presence,
             self._legible.shared_weight(glyph.row),
         )
@@ -263,6 +272,7 @@ class Weigher:
         return self._flag(column, place, VARIANT_SCORE, self._box(glyph), evidence)
 
     def _swap(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
+        """The flag for two characters in the other order than on the image (倒)."""
         first, second = (column.cells[i] for i in pairing.cells)
         above, below = (column.glyphs[j] for j in pairing.glyphs)
         straight = (self._likeness(first.text, above), self._likeness(second.text, below))
@@ -286,8 +296,8 @@ class Weigher:
         return self._flag(column, place, swap_score(straight, crossed) * (1.0 - doubt), box, evidence)
 
     def _extra_cell(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
-        """The flag for a transcribed character without a glyph (衍); its score is lower where the image may have room
-        for one."""
+        """The flag for a transcribed character without a glyph (衍); its score is lower if the image may have room for
+        a glyph."""
         number = pairing.cells[0]
         cell = column.cells[number]
         before, after = glyph_of(column, number - 1), glyph_of(column, number + 1)
@@ -302,9 +312,9 @@ class Weigher:
         """The flag for a glyph for which nothing is transcribed (脫)."""
         number = pairing.glyphs[0]
         glyph = column.glyphs[number]
-        others = [g for i, g in enumerate(column.glyphs) if i != number and g.strip == glyph.strip and g.probable]
-        above = max((g.y for g in others if g.y < glyph.y), default=None)
-        below = min((g.y for g in others if g.y >= glyph.y), default=None)
+        in_strip = [g for i, g in enumerate(column.glyphs) if i != number and g.strip == glyph.strip and g.probable]
+        above = max((g.y for g in in_strip if g.y < glyph.y), default=None)
+        below = min((g.y for g in in_strip if g.y >= glyph.y), default=None)
         room = spacing(glyph, above, below)
         reading = self._policy.to_source_script(glyph.best, "") if is_character(glyph.best) else ""
         place = omission_place(column, pairing.before, [glyph], reading)
@@ -325,11 +335,12 @@ class Weigher:
         return self._flag(column, place, score * (1.0 - doubt), self._box(glyph), evidence)
 
     def _is_whole(self, column: ReadColumn, glyph: Glyph, room: float) -> bool:
-        """Whether a glyph is as large as a character and stands so far from its neighbours, `room` being the distance
-        from the nearer one in cells."""
+        """Whether a glyph is a whole one (`WHOLE_GLYPH_SCORE`); `room` is its distance from the nearer of its
+        neighbours, in cells."""
         if not is_han(glyph.best) or glyph.presence < MIN_WHOLE_PRESENCE or room < MIN_WHOLE_ROOM_CELLS:
             return False
-        return all(WHOLE_CELLS[0] <= side <= WHOLE_CELLS[1] for side in self._ink_size(column, glyph))
+        least, most = WHOLE_CELLS_RANGE
+        return all(least <= side <= most for side in self._ink_size(column, glyph))
 
     def _best_other(self, transcribed: str, glyph: Glyph) -> tuple[str, float] | None:
         """The most probable reading that is another word, and its log-probability."""
@@ -338,7 +349,7 @@ class Weigher:
                 return text, belief
         return None
 
-    def _of_word(self, text: str, glyph: Glyph) -> float:
+    def _word_log_prob(self, text: str, glyph: Glyph) -> float:
         """The log-probability that a glyph is any form of the word `text`."""
         same = (Relation.SAME, Relation.FORM, Relation.TABOO)
         listed = glyph.believed.listed
@@ -349,7 +360,8 @@ class Weigher:
         return self._context.layout.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom)
 
     def _gap_box(self, column: ReadColumn, before: Glyph | None, after: Glyph | None) -> Box:
-        """The box between two glyphs, for a character that is not on the image."""
+        """The box between the glyphs `before` and `after` a character that is not on the image, either of which may be
+        missing."""
         area = column.area
         near = before or after
         left, right = (near.left, near.right) if near else (area.left, area.right)
@@ -365,6 +377,7 @@ class Weigher:
         return self._context.layout.file_box(left, min(top, bottom), right, max(top, bottom))
 
     def _flag(self, column: ReadColumn, place: Place, score: float, box: Box, evidence: Evidence) -> Flag | None:
+        """The flag of a difference; None if its score is too low for a finding."""
         if score <= MIN_SCORE:
             return None
         assert column.line is not None, "only columns with a line are weighed"

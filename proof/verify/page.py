@@ -49,7 +49,7 @@ from proof.verify.page_findings import (
     untranscribed,
     without_unlike,
 )
-from proof.verify.pairing import MIN_CHARACTERS, gate
+from proof.verify.pairing import MIN_CHARACTERS, page_shown
 from proof.verify.partial import (
     PartOfPage,
     beyond_the_sides,
@@ -277,7 +277,7 @@ class Checker:
         reader = ColumnReader(readings, self.reading, self.likeness)
         areas = readings.outline.columns if readings.outline.ruled else ()
         read = "".join(reader.read(area, None).read for area in areas)
-        return reader, gate(read, page, (), self.policy.fold).likeness if len(read) >= MIN_CHARACTERS else 0.0
+        return reader, page_shown(read, page, (), self.policy.fold).likeness if len(read) >= MIN_CHARACTERS else 0.0
 
     def _with_layout_finding(
         self,
@@ -338,7 +338,7 @@ class Checker:
     ) -> PageResult:
         part, columns, assignment = self._columns_on_image(page, readings, reader)
         sheet, page, outline = readings.sheet, part.page, part.outline or readings.outline
-        paired = gate("".join(column.read for column in columns), page, neighbours, self.policy.fold)
+        paired = page_shown("".join(column.read for column in columns), page, neighbours, self.policy.fold)
         if not paired.fits:
             return mismatch(empty_result, paired)
         columns, assignment = without_unseen(columns, assignment)

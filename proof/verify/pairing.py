@@ -1,7 +1,7 @@
-"""The pairing gate: whether an image shows the page it was paired with, before anything is compared.
+"""Whether an image shows the page that it was paired with, which is asked before columns are compared: a wrong image is
+one finding, not hundreds of flags.
 
-A wrong image is one finding, not hundreds of flags. The text read on the image is compared with the page and, where
-that fits badly, with the pages around it.
+The text read on the image is compared with the text of the page and, if they differ much, with the pages nearby.
 """
 
 from __future__ import annotations
@@ -16,28 +16,32 @@ from proof.text.model import Page
 from proof.verify.line_assignment import line_key
 
 OWN_PERCENT = 60.0
-"""Similarity, in percent, from which on the image shows its page, and no neighbours are compared."""
+"""Similarity, in percent, from which on an image shows its page, and its neighbours are not compared."""
 
 MIN_PERCENT = 35.0
 """Similarity, in percent, below which an image does not show a page."""
 
 MARGIN_PERCENT = 15.0
-"""By how much more similar a neighbour must be than the page itself."""
+"""By how many percent more a neighbour must be similar than the page itself, to be the page that an image shows."""
 
 REACH_PAGES = 6
 """Pages on either side with which an image is compared."""
 
 MIN_CHARACTERS = 8
-"""Characters, read and transcribed, below which a page is not judged: a title leaf proves nothing."""
+"""Number of characters, read or transcribed, below which a page is not judged: a title leaf proves nothing."""
+
+MIN_TRANSCRIBED = 24
+"""Number of transcribed characters from which on an image on which hardly any are read cannot show the page."""
 
 HARDLY_READ_SHARE = 0.1
-"""Characters read, relative to those transcribed, below which the image was not read at all: it is blank or black."""
+"""Characters read, as a share of those transcribed, below which an image is blank, black or otherwise illegible."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageShown:
-    """Which page an image shows. `fits`: the one it was paired with. Otherwise `other` is the page that it shows, if
-    that is nearby, and `message` says so. `likeness` is the similarity to the paired page, in percent."""
+    """Which page an image shows. `fits`: the page it was paired with, or nothing shows the contrary. Otherwise
+    `message` says so, and `other` is the page that it shows, if that is nearby. `likeness` is the similarity to the
+    paired page, in percent."""
 
     fits: bool
     likeness: float
@@ -45,23 +49,24 @@ class PageShown:
     message: Notice | None = None
 
 
-def gate(read: str, page: Page, neighbours: Sequence[tuple[int, Page]], fold: Callable[[str], str]) -> PageShown:
-    """Compare `read`, all the text read on an image, with `page` and its `neighbours`, each with how many pages later
-    (negative: earlier) it is. `fold` maps forms of one word and both scripts to one key."""
+def page_shown(read: str, page: Page, neighbours: Sequence[tuple[int, Page]], fold: Callable[[str], str]) -> PageShown:
+    """Which page an image shows, by `read`, all the text read on it: `page`, or one of its `neighbours`. With each of
+    these stands how many pages later it is (negative: earlier). `fold` maps forms of one word and both scripts to one
+    key."""
     transcribed = page_key(page, str)
-    if len(transcribed) >= 3 * MIN_CHARACTERS and len(read) < HARDLY_READ_SHARE * len(transcribed):
+    if len(transcribed) >= MIN_TRANSCRIBED and len(read) < HARDLY_READ_SHARE * len(transcribed):
         return PageShown(False, 0.0, None, Notice.of(NoticeCode.HARDLY_READ))
     if len(read) < MIN_CHARACTERS or len(transcribed) < MIN_CHARACTERS:
         return PageShown(True, 100.0, None)
-    shown, likeness = "", fuzz.ratio(read, transcribed)
-    if likeness < OWN_PERCENT:  # folding never lowers it
-        shown = "".join(map(fold, read))
-        likeness = fuzz.ratio(shown, page_key(page, fold))
+    folded, likeness = "", fuzz.ratio(read, transcribed)
+    if likeness < OWN_PERCENT:  # folding takes time, and it never lowers the similarity
+        folded = "".join(map(fold, read))
+        likeness = fuzz.ratio(folded, page_key(page, fold))
     if likeness >= OWN_PERCENT:
         return PageShown(True, likeness, None)
     best, distance, other = 0.0, 0, None
     for steps, neighbour in neighbours:
-        score = fuzz.ratio(shown, page_key(neighbour, fold))
+        score = fuzz.ratio(folded, page_key(neighbour, fold))
         if score > best:
             best, distance, other = score, steps, neighbour
     if other is not None and best >= max(MIN_PERCENT, likeness + MARGIN_PERCENT):

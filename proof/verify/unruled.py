@@ -26,7 +26,7 @@ from proof.verify.findings import PageContext, Weigher
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import text_likeness
 from proof.verify.page_findings import mismatch, unreadable
-from proof.verify.pairing import MIN_CHARACTERS, gate, page_key
+from proof.verify.pairing import MIN_CHARACTERS, page_key, page_shown
 from proof.verify.passages import linked
 from proof.verify.running import lay_out
 
@@ -70,7 +70,7 @@ def check_unruled(
         notice = Notice.of(NoticeCode.READ_BY_PAGE_PIPELINE, why=sheet.outline.why, engine=pipeline)
         empty_result = replace(empty_result, notices=(*empty_result.notices, notice))
     read = "".join(g.best for line in glyphs for g in line)
-    paired = gate(read, page, neighbours, policy.fold)
+    paired = page_shown(read, page, neighbours, policy.fold)
     if not paired.fits:
         unread = _unread_characters(read, page, policy)
         in_other_order = paired.other is None and unread < OTHER_PAGE_SHARE * len(page_key(page, str))

@@ -1,4 +1,4 @@
-"""The answers of the JSON API, as its OpenAPI description shows them."""
+"""The answers of the JSON API; their docstrings are part of its OpenAPI description."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Rectangle = Annotated[list[float], Field(min_length=4, max_length=4, description
 
 
 class SessionOut(BaseModel):
-    """`person` is empty if nobody has logged in; then, and without accounts, `role` is null."""
+    """`person` is empty if nobody has logged in. `role` is null if nobody has, or if there are no accounts."""
 
     person: str
     role: Role | None
@@ -32,7 +32,8 @@ class SessionOut(BaseModel):
 
 
 class PersonOut(BaseModel):
-    """`provisional`: the password is still the one that was handed over; `seen`: the last log-in."""
+    """`provisional`: the password is still the one that an administrator handed over. `made` and `seen`: when the
+    account was made, and when the person last logged in."""
 
     number: int
     name: str
@@ -71,6 +72,8 @@ class PageEventsOut(BaseModel):
 
 
 class RuleOut(BaseModel):
+    """A rule that `text` and `image` are variants, set by `person`; `hides` is the number of flags that it hides."""
+
     text: str
     image: str
     person: str
@@ -87,9 +90,10 @@ class RuleChangeOut(RootModel[RuleChange]):
 
 
 class UndoneOut(BaseModel):
-    """The result of an undo or (`again`) a redo; `told` describes it in the language of the request. It has the new
-    `decisions` on flags, the `rule` as it is now, the last event of the `page`, or, in `laid_out`, the number of a page
-    whose layout or image was changed and which is now read again. `repeated`: the request was answered before."""
+    """The result of an undo, or of a redo (`again`); `told` describes it in the language of the request. It has either
+    the new `decisions` on flags, or the `rule` as it is now, or the last event of the `page`, or the number of a page
+    whose layout or image was changed and which is now read again (`laid_out`). `repeated`: the request was answered
+    before."""
 
     what: What
     again: bool
@@ -109,7 +113,7 @@ class ProblemOut(BaseModel):
     status: int
     detail: str
     instance: str
-    told: str | None = Field(None, description="What people are told of it, in the language of the request")
+    told: str | None = Field(None, description="The problem as people are told it, in the language of the request")
 
 
 class UnconfirmedOut(ProblemOut):
@@ -143,8 +147,8 @@ class BlindReadingOut(RootModel[BlindReading]):
 
 
 class HistoryEntryOut(RootModel[HistoryEntry]):
-    """An act: one of `decision`, `rule`, `page` and `comment` is set. `name` is the name of the page, `was` the state
-    of the page before. `back`: the act came from an undo or a redo; `last`: it is the last decision on its flag."""
+    """An act: one of `decision`, `rule`, `page` and `comment` is set. `name` is the name of the page, `was` its state
+    before the act. `back`: the act came from an undo or a redo; `last`: it is the last decision on its flag."""
 
 
 class HistoryEntriesOut(BaseModel):
@@ -153,14 +157,15 @@ class HistoryEntriesOut(BaseModel):
 
 
 class ChangedOut(ProblemOut):
-    """The refusal of an undo or a redo of what other `people` have changed since."""
+    """The refusal of an undo or a redo, since other `people` have changed the same afterwards."""
 
     people: list[str]
     told: str
 
 
 class ConflictOut(ProblemOut):
-    """The refusal of a decision on an older version of a flag: its present `version`, and the `decisions` since."""
+    """The refusal of a decision on a flag that others have decided since: its present `version`, and their
+    `decisions`."""
 
     version: int
     decisions: list[DecisionOut]
@@ -221,8 +226,8 @@ class AlternativeOut(BaseModel):
 
 
 class WitnessOut(RootModel[WitnessReading]):
-    """The reading of a witness; `side` is `text` or `image` if it agrees with one of them; `note` is from its
-    apparatus."""
+    """The reading of a witness. `side` is `text` or `image` if the reading agrees with one of them; `note` is what the
+    apparatus of the witness says of the place."""
 
 
 class OtherHalfOut(BaseModel):
@@ -257,10 +262,16 @@ class FlagOut(BaseModel):
     reading: str
     version: int
     stale: bool
-    moved: str = Field("", description="Id of the flag that is one question with this one: what moved, or a run in two")
-    other: OtherHalfOut | None = Field(None, description="That flag, while the two are one question, decided together")
-    what: str = Field("", description="Of a column or a page: what was found, in the language of the request")
-    copies: bool = Field(description="Whether an image shows what the copy reads; without, `copy` needs an authority")
+    moved: str = Field(
+        "",
+        description="Id of the flag that is decided together with this one: the other place of a character that moved, "
+        "or the other part of a run",
+    )
+    other: OtherHalfOut | None = Field(None, description="The flag `moved`, as long as the two are decided together")
+    what: str = Field("", description="For a column or a page: what was found, in the language of the request")
+    copies: bool = Field(
+        description="Whether an image shows what the copy reads; if not, the decision `copy` needs an authority"
+    )
 
 
 class EditOut(BaseModel):
@@ -277,18 +288,18 @@ class FlagDetail(FlagOut):
     rule: str
     p_text: float | None
     p_best: float | None
-    takes: bool = Field(description="Whether it has a suggestion to take: a reading, or a deletion")
-    reads: str = Field(description="Of a column or a page: what the image reads")
+    takes: bool = Field(description="Whether the flag has a suggestion to accept: a reading, or a deletion")
+    reads: str = Field(description="For a column or a page: what the image reads")
     alternatives: list[AlternativeOut]
     witnesses: list[WitnessOut]
     ordinal: int | None
     before: str = Field(description="The text before the place, as it stands after decisions")
     after: str
-    edits: list[EditOut] = Field(description="What decisions make of the column")
+    edits: list[EditOut] = Field(description="The corrections in the column, as decided")
     view: ViewOut | None
     tile: str | None = Field(description="The image of the glyph as a data address")
-    last: DecisionOut | None = Field(description="The last decision on it; null while it is open")
-    comments: list[CommentOut] = Field(description="What was said of it, oldest first")
+    last: DecisionOut | None = Field(description="The last decision on the flag; null while it is open")
+    comments: list[CommentOut] = Field(description="The comments on the flag, oldest first")
     readings: list[BlindReadingOut] = Field(
         description="The decision of each blind reader, if the person of the request decides between them"
     )
@@ -309,7 +320,7 @@ class ColumnOut(BaseModel):
     number: int
     box: Rectangle
     source: str
-    now: str = Field(description="As it stands after decisions")
+    now: str = Field(description="The source of the column after decisions")
 
 
 class PageDetail(PageOut):
@@ -320,7 +331,7 @@ class PageDetail(PageOut):
     notices: list[str]
     skew: float
     said_by: str = Field(description="Who set the state of the page")
-    comments: list[CommentOut] = Field(description="What was said of the page and of its flags, oldest first")
+    comments: list[CommentOut] = Field(description="The comments on the page and its flags, oldest first")
 
 
 class PairOut(BaseModel):
@@ -335,8 +346,8 @@ class JuanFlags(BaseModel):
 
 
 class DialPoint(BaseModel):
-    """If all flags with this score and higher are reviewed: how many of them are still open (`places`), and how many
-    errors are expected among the others (`left`)."""
+    """If all flags with this score or a higher one are reviewed: how many of them are still open (`places`), and how
+    many errors are expected among the flags with a lower score (`left`)."""
 
     score: float
     places: int
@@ -404,7 +415,7 @@ class PairsOut(BaseModel):
 
 
 class DecisionOutcome(BaseModel):
-    """The outcome of one of many decisions: the new decision, or the conflicting decisions of others."""
+    """The outcome of one of many decisions: the new decision, or the decisions of others with which it conflicts."""
 
     flag: int
     decision: DecisionOut | None
@@ -453,7 +464,8 @@ class UnencodedListOut(BaseModel):
 
 
 class GlyphsOut(BaseModel):
-    """Of the `total` occurrences, in `parts` parts, the `looked` ones of part `part` (from 0) were compared."""
+    """Occurrences of a character. All `total` ones are divided into `parts`; those of part `part` (from 0), `looked` in
+    number, were compared."""
 
     items: list[GlyphOut]
     next: str | None
@@ -464,7 +476,7 @@ class GlyphsOut(BaseModel):
 
 
 class GlyphOutcome(BaseModel):
-    """The outcome at one place: its new decision, or the conflicting decisions of others."""
+    """The outcome at one place: the new decision, or the decisions of others with which it conflicts."""
 
     page: int
     line: int

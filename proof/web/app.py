@@ -48,7 +48,7 @@ from proof.web.pages import pages
 from proof.web.people_api import people_api
 from proof.web.project import Project, secret_of
 from proof.web.replacing import replacing
-from proof.web.reports import count_reports, reports, reports_api
+from proof.web.reports import install_report_limiter, reports, reports_api
 from proof.web.rereading import Rereading
 
 MAX_BODY_BYTES = 1 << 20
@@ -204,7 +204,7 @@ def _guard(app: OpenAPI, https: bool) -> None:
     """Install the checks of every request (accounts, forged requests) and the headers of every answer."""
     people.guard(app)
     show_to_each(app)
-    count_reports(app)
+    install_report_limiter(app)
     csrf = CSRFProtect(app)
 
     @app.before_request

@@ -69,7 +69,9 @@ class GlyphOrders:
     def _ordered(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
         occurrences = self._occurrences(work, text, part)
         unlike = unlikeness(
-            occurrences.glyphs["shape"], occurrences.glyphs["p"] / 255.0, self._middle(work, occurrences, text, against)
+            occurrences.glyphs["shape"],
+            occurrences.glyphs["posterior"] / 255.0,
+            self._middle(work, occurrences, text, against),
         )
         return OrderedOccurrences(occurrences, unlike, np.argsort(-unlike, kind="stable"))
 
@@ -80,7 +82,7 @@ class GlyphOrders:
             return None
         other = self._occurrences(work, against)
         if len(other) >= MIN_OCCURRENCES:
-            return middle_of(other.glyphs["shape"], other.glyphs["p"] / 255.0)
+            return middle_of(other.glyphs["shape"], other.glyphs["posterior"] / 255.0)
         flagged = self._store.glyphs.flagged(work, text, against)
         places = zip(
             occurrences.pages.tolist(),

@@ -13,7 +13,7 @@ from proof.errors import OutputError
 from proof.store import Store
 
 PAUSE_SECONDS = 2.0
-"""Time between two attempts to write; requests in between get the last result."""
+"""Minimum time between two attempts to write; requests in between get the last result."""
 
 
 class Health:
@@ -22,30 +22,30 @@ class Health:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._trying = Lock()
-        self._tried = float("-inf")
+        self._last_try = float("-inf")
         self._writable = True
 
     @property
     def writable(self) -> bool:
-        """Whether the last attempt to write succeeded; tries again if that was some time ago."""
-        if time.monotonic() - self._tried > PAUSE_SECONDS and self._trying.acquire(blocking=False):
+        """Whether the last attempt to write succeeded; tries again if it was more than `PAUSE_SECONDS` ago."""
+        if time.monotonic() - self._last_try > PAUSE_SECONDS and self._trying.acquire(blocking=False):
             try:
                 self._store.try_writing()
                 self._writable = True
             except OutputError:
                 self._writable = False
             finally:
-                self._tried = time.monotonic()
+                self._last_try = time.monotonic()
                 self._trying.release()
         return self._writable
 
 
 def serve(app: Flask, store: Store) -> None:
-    """Answer `/healthz`: 200 if the store can be written, else 503, with the number of answers since the start. The
-    reason of a failure is not given, since the request needs no account."""
+    """Answer `/healthz`: 200 if the store can be written, else 503, with the numbers of answers since the start. As the
+    request needs no account, the answer does not say why the store cannot be written."""
     health = Health(store)
     began = time.monotonic()
-    answers: Counter[int] = Counter()
+    answers: Counter[int] = Counter()  # by the first digit of the status
 
     def count(response: Response) -> Response:
         answers[response.status_code // 100] += 1

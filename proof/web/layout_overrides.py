@@ -178,7 +178,7 @@ def reading(path: ReadingPath) -> Response:
 def stop(path: ReadingPath) -> Response:
     """Stop a reading. It ends before its result is saved; a finished one is not undone. Request its state to see
     which."""
-    job = project().rereading.take_back(*(path.work, path.page, path.job, person()), overrules=may(Right.OVERRULE))
+    job = project().rereading.cancel(path.work, path.page, path.job, person(), overrules=may(Right.OVERRULE))
     return answer(reading_of(job))
 
 

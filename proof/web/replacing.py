@@ -1,4 +1,4 @@
-"""Replacing a string in a work: the places where it occurs, each with its image, to be decided one by one."""
+"""Replacing a string in a work: a page of the places where it occurs, each with its image, to be decided one by one."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ replacing = Blueprint("replacing", __name__)
 
 @replacing.get("/works/<work>/replace")
 def replace(work: str) -> Response:
-    """The page with the first places where `old` occurs within a column of the present text. Each can be replaced by
-    `new`."""
+    """A page with the first places where the string `old` stands within a column of the present text. At each it can be
+    replaced by `new`."""
     store = project().store
     old, new = (request.args.get(name, "").strip()[:LONGEST_READING] for name in ("old", "new"))
     places, count = store.finder.standing(work, old) if old else ((), 0)

@@ -1,4 +1,4 @@
-"""Public pages on which readers report errors, and the list of these reports for proofreaders."""
+"""Public pages of the text on which readers report errors, and the list of these reports for proofreaders."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ IMAGE_PX = 1000
 """Width of the page image on public pages."""
 
 ALL_ADDRESSES_FACTOR = 50
-"""The limit of reports per hour from all addresses, relative to the limit for one address."""
+"""Limit of reports per hour from all addresses together, relative to the limit for one address."""
 
 reports = Blueprint("reports", __name__)
 reports_api = api_blueprint("reports api", "pages")
@@ -45,7 +45,8 @@ class TooManyReportsError(PublicError):
 
 
 class ReportBody(schemas.Closed):
-    """A report about a column, or about the page if `line` is 0."""
+    """A report about the column with the number `line`, or about the page if `line` is 0: the characters there
+    (`text`), what they should be (`reading`), and a `note`. `key` is that of the request."""
 
     line: schemas.Count = 0
     text: schemas.Text = ""
@@ -70,8 +71,8 @@ class ReportsOut(BaseModel):
     items: list[ReportOut]
 
 
-def count_reports(app: Flask) -> None:
-    """Install the counter of reports."""
+def install_report_limiter(app: Flask) -> None:
+    """Let the app count the reports of the last hour."""
     app.extensions["proof-reports"] = RateLimiter(3600)
 
 
@@ -83,6 +84,7 @@ def read(work: str, number: int) -> AnyResponse:
 
 @reports.post("/read/<work>/<int:number>")
 def report(work: str, number: int) -> AnyResponse:
+    """Save a reader's report and show the page again."""
     _must_be_open()
     try:
         body = ReportBody.model_validate(
@@ -99,8 +101,8 @@ def report(work: str, number: int) -> AnyResponse:
 def view(work: str) -> AnyResponse:
     """The reports that nobody settled yet."""
     store = project().store
-    reports = store.reports.open(work)
-    return sheet("reports.html", store.queue.work(work), reports=reports, public=project().settings.serve.reports)
+    unsettled = store.reports.open(work)
+    return sheet("reports.html", store.queue.work(work), reports=unsettled, public=project().settings.serve.reports)
 
 
 @reports.post("/works/<work>/reports/<int:number>")
@@ -127,25 +129,26 @@ def settle_report(path: ReportPath, body: SettleBody) -> Response:
 
 
 def _must_be_open() -> None:
+    """Answer 404 unless the settings let readers report errors."""
     if not project().settings.serve.reports:
         abort(404)
 
 
 def _count() -> None:
-    """Count a report. Raises TooManyReportsError."""
+    """Count the report of this request. Raises TooManyReportsError if it is beyond the limit."""
     limiter = cast(RateLimiter, current_app.extensions["proof-reports"])
-    most = project().settings.serve.reports
+    limit = project().settings.serve.reports
     address = network_of(request.remote_addr or "")
-    if not (limiter.hit(address, most) and limiter.hit("all", most * ALL_ADDRESSES_FACTOR)):
+    if not (limiter.hit(address, limit) and limiter.hit("all", limit * ALL_ADDRESSES_FACTOR)):
         raise TooManyReportsError(REFUSALS["reports"])
 
 
 def _runs_of(columns: Iterable[ColumnOut]) -> Iterator[tuple[int, Sequence[Run]]]:
     """The number of each column, and the runs of its present text."""
-    continues = False
+    in_note = False  # whether a note of the column before goes on
     for column in columns:
-        parsed = parse_column(column.now, continues)
-        continues = parsed.left_open
+        parsed = parse_column(column.now, in_note)
+        in_note = parsed.left_open
         yield column.number, parsed.runs
 
 
@@ -154,7 +157,7 @@ def _page(work: str, number: int, *, done: bool = False) -> AnyResponse:
     _must_be_open()
     store = project().store
     place, result = store.queue.page(work, number)
-    around = {listed.position: listed.number for listed in store.queue.pages(work, max(place.position - 1, 1), 3)}
+    numbers = {listed.position: listed.number for listed in store.queue.pages(work, max(place.position - 1, 1), 3)}
     image = ""
     if place.image_sha:
         piece = project().images.piece(name_of(place.image_sha, result.skew), "full", f"{IMAGE_PX},")
@@ -166,8 +169,8 @@ def _page(work: str, number: int, *, done: bool = False) -> AnyResponse:
         place=place,
         image=image,
         columns=list(_runs_of(columns_of(store, work, number, result))),
-        before=around.get(place.position - 1),
-        after=around.get(place.position + 1),
+        before=numbers.get(place.position - 1),
+        after=numbers.get(place.position + 1),
         done=done,
         key=uuid4().hex,
     )

@@ -1,5 +1,5 @@
-"""Reading pages again in the background, by one thread, since the engine is large and a page takes a second or more.
-The browser polls for the result, or cancels."""
+"""Reading pages again in the background: a page takes a second or more, and one thread reads all, as the engine is
+large. The browser polls for the result, or cancels the reading."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ from proof.web.messages import REFUSALS
 
 LOG = logging.getLogger(__name__)
 MAX_KEPT_READINGS = 100
-"""Finished readings whose results are kept."""
+"""Number of readings above which the oldest finished ones are forgotten."""
 STOPPED = "the server was stopped"
+"""The reason of the failure of a reading that was still waiting then."""
 
 
 class Stage(StrEnum):
+    """How far a reading is; STOPPED: it was cancelled."""
+
     WAITING = "waiting"
     READING = "reading"
     DONE = "done"
@@ -37,15 +40,15 @@ class NoReadingError(PublicError):
 
 
 class NotAskedError(PublicError):
-    """A person may not cancel a reading that only others requested."""
+    """Somebody wants to cancel a reading that only others requested, and may not."""
 
     http_status = 403
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A page to be read again. `first`: nothing was ahead of it in the queue when it was requested; `askers` are the
-    people who wait for it; `stop` is set once nobody does."""
+    """The reading of a page again. `first`: nothing was ahead of it in the queue when it was requested; `askers` are
+    the people who wait for it; `stop` is set when the last of them cancels it."""
 
     number: str
     work: str
@@ -63,12 +66,13 @@ class Job:
         error = self._error()
         if error is None:
             return Stage.DONE
-        taken_back = isinstance(error, StoppedError) or (isinstance(error, CancelledError) and self.stop.is_set())
-        return Stage.STOPPED if taken_back else Stage.FAILED
+        # a reading that waits when the server stops ends with CancelledError too
+        cancelled = isinstance(error, StoppedError) or (isinstance(error, CancelledError) and self.stop.is_set())
+        return Stage.STOPPED if cancelled else Stage.FAILED
 
     @property
     def waited_for_by(self) -> list[str]:
-        """The people who wait for it; none once it was cancelled."""
+        """The people who wait for it; nobody after it was cancelled."""
         return sorted(self.askers.copy())
 
     @property
@@ -78,7 +82,7 @@ class Job:
 
     @property
     def trouble(self) -> RecheckFault | None:
-        """The kind of failure; None if it did not fail, is not done, or the server was stopped."""
+        """The kind of failure; None if it did not fail, or is not done, or failed because the server was stopped."""
         error = self._error()
         return RecheckFault.of(error) if error and self.state is Stage.FAILED and self.reason != STOPPED else None
 
@@ -98,7 +102,7 @@ class Job:
         return self.future.result() if self.state is Stage.DONE else None
 
     def wait(self, seconds: float) -> None:
-        """Wait for it so many seconds, but not if others are ahead in the queue."""
+        """Wait at most so many seconds for the result, but not at all if others were ahead in the queue."""
         if self.first:
             wait([self.future], seconds)
 
@@ -132,15 +136,15 @@ class Rereading:
             future = self._thread.submit(self._read, work, page, stop)
             job = Job(number, work, page, not pending, {person}, stop, future)
             self._jobs[number] = job
-            done = [number for number, other in self._jobs.items() if not other.under_way]
-            for old in done[: max(len(self._jobs) - MAX_KEPT_READINGS, 0)]:
+            finished = [number for number, other in self._jobs.items() if not other.under_way]
+            for old in finished[: max(len(self._jobs) - MAX_KEPT_READINGS, 0)]:
                 del self._jobs[old]
             return job
 
-    def take_back(self, work: str, page: int, number: str, person: str, *, overrules: bool) -> Job:
-        """Cancel a reading for `person`, or, if only others requested it, for all of them, which needs `overrules`.
-        When nobody waits for it any more it is dropped from the queue, or ends before its result is saved; a finished
-        one is not undone. Raises NoReadingError, NotAskedError."""
+    def cancel(self, work: str, page: int, number: str, person: str, *, overrules: bool) -> Job:
+        """Cancel a reading for `person`; or for everybody if only others requested it and `person` may overrule them
+        (`overrules`). When nobody waits for it any more, it is removed from the queue, or ends before its result is
+        saved; a finished reading is not undone. Raises NoReadingError, NotAskedError."""
         job = self.job(work, page, number)
         with self._lock:
             if person not in job.askers and not overrules:
@@ -155,20 +159,20 @@ class Rereading:
         return job
 
     def under_way(self, work: str, page: int) -> Job | None:
-        """The reading of a page that was requested last, if one waits or is being read."""
+        """The last requested reading of a page that is not finished, None if there is none."""
         with self._lock:
             pending = [job for job in self._jobs.values() if (job.work, job.page) == (work, page) and job.under_way]
         return pending[-1] if pending else None
 
     def job(self, work: str, page: int, number: str) -> Job:
-        """The reading of that number. Raises NoReadingError."""
+        """The reading of this number and page. Raises NoReadingError."""
         job = self._jobs.get(number)
         if job is None or (job.work, job.page) != (work, page):
             raise NoReadingError(REFUSALS["no reading"])
         return job
 
     def close(self) -> None:
-        """Finish the page that is being read, and drop the queue."""
+        """Finish the page that is being read, and cancel the waiting ones."""
         self._thread.shutdown(cancel_futures=True)
 
     def _read(self, work: str, page: int, stop: Event) -> Reread:

@@ -70,7 +70,7 @@ def _checked(task: PageTask, keys: PageKeys, kept: Store, checker: Checker, plat
     if task.image is None or task.trouble or kept.cached_page(keys.key(task)) is not None:
         return check_page(task, keys, kept, checker, plates)
     known = _PAGES.get(keys.key(task))
-    if known is None or (known.shapes is None and not kept.glyphs.shown(known.result.image_sha)):
+    if known is None or (known.shapes is None and not kept.glyphs.known_on(known.result.image_sha)):
         known = _PAGES[keys.key(task)] = check_page(task, keys, kept, checker, plates)
     return replace(known, task=task, result=replace(known.result, image=task.image.path))
 

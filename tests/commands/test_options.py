@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from proof.commands.check import command
-from proof.commands.options import CHECKING, existing_store, must_have_work, settings_of, spelling
+from proof.commands.options import CHECKING, existing_store, must_be_checkable, settings_of, spelling
 from proof.errors import UsageError
 from proof.settings.config import SETTINGS
 
@@ -45,4 +45,4 @@ def test_where_a_store_is_missing_the_projects_around_are_named(project: Path, m
     with pytest.raises(UsageError, match=rf"a project lies in {project}: name it with --config {project}"):
         existing_store(settings_of(None))
     with pytest.raises(UsageError, match=r"nothing to check: .*a project lies in"):
-        must_have_work(settings_of(None))
+        must_be_checkable(settings_of(None))

@@ -16,6 +16,16 @@ def test_rows_go_on_to_further_pages_and_are_read_as_text() -> None:
     assert document.get_metadata_value("Title") == "大射儀𠔻: 校勘證書"
 
 
+def test_a_row_that_is_higher_than_a_page_goes_on_on_the_next() -> None:
+    people = ", ".join(f"reader-{number} (1,000)" for number in range(400))
+    document = PdfDocument(table_pdf(TRADITIONAL, "大射儀", "校勘證書", [("Pages proofread by", people)], "en"))
+    for number in (0, 200, 399):
+        page = next(page for page in document if f"reader-{number} " in page.get_textpage().get_text_range())
+        textpage = page.get_textpage()
+        place, _ = textpage.search(f"reader-{number} ").get_next()
+        assert textpage.get_charbox(place)[1] > 0, "it stands on the page"
+
+
 def test_a_simplified_table_has_its_own_font() -> None:
     document = PdfDocument(table_pdf(SIMPLIFIED, "礼记", "校勘证书", [("字数", "1,024")], "zh-Hans"))
     assert document[0].get_textpage().get_text_range().split() == ["礼记", "校勘证书", "字数", "1,024"]

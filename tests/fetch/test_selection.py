@@ -10,6 +10,8 @@ from proof.errors import ImageListError, UsageError
 from proof.fetch.kanripo import listed_images
 from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.selection import in_ranges, of_parts, with_half_folios, write_list
+from proof.locale.languages import translations
+from proof.locale.marking import in_words
 from proof.model.places import place_given
 
 PLAIN = tuple(WantedImage(number, f"book/{number:04}.jpg", f"http://example.org/{number}") for number in range(1, 8))
@@ -50,12 +52,22 @@ def test_a_juan_a_half_folio_a_reference_and_from_one_to_another_are_parts(work:
     assert of_parts(work.images, ["010..011"]) == of_parts(work.images, ["011", "010"])
 
 
-@pytest.mark.parametrize("part", ["099", "010-99a", "WYG9999-0001a", "010..099", "010..011..012", ".."])
+@pytest.mark.parametrize(
+    "part", ["099", "010-99a", "WYG9999-0001a", "010..099", "010..011..012", "..", "011..010", "010-2a..010-1a"]
+)
 def test_a_part_that_the_source_lacks_is_named_with_what_it_has(work: ImageSource, part: str) -> None:
     with pytest.raises(UsageError, match="it shows from 000-1a to 030-"):
         of_parts(work.images, [part])
     with pytest.raises(UsageError, match="no half-folio by name"):
         of_parts(PLAIN, [part])
+
+
+def test_what_the_source_has_instead_is_told_in_the_language_of_the_reader(work: ImageSource) -> None:
+    for images in (work.images, PLAIN):
+        with pytest.raises(UsageError) as refused:
+            of_parts(images, ["099"])
+        told = [str(in_words(refused.value, translations(tag).gettext)) for tag in ("zh-Hant", "zh-Hans")]
+        assert not any("half-folio" in words or " to " in words for words in told)
 
 
 def test_lines_about_other_half_folios_stay_also_in_a_second_run(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from proof.images.negative import is_negative, turned_over
+from proof.images.negative import blocks_inverted, is_negative
 from tests.layout.drawn import Drawn, Layout, draw
 
 Grey = NDArray[np.uint8]
@@ -50,15 +50,15 @@ def blocks(page: Drawn) -> dict[str, Grey]:
 def test_a_block_in_white_on_black_is_turned_over(page: Drawn) -> None:
     for name, block in blocks(page).items():
         assert not is_negative(block), name
-        assert_reads_as(turned_over(block), page.pixels)
+        assert_reads_as(blocks_inverted(block), page.pixels)
 
 
 def test_what_is_dark_and_nothing_is_written_on_stays_as_it_is(page: Drawn) -> None:
     """A fish tail, a square for a character that is lost; the dark around a page, with a bright speck on it."""
-    assert turned_over(page.pixels) is page.pixels
+    assert blocks_inverted(page.pixels) is page.pixels
     box, marked = page.columns[4], page.pixels.copy()
     marked[400:450, round(box.x) + 2 : round(box.right) - 2] = 0
-    assert turned_over(marked) is marked
+    assert blocks_inverted(marked) is marked
     dark = np.asarray(cv2.copyMakeBorder(page.pixels, 80, 80, 80, 80, cv2.BORDER_CONSTANT, value=(20,)), np.uint8)
     dark[30:40, 300:310] = 240
-    assert turned_over(dark).tobytes() == dark.tobytes()
+    assert blocks_inverted(dark).tobytes() == dark.tobytes()

@@ -20,7 +20,7 @@ from proof.text.authorities import NAMES
 from proof.text.column import parse_column
 from proof.text.model import Column, Page
 from proof.text.variants import COMMON
-from proof.verify.pairing import gate, neighbours_of
+from proof.verify.pairing import neighbours_of, page_shown
 
 PLACE = re.compile(r"%\((\w+)\)s")
 WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}", re.ASCII)
@@ -66,7 +66,7 @@ def test_a_wrong_image_is_told_in_chinese(shown: int | None) -> None:
     texts = ["".join(chr(0x4E00 + 40 * number + n) for n in range(40)) for number in range(6)]
     pages = [page(number + 1, text) for number, text in enumerate(texts)]
     read = texts[shown] if shown is not None else "".join(chr(0x6E00 + n) for n in range(40))
-    carried = gate(read, pages[3], neighbours_of(pages, 3), str)
+    carried = page_shown(read, pages[3], neighbours_of(pages, 3), str)
     assert carried.message
     told = in_words(carried.message, translations("zh-Hant").gettext)
     assert told != in_english(carried.message)

@@ -135,6 +135,14 @@ def test_a_character_without_room_on_the_image_stands_beside_its_place() -> None
     assert all(one.x > max(other.x for other in plain) for one in wedged)
 
 
+def test_a_character_without_room_is_shown_although_another_column_lacks_the_same_at_the_same_place() -> None:
+    cells = tuple(replace(c, offset=2 * n) for n, c in enumerate(characters("不者")))
+    here = replace(flag(1, 1, Kind.INSERTION, Box(520, 135, 60, 30)), transcribed="告", suggested="", id="here")
+    elsewhere = replace(here, line=2, id="elsewhere")
+    view = seen(replace(page(cells), flags=(here, elsewhere)), flag(2, bbox=glyphs(1)))
+    assert [one.text for one in view.characters if one.wedged] == ["告"]
+
+
 def test_a_moved_character_is_marked_where_the_text_has_it_and_where_the_image_has_it() -> None:
     there = replace(flag(3, 1, Kind.INSERTION), transcribed="藏", suggested="", id="a", moved="b")
     here = replace(flag(6, 0, Kind.OMISSION, glyphs(6)), suggested="藏", id="b", moved="a")

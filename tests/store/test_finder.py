@@ -9,6 +9,7 @@ import pytest
 
 from proof.store import PagePlace, Store
 from proof.store.finder import addressed
+from proof.store.lookup import NoPlaceError
 from proof.store.queue_records import ListedPage
 from proof.text.positions import Span
 from tests.build import check_at, page, run_info
@@ -63,6 +64,8 @@ def test_what_is_replaced_stands_so_and_in_no_other_form(store: Store) -> None:
     places, count = store.finder.standing("KR1d0030", "于公公")
     assert (len(places), count) == (every, every)
     assert {place.words for place in places} == {"于公公"}
+    with pytest.raises(NoPlaceError, match="no work KR0"):
+        store.finder.standing("KR0", "公公升")
 
 
 def test_words_lead_to_the_columns_of_this_work_that_have_them(store: Store) -> None:

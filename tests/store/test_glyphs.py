@@ -9,7 +9,7 @@ import pytest
 
 from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
-from proof.store.glyphs import LENGTH, Shapes
+from proof.store.glyphs import SHAPE_LENGTH, Shapes
 from proof.store.saving import CheckedResult
 from tests.store.conftest import on_both
 
@@ -18,7 +18,7 @@ WORK = "KR1d0030"
 
 
 def shapes(result: PageResult) -> Shapes:
-    return np.random.default_rng(1).integers(1, 90, (len(result.characters), LENGTH)).astype(np.int8)
+    return np.random.default_rng(1).integers(1, 90, (len(result.characters), SHAPE_LENGTH)).astype(np.int8)
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_the_occurrences_of_a_character_are_found_with_their_places(filled: Stor
     glyph = found.glyphs[0]
     assert (glyph["line"], glyph["offset"], glyph["length"]) == (one.line, one.offset, one.length)
     assert (glyph["shape"] == shapes(page_result)[0]).all()
-    assert filled.glyphs.shown(page_result.image_sha)
+    assert filled.glyphs.known_on(page_result.image_sha)
 
 
 @on_both

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy.orm import Session
 
 from proof.store import Store
 from proof.store.decision_records import Verdict
 from proof.store.manual_corrections import ManualCorrection
-from proof.store.work_text import TextColumn, WorkText
+from proof.store.work_text import TextColumn, WorkText, WorkTexts
 from tests.build import key
 from tests.web.drawn import LINES, WORK, fill
 
@@ -113,6 +114,23 @@ def test_words_are_found_in_the_text_as_it_stands_after_decisions(tmp_path: Path
         store.acts.undo(WORK, "甲", "taken-back-1")
         store.acts.undo(WORK, "甲", "taken-back-2")
         assert places("公公升") == [(1, 5, "公公升")]
+
+
+def test_a_search_that_began_before_a_decision_does_not_hide_it_from_later_ones(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        fill(store, tmp_path)
+        fill(store, tmp_path, work="KR0")
+        page = store.queue.places(WORK)[0].number
+        texts = WorkTexts()
+        with Session(store.engine) as earlier, Session(store.engine) as later:
+            assert [text.count("公公升") for _, text in texts.texts(earlier)] == [3, 3]
+            earlier_search = texts.texts(earlier)
+            assert next(earlier_search)[0].name == "KR0"
+            correct(store, page, 5, 1, "")
+            later_search = texts.texts(later)
+            assert next(later_search)[0].name == "KR0"
+            assert next(earlier_search)[1].count("公公升") == 3
+            assert next(later_search)[1].count("公公升") == 2
 
 
 def correct(store: Store, page: int, offset: int, length: int, reading: str) -> None:

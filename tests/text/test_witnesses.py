@@ -87,6 +87,13 @@ def test_files_of_one_siglum_are_one_witness_in_the_order_in_which_they_are_name
     assert len(read_witnesses([WitnessSource(folder / "K_001.txt"), WitnessSource(folder / "K_002.txt")])) == 2
 
 
+def test_a_witness_in_several_formats_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "1.txt").write_text("學而時習之不亦說乎\n", encoding="utf-8")
+    (tmp_path / "2.txt").write_text("<pb:KR1_WYG_001-1a>¶\n學而時習之¶\n", encoding="utf-8")
+    with pytest.raises(TextError, match=r"several formats \(\w+, \w+\)"):
+        read_witnesses([WitnessSource(tmp_path)])
+
+
 def test_a_branch_is_read_whatever_is_checked_out(repository: Path, tmp_path: Path) -> None:
     (sbck,) = read_witnesses([WitnessSource(repository, "", "SBCK")])
     (wyg,) = read_witnesses([WitnessSource(repository, "本", "WYG")])
@@ -106,6 +113,17 @@ def test_what_was_read_of_a_branch_is_known_until_it_changes(repository: Path) -
     write_juan(repository, 1, "累害")
     git(repository, "commit", "-q", "-a", "-m", "another")
     assert witnesses_state([source]) != before
+
+
+def test_what_was_read_of_a_folder_is_known_until_a_file_is_changed_renamed_or_divided(tmp_path: Path) -> None:
+    (tmp_path / "1.txt").write_text("學而時習之\n不亦說乎\n", encoding="utf-8")
+    states = [witnesses_state([WitnessSource(tmp_path)])]
+    (tmp_path / "1.txt").rename(tmp_path / "2.txt")
+    states.append(witnesses_state([WitnessSource(tmp_path)]))
+    (tmp_path / "1.txt").write_text("學而時習之\n", encoding="utf-8")
+    (tmp_path / "2.txt").write_text("不亦說乎\n", encoding="utf-8")
+    states.append(witnesses_state([WitnessSource(tmp_path)]))
+    assert len(set(states)) == 3
 
 
 def test_a_branch_whose_commit_is_lost_is_told(repository: Path) -> None:

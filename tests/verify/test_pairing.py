@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from proof.locale.notices import in_english
 from proof.model.refs import Folio
 from proof.text.model import Page
-from proof.verify.pairing import PageShown, gate, neighbours_of
+from proof.verify.pairing import PageShown, neighbours_of, page_shown
 from tests.verify.pages import line
 
 TEXTS = [
@@ -28,7 +28,7 @@ PAGES = [
 
 def carried(read: str, number: int) -> PageShown:
     """What an image of which this is read carries where that page is looked for."""
-    return gate(read, PAGES[number], neighbours_of(PAGES, number), str)
+    return page_shown(read, PAGES[number], neighbours_of(PAGES, number), str)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_an_image_of_another_page_does_not_fit_and_the_page_is_named(
 
 def test_a_title_leaf_is_too_little_to_judge_by() -> None:
     title = Page("t", None, None, "", 1, (line("卷十"),))
-    assert gate("卷七", title, [], str).fits
+    assert page_shown("卷七", title, [], str).fits
 
 
 @given(st.data())

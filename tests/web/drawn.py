@@ -24,7 +24,7 @@ from proof.ocr.engine import EngineIdentity
 from proof.settings.config import Settings
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.database import file_of
-from proof.store.glyphs import LENGTH, Shapes
+from proof.store.glyphs import SHAPE_LENGTH, Shapes
 from proof.store.saving import CheckedResult
 from proof.store.texts import sha_of
 from proof.text.model import Row
@@ -114,10 +114,10 @@ def checked(page: str, image: Path, sha: str, flags: tuple[Flag, ...]) -> PageRe
 
 def shapes_of(result: PageResult, odd: tuple[int, int] | None = None) -> Shapes:
     """Shapes of the characters: the same for the same character, but for the one at `odd` (column, offset)."""
-    shapes = np.zeros((len(result.characters), LENGTH), np.int8)
+    shapes = np.zeros((len(result.characters), SHAPE_LENGTH), np.int8)
     for number, one in enumerate(result.characters):
         kind = 0 if (one.line, one.offset) == odd else ord(one.text)
-        shapes[number] = np.random.default_rng(kind).integers(0, 60, LENGTH)
+        shapes[number] = np.random.default_rng(kind).integers(0, 60, SHAPE_LENGTH)
     return shapes
 
 

@@ -79,7 +79,7 @@ def test_one_page_is_read_at_a_time_and_who_asks_for_one_that_waits_waits_for_th
     wait([first.future, second.future])
     assert (slow.most, slow.read_pages[:2]) == (1, [1, 2])
     assert (second.state, second.outcome, second.reason) == (Stage.DONE, READ, "")
-    assert rereading.take_back(WORK, 2, second.number, "王", overrules=False).state is Stage.DONE, "done stays done"
+    assert rereading.cancel(WORK, 2, second.number, "王", overrules=False).state is Stage.DONE, "done stays done"
 
 
 def test_why_a_page_could_not_be_read_is_kept_for_who_asks_and_no_mistake_of_the_program_is_told(
@@ -122,15 +122,15 @@ def test_a_reading_that_waits_is_taken_back_by_who_asked_and_goes_on_for_others(
     slow.begun.acquire()
     own, shared = rereading.begin(WORK, 2, "李"), rereading.begin(WORK, 3, "李")
     with pytest.raises(NotAskedError):
-        rereading.take_back(WORK, 2, own.number, "王", overrules=False)
+        rereading.cancel(WORK, 2, own.number, "王", overrules=False)
     assert own.state is Stage.WAITING
-    assert rereading.take_back(WORK, 2, own.number, "李", overrules=False).state is Stage.STOPPED
+    assert rereading.cancel(WORK, 2, own.number, "李", overrules=False).state is Stage.STOPPED
     assert (own.reason, own.trouble, own.outcome) == ("", None, None)
     assert rereading.begin(WORK, 3, "王").number == shared.number
-    assert rereading.take_back(WORK, 3, shared.number, "李", overrules=False).state is Stage.WAITING
+    assert rereading.cancel(WORK, 3, shared.number, "李", overrules=False).state is Stage.WAITING
     assert shared.waited_for_by == ["王"]
     # an administrator who asked for nothing stops it for all
-    assert rereading.take_back(WORK, 3, shared.number, "趙", overrules=True).state is Stage.STOPPED
+    assert rereading.cancel(WORK, 3, shared.number, "趙", overrules=True).state is Stage.STOPPED
     again = rereading.begin(WORK, 2, "李")
     assert again.number != own.number
     assert rereading.under_way(WORK, 2) is again
@@ -146,7 +146,7 @@ def test_a_reading_that_is_taken_back_while_it_is_read_ends_at_its_next_safe_pla
 ) -> None:
     job = rereading.begin(WORK, 1, "王")
     slow.begun.acquire()
-    assert rereading.take_back(WORK, 1, job.number, "王", overrules=False).state is Stage.READING
+    assert rereading.cancel(WORK, 1, job.number, "王", overrules=False).state is Stage.READING
     assert job.waited_for_by == []
     slow.let.release()
     wait([job.future], PATIENCE)

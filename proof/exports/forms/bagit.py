@@ -1,10 +1,11 @@
-"""A bag for archives: the corrected text, the images of its pages and their PAGE XML, with checksums. The Library of
-Congress's own library writes it, as BagIt 0.97 (the draft before 1.0, which is RFC 8493)."""
+"""A bag for archives: the corrected text, the images of its pages and their PAGE XML, with checksums. The library of
+the Library of Congress writes it in version 0.97 of BagIt, the draft before 1.0 (RFC 8493)."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import bagit
@@ -29,10 +30,7 @@ def _write(material: Material, folder: Path) -> list[Path]:
         write_file(bag / "text" / edition.path.name, material.corrected.data)
         for path, page in marked_pages(material, bag / "page", ".xml").items():
             write_file(path, page_xml(page, material.made))
-        images = [page.image for page in material.pages if page.image]
-        for source, name in file_names(
-            scan.file if (scan := PdfPage.match(image)) else image for image in images
-        ).items():
+        for source, name in file_names(_image_files(material)).items():
             try:
                 write_file(bag / "images" / name, source.read_bytes())
             except OSError as error:
@@ -49,6 +47,14 @@ def _write(material: Material, folder: Path) -> list[Path]:
             shutil.rmtree(target)
         bag.rename(target)
     return [target]
+
+
+def _image_files(material: Material) -> Iterator[Path]:
+    """The file with the image of each page; many pages may share one, such as a PDF."""
+    for page in material.pages:
+        if page.image:
+            scan = PdfPage.match(page.image)
+            yield scan.file if scan else page.image
 
 
 FORM = ExportForm("bagit", _write, takes_pages=True)

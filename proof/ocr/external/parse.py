@@ -21,20 +21,22 @@ from proof.model.notices import Notice, NoticeCode
 from proof.ocr.external.model import ExternalLine, ExternalPage, ReadingFileError, TextPiece, line_of
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
+
 _MAX_COORDINATE_PX = 1e6
-"""Pixels: a coordinate beyond this is a damaged number."""
+"""Largest coordinate in pixels; a larger one is a damaged number."""
 
 UNSTATED_CONFIDENCE = 0.01
-"""Confidence of an alternative in ALTO, which states none."""
+"""Confidence of an `ALTERNATIVE` in ALTO, for which the format has none."""
 
-_IS_VERTICAL = {"ttb": True, "btt": True, "ltr": False, "rtl": False}
+_VERTICAL_IN_ALTO = {"ttb": True, "btt": True, "ltr": False, "rtl": False}
 """Whether a line is vertical, by its `BASEDIRECTION` in ALTO."""
 
-_LINES_OF_HOCR = frozenset({"ocr_line", "ocrx_line", "ocr_header", "ocr_caption", "ocr_textfloat"})
+_HOCR_LINES = frozenset({"ocr_line", "ocrx_line", "ocr_header", "ocr_caption", "ocr_textfloat"})
+"""Classes of the elements of hOCR that are lines of text."""
 
 
 def parse_readings(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
-    """The pages of a file of readings. Raises ReadingFileError, which names file and line."""
+    """The pages of a file of readings. Raises ReadingFileError, with the path and the line of the fault."""
     if re.search(rb"class\s*=\s*[\"'][^\"'>]*\bocr_page\b", data):
         return _hocr(path, data)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
@@ -72,10 +74,10 @@ def _page(path: Path, page: Any) -> ExternalPage:
         for word in words:
             glyphs = word.findall("{*}Glyph")
             for part in glyphs or [word]:
-                content, conf, others = _equivalent(path, part)
+                content, part_confidence, others = _equivalent(path, part)
                 place = _outline(path, part)
                 if content and place is not None:
-                    pieces.append(TextPiece(content, place, conf, others))
+                    pieces.append(TextPiece(content, place, part_confidence, others))
         if box is None and pieces:
             box = _around(pieces)
         if box is None:
@@ -83,15 +85,15 @@ def _page(path: Path, page: Any) -> ExternalPage:
                 notices.append(_without_place(path, element, "coordinates"))
             continue
         text = text or "".join(_equivalent(path, word)[0] for word in words)
-        lines.append(line_of(text, box, pieces, _direction(element, element.getparent()), confidence))
-    size = (_pixels(path, page, "imageWidth"), _pixels(path, page, "imageHeight"))
+        lines.append(line_of(text, box, pieces, _is_vertical(element, element.getparent()), confidence))
+    size = (_number(path, page, "imageWidth"), _number(path, page, "imageHeight"))
     return _page_of_lines(path, page, page.get("imageFilename", ""), size, lines, notices)
 
 
 def _alto(path: Path, root: Any, page: Any) -> ExternalPage:
     """A page of an ALTO file, from its element `Page`."""
     name = root.findtext(".//{*}fileName", "")
-    size = (_pixels(path, page, "WIDTH"), _pixels(path, page, "HEIGHT"))
+    size = (_number(path, page, "WIDTH"), _number(path, page, "HEIGHT"))
     lines, notices = [], []
     for element in page.iter("{*}TextLine"):
         strings = element.findall("{*}String")
@@ -102,9 +104,10 @@ def _alto(path: Path, root: Any, page: Any) -> ExternalPage:
             if text:
                 notices.append(_without_place(path, element, "coordinates"))
             continue
-        vertical = _IS_VERTICAL.get(element.get("BASEDIRECTION", ""))
+        vertical = _VERTICAL_IN_ALTO.get(element.get("BASEDIRECTION", ""))
         confidence = _lowest(_confidence(path, string, "WC") for string in strings)
         lines.append(line_of(text, box, pieces, vertical, confidence))
+    # without the size of the page, places in another unit cannot be scaled to the image
     unit = root.findtext(".//{*}MeasurementUnit", "pixel").strip()
     if unit != "pixel" and min(size) <= 0:
         message = Sentence(
@@ -121,22 +124,25 @@ def _lowest(confidences: Iterable[float | None]) -> float | None:
 
 def _string(path: Path, string: Any) -> list[TextPiece]:
     """The pieces of an ALTO `String`: its glyphs if they have boxes, else the string."""
-    glyphs = string.findall("{*}Glyph")
-    pieces = []
-    for glyph in glyphs:
-        box, content = _alto_box(path, glyph), glyph.get("CONTENT", "")
-        if box is not None and content:
-            others = [(v.get("CONTENT", ""), _confidence(path, v, "VC") or 0.0) for v in glyph.iterfind("{*}Variant")]
-            pieces.append(TextPiece(content, box, _confidence(path, glyph, "GC"), tuple(o for o in others if o[0])))
+    glyphs = [piece for glyph in string.findall("{*}Glyph") if (piece := _glyph(path, glyph))]
     box, content = _alto_box(path, string), string.get("CONTENT", "")
-    if pieces or box is None or not content:
-        return pieces
-    # ALTO's scale: 0 is sure, 9 a guess
-    digits = [int(digit) for digit in string.get("CC", "") if digit in "0123456789"]
-    each = tuple(1.0 - digit / 10 for digit in digits)
+    if glyphs or box is None or not content:
+        return glyphs
+    # ALTO's scale of the confidence of a character: 0 is sure, 9 a guess
+    each = tuple(1.0 - int(digit) / 10 for digit in string.get("CC", "") if digit in "0123456789")
     alternatives = [child.text or "" for child in string.iterfind("{*}ALTERNATIVE")]
-    others = [(text, UNSTATED_CONFIDENCE) for text in alternatives if len(text) == len(content) == 1]
-    return [TextPiece(content, box, _confidence(path, string, "WC"), tuple(others), each)]
+    others = tuple((text, UNSTATED_CONFIDENCE) for text in alternatives if len(text) == len(content) == 1)
+    return [TextPiece(content, box, _confidence(path, string, "WC"), others, each)]
+
+
+def _glyph(path: Path, glyph: Any) -> TextPiece | None:
+    """The piece of an ALTO `Glyph`; None if it has no box or no text."""
+    box, content = _alto_box(path, glyph), glyph.get("CONTENT", "")
+    if box is None or not content:
+        return None
+    variants = [variant for variant in glyph.iterfind("{*}Variant") if variant.get("CONTENT")]
+    others = tuple((variant.get("CONTENT"), _confidence(path, variant, "VC") or 0.0) for variant in variants)
+    return TextPiece(content, box, _confidence(path, glyph, "GC"), others)
 
 
 def _hocr(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
@@ -154,7 +160,7 @@ def _hocr(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
         lines: list[ExternalLine] = []
         notices: list[Notice] = []
         for element in page.iter():
-            if not _classes(element) & _LINES_OF_HOCR:
+            if not _classes(element) & _HOCR_LINES:
                 continue
             pieces = _hocr_pieces(path, element)
             text = "".join(str(part) for part in element.itertext())
@@ -172,7 +178,7 @@ def _hocr(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
 
 
 def _hocr_pieces(path: Path, line: Any) -> list[TextPiece]:
-    """The boxes of a line's characters if it has them, else of its words."""
+    """The pieces of an hOCR line: its characters if they have boxes, else its words."""
     pieces: list[TextPiece] = []
     for word in (element for element in line.iter() if "ocrx_word" in _classes(element)):
         letters = [element for element in word.iter() if "ocrx_cinfo" in _classes(element)]
@@ -191,10 +197,10 @@ def _boxed(path: Path, element: Any) -> list[TextPiece]:
     confidence = _percent(path, element, "x_wconf")
     numbers = _numbers(path, element, _property(element, "x_bboxes"))
     if content and len(numbers) == 4 * len(content):
-        quads = [numbers[start : start + 4] for start in range(0, len(numbers), 4)]
-        confs = [number / 100 for number in _numbers(path, element, _property(element, "x_confs"))]
-        each = confs if len(confs) == len(content) else [confidence] * len(content)
-        return [TextPiece(c, _box(*q), s) for c, q, s in zip(content, quads, each, strict=True)]
+        boxes = [_box(*numbers[start : start + 4]) for start in range(0, len(numbers), 4)]
+        stated = [number / 100 for number in _numbers(path, element, _property(element, "x_confs"))]
+        confidences = stated if len(stated) == len(content) else [confidence] * len(content)
+        return [TextPiece(*piece) for piece in zip(content, boxes, confidences, strict=True)]
     box = _hocr_box(path, element, "bbox")
     return [TextPiece(content, box, confidence)] if content and box is not None else []
 
@@ -207,6 +213,7 @@ def _without_place(path: Path, line: Any, missing: str) -> Notice:
 def _page_of_lines(
     path: Path, page: Any, name: str, size: tuple[float, float], lines: list[ExternalLine], notices: list[Notice]
 ) -> ExternalPage:
+    """A page with its image's name and size. Raises ReadingFileError if all of its lines are without a place."""
     if notices and not lines:
         raise ReadingFileError(
             path, page.sourceline, _("no line of this page says where it stands; export it with coordinates")
@@ -215,9 +222,9 @@ def _page_of_lines(
 
 
 def _equivalent(path: Path, element: Any) -> tuple[str, float | None, tuple[tuple[str, float], ...]]:
-    """The text of a PAGE element, its confidence, and its other readings with theirs."""
+    """The text of a PAGE element, its confidence, and its other readings with their confidences."""
     equivalents = element.findall("{*}TextEquiv")
-    equivalents.sort(key=lambda equivalent: _pixels(path, equivalent, "index"))
+    equivalents.sort(key=lambda equivalent: _number(path, equivalent, "index"))
     readings = []
     for equivalent in equivalents:
         content = equivalent.findtext("{*}Unicode", "")
@@ -225,7 +232,8 @@ def _equivalent(path: Path, element: Any) -> tuple[str, float | None, tuple[tupl
             readings.append((content, _confidence(path, equivalent, "conf")))
     if not readings:
         return "", None, ()
-    return *readings[0], tuple((content, conf or 0.0) for content, conf in readings[1:])
+    (text, confidence), *others = readings
+    return text, confidence, tuple((other, conf or 0.0) for other, conf in others)
 
 
 def _outline(path: Path, element: Any) -> Box | None:
@@ -236,15 +244,16 @@ def _outline(path: Path, element: Any) -> Box | None:
             continue
         numbers = _numbers(path, coords, coords.get("points", ""))
         for point in coords.iterfind("{*}Point"):  # as PAGE had it until 2010
-            numbers += [_pixels(path, point, "x"), _pixels(path, point, "y")]
+            numbers += [_number(path, point, "x"), _number(path, point, "y")]
         if len(numbers) >= 4:
             return _bounds(numbers)
     return None
 
 
 def _alto_box(path: Path, element: Any) -> Box | None:
+    """The box of an ALTO element: as it is stated, or around its outline, or along its baseline."""
     if all(element.get(key) for key in ("HPOS", "VPOS", "WIDTH", "HEIGHT")):
-        x, y, w, h = (_pixels(path, element, key) for key in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
+        x, y, w, h = (_number(path, element, key) for key in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
         if w > 0 and h > 0:
             return Box(x, y, w, h)
     polygon = element.find("{*}Shape//{*}Polygon")
@@ -255,15 +264,19 @@ def _alto_box(path: Path, element: Any) -> Box | None:
 
 
 def _hocr_box(path: Path, element: Any, name: str) -> Box | None:
+    """The first box in the property `name` of an hOCR element."""
     numbers = _numbers(path, element, _property(element, name))
     return _box(*numbers[:4]) if len(numbers) >= 4 else None
 
 
 def _bounds(numbers: list[float]) -> Box:
+    """The box around points, given as x, y, x, y and so on."""
     xs, ys = numbers[0::2], numbers[1::2]
     box = _box(min(xs), min(ys), max(xs), max(ys))
-    # a bare baseline has no breadth: a cell is about as broad as the line is thin
-    return Box(box.x - 1, box.y - 1, max(box.w, 2.0), max(box.h, 2.0)) if min(box.w, box.h) < 2 else box
+    if min(box.w, box.h) >= 2:
+        return box
+    # a baseline alone has no breadth, but a box must have some
+    return Box(box.x - 1, box.y - 1, max(box.w, 2.0), max(box.h, 2.0))
 
 
 def _box(left: float, top: float, right: float, bottom: float) -> Box:
@@ -274,7 +287,9 @@ def _around(pieces: list[TextPiece]) -> Box:
     return Box.around(piece.box for piece in pieces)
 
 
-def _direction(*elements: Any) -> bool | None:
+def _is_vertical(*elements: Any) -> bool | None:
+    """Whether a line of PAGE is vertical, by the first of these elements that has a reading direction; None if none
+    has."""
     for element in elements:
         named = element.get("readingDirection") if element is not None else None
         if named:
@@ -283,14 +298,15 @@ def _direction(*elements: Any) -> bool | None:
 
 
 def _numbers(path: Path, element: Any, text: str) -> list[float]:
+    """All numbers in a text of an element. Raises ReadingFileError if one is damaged."""
     numbers = [float(number) for number in _NUMBER.findall(text)]
     if any(abs(number) > _MAX_COORDINATE_PX for number in numbers):
         raise ReadingFileError(path, element.sourceline, _("a coordinate lies beyond any image; export the file again"))
     return numbers
 
 
-def _pixels(path: Path, element: Any, key: str) -> float:
-    """A numeric attribute, a number of pixels or less; 0 if it is missing."""
+def _number(path: Path, element: Any, key: str) -> float:
+    """The number in an attribute: a coordinate in pixels, a confidence or an index; 0 if it is missing."""
     text = (element.get(key) or "0").strip()
     try:
         value = float(text)
@@ -308,19 +324,22 @@ def _confidence(path: Path, element: Any, key: str) -> float | None:
     """A confidence, 0 to 1; percentages, which some software writes, are converted."""
     if not (element.get(key) or "").strip():
         return None
-    value = _pixels(path, element, key)
+    value = _number(path, element, key)
     return min(max(value / 100 if value > 1 else value, 0.0), 1.0)
 
 
 def _percent(path: Path, element: Any, name: str) -> float | None:
+    """A confidence in a property of an hOCR element, a percentage, as a number from 0 to 1; None if it is missing."""
     numbers = _numbers(path, element, _property(element, name))
     return min(max(numbers[0] / 100, 0.0), 1.0) if numbers else None
 
 
 def _property(element: Any, name: str) -> str:
+    """The value of a property of an hOCR element, which are all in its `title`; '' if it is missing."""
     match = re.search(rf"(?:^|;)\s*{name}\s+([^;]*)", element.get("title", ""))
     return match[1] if match else ""
 
 
 def _classes(element: Any) -> set[str]:
+    """The classes of an HTML element; none of a comment."""
     return set((element.get("class") or "").split()) if isinstance(element.tag, str) else set()

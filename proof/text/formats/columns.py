@@ -1,4 +1,4 @@
-"""Writes pages of columns in the notation of the Kanseki Repository, for PAGE, ALTO and TEI with lines."""
+"""Writing the pages of PAGE, ALTO and TEI with lines as columns in the notation of the Kanseki Repository."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from proof.text.formats.xml_tree import Run, escaped
 from proof.text.model import Row
 
 UNSAFE = {"#": "＃", "*": "＊", "<": "＜", "¶": "", "\t": "\u3000", "\n": "", "\r": ""}
-"""Characters that would be marks among columns, each with its substitute."""
+"""Characters that would be marks in that notation, each with its substitute."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The runs of a line of a page. `half`: which half-row of a note it is, None for main text. `copies` are
-    repetitions of the line elsewhere in the file, each with one run for each character, None for a character that is
-    not repeated."""
+    """A line of a page, as runs of text. `half`: which half-row of a note it is, None for main text. `copies` repeat
+    the line elsewhere in the file: each has an entry for every character, the run that repeats it or None."""
 
     runs: tuple[Run, ...]
     half: Row | None = None
@@ -30,13 +29,13 @@ def draft_of_columns(data: bytes) -> Draft:
 
 
 def page_mark(draft: Draft, name: str) -> None:
-    """Begin a page."""
+    """Begin the page of this name."""
     safe = "".join("_" if char in "<>¶\n" else char for char in name)
     draft.mark(("" if draft.at_line_start else "¶\n") + f"<pb:{safe}>¶\n")
 
 
 def write_page(draft: Draft, name: str, regions: Iterable[Iterable[Line]]) -> None:
-    """Write a page: each line is a column, but all lines of a region with half-rows are one column."""
+    """Write a page: each line is a column, but the lines of a region that has half-rows are one column."""
     page_mark(draft, name)
     for region in regions:
         lines = list(region)
@@ -49,7 +48,9 @@ def write_page(draft: Draft, name: str, regions: Iterable[Iterable[Line]]) -> No
 
 
 def _column_with_notes(draft: Draft, lines: Sequence[Line]) -> None:
-    opened: Row | None = None
+    """Write lines of main text and half-rows as one column; a note is `(right/left)`. A right half-row and a left one
+    that follows it are one note; either may stand alone."""
+    opened: Row | None = None  # the half-row written last, if its note is not closed
     for line in lines:
         if (opened and line.half is not Row.LEFT) or opened is Row.LEFT:
             draft.mark(")" if opened is Row.LEFT else "/)")
@@ -64,13 +65,15 @@ def _column_with_notes(draft: Draft, lines: Sequence[Line]) -> None:
 
 
 def _write(draft: Draft, line: Line) -> None:
+    """Write the text of a line; each character has its places in the line and in its copies."""
     at = 0
-    for run in line.runs:
+    for run_of_line in line.runs:
         if not line.copies:
-            draft.read(run.text, run.site, verbatim=run.verbatim)
+            draft.read(run_of_line.text, run_of_line.site, verbatim=run_of_line.verbatim)
             continue
-        for character in run.characters():
+        for character in run_of_line.characters():
+            # a notation of several code points is corrected in the line alone
             copies = (copy[at] for copy in line.copies if len(character.text) == 1)
-            same = [character, *(copy for copy in copies if copy is not None)]
-            draft.read(character.text, *(copy.site for copy in same), verbatim=all(copy.verbatim for copy in same))
+            runs = [character, *(copy for copy in copies if copy is not None)]
+            draft.read(character.text, *(run.site for run in runs), verbatim=all(run.verbatim for run in runs))
             at += len(character.text)
