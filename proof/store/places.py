@@ -180,7 +180,7 @@ def _placed_pages(
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
     spans = {page.id: _PageSpans(session, page, content) for page, _ in pages}
     known = list(session.scalars(select(FlagRow).where(FlagRow.page_id.in_(spans)).order_by(FlagRow.id)))
-    findings = {page.id: {spans[page.id].of(flag) for flag, _ in found} for page, found in pages}
+    findings = {page.id: {spans[page.id].span_of(flag) for flag, _ in found} for page, found in pages}
     known += _claimed(session, spans, findings, content)
     flags_of: defaultdict[int, list[FlagRow]] = defaultdict(list)
     ids: defaultdict[int, set[str]] = defaultdict(set)
