@@ -176,7 +176,11 @@ def _wedged(
     lacking = {  # by place, since `halves` may be among the flags of the page
         (flag.offset, flag.transcribed): flag
         for flag in (*result.flags, *halves)
-        if flag.kind is Kind.INSERTION and flag.line == halves[0].line and flag.length and flag.offset not in with_glyph
+        if flag.kind is Kind.INSERTION
+        and flag.line == halves[0].line
+        and flag.length
+        and flag.offset not in with_glyph
+        and (flag.bbox is None or column.x <= flag.bbox.centre[0] <= column.right)
     }
     places: dict[int, list[Flag]] = {}
     for flag in sorted(lacking.values(), key=lambda flag: flag.offset):

@@ -369,10 +369,12 @@ def characters_in_file(characters: Iterable[CheckedCharacter], slice_: Sequence[
 
 
 def columns_in_file(columns: Iterable[tuple[Column, Box]], slice_: Sequence[Column]) -> list[CheckedColumn]:
-    """The columns of a page by lines of the file, one entry for every line that has characters in a column."""
+    """The columns of a page by lines of the file, one entry for every line that has characters in a column, or lacks
+    all of it."""
     checked = []
     for column, box in columns:
-        numbers = dict.fromkeys(_at(slice_, column.number, cell.offset)[0] for cell in column.cells if cell.length)
+        offsets = [cell.offset for cell in column.cells if cell.length] or [len(column.source)]
+        numbers = dict.fromkeys(_at(slice_, column.number, offset)[0] for offset in offsets)
         checked += [CheckedColumn(line.number, box, line.source) for line in numbers if line is not None]
     return checked
 

@@ -143,6 +143,15 @@ def test_a_character_without_room_is_shown_although_another_column_lacks_the_sam
     assert [one.text for one in view.characters if one.wedged] == ["告"]
 
 
+def test_a_character_without_room_in_another_column_of_the_same_line_is_not_shown() -> None:
+    """A line of a text without line breaks stands in several columns."""
+    elsewhere = replace(flag(3, kind=Kind.INSERTION, bbox=Box(320, 400, 60, PITCH)), transcribed="雷")
+    result = replace(page(), columns=(CheckedColumn(1, COLUMN, TEXT), CheckedColumn(1, Box(300, 100, 100, 1050), TEXT)))
+    place = flag(10)
+    view = seen(replace(result, flags=(place, elsewhere)), place)
+    assert not any(character.wedged for character in view.characters)
+
+
 def test_a_moved_character_is_marked_where_the_text_has_it_and_where_the_image_has_it() -> None:
     there = replace(flag(3, 1, Kind.INSERTION), transcribed="藏", suggested="", id="a", moved="b")
     here = replace(flag(6, 0, Kind.OMISSION, glyphs(6)), suggested="藏", id="b", moved="a")
