@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["__version__", "check", "collate", "export", "open_project"]
 
-__version__ = "0.3.0.dev0"
+__version__ = "0.3.0"
 
 
 def __getattr__(name: str) -> Any:
