@@ -84,6 +84,7 @@ def without_lines(
     for line in lines[inner]:
         part = line.within((frame[0] + CORNER_CELLS * row, frame[1] - CORNER_CELLS * row))
         restore(clean, before, strokes, part, 0, row, held)
+    _restore_under_raised(clean, ink, rules, frame[0], row)
     _erase_debris(clean, frames, lines, rules, frame, row, held)
     _erase_specks(clean, frame, row)
     return clean, columns_of(clean, lines[: len(rules)], strokes, column)
@@ -138,6 +139,34 @@ def _erase_outside(
             ink[part, across][uprights[part, across]] = 0
 
 
+def _restore_under_raised(clean: Mask, ink: Mask, rules: Sequence[float], top: float, row: float) -> None:
+    """Restore (in place) the `ink` of the frame under strokes of raised characters, which are written over it where the
+    frame was printed first. The frame's ink straight below such a stroke is taken for the stroke's."""
+    labels, stats, _ = connected(clean)
+    _, between, strokes = _raised_strokes(stats, rules, top, row)
+    below = (strokes & between)[labels]
+    first, last = round(top - OUTER_FRAME_CELLS * row), round(top + FRAME_MARGIN_CELLS * row)
+    for y in range(max(1, first), min(len(ink), last)):
+        below[y] |= below[y - 1] & (ink[y] > 0)
+        clean[y, below[y]] = ink[y, below[y]]
+
+
+def _raised_strokes(
+    stats: NDArray[np.int32], rules: Sequence[float], top: float, row: float
+) -> tuple[NDArray[np.intp], NDArray[np.bool_], NDArray[np.bool_]]:
+    """For each piece of ink (`stats`) the number of rules left of its middle, whether it lies between the two rules of
+    a column, and whether it can be a stroke of a raised character: it begins above any piece of the outer frame, whose
+    inner line is at `top`."""
+    x, y, w, h, area = (stats[:, i] for i in range(5))
+    number = np.searchsorted(rules, x + w / 2)
+    apart = BESIDE_RULE_WIDTHS * (rules[-1] - rules[0]) / (len(rules) - 1)
+    left, right = (np.asarray(rules)[(number + step).clip(0, len(rules) - 1)] for step in (-1, 0))
+    between = np.asarray((x > left + apart) & (x + w < right - apart), dtype=np.bool_)
+    stroke = (area >= MIN_STROKE_AREA * row * row) & (y <= top - OUTER_FRAME_CELLS * row) & (y + h > top - 1.2 * row)
+    stroke[0] = False
+    return number, between, np.asarray(stroke, dtype=np.bool_)
+
+
 def _erase_debris(
     ink: Mask,
     frames: Sequence[Line],
@@ -182,10 +211,7 @@ def _in_raised(
 ) -> NDArray[np.bool_]:
     """Which pieces of ink (`stats`) are between the rules of a raised column: one where no line of the frame runs at
     its `top`, and a stroke begins above any piece of the outer frame."""
-    x, y, w, h, area = (stats[:, i] for i in range(5))
-    number = np.searchsorted(rules, x + w / 2)
-    stroke = (area >= MIN_STROKE_AREA * row * row) & (y <= top - OUTER_FRAME_CELLS * row) & (y + h > top - 1.2 * row)
-    stroke[0] = False
+    number, between, stroke = _raised_strokes(stats, rules, top, row)
     raised = np.bincount(number[stroke], minlength=len(rules) + 1) > 0
     raised[[0, -1]] = False
     apart = BESIDE_RULE_WIDTHS * (rules[-1] - rules[0]) / (len(rules) - 1)
@@ -193,8 +219,7 @@ def _in_raised(
         across = slice(max(0, round(rules[column - 1] + apart)), max(0, round(rules[column] - apart)))
         upper = [line for line in frames if abs(float(line.middle.mean()) - top) < row]
         raised[column] = not any(line.printed[across].any() for line in upper)
-    left, right = (np.asarray(rules)[(number + step).clip(0, len(rules) - 1)] for step in (-1, 0))
-    return np.asarray(raised[number] & (x > left + apart) & (x + w < right - apart), dtype=np.bool_)
+    return np.asarray(raised[number] & between, dtype=np.bool_)
 
 
 def _erase_specks(ink: Mask, frame: tuple[float, float], row: float) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import cv2
 import msgpack
 import numpy as np
 import pytest
 from _pytest.mark import ParameterSet
 
+from proof.facsimile.brush import Hand, write_glyph
 from proof.facsimile.leaf import StripText, Style
-from proof.facsimile.render import RenderedPage, render_page
+from proof.facsimile.render import RenderedPage, fonts_for, render_page
 from proof.facsimile.wear import LEVELS, Wear, without_seal
 from proof.images.load import load_image
 from proof.layout.half_folio import ColumnArea, Layout, Outline, find_layout
@@ -21,6 +23,8 @@ from proof.locale.notices import in_english
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from tests.half_folios import MakePage
+from tests.layout.drawn import Layout as Ruled
+from tests.layout.drawn import draw
 from tests.layout.half_folio import LINES
 
 STRIP = StripText(title="儀禮集釋", juan="卷十", leaf=1)
@@ -193,6 +197,27 @@ def test_a_raised_column_is_told_and_how_far_it_is_raised_and_keeps_its_ink(make
             x0, y0, x1, y1 = (round(value) for value in on_page(layout, character.box))
             kept = np.count_nonzero(layout.ink[y0:y1, x0:x1]) / np.count_nonzero(paper[y0:y1, x0:x1])
             assert kept > 0.7, (character.text, kept)
+
+
+@pytest.mark.parametrize("letter", "擊聲崇")
+def test_a_raised_character_over_both_lines_of_a_thick_frame_is_told_and_keeps_its_strokes(letter: str) -> None:
+    """So it is written on paper with a printed frame."""
+    plain = draw(Ruled(columns=8, cells=21, rules=1.0))
+    ink = 255 - plain.pixels
+    first, last = plain.columns[0], plain.columns[-1]
+    # the frame is drawn 12 pixels above the columns; its outer line is thick and as far away again
+    cv2.rectangle(
+        ink, (round(last.x) - 12, round(first.y) - 24), (round(first.right) + 12, ink.shape[0] - 98), (255,), 7
+    )
+    shape = fonts_for(()).field(letter)
+    assert shape is not None
+    glyph = np.zeros_like(ink)
+    write_glyph(glyph, shape, (plain.columns[2].centre[0], first.y - 19), (44, 44), Hand(), np.random.default_rng(1))
+    layout = find_layout(255 - np.maximum(ink, glyph))
+    assert raised_on(layout) == [3]
+    assert layout.columns[2].raised > 0.5 * layout.columns[2].cell(21)
+    strokes = cv2.warpAffine(glyph, layout.rectification.matrix, layout.ink.shape[::-1]) > 127
+    assert np.count_nonzero(layout.ink[strokes]) > 0.5 * np.count_nonzero(strokes)
 
 
 @pytest.mark.parametrize(
