@@ -44,9 +44,6 @@ MIN_COLUMNS_TO_COMPARE = 4
 MAX_RAISED_PITCHES = 2.5
 """Maximum height of what stands raised above the frame, in pitches."""
 
-MAX_RAISED_SHARE = 0.34
-"""Maximum share of a register's columns that are raised above the frame."""
-
 MAX_PITCH_WIDTHS = 2.4
 """Maximum distance of neighbouring columns, in widths of their glyphs."""
 
@@ -145,7 +142,7 @@ def registers_of(seen: LabelMap, cleaned: bool = False) -> list[Register]:
     notes = seen.of(Label.RIGHT | Label.LEFT)
     registers = []
     for leaf, side in enumerate(_leaves(columns, lines, pitch)):
-        for level in _levels(side, lines, pitch):
+        for level in _levels(_with_raised(side, pitch), lines, pitch):
             cores = _between_rules(level, lines, notes)
             cores = cores if cleaned else _without_strips(cores, core_map, pitch)
             registers.append(Register(leaf, tuple(sorted(cores, key=lambda core: -core.x)), pitch_of(cores, pitch)))
@@ -324,8 +321,7 @@ def _between_frames(gap: NDArray[np.bool_]) -> bool:
 def _levels(columns: Sequence[Core], lines: NDArray[np.bool_], pitch: float) -> list[list[Core]]:
     """The columns of each register of a leaf, the highest first. A row parts two registers if columns stand below each
     other above and below it and hardly any column crosses it; one that does is cut at the line there, if a glyph has
-    joined two columns over it. A few short pieces above the frame are raised text and go with the columns below
-    them."""
+    joined two columns over it."""
     height = int(max(core.bottom for core in columns)) + 2
     crossed = _counted([(core.top, core.bottom) for core in columns], height)
     gaps = sorted(_gaps_between(columns, pitch), key=lambda gap: gap[1])
@@ -340,8 +336,7 @@ def _levels(columns: Sequence[Core], lines: NDArray[np.bool_], pitch: float) -> 
     by_level: list[list[Core]] = [[] for _ in range(len(rows) + 1)]
     for core in [part for column in columns for part in _cut_at_lines(column, rows, lines, pitch)]:
         by_level[bisect(rows, (core.top + core.bottom) / 2)].append(core)
-    levels = [cores for cores in by_level if cores]
-    return [_with_raised(levels[0], levels[1], pitch), *levels[2:]] if _are_raised(levels, pitch) else levels
+    return [cores for cores in by_level if cores]
 
 
 def _cut_at_lines(core: Core, rows: Sequence[int], lines: NDArray[np.bool_], pitch: float) -> list[Core]:
@@ -375,24 +370,21 @@ def _counted(spans: Sequence[tuple[float, float]], height: int) -> NDArray[np.in
     return np.asarray(np.cumsum(counts)[:height], dtype=np.intp)
 
 
-def _are_raised(levels: Sequence[Sequence[Core]], pitch: float) -> bool:
-    """Whether the first register is raised text of the second: few, short, and each close above a column."""
-    if len(levels) < 2 or len(levels[0]) > MAX_RAISED_SHARE * len(levels[1]):
-        return False
-    first, second = levels[0], levels[1]
-    return all(core.height < MAX_RAISED_PITCHES * pitch for core in first) and all(
-        any(abs(core.x - other.x) < MAX_ASIDE_PITCHES * pitch and other.top - core.bottom < pitch for other in second)
-        for core in first
-    )
+def _with_raised(columns: Sequence[Core], pitch: float) -> list[Core]:
+    """The columns of a leaf, each extended by the raised text above it: short pieces that end above where most columns
+    begin, each close above a column."""
 
+    def is_above(other: Core, core: Core) -> bool:
+        return abs(other.x - core.x) < MAX_ASIDE_PITCHES * pitch and other.bottom <= core.top
 
-def _with_raised(raised: Sequence[Core], columns: Sequence[Core], pitch: float) -> list[Core]:
-    """The columns of a register, each extended by the raised text above it."""
-    raised_columns = []
+    start = np.median([core.top for core in columns if not any(is_above(other, core) for other in columns)])
+    short = [core for core in columns if core.bottom <= start and core.height < MAX_RAISED_PITCHES * pitch]
+    extended, raised = [], set()
     for core in columns:
-        above = [other.top for other in raised if abs(core.x - other.x) < MAX_ASIDE_PITCHES * pitch]
-        raised_columns.append(replace(core, top=min([core.top, *above])))
-    return raised_columns
+        above = [other for other in short if is_above(other, core) and core.top - other.bottom < pitch]
+        raised.update(above)
+        extended.append(replace(core, top=min(other.top for other in (core, *above))))
+    return [core for core, column in zip(extended, columns, strict=True) if column not in raised]
 
 
 def _between_rules(columns: Sequence[Core], lines: NDArray[np.bool_], notes: NDArray[np.float32]) -> list[Core]:

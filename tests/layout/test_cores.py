@@ -98,6 +98,14 @@ def test_a_glyph_on_the_line_between_two_registers_does_not_join_their_columns(l
     ]
 
 
+def test_raised_text_belongs_to_the_column_below_it_whether_the_frame_parts_them_or_not(page: Labels) -> None:
+    page.put(Label.LINE, 70, 34, 230, 37)
+    page.column(220, 16, 30)
+    page.column(120, 16, 50)
+    tops = [16, 40, 40, 40, 40, 16, 40, 40]
+    assert page.found() == [(0, [(x, top, 260) for x, top in zip(xs(220, 8), tops, strict=True)])]
+
+
 def test_a_register_of_short_and_indented_columns_is_one() -> None:
     page = Labels()
     for top in (20, 110, 200):
