@@ -1,7 +1,7 @@
 """Running text: the whole text of a page is aligned with all its glyphs, whatever its line breaks.
 
-This serves transcriptions without the line breaks of the page, and pages that are not ruled columns. The alignment is
-then divided by the lines of the transcription, since offsets in the source count within a line.
+This serves pages of which no columns are known, only the lines that a page pipeline read. The alignment is then divided
+by the lines of the transcription, since offsets in the source count within a line.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Running editions: which characters of a page's slice of the text stand in which column of the image.
+"""Texts without page breaks, and pages without line breaks: which characters stand in which column of the image.
 
 The slice is aligned with all glyphs of the page at once. Each column then gets its own line, with notes in half-rows
 and blanks, and is read like any column of a transcription. Results are mapped back to the lines of the file.
@@ -112,39 +112,7 @@ def lines_of_columns(
         for number, (placed, area) in enumerate(zip(in_column, areas, strict=True))
     )
     missing = _missing(lines, alone, len(slice_) + 1, bounded=bounded)
-    return Assignment(lines, (*missing, *(undivided(slice_, in_column) if bounded else ())), parts=True)
-
-
-def undivided(slice_: Sequence[Column], in_column: Sequence[Sequence[_PlacedCharacter]]) -> list[LineTrouble]:
-    """A trouble for each place where a line of the file goes on in the next column of the image, on a page whose other
-    lines are columns; none for running text. Places within a note are left out, since a note is divided in both of its
-    halves."""
-    divisions: dict[int, list[tuple[int, int]]] = {}
-    written = [(number, placed) for number, placed in enumerate(in_column) if placed]
-    for (_, before), (number, after) in pairwise(written):
-        last, first = before[-1], after[0]
-        if last.line.number != first.line.number:
-            continue
-        end = last.cell.offset + last.cell.length
-        end += last.line.source[end : first.cell.offset].find(")") + 1
-        within = first.cell.row is not Row.MAIN and last.cell.row is not Row.MAIN and last.line.source[end - 1] != ")"
-        divisions.setdefault(last.line.number, []).append((number, 0 if within else end))
-    lines = [line for line in slice_ if line.cells]
-    if (
-        len(divisions) > MAX_UNDIVIDED_LINES
-        or any(len(places) > MAX_LINE_DIVISIONS for places in divisions.values())
-        or len(lines) < (1 + OTHER_LINES) * len(divisions)
-    ):
-        return []
-    source = {line.number: line.source for line in lines}
-    return [
-        LineTrouble(
-            LineFault.UNDIVIDED, line, number, source[line][:offset] + LINE_BREAK + source[line][offset:], offset=offset
-        )
-        for line, places in divisions.items()
-        for number, offset in places
-        if offset
-    ]
+    return Assignment(lines, (*missing, *(_undivided(slice_, in_column) if bounded else ())), parts=True)
 
 
 def _empty_line(
@@ -331,6 +299,38 @@ def _notes(
             right, left = [], []
         (right if row is Row.RIGHT else left).append(character)
     yield right, left
+
+
+def _undivided(slice_: Sequence[Column], in_column: Sequence[Sequence[_PlacedCharacter]]) -> list[LineTrouble]:
+    """A trouble for each place where a line of the file goes on in the next column of the image, on a page whose other
+    lines are columns; none for running text. Places within a note are left out, since a note is divided in both of its
+    halves."""
+    divisions: dict[int, list[tuple[int, int]]] = {}
+    written = [(number, placed) for number, placed in enumerate(in_column) if placed]
+    for (_, before), (number, after) in pairwise(written):
+        last, first = before[-1], after[0]
+        if last.line.number != first.line.number:
+            continue
+        end = last.cell.offset + last.cell.length
+        end += last.line.source[end : first.cell.offset].find(")") + 1
+        within = first.cell.row is not Row.MAIN and last.cell.row is not Row.MAIN and last.line.source[end - 1] != ")"
+        divisions.setdefault(last.line.number, []).append((number, 0 if within else end))
+    lines = [line for line in slice_ if line.cells]
+    if (
+        len(divisions) > MAX_UNDIVIDED_LINES
+        or any(len(places) > MAX_LINE_DIVISIONS for places in divisions.values())
+        or len(lines) < (1 + OTHER_LINES) * len(divisions)
+    ):
+        return []
+    source = {line.number: line.source for line in lines}
+    return [
+        LineTrouble(
+            LineFault.UNDIVIDED, line, number, source[line][:offset] + LINE_BREAK + source[line][offset:], offset=offset
+        )
+        for line, places in divisions.items()
+        for number, offset in places
+        if offset
+    ]
 
 
 def _missing(
