@@ -180,8 +180,8 @@ def _placed_pages(
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
     spans = {page.id: _PageSpans(session, page, content) for page, _ in pages}
     known = list(session.scalars(select(FlagRow).where(FlagRow.page_id.in_(spans)).order_by(FlagRow.id)))
-    findings = {page.id: {spans[page.id].span_of(flag) for flag, _ in found} for page, found in pages}
-    known += _claimed(session, spans, findings, content)
+    places = {page.id: {flag.id: spans[page.id].span_of(flag) for flag, _ in found} for page, found in pages}
+    known += _claimed(session, spans, places, content)
     flags_of: defaultdict[int, list[FlagRow]] = defaultdict(list)
     ids: defaultdict[int, set[str]] = defaultdict(set)
     for flag in known:
@@ -195,7 +195,7 @@ def _placed_pages(
             if flag.page_id != number:
                 flag.page_id, flag.uid = number, _unused(flag.uid, ids[number])
     for row, found in pages:
-        yield row, *_placed(found, spans[row.id], flags_of[row.id], ids[row.id])
+        yield row, *_placed(found, places[row.id], spans[row.id], flags_of[row.id], ids[row.id])
 
 
 def _unused(uid: str, used: set[str]) -> str:
@@ -209,12 +209,12 @@ def _unused(uid: str, used: set[str]) -> str:
 def _claimed(
     session: Session,
     spans: Mapping[int, _PageSpans],
-    findings: Mapping[int, Collection[Span | None]],
+    places: Mapping[int, Mapping[str, Span | None]],
     content: Callable[[int], str],
 ) -> list[FlagRow]:
     """The flags stored on other pages whose places are on these pages now, by the numbers of which `spans` and the
-    places of `findings` are given. A place that is on its own page, too, in a line that goes over the end of a page,
-    stays there unless it was found here."""
+    `places` of their findings are given. A place that is on its own page, too, in a line that goes over the end of a
+    page, stays there unless it was found here."""
     by_text: defaultdict[tuple[int, int], list[_PageSpans]] = defaultdict(list)
     for span in spans.values():
         if span.text is not None and span.version is not None:
@@ -232,7 +232,7 @@ def _claimed(
         query = query.where(FlagRow.start <= max(span.end for span in page_spans)).order_by(FlagRow.id)
         for flag in session.scalars(query).all():
             here = [span for span in page_spans if span.has(flag)]
-            found = any((flag.start, flag.extent) in findings[span.number] for span in here)
+            found = any((flag.start, flag.extent) in places[span.number].values() for span in here)
             if here and (found or (page := own(flag.page_id, version)) is None or not page.has(flag)):
                 claimed.append(flag)
     return claimed
@@ -302,14 +302,18 @@ class _PageSpans:
 
 
 def _placed(
-    findings: Findings, spans: _PageSpans, flags: Sequence[FlagRow], used: set[str]
+    findings: Findings,
+    place_of: Mapping[str, Span | None],
+    spans: _PageSpans,
+    flags: Sequence[FlagRow],
+    used: set[str],
 ) -> tuple[list[_Placed], list[FlagRow]]:
-    """The findings with their flags, and those of `flags` that were not found. `used` are the ids that are taken.
+    """The findings, of which `place_of` gives the places, with their flags, and those of `flags` that were not found.
+    `used` are the ids that are taken.
 
     A finding is matched with a flag at its place (preferably of its kind, else a settled one), then with a flag of its
     id that has no place. Findings that a decision already answers are left out.
     """
-    place_of = {flag.id: spans.span_of(flag) for flag, _ in findings}
     decided = [row for row in flags if spans.has(row)]
     answered = {
         flag.id

@@ -417,8 +417,7 @@ class Checker:
     ) -> tuple[list[ReadColumn], Assignment]:
         """The lines assigned to columns, and read: in order first, by the text read in the columns where that fails."""
         areas, text = readings.outline.columns, page.columns
-        inked = sum(readings.has_ink(area, MIN_COLUMN_INK) for area in areas)
-        if page.running or is_running(text, self.rows, inked):
+        if page.running or is_running(text, self.rows, sum(readings.has_ink(area, MIN_COLUMN_INK) for area in areas)):
             columns, assignment = read_slice(text, areas, reader, self.rows, self.reading, bounded=not page.running)
         else:
             columns, assignment = self._read_assigned(text, areas, reader)
