@@ -360,7 +360,7 @@ def _rank(spans: _PageSpans, row: FlagRow, flag: Flag, span: Span | None) -> int
     same = span == (row.start, row.extent) and spans.has(row) and row.reads == row.transcribed
     if same and row.kind == flag.kind.value:
         return 0 if row.uid == flag.id else 1
-    if same and row.state in SETTLED:
+    if same and row.state in SETTLED and (row.kind == Kind.LAYOUT.value) == (flag.kind is Kind.LAYOUT):
         return 2
     return 3 if row.uid == flag.id and _may_be_anywhere(row, spans) else None
 

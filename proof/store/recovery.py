@@ -408,10 +408,11 @@ def _found_there(session: Session, page: PageRow, flag: FlagRow, line: Line, *, 
     return alike[0] if alike else None
 
 
-def _asked_by(flag: FlagRow) -> str:
+def _asked_by(flag: FlagRow) -> tuple[str, bool]:
     """What a flag must have in common with another to be the same: a check asks neither what somebody pointed out nor
-    what was seeded."""
-    return flag.origin if flag.origin in (Origin.SEEDED.value, Origin.PERSON.value) else ""
+    what was seeded, and a question about the layout of a place is none about its characters."""
+    origin = flag.origin if flag.origin in (Origin.SEEDED.value, Origin.PERSON.value) else ""
+    return origin, flag.kind == Kind.LAYOUT.value
 
 
 def _gone(line: Line) -> FlagRow:

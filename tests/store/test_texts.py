@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from proof.model.flags import Flag, numbered
+from proof.model.flags import Flag, Kind, numbered
 from proof.model.result import PageResult
 from proof.store import CheckedResult, Store, TextInfo
 from proof.store.decision_records import State, Verdict
@@ -18,6 +18,7 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.texts import Writing, sha_of
 from proof.text.edit import Edit, edited
 from proof.text.positions import Span
+from tests import build
 from tests.build import PLACE, check, check_at, decide, demand, page, queued, run_info
 from tests.standing import standing_decisions
 from tests.store.conftest import on_both
@@ -275,6 +276,21 @@ def test_what_is_decided_by_hand_again_is_not_asked_beside_it_where_its_page_rea
         check(new, asked, key="unchanged ")
         assert not queued(new, states=(State.OPEN,))
         assert wanted(new) == wanted(store)
+
+
+def test_what_was_decided_of_missing_characters_is_no_answer_to_where_a_line_is_to_be_divided(
+    store: Store, tmp_path: Path
+) -> None:
+    """The page is laid out otherwise when the decision comes out of the journal, and then again as it was."""
+    asked = page(*LINES, flags=(build.flag(1, 3, "", "某"), build.flag(1, 3, "", "揖", id="another")))
+    divided = build.flag(1, 3, "", "¶", id="division", kind=Kind.LAYOUT)
+    check(store, asked)
+    decide(store, queued(store)[0].number, Verdict.TYPED, reading="也")
+    with recovered(store, tmp_path, page(*LINES, flags=(divided,)), {"decision": 1}) as new:
+        assert [one.flag.suggested for one in queued(new, states=(State.OPEN,))] == ["¶"]
+        check(new, asked)
+        assert not queued(new, states=(State.OPEN,))
+        assert wanted(new) == wanted(store) == {"": ("也", False)}
 
 
 def test_what_was_lost_in_a_column_that_changed_stays_lost_when_its_page_is_checked_again_as_it_is(
