@@ -40,7 +40,7 @@ class PageStamp:
     override: LayoutOverride | None
 
 
-class ReadOtherwiseError(PublicError):
+class OverrideChangedError(PublicError):
     """A person set, while a page was read, that it is read as `override` says; None: as found."""
 
     http_status = 409

@@ -34,7 +34,7 @@ from proof.store.models import FlagRow, PageRow, TextRow, TextVersionRow
 from proof.text.edit import Edit
 from proof.text.model import Script
 from proof.text.positions import PositionMap, Span, line_end
-from proof.text.variants import policy_of
+from proof.text.variants import VariantPolicy, policy_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,11 @@ class ExportEdits:
 
     edits: tuple[Edit, ...]
     of_flags: Mapping[int, Edit] = field(default_factory=dict)
+
+
+def policy_of_script(script: str) -> VariantPolicy:
+    """The variant policy of a stored script; that of traditional script for an unknown one."""
+    return policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
 
 
 def sha_of(content: str) -> str:
@@ -327,7 +332,7 @@ class _Step:
         new, script, written = arrival.content, arrival.script, arrival.written
         self._new = new
         self._written = written
-        self._policy = policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
+        self._policy = policy_of_script(script)
         if written is not None:
             self._direct = PositionMap.of_edits(old, written.edits)
         else:
