@@ -152,7 +152,7 @@ class Rechecker:
         if place.text != known.text:
             self._store.texts.move(work, known.text, place.text)
         note_own_export(self._store, text, self._settings)
-        if not self._store.texts.arrive(str(text.path), text.text, script, text.is_current):
+        if not self._store.texts.record_content(str(text.path), text.text, script, text.is_current):
             return None
         if not self._store.replace_page(number, seen, task.in_text, page.key, result_to_save, overlay, page.shapes):
             return None

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from proof.model.flags import Kind, Origin
 from proof.store.chains import LOOKER
 from proof.store.decision_records import State
-from proof.store.lookup import WorkNow
+from proof.store.lookup import StoredWork
 from proof.store.models import DecisionRow, FlagRow, ReadingRow, RuleRow
 from proof.store.queue_records import Pair, QueueFilter, listed_pages
 from proof.store.readings import differing, own_states
@@ -40,7 +40,7 @@ class Columns:
     on which readers differ.
     """
 
-    def __init__(self, session: Session, work: WorkNow, act: int) -> None:
+    def __init__(self, session: Session, work: StoredWork, act: int) -> None:
         self.looker = LOOKER.get()
         work_id = self._work_id = work.id
         self.revision, self._act = work.revision, act

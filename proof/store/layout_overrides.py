@@ -13,7 +13,7 @@ from proof.errors import PublicError
 from proof.layout.overrides import LayoutOverrideShape
 from proof.locale.marking import _
 from proof.store.events import answered
-from proof.store.lookup import PageConflictError, StorePart, number_of, page_of
+from proof.store.lookup import PageConflictError, StorePart, find_page, work_id_subquery
 from proof.store.models import LayoutOverrideRow, PageRow
 
 
@@ -59,7 +59,7 @@ class LayoutOverrides(StorePart):
         query = select(LayoutOverrideRow, PageRow.page, PageRow.repeat).join(
             PageRow, PageRow.id == LayoutOverrideRow.page_id
         )
-        query = query.where(PageRow.work_id == number_of(work), LayoutOverrideRow.id.in_(last))
+        query = query.where(PageRow.work_id == work_id_subquery(work), LayoutOverrideRow.id.in_(last))
         with self._reading() as session:
             override_of = {(page, repeat): _override(row) for row, page, repeat in session.execute(query)}
         return {place: override for place, override in override_of.items() if override.layout or override.image}
@@ -67,7 +67,7 @@ class LayoutOverrides(StorePart):
     def history(self, work: str, page: int) -> list[LayoutOverride]:
         """All that was set for a page, oldest first. Raises NoPlaceError."""
         with self._reading() as session:
-            page_of(session, work, page)
+            find_page(session, work, page)
             query = (
                 select(LayoutOverrideRow).where(LayoutOverrideRow.page_id == page).order_by(LayoutOverrideRow.version)
             )
@@ -91,7 +91,7 @@ class LayoutOverrides(StorePart):
         for something else.
         """
         with self._writing() as session:
-            row = page_of(session, work, page)
+            row = find_page(session, work, page)
             kept = layout.as_json() if layout else None
             asked = {"page_id": page, "layout": kept, "image": image, "quadrant": quadrant, "person": person}
             again = answered(session, LayoutOverrideRow, key, **asked, about=None)
@@ -111,7 +111,7 @@ class LayoutOverrides(StorePart):
             return _override(made)
 
 
-def held_in(session: Session, pages: Sequence[int]) -> dict[int, LayoutOverride]:
+def overrides_of(session: Session, pages: Sequence[int]) -> dict[int, LayoutOverride]:
     """The override of each of these pages that has one."""
     last = select(func.max(LayoutOverrideRow.id)).where(LayoutOverrideRow.page_id.in_(pages))
     query = select(LayoutOverrideRow).where(LayoutOverrideRow.id.in_(last.group_by(LayoutOverrideRow.page_id)))

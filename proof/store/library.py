@@ -21,7 +21,7 @@ from proof.model.notices import Notice
 from proof.quality.sampling import estimate
 from proof.store.decision_records import SETTLED, State
 from proof.store.flag_columns import IN_HALVES
-from proof.store.lookup import Sessions, StorePart, WorkNow, newest_act, works_now
+from proof.store.lookup import Sessions, StoredWork, StorePart, find_works, newest_act_id
 from proof.store.models import ActRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow
 from proof.store.rules import rules_of
 from proof.store.seeded import IS_SEEDED
@@ -134,7 +134,7 @@ class Library(StorePart):
     def works(self) -> list[LibraryWork]:
         """All folders in the order of checking, then the works in no folder."""
         with self._lock, self._reading() as session:
-            works = {work.name: work for work in works_now(session)}
+            works = {work.name: work for work in find_works(session)}
             self._catch_up(session, works.values())
             runs = _last_runs(session)
             lines = []
@@ -149,7 +149,7 @@ class Library(StorePart):
                 lines.append(self._with_counts(line, work, runs))
         return lines
 
-    def _with_counts(self, line: LibraryWork, work: WorkNow | None, runs: Mapping[int, _Run]) -> LibraryWork:
+    def _with_counts(self, line: LibraryWork, work: StoredWork | None, runs: Mapping[int, _Run]) -> LibraryWork:
         if work is None:
             return line
         run, counts = runs.get(work.id), self._counts[work.id][1]
@@ -157,9 +157,9 @@ class Library(StorePart):
         script = run.script if run else "zh-Hant"
         return replace(line, work=work.name, title=work.title, script=script, counts=counts, speed=speed)
 
-    def _catch_up(self, session: Session, works: Collection[WorkNow]) -> None:
+    def _catch_up(self, session: Session, works: Collection[StoredWork]) -> None:
         """Count again the works with a new revision or new acts."""
-        newest = newest_act(session)
+        newest = newest_act_id(session)
         touched: set[int] = set()
         if newest > self._act and self._counts:
             touched.update(session.scalars(select(ActRow.work_id).where(ActRow.id > self._act).distinct()))
@@ -169,7 +169,7 @@ class Library(StorePart):
             counts = _count(session, stale if len(stale) < len(works) else None)
             self._counts |= {w.id: (w.revision, counts.get(w.id, WorkCounts())) for w in works if w.id in stale}
 
-    def _revision(self, work: WorkNow) -> int | None:
+    def _revision(self, work: StoredWork) -> int | None:
         """The revision at which a work was counted, None if it was not."""
         return self._counts[work.id][0] if work.id in self._counts else None
 

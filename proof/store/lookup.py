@@ -40,12 +40,12 @@ class PageConflictError(PublicError):
     http_status = 409
 
 
-def number_of(work: str | None) -> ScalarSelect[int]:
+def work_id_subquery(work: str | None) -> ScalarSelect[int]:
     """The number of the work of that name, within a query; null where there is none."""
     return select(WorkRow.id).where(WorkRow.name == work).scalar_subquery()
 
 
-def work_of(session: Session, work: str) -> int:
+def find_work_id(session: Session, work: str) -> int:
     """The number of the work of that name. Raises NoPlaceError."""
     number = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
     if number is None:
@@ -53,15 +53,15 @@ def work_of(session: Session, work: str) -> int:
     return number
 
 
-def page_of(session: Session, work: str, page: int, *, held: bool = False) -> PageRow:
-    """The page of that number of a work, `held` until the end of the transaction. Raises NoPlaceError."""
-    row = session.get(PageRow, page, with_for_update=held or None)
+def find_page(session: Session, work: str, page: int, *, locked: bool = False) -> PageRow:
+    """The page of that number of a work, `locked` until the end of the transaction. Raises NoPlaceError."""
+    row = session.get(PageRow, page, with_for_update=locked or None)
     if row is None or row.absent or session.get_one(WorkRow, row.work_id).name != work:
         raise NoPlaceError(NO_PAGE, work=work, page=page)
     return row
 
 
-class WorkNow(NamedTuple):
+class StoredWork(NamedTuple):
     """A work as it is now. Every check and export raises its `revision`; acts of people are counted by `newest_act`.
     Values kept in memory are compared with these two."""
 
@@ -71,24 +71,24 @@ class WorkNow(NamedTuple):
     revision: int
 
 
-def works_now(session: Session, *which: ColumnElement[bool]) -> list[WorkNow]:
+def find_works(session: Session, *which: ColumnElement[bool]) -> list[StoredWork]:
     """The works of the store, by name."""
     query = select(WorkRow.id, WorkRow.name, WorkRow.title, WorkRow.revision).where(*which)
-    return [WorkNow(*row) for row in session.execute(query.order_by(WorkRow.name))]
+    return [StoredWork(*row) for row in session.execute(query.order_by(WorkRow.name))]
 
 
-def work_now(session: Session, name: str) -> WorkNow:
+def find_work(session: Session, name: str) -> StoredWork:
     """The work of that name. Raises NoPlaceError."""
-    for work in works_now(session, WorkRow.name == name):
+    for work in find_works(session, WorkRow.name == name):
         return work
     raise NoPlaceError(NO_WORK, work=name)
 
 
-def newest_act(session: Session) -> int:
+def newest_act_id(session: Session) -> int:
     """The number of the last act of all works; 0 where there is none."""
     return session.scalar(select(func.max(ActRow.id))) or 0
 
 
-def changed(session: Session, work: int) -> None:
+def raise_revision(session: Session, work: int) -> None:
     """Raise the revision of a work."""
     session.execute(update(WorkRow).where(WorkRow.id == work).values(revision=WorkRow.revision + 1))

@@ -20,10 +20,10 @@ from proof.store.column_changes import ColumnChange, check_column, flag_of_chang
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_demand, decide_in
 from proof.store.events import key_of_another
-from proof.store.lookup import NoPlaceError, StorePart, page_of
+from proof.store.lookup import NoPlaceError, StorePart, find_page
 from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow
 from proof.store.seeded import BY_HAND, IS_SEEDED, seeded_places, shown_text
-from proof.store.texts import carry
+from proof.store.texts import carry_to_present
 from proof.store.typed_text import LONGEST_READING
 
 BY_HAND_VERDICTS = frozenset({Verdict.TYPED, Verdict.DELETE, Verdict.RETAIN, Verdict.UNSURE})
@@ -106,7 +106,7 @@ def _check(wanted: ManualCorrection) -> None:
 def correct_in(session: Session, wanted: ManualCorrection, column: ColumnRow | None = None) -> Decision:
     """Correct a place within a transaction; raises as `ManualCorrections.correct`. `column` is that of a page without
     an image, of which the store keeps none."""
-    page = page_of(session, wanted.work, wanted.page)
+    page = find_page(session, wanted.work, wanted.page)
     earlier = session.scalar(select(ActRow).where(ActRow.key == wanted.key))
     if isinstance(earlier, FlagAct):  # sent again; the text may be another by now
         there = (earlier.page, earlier.line, *((earlier.offset, earlier.length) if wanted.change is None else ()))
@@ -133,7 +133,7 @@ def correct_in(session: Session, wanted: ManualCorrection, column: ColumnRow | N
         return _decide(session, wanted, row)
     answered = wanted.length == 1 and (wanted.line, wanted.offset) in places  # what people see there was seeded
     there = (wanted.page, wanted.line, wanted.offset, wanted.length)
-    flagged = flag_there(session, *there, seeded=answered)
+    flagged = flag_at(session, *there, seeded=answered)
     if flagged is not None and (answered or (flagged.state == State.OPEN.value and flagged.transcribed == stands)):
         return _decide(session, wanted, flagged)
     if wanted.verdict not in BY_HAND_VERDICTS:
@@ -152,13 +152,13 @@ def _correct_glyph_in(session: Session, wanted: ManualCorrection) -> Decision:
     """Correct a character within a transaction; raises as `ManualCorrections.correct`."""
     earlier = session.scalar(select(ActRow.id).where(ActRow.key == wanted.key))
     there = (wanted.page, wanted.line, wanted.offset, wanted.length)
-    flag = flag_there(session, *there) if earlier is None else None
+    flag = flag_at(session, *there) if earlier is None else None
     if flag is not None and flag.transcribed == wanted.transcribed and flag.state != State.OPEN.value:
         raise chain_of(session, flag).conflict(session, 0)
     return correct_in(session, wanted)
 
 
-def flag_there(
+def flag_at(
     session: Session, page: int, line: int, offset: int, length: int, *, seeded: bool = False
 ) -> FlagRow | None:
     """The flag of a check, or of a collation, that is about this very place; or the `seeded` error there."""
@@ -226,7 +226,7 @@ def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
         column = page.spans.get(flag.line)
         if column is not None:
             row.text_id, row.version_id, row.start = page.text_id, page.version_id, column.start + flag.offset
-            carry(session, [row])
+            carry_to_present(session, [row])
     return row
 
 

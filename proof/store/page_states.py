@@ -19,10 +19,10 @@ from proof.locale.marking import _
 from proof.model.flags import LINE_BREAK, Kind
 from proof.store.decision_records import NotYoursError, RefusedDecisionError, State
 from proof.store.events import answered, changes_since, standing
-from proof.store.lookup import PageConflictError, StorePart, page_of, work_now
+from proof.store.lookup import PageConflictError, StorePart, find_page, find_work
 from proof.store.models import FlagRow, PageEventRow, PageRow, TextVersionRow
 from proof.store.rows import PagePlace, policies_of
-from proof.store.texts import content_of, pieces_of, version_read
+from proof.store.texts import content_of, find_version, pieces_of
 from proof.store.typed_text import check_note
 from proof.store.written import Choice, differs
 from proof.text.lines import LINE_ENDING
@@ -79,20 +79,20 @@ class PageStates(StorePart):
     def history(self, work: str, page: int) -> list[PageEvent]:
         """The events of a page, oldest first."""
         with self._reading() as session:
-            row = page_of(session, work, page)
+            row = find_page(session, work, page)
             query = select(PageEventRow).where(PageEventRow.page_id == row.id).order_by(PageEventRow.version)
             return [page_event(event) for event in session.scalars(query)]
 
     def said_by(self, work: str, page: int) -> str:
         """The person who set the state of a page; empty if nobody did, or if its text was changed since."""
         with self._reading() as session:
-            stands = page_states(session, [page_of(session, work, page).id])[page]
+            stands = page_states(session, [find_page(session, work, page).id])[page]
             return "" if stands.changed else stands.person
 
     def of_work(self, work: str) -> dict[str, PageState]:
         """The states of the pages of a work that have events, by the ids of the pages. Raises NoPlaceError."""
         with self._reading() as session:
-            of_work = PageRow.work_id == work_now(session, work).id, PageRow.absent.is_(False)
+            of_work = PageRow.work_id == find_work(session, work).id, PageRow.absent.is_(False)
             rows = session.execute(select(PageRow.id, PageRow.page).where(*of_work))
             name_of = {row.id: row.page for row in rows}
             return {name_of[number]: stands.state for number, stands in standings(session, *of_work).items()}
@@ -103,7 +103,7 @@ class PageStates(StorePart):
         proofread: Counter[str] = Counter()
         validated: Counter[str] = Counter()
         with self._reading() as session:
-            of_work = PageRow.work_id == work_now(session, work).id, PageRow.absent.is_(False)
+            of_work = PageRow.work_id == find_work(session, work).id, PageRow.absent.is_(False)
             for _page, events in _events_by_page(session, *of_work):
                 stands = _standing_of(events)
                 if stands.state is PageState.VALIDATED:
@@ -130,7 +130,7 @@ class PageStates(StorePart):
         what another person set unless `person` overrules others."""
         check_note(note)
         with self._writing() as session:
-            row = page_of(session, work, page, held=True)
+            row = find_page(session, work, page, locked=True)
             again = answered(
                 session, PageEventRow, key, page_id=page, state=state.value, person=person, note=note, about=None
             )
@@ -256,7 +256,7 @@ def note_otherwise(session: Session, pages: Sequence[tuple[PageRow, PagePlace]])
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
     changed: list[tuple[PageRow, dict[int, str], list[str]]] = []
     for page, place in pages:
-        version = version_read(session, place.text, place.sha)
+        version = find_version(session, place.text, place.sha)
         if version is not None and page.version_id not in (None, version.id):
             before = pieces_of(content(page.version_id), page.spans)
             now = pieces_of(content(version.id), place.lines)

@@ -29,12 +29,12 @@ from proof.store.lookup import (
     NO_PAGE,
     NoPlaceError,
     Sessions,
+    StoredWork,
     StorePart,
-    WorkNow,
-    newest_act,
-    number_of,
-    work_now,
-    works_now,
+    find_work,
+    find_works,
+    newest_act_id,
+    work_id_subquery,
 )
 from proof.store.models import FlagRow, PageRow, RunRow
 from proof.store.page_states import PageStanding, PageState, page_states
@@ -52,7 +52,7 @@ from proof.store.queue_records import (
     listed_page,
 )
 from proof.store.readings import own_states
-from proof.store.seeded import BY_HAND, Places, as_shown, seeded_places, shown_context
+from proof.store.seeded import BY_HAND, SeededPlaces, seeded_places, shown_context, with_seeded_errors
 from proof.store.texts import columns_of_pages
 from proof.store.work_text import ColumnKey, TextColumn, columns_of
 from proof.text.model import script_shown
@@ -79,13 +79,13 @@ class Queue(StorePart):
     def works(self) -> list[WorkSummary]:
         """The works of the store, by name."""
         with self._reading() as session:
-            works = works_now(session)
+            works = find_works(session)
         return [self._summary(work) for work in works]
 
     def work(self, name: str) -> WorkSummary:
         """The summary of a work. Raises NoPlaceError."""
         with self._reading() as session:
-            work = work_now(session, name)
+            work = find_work(session, name)
         return self._summary(work)
 
     def pages(self, work: str, first: int = 1, limit: int | None = None) -> list[ListedPage]:
@@ -239,7 +239,7 @@ class Queue(StorePart):
         both_halves = {*numbers, *(other for other in halves.values() if other is not None)}
         with self._reading() as session:
             query = select(FlagRow, PageRow).join(PageRow, FlagRow.page_id == PageRow.id)
-            query = query.where(FlagRow.id.in_(both_halves), FlagRow.work_id == number_of(work))
+            query = query.where(FlagRow.id.in_(both_halves), FlagRow.work_id == work_id_subquery(work))
             if not taken_back:
                 present = [half for half in both_halves if half in columns.at and columns.present[columns.at[half]]]
                 corrected = ~BY_HAND | (FlagRow.state != State.OPEN.value)
@@ -280,7 +280,10 @@ class Queue(StorePart):
             pages = list(session.scalars(select(PageRow).where(PageRow.id.in_(numbers))))
             places = seeded_places(session, [page.id for page in pages])
             results = rows.results(session, pages)
-            return {page.id: as_shown(result, places.get(page.id)) for page, result in zip(pages, results, strict=True)}
+            return {
+                page.id: with_seeded_errors(result, places.get(page.id))
+                for page, result in zip(pages, results, strict=True)
+            }
 
     def policies(self, numbers: Sequence[int]) -> dict[int, VariantPolicy]:
         """For each of these pages by its number: which forms of a word count as one in the script of its text."""
@@ -292,7 +295,7 @@ class Queue(StorePart):
         image as their files have them. Raises NoPlaceError."""
         with self._reading() as session:
             own = own_states(session, FlagRow.page_id.in_(pages))
-            columns = chain.from_iterable(columns_of(session, work_now(session, work).id, pages, own))
+            columns = chain.from_iterable(columns_of(session, find_work(session, work).id, pages, own))
             return {(column.page, column.number): column for column in columns}
 
     def sources(self, numbers: Sequence[int]) -> dict[int, dict[int, str]]:
@@ -308,7 +311,7 @@ class Queue(StorePart):
             row = session.execute(query.where(PageRow.image_sha == sha, PageRow.image.is_not(None)).limit(1)).first()
         return (str(row[0]), row[1], row[2]) if row else None
 
-    def _summary(self, work: WorkNow) -> WorkSummary:
+    def _summary(self, work: StoredWork) -> WorkSummary:
         columns = self._fresh(work.name)
         with self._reading() as session:
             last = select(func.max(RunRow.id)).where(RunRow.work_id == work.id).scalar_subquery()
@@ -322,7 +325,7 @@ class Queue(StorePart):
     def _fresh(self, work: str) -> Columns:
         """The arrays of a work, brought up to date with the store. Raises NoPlaceError."""
         with self._lock, self._reading() as session:
-            now, act = work_now(session, work), newest_act(session)
+            now, act = find_work(session, work), newest_act_id(session)
             key = now.id, LOOKER.get()
             columns = self._columns.get(key)
             if columns is None or columns.revision != now.revision or not columns.catch_up(session, act):
@@ -337,7 +340,7 @@ def _with_counts(page: ListedPage, flags: int, waiting: int, standing: PageStand
 
 
 def _queued(
-    flag: FlagRow, page: PageRow, pages: dict[int, ListedPage], places: Places | None, sources: dict[int, str]
+    flag: FlagRow, page: PageRow, pages: dict[int, ListedPage], places: SeededPlaces | None, sources: dict[int, str]
 ) -> QueuedFlag:
     shown = rows.flag_of(page.page, flag)
     if places and flag.origin != Origin.SEEDED.value:

@@ -19,7 +19,7 @@ from proof.model.flags import Origin
 from proof.store.chains import LOOKER
 from proof.store.decision_records import Decision, DecisionRequest, State, Verdict
 from proof.store.decisions import decide_in
-from proof.store.lookup import StorePart, work_of
+from proof.store.lookup import StorePart, find_work_id
 from proof.store.models import FlagRow, ReadingRow
 from proof.store.seeded import IS_SEEDED
 
@@ -67,7 +67,7 @@ class BlindReading:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedReadings:
     """The readings of a flag by two people or more, or of a correction by hand, by one: that counts as a difference."""
 
     flag: int
@@ -92,36 +92,40 @@ class Compared:
 class DoubleReadings(StorePart):
     """The compared readings of a store; `Store.double_readings` is one."""
 
-    def of_work(self, work: str) -> list[Compared]:
+    def of_work(self, work: str) -> list[ComparedReadings]:
         """The compared readings of a work, in the order of the flags' numbers: of flags that several people read, and
         of corrections by hand, which one reader alone may have made. Raises NoPlaceError."""
         with self._reading() as session:
-            return compared(session, FlagRow.work_id == work_of(session, work))
+            return compare_readings(session, FlagRow.work_id == find_work_id(session, work))
 
-    def of_flags(self, flags: Sequence[int]) -> dict[int, Compared]:
+    def of_flags(self, flags: Sequence[int]) -> dict[int, ComparedReadings]:
         """The compared readings of these flags by flag number; flags without any are left out."""
         with self._reading() as session:
-            return {comparison.flag: comparison for comparison in compared(session, FlagRow.id.in_(flags))}
+            return {comparison.flag: comparison for comparison in compare_readings(session, FlagRow.id.in_(flags))}
 
     def readers(self, work: str) -> dict[str, int]:
         """How many flags of a work each person read, by name. Raises NoPlaceError."""
         read = select(ReadingRow.person, func.count(ReadingRow.flag_id.distinct())).group_by(ReadingRow.person)
         with self._reading() as session:
-            rows = session.execute(read.where(ReadingRow.work_id == work_of(session, work)).order_by(ReadingRow.person))
+            rows = session.execute(
+                read.where(ReadingRow.work_id == find_work_id(session, work)).order_by(ReadingRow.person)
+            )
             return dict(rows.all())
 
-    def waiting(self, work: str) -> list[Compared]:
+    def waiting(self, work: str) -> list[ComparedReadings]:
         """The compared readings of flags that no decision has settled yet. Raises NoPlaceError."""
         with self._reading() as session:
-            return compared(session, FlagRow.work_id == work_of(session, work), FlagRow.state == State.OPEN.value)
+            return compare_readings(
+                session, FlagRow.work_id == find_work_id(session, work), FlagRow.state == State.OPEN.value
+            )
 
     def take_over(self, work: str, person: str, key: str) -> list[Decision]:
         """Decide each open flag whose readers agree as they did; the decisions are one act of `person`, taken back as
         one. Decided flags are left alone, so that a request may be sent again. Raises NoPlaceError."""
         decisions: list[Decision] = []
         with self._writing() as session:
-            open_flags = (FlagRow.work_id == work_of(session, work), FlagRow.state == State.OPEN.value)
-            for comparison in compared(session, *open_flags):
+            open_flags = (FlagRow.work_id == find_work_id(session, work), FlagRow.state == State.OPEN.value)
+            for comparison in compare_readings(session, *open_flags):
                 if not comparison.agreed or session.get_one(FlagRow, comparison.flag).state != State.OPEN.value:
                     continue  # readers differ; or the flag was decided along with the other half of a moved character
                 last = comparison.readings[-1]
@@ -152,7 +156,7 @@ def own_states(session: Session, *which: ColumnElement[bool]) -> dict[int, OwnSt
     return own
 
 
-def compared(session: Session, *which: ColumnElement[bool]) -> list[Compared]:
+def compare_readings(session: Session, *which: ColumnElement[bool]) -> list[ComparedReadings]:
     """The flags that two people or more read, and corrections by hand, by number; without seeded errors."""
     names = ("person", "state", "reading", "copy_reads", "suggested", "authority", "note")
     query = select(ReadingRow.flag_id, ReadingRow.kind, FlagRow.origin, *(getattr(ReadingRow, name) for name in names))
@@ -165,10 +169,10 @@ def compared(session: Session, *which: ColumnElement[bool]) -> list[Compared]:
         last = {row.person: BlindReading(row.person, State(row.state), *row[5:]) for row in events}
         readings = tuple(reading for reading in last.values() if reading.state not in (State.OPEN, State.SKIPPED))
         if len(readings) > 1 or (readings and events[0].origin == Origin.PERSON.value):
-            flags.append(Compared(flag, events[0].kind, readings))
+            flags.append(ComparedReadings(flag, events[0].kind, readings))
     return flags
 
 
 def differing(session: Session, *which: ColumnElement[bool]) -> frozenset[int]:
     """The flags on which readers differ."""
-    return frozenset(comparison.flag for comparison in compared(session, *which) if not comparison.agreed)
+    return frozenset(comparison.flag for comparison in compare_readings(session, *which) if not comparison.agreed)

@@ -36,7 +36,7 @@ from proof.store.journal import (
     moment,
     texts_of,
 )
-from proof.store.lookup import number_of
+from proof.store.lookup import work_id_subquery
 from proof.store.models import (
     ActRow,
     CommentRow,
@@ -49,8 +49,17 @@ from proof.store.models import (
     TextVersionRow,
     WorkRow,
 )
-from proof.store.places import no_longer_ask
-from proof.store.texts import Arrival, Place, Standing, Writing, content_of, place_of, put_before, sha_of
+from proof.store.places import mark_answered_stale
+from proof.store.texts import (
+    ExportEdits,
+    Place,
+    TextChange,
+    VersionedPlace,
+    content_of,
+    insert_earlier_version,
+    place_of,
+    sha_of,
+)
 from proof.text.versions import most_alike
 
 KINDS = {mapper.polymorphic_identity: mapper.class_ for mapper in inspect(ActRow).polymorphic_iterator()}
@@ -125,7 +134,7 @@ def recover(session: Session, read: Read) -> Recovered:
         else:
             done.rebuilt[line["act"]] += 1
     session.flush()
-    no_longer_ask(session, done.flags.values())
+    mark_answered_stale(session, done.flags.values())
     counts = done.rebuilt, done.present, superseded, tuple(done.unplaced)
     return Recovered(*counts, read.damaged, read.cut_off, tuple(sorted(done.works)))
 
@@ -196,7 +205,7 @@ class _Reached(NamedTuple):
     """Where a place stands in the text at `file`, or stood last where it is `lost`."""
 
     file: str
-    standing: Standing
+    standing: VersionedPlace
     lost: bool
 
 
@@ -205,7 +214,7 @@ class _TextThen:
     name them. Versions are numbered as they came."""
 
     def __init__(self) -> None:
-        self.places: dict[int, Standing] = {}
+        self.places: dict[int, VersionedPlace] = {}
         self._read: list[str] = []
 
     def stands(self, number: int, place: Place | None, content: str, *, lost: bool) -> None:
@@ -215,18 +224,18 @@ class _TextThen:
             self.arrives(content)
         if place is not None:
             before = [n for n, known in enumerate(self._read) if known == content and n < len(self._read) - lost]
-            self.places[number] = Standing(place, content, before[-1] if before else -1)
+            self.places[number] = VersionedPlace(place, content, before[-1] if before else -1)
 
-    def arrives(self, content: str, script: str = "", written: Writing | None = None) -> None:
+    def arrives(self, content: str, script: str = "", written: ExportEdits | None = None) -> None:
         """Have places stand where they are once the text came to read `content`."""
         if self._read and self._read[-1] == content:
             return
         before = self._read[-1] if self._read else None
-        arrival = Arrival(before, content, len(self._read) - 1, script, written)
+        arrival = TextChange(before, content, len(self._read) - 1, script, written)
         self._read.append(content)
         for number, ((start, extent), reads) in arrival.carried(self.places.values()).items():
             place = replace(self.places[number].place, start=start, extent=extent, reads=reads)
-            self.places[number] = Standing(place, content, len(self._read) - 1)
+            self.places[number] = VersionedPlace(place, content, len(self._read) - 1)
 
     def reached(self, file: str) -> dict[int, _Reached]:
         """Where the places are in the end."""
@@ -254,7 +263,7 @@ def _standing(
             edits = edits_of(line)
             of_flags = {firsts[key]: edits[n] for key, n in line.get("written", {}).items() if key in firsts}
             texts[file].arrives(contents.get((file, line["before"]), content))
-            written = Writing(tuple(edits), of_flags) if "written" in line else None
+            written = ExportEdits(tuple(edits), of_flags) if "written" in line else None
             texts[file].arrives(content, line["script"], written)
     places: dict[int, _Reached] = {}
     for file, text in texts.items():
@@ -272,7 +281,7 @@ def _versions_of_lost(session: Session, places: Iterable[_Reached]) -> dict[tupl
         text = session.scalars(select(TextRow).where(TextRow.path == file)).one()
         same = select(TextVersionRow.id).where(TextVersionRow.text_id == text.id, TextVersionRow.id != text.version_id)
         known = session.scalars(same.where(TextVersionRow.sha == sha_of(content)).order_by(TextVersionRow.id.desc()))
-        versions[file, number] = known.first() or put_before(session, text, content).id
+        versions[file, number] = known.first() or insert_earlier_version(session, text, content).id
     return versions
 
 
@@ -321,7 +330,7 @@ def _put(session: Session, line: Line, last: int, done: _Work) -> str:
 
 
 def _page(session: Session, line: Line) -> PageRow | None:
-    query = select(PageRow).where(PageRow.work_id == number_of(line["work"]))
+    query = select(PageRow).where(PageRow.work_id == work_id_subquery(line["work"]))
     return session.scalar(query.where(PageRow.page == line["page"], PageRow.repeat == line["repeat"]))
 
 
@@ -386,7 +395,7 @@ def _stand_on(page: PageRow, flag: FlagRow) -> None:
 
 def _page_at(session: Session, flag: FlagRow, line: Line) -> PageRow | None:
     """The page on which the place of a flag stands."""
-    pages = select(PageRow).where(PageRow.work_id == number_of(line["work"]))
+    pages = select(PageRow).where(PageRow.work_id == work_id_subquery(line["work"]))
     pages = pages.where(PageRow.version_id == flag.version_id, PageRow.start <= flag.start, PageRow.absent.is_(False))
     return session.scalars(pages.order_by(PageRow.start.desc()).limit(1)).first()
 

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, func, select
 from proof.locale.marking import _
 from proof.store.decision_records import RefusedDecisionError
 from proof.store.events import answered
-from proof.store.lookup import NoPlaceError, StorePart, page_of, work_of
+from proof.store.lookup import NoPlaceError, StorePart, find_page, find_work_id
 from proof.store.models import PageRow, ReportRow
 from proof.store.typed_text import check_note, check_reading
 
@@ -49,7 +49,7 @@ class Reports(StorePart):
         if not (reading or note.strip()):
             raise RefusedDecisionError(_("say what is wrong, or what should stand there"))
         with self._writing() as session:
-            row = page_of(session, work, page)
+            row = find_page(session, work, page)
             values = {"page_id": page, "line": line, "transcribed": text, "reading": reading, "note": note}
             if answered(session, ReportRow, key, **values) is None:
                 session.add(ReportRow(work_id=row.work_id, key=key, person="", state=ReportState.OPEN.value, **values))
@@ -58,7 +58,7 @@ class Reports(StorePart):
         """The reports of a work that nobody settled, oldest first. Raises NoPlaceError."""
         with self._reading() as session:
             query = select(ReportRow, PageRow.page).join(PageRow, PageRow.id == ReportRow.page_id)
-            rows = session.execute(query.where(*_open(work_of(session, work))).order_by(ReportRow.id))
+            rows = session.execute(query.where(*_open(find_work_id(session, work))).order_by(ReportRow.id))
             return [
                 Report(row.id, row.page_id, name, row.line, row.transcribed, row.reading, row.note, row.at)
                 for row, name in rows
@@ -67,13 +67,13 @@ class Reports(StorePart):
     def count(self, work: str) -> int:
         """How many reports of a work nobody settled. Raises NoPlaceError."""
         with self._reading() as session:
-            return session.scalar(select(func.count()).where(*_open(work_of(session, work)))) or 0
+            return session.scalar(select(func.count()).where(*_open(find_work_id(session, work)))) or 0
 
     def settle(self, work: str, report: int, state: ReportState, person: str) -> None:
         """Note what became of a report. Raises NoPlaceError."""
         with self._writing() as session:
             row = session.get(ReportRow, report)
-            if row is None or row.about is not None or row.work_id != work_of(session, work):
+            if row is None or row.about is not None or row.work_id != find_work_id(session, work):
                 raise NoPlaceError(_("%(work)s: there is no report %(report)s"), work=work, report=report)
             same = {
                 name: getattr(row, name) for name in ("work_id", "page_id", "line", "transcribed", "reading", "note")

@@ -23,7 +23,7 @@ from proof.model.notices import Notice
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import codec
-from proof.store.lookup import Sessions, number_of
+from proof.store.lookup import Sessions, work_id_subquery
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow
 from proof.text.model import Script
 from proof.text.positions import Span
@@ -248,7 +248,7 @@ def pages_in_order(session: Session, run: int | None, work: str | None, raised: 
     if run is not None:
         query = query.where(PageRow.run_id == run).order_by(PageRow.position, PageRow.id)
     else:
-        query = query.where(PageRow.work_id == number_of(work), PageRow.absent.is_(False))
+        query = query.where(PageRow.work_id == work_id_subquery(work), PageRow.absent.is_(False))
         query = query.order_by(PageRow.text, PageRow.position, PageRow.id)
     return list(session.scalars(query))
 
@@ -299,7 +299,7 @@ def flags(
     characters = list(transcribed)
     # all flags are found by way of their pages, which lie in order; the flags of a few characters by these
     of_work = FlagRow.work_id if characters else PageRow.work_id
-    wanted = select(FlagRow.id).join(PageRow, FlagRow.page_id == PageRow.id).where(of_work == number_of(work))
+    wanted = select(FlagRow.id).join(PageRow, FlagRow.page_id == PageRow.id).where(of_work == work_id_subquery(work))
     wanted = wanted.where(FlagRow.stale.is_(False), PageRow.absent.is_(False))
     for column, values in (
         (FlagRow.origin, [origin.value for origin in origins]),
@@ -322,7 +322,7 @@ def flags(
 def kept_pages(session: Session, work: str) -> dict[tuple[str, int], KeptPage]:
     """The keys and image hashes of the results of a work, by page id and repeat."""
     query = select(PageRow.page, PageRow.repeat, PageRow.key, PageRow.image_sha)
-    pages = session.execute(query.where(PageRow.work_id == number_of(work)))
+    pages = session.execute(query.where(PageRow.work_id == work_id_subquery(work)))
     return {(page, repeat): KeptPage(key, sha) for page, repeat, key, sha in pages}
 
 

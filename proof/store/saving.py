@@ -18,7 +18,7 @@ from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import CheckedCharacter, PageResult
 from proof.store import codec, rows
 from proof.store.glyphs import GlyphsByCharacter, Shapes, by_character, glyph_values, kept_shapes
-from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError, held_in
+from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError, overrides_of
 from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow, PageRow, RunRow
 from proof.store.page_states import note_otherwise
 from proof.store.places import (
@@ -26,7 +26,7 @@ from proof.store.places import (
     follow_to_other_texts,
     place_pages,
     place_unchanged_pages,
-    put_flags,
+    save_flags,
 )
 from proof.store.rows import PagePlace
 from proof.store.seeded import IS_FINDING
@@ -110,7 +110,7 @@ def set_values(row: PageRow, values: dict[str, Any]) -> None:
         setattr(row, name, value)
 
 
-def save_found(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
+def save_results(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
     """What was found on pages that are there, as results of the run that each is in, and what proofreaders meet beside
     it. Without shapes of its glyphs a page keeps those that it had. What stands there already is not written again."""
     kept, anew = [], []
@@ -147,7 +147,7 @@ def _save_flags(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]
         flags = checked.quality.among(checked.result.flags)
         findings = [(flag, checked.quality.origins.get(flag.id, Origin.FINDING)) for flag in flags]
         to_place.append((page, findings))
-    put_flags(session, to_place, OF_CHECK)
+    save_flags(session, to_place, OF_CHECK)
 
 
 def _save_parts(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
@@ -258,7 +258,7 @@ class Bearers:
         return row
 
 
-def save_all(session: Session, run: RunRow, pages: Sequence[CheckedResult]) -> None:
+def save_run_pages(session: Session, run: RunRow, pages: Sequence[CheckedResult]) -> None:
     """The pages as this run found them. Raises ReadOtherwiseError, OutputError where another run began."""
     there = Bearers(session, run.work_id, [checked.result.page for checked in pages])
     fresh: list[tuple[PageRow, CheckedResult]] = []
@@ -269,20 +269,20 @@ def save_all(session: Session, run: RunRow, pages: Sequence[CheckedResult]) -> N
             fresh.append((there.add(run.id, checked.place, checked.result.page), checked))
             continue
         if page.run_id > run.id:
-            must_be_newest(session, run)
+            check_newest_run(session, run)
         page.run_id = run.id
         again.append((page, checked))
     if again:
         _place_again(session, again)
     session.add_all(page for page, _ in fresh)
-    save_found(session, [*again, *fresh])
+    save_results(session, [*again, *fresh])
 
 
 def _place_again(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
     """Note where pages stand now that were there before. Raises ReadOtherwiseError."""
-    held = held_in(session, [page.id for page, _ in pages])
+    held = overrides_of(session, [page.id for page, _ in pages])
     for page, checked in pages:
-        must_be_read_as(held.get(page.id), checked.override)
+        check_override(held.get(page.id), checked.override)
     place_unchanged_pages(session, [(page, checked.place) for page, checked in pages if page.key == checked.key != ""])
     follow_to_other_texts(
         session, ((page, checked.place) for page, checked in pages if page.key != checked.key or not checked.key)
@@ -300,7 +300,7 @@ def run_row(session: Session, run_id: int) -> RunRow:
     return run
 
 
-def page_there(session: Session, number: int) -> PageRow:
+def lock_page(session: Session, number: int) -> PageRow:
     """The page of that number, held until the end of the transaction. Raises GonePageError."""
     page = session.get(PageRow, number, with_for_update=True)
     if page is None or page.absent:
@@ -310,7 +310,7 @@ def page_there(session: Session, number: int) -> PageRow:
     return page
 
 
-def must_be_newest(session: Session, run: RunRow) -> None:
+def check_newest_run(session: Session, run: RunRow) -> None:
     """Raises OutputError where another check of the work began after this one."""
     newest = session.scalar(select(func.max(RunRow.id)).where(RunRow.work_id == run.work_id))
     if newest != run.id:
@@ -319,7 +319,7 @@ def must_be_newest(session: Session, run: RunRow) -> None:
         )
 
 
-def must_be_read_as(held: LayoutOverride | None, override: LayoutOverride | None) -> None:
+def check_override(held: LayoutOverride | None, override: LayoutOverride | None) -> None:
     """Raises ReadOtherwiseError where the two do not say the same, whoever said it and when."""
     settings = [(setting.layout, setting.image, setting.quadrant) if setting else None for setting in (held, override)]
     if settings[0] != settings[1]:

@@ -19,15 +19,15 @@ from proof.model.flags import MAX_CONTEXT_CHARACTERS, Origin
 from proof.model.result import PageResult
 from proof.store.decision_records import State
 from proof.store.events import standing_events
-from proof.store.lookup import number_of
+from proof.store.lookup import work_id_subquery
 from proof.store.models import DecisionRow, FlagRow
 
-Places = Mapping[tuple[int, int], "Shown"]
+SeededPlaces = Mapping[tuple[int, int], "FalseCharacter"]
 """Seeded errors of a page by column and offset."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class FalseCharacter:
     """A false character, and what the recogniser is said to give it."""
 
     text: str
@@ -47,17 +47,17 @@ IS_SEEDED = FlagRow.origin == Origin.SEEDED.value
 IS_FINDING = FlagRow.origin.not_in([Origin.SAMPLE.value, Origin.SEEDED.value])
 
 
-def seeded_places(session: Session, pages: Sequence[int]) -> dict[int, Places]:
+def seeded_places(session: Session, pages: Sequence[int]) -> dict[int, SeededPlaces]:
     """The seeded errors that stand on these pages, by page."""
     query = select(FlagRow.page_id, FlagRow.line, FlagRow.offset, FlagRow.transcribed, FlagRow.evidence)
     query = query.where(FlagRow.page_id.in_(pages), IS_SEEDED, FlagRow.stale.is_(False))
-    shown_at: defaultdict[int, dict[tuple[int, int], Shown]] = defaultdict(dict)
+    shown_at: defaultdict[int, dict[tuple[int, int], FalseCharacter]] = defaultdict(dict)
     for page, line, offset, text, evidence in session.execute(query):
-        shown_at[page][line, offset] = Shown(text, evidence.get("p_text"))
+        shown_at[page][line, offset] = FalseCharacter(text, evidence.get("p_text"))
     return dict(shown_at)
 
 
-def as_shown(result: PageResult, places: Places | None) -> PageResult:
+def with_seeded_errors(result: PageResult, places: SeededPlaces | None) -> PageResult:
     """The page as people are shown it: with the false characters in its text."""
     if not places:
         return result
@@ -75,14 +75,14 @@ def as_shown(result: PageResult, places: Places | None) -> PageResult:
     )
 
 
-def shown_text(source: str, line: int, places: Places, start: int = 0) -> str:
+def shown_text(source: str, line: int, places: SeededPlaces, start: int = 0) -> str:
     """Part of a column, from `start` on, with the false characters in it."""
     return "".join(
         places[line, at].text if (line, at) in places else character for at, character in enumerate(source, start)
     )
 
 
-def shown_context(context: str, line: int, offset: int, length: int, places: Places) -> str:
+def shown_context(context: str, line: int, offset: int, length: int, places: SeededPlaces) -> str:
     """The characters around a place, as a flag carries them, with the false ones among them."""
     head = min(offset, MAX_CONTEXT_CHARACTERS)
     if context[head : head + 1] != "[":  # a finding about a column or a page has none
@@ -98,7 +98,7 @@ def answers(session: Session, work: str) -> dict[tuple[int, int, int], list[Seed
     """What was said of each seeded error (by page, column and offset): of each person the last thing that they did
     not take back, in the order in which they said it. Errors that are no longer seeded stay counted."""
     query = select(DecisionRow, FlagRow.page_id).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
-    query = query.where(DecisionRow.work_id == number_of(work), IS_SEEDED)
+    query = query.where(DecisionRow.work_id == work_id_subquery(work), IS_SEEDED)
     page_of = dict(session.execute(query.order_by(DecisionRow.id)).all())
     last: defaultdict[tuple[int, int, int], dict[str, SeededAnswer]] = defaultdict(dict)
     for row in standing_events(page_of):

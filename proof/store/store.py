@@ -38,9 +38,9 @@ from proof.store.glyphs import Glyphs, Shapes
 from proof.store.history import History
 from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal, standing_lines
 from proof.store.judgements import Judgements
-from proof.store.layout_overrides import LayoutOverrides, PageStamp, held_in
+from proof.store.layout_overrides import LayoutOverrides, PageStamp, overrides_of
 from proof.store.library import Library
-from proof.store.lookup import changed, number_of
+from proof.store.lookup import raise_revision, work_id_subquery
 from proof.store.manual_corrections import ManualCorrections
 from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
 from proof.store.page_states import PageStates
@@ -60,16 +60,16 @@ from proof.store.saving import (
     CheckedResult,
     KeptResult,
     check_flags,
+    check_newest_run,
+    check_override,
     kept_result,
-    must_be_newest,
-    must_be_read_as,
-    page_there,
+    lock_page,
     run_row,
-    save_all,
-    save_found,
+    save_results,
+    save_run_pages,
 )
 from proof.store.text_files import Texts
-from proof.store.texts import arrive, hold
+from proof.store.texts import lock_texts, record_content
 
 RESCORED_AT_ONCE = 500
 """Flags whose rows are looked for together."""
@@ -173,7 +173,7 @@ class Store:
         """Note that a run begins; gives the number by which its pages are saved. `still` raises where its texts no
         longer read so, and is asked while nobody else can note another version of them."""
         with self._writing() as session:
-            hold(session, [text.path for text in info.texts])
+            lock_texts(session, [text.path for text in info.texts])
             still()
             work = session.scalar(select(WorkRow).where(WorkRow.name == info.work))
             if work is None:
@@ -183,10 +183,10 @@ class Store:
             session.flush()
             for text_info in info.texts:
                 if text_info.content is not None:
-                    arrive(session, text_info.path, text_info.content, text_info.script)
+                    record_content(session, text_info.path, text_info.content, text_info.script)
             run = RunRow(work_id=work.id, **rows.run_values(info), findings=[], started=datetime.now(UTC))
             session.add(run)
-            changed(session, work.id)
+            raise_revision(session, work.id)
             session.flush()
             return run.id
 
@@ -197,7 +197,7 @@ class Store:
         Raises OutputError where another run of the work began meanwhile: what this one had is then not all there."""
         with self._writing() as session:
             run = run_row(session, run_id)
-            must_be_newest(session, run)
+            check_newest_run(session, run)
             run.finished = datetime.now(UTC)
             run.findings = [finding.as_json() for finding in findings]
             if whole:
@@ -208,7 +208,7 @@ class Store:
                 )
                 absent = update(PageRow).where(PageRow.id.in_(gone)).values(absent=True)
                 session.execute(absent, execution_options={"synchronize_session": False})
-            changed(session, run.work_id)
+            raise_revision(session, run.work_id)
         self.cache.note_use()
 
     def run(self, run_id: int) -> StoredRunInfo:
@@ -223,7 +223,7 @@ class Store:
         """The run begun last, of all works or of one."""
         last = select(func.max(RunRow.id))
         if work is not None:
-            last = last.where(RunRow.work_id == number_of(work))
+            last = last.where(RunRow.work_id == work_id_subquery(work))
         with self._reading() as session:
             run_id = session.scalar(last)
         return None if run_id is None else self.run(run_id)
@@ -244,14 +244,14 @@ class Store:
             check_flags(checked.result, checked.quality)
         with self._writing() as session:
             run = run_row(session, run_id)
-            changed(session, run.work_id)
-            save_all(session, run, pages)
+            raise_revision(session, run.work_id)
+            save_run_pages(session, run, pages)
 
     def stamp(self, number: int) -> PageStamp:
         """What the result of the page of that number, and how it is read, can be told by. Raises GonePageError."""
         with self._reading() as session:
-            page = page_there(session, number)
-            return PageStamp(page.key, page.result_run_id, held_in(session, [page.id]).get(page.id))
+            page = lock_page(session, number)
+            return PageStamp(page.key, page.result_run_id, overrides_of(session, [page.id]).get(page.id))
 
     def replace_page(
         self,
@@ -268,15 +268,15 @@ class Store:
         no longer as it was `seen`. Raises ReadOtherwiseError, and GonePageError where it is no longer in its text."""
         check_flags(result, quality)
         with self._writing() as session:
-            page = page_there(session, number)
+            page = lock_page(session, number)
             if (page.key, page.result_run_id) != (seen.key, seen.run):
                 return False
-            must_be_read_as(held_in(session, [page.id]).get(page.id), seen.override)
+            check_override(overrides_of(session, [page.id]).get(page.id), seen.override)
             page.text, page.juan, page.folio = place.text, place.juan, place.folio
             if page.key == key != "":
                 place_unchanged_pages(session, [(page, place)])
-            save_found(session, [(page, CheckedResult(place, key, result, shapes=shapes, quality=quality))])
-            changed(session, page.work_id)
+            save_results(session, [(page, CheckedResult(place, key, result, shapes=shapes, quality=quality))])
+            raise_revision(session, page.work_id)
         return True
 
     def kept_pages(self, work: str) -> dict[tuple[str, int], KeptPage]:
@@ -348,7 +348,7 @@ class Store:
                 if changes:
                     session.execute(update(FlagRow), changes)
             if flags:
-                changed(session, number)
+                raise_revision(session, number)
             return int(revision) + bool(flags)
 
     def recover(self, path: Path | None = None) -> Recovered:
@@ -365,7 +365,7 @@ class Store:
         with self._writing(noting=not own) as session:  # what comes out of it does not go into it again
             done = recover(session, read_journal(path or self.journal.path))
             for work in done.works:
-                changed(session, work)
+                raise_revision(session, work)
         return done
 
     def faults(self) -> list[str]:
