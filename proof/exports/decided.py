@@ -17,7 +17,7 @@ from proof.store import Store
 from proof.store.authorities import copies_read, witnesses_of
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_files import DecidedPlace, StoredText
-from proof.store.texts import Arrival, Standing, Writing, went_with_its_line
+from proof.store.texts import ExportEdits, TextChange, VersionedPlace, is_deleted_with_its_line
 from proof.text.addresses import Addresses
 from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
@@ -111,7 +111,7 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
         if of_page:
             reason = Unused.PAGE
         elif place is None and (_writes(decision) or there.place.reads != there.place.transcribed):
-            went = went_with_its_line(there.place, store.texts.in_version(there.version))
+            went = is_deleted_with_its_line(there.place, store.texts.content_of_version(there.version))
             settled += went
             reason = None if went else Unused.GONE
         left_out += [LeftOut(decision, reason, str(edition.path))] if reason else []
@@ -152,12 +152,12 @@ def note_written(store: Store, corrected: CorrectedSource, still: Callable[[], b
     says whether the file reads so."""
     edition = corrected.edition
     written = [correction for correction in corrected.placed if correction.correction.changes]
-    writing = Writing(
+    writing = ExportEdits(
         tuple(correction.edit for correction in written),
         {correction.correction.number: correction.edit for correction in written if correction.correction.number},
     )
     for path in {text.path for text in store.texts.find(edition).own}:
-        store.texts.wrote(path, edition.text, corrected.text, edition.script.value, writing, still)
+        store.texts.record_export(path, edition.text, corrected.text, edition.script.value, writing, still)
 
 
 _KEEPING = frozenset({State.KEPT, State.COPY, State.RETAINED})
@@ -174,15 +174,15 @@ def decisions_of(
     """
     places = {work: store.texts.decided_places(work) for work in sorted({text.work for text in texts})}
     contents: dict[int, str] = {}
-    standing: dict[int, list[Standing]] = defaultdict(list)
+    standing: dict[int, list[VersionedPlace]] = defaultdict(list)
     for there in chain.from_iterable(places.values()):
         if there.text in own:
             for version in {there.version, there.present} - contents.keys():
-                contents[version] = store.texts.in_version(version)
-            standing[there.present].append(Standing(there.place, contents[there.version], there.version))
+                contents[version] = store.texts.content_of_version(version)
+            standing[there.present].append(VersionedPlace(there.place, contents[there.version], there.version))
     now: dict[int, tuple[Span, str]] = {}
     for present, known in standing.items():
-        now |= Arrival(contents[present], edition.text, present, edition.script.value).carried(known)
+        now |= TextChange(contents[present], edition.text, present, edition.script.value).carried(known)
     for work, of_work in places.items():
         last = {decision.flag: decision for decision in store.decisions.last_of_flags(work)}
         for there in of_work:

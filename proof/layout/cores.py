@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.labels import Label
-from proof.layout.rules import runs, weighted_quantile
+from proof.layout.rules import true_ranges, weighted_quantile
 from proof.layout.segmenter import LabelMap
 
 MIN_PROBABILITY = 0.4
@@ -312,7 +312,7 @@ def _leaves(columns: Sequence[Core], lines: NDArray[np.bool_], pitch: float) -> 
 def _between_frames(gap: NDArray[np.bool_]) -> bool:
     """Whether the sides of two frames stand in `gap` (the lines between two columns) with no level line from one to the
     other."""
-    sides = runs(gap.mean(axis=0) > MIN_RULE_SHARE)
+    sides = true_ranges(gap.mean(axis=0) > MIN_RULE_SHARE)
     if len(sides) < 2 or sides[-1][0] - sides[0][1] < 2:
         return False
     return not bool(gap[:, sides[0][1] : sides[-1][0]].all(axis=1).any())
@@ -391,7 +391,7 @@ def _between_rules(columns: Sequence[Core], lines: NDArray[np.bool_], notes: NDA
     """The columns of a register, with the half-rows of notes between two neighbouring rules joined into one column."""
     top, bottom = int(min(core.top for core in columns)), int(max(core.bottom for core in columns)) + 1
     share = cv2.dilate(lines[top:bottom].astype(np.uint8), np.ones((1, 3), np.uint8)).mean(axis=0)
-    rules = np.array([(start + end) / 2 for start, end in runs(share > MIN_RULE_SHARE)])
+    rules = np.array([(start + end) / 2 for start, end in true_ranges(share > MIN_RULE_SHARE)])
     gaps = np.diff(rules)
     gaps = gaps[
         (gaps > min(core.width for core in columns)) & (gaps < MAX_GAP_WIDTHS * max(core.width for core in columns))

@@ -16,7 +16,7 @@ from proof.images.opencv import cv2
 from proof.layout.columns import cell_height
 from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.page import FoundColumn
-from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes, runs, thickened
+from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes, thickened, true_ranges
 
 MIN_RULE_SHARE = 0.12
 """Minimum length of the upright strokes at a rule, as a share of the height of the text."""
@@ -100,7 +100,7 @@ FRAME_HEIGHT = 1.018
 
 
 @dataclass(frozen=True, slots=True)
-class Comb:
+class CountedColumns:
     """A number of equal columns between two x of a page, and how well they explain its rules, 0 to 1. `partial`: rules
     stand beyond them."""
 
@@ -110,12 +110,12 @@ class Comb:
     fit: float
     partial: bool = False
 
-    def enlarged(self, factor: float) -> Comb:
+    def enlarged(self, factor: float) -> CountedColumns:
         """The same on a page that is larger by this factor."""
         return replace(self, left=self.left * factor, right=self.right * factor)
 
 
-def other_count(ink: Mask, expected: int) -> Comb | None:
+def other_count(ink: Mask, expected: int) -> CountedColumns | None:
     """The columns of a flat ruled page if its rules clearly show another number than `expected`, else None."""
     height, width = ink.shape
     rows = np.flatnonzero(inked_along(ink, 1) > 0.01 * width)
@@ -149,7 +149,7 @@ def _height_of_rules(upright: Mask, share: NDArray[np.float64], tall: float) -> 
     return height if height > MIN_RULES_HEIGHT * tall else tall
 
 
-def _with_fold_strip(ink: Mask, comb: Comb) -> bool:
+def _with_fold_strip(ink: Mask, comb: CountedColumns) -> bool:
     """Whether the outermost of these columns is a fold strip, told by its fish tail, which is solid ink."""
     solid = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((FISH_TAIL_PX, FISH_TAIL_PX), np.uint8))
     pitch = (comb.right - comb.left) / comb.columns
@@ -170,10 +170,10 @@ def _rules(share: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.
 def _stretches(share: NDArray[np.float64], apart: int) -> list[tuple[int, int]]:
     """The ranges of x (end exclusive) in which rules stand; rules within `apart` pixels are joined."""
     ruled = (share > MIN_RULE_SHARE).astype(np.uint8)[None, :]
-    return runs(np.asarray(cv2.morphologyEx(ruled, cv2.MORPH_CLOSE, np.ones((1, apart), np.uint8)))[0] > 0)
+    return true_ranges(np.asarray(cv2.morphologyEx(ruled, cv2.MORPH_CLOSE, np.ones((1, apart), np.uint8)))[0] > 0)
 
 
-def _fits(share: NDArray[np.float64], tall: float) -> dict[int, Comb]:
+def _fits(share: NDArray[np.float64], tall: float) -> dict[int, CountedColumns]:
     """For every number of columns the comb that explains the rules best, by the F measure of rules at their expected
     places, each weighted by its length."""
     places, strength, total = _rules(share)
@@ -210,7 +210,7 @@ def _fits(share: NDArray[np.float64], tall: float) -> dict[int, Comb]:
             width = float(pitch[best[0], 0, 0])
             end = start + count * width
             beyond_comb = (places < start - width / 2) | (places > end + width / 2)
-            fits[count] = Comb(count, start, end, fit, bool(beyond_comb.any()))
+            fits[count] = CountedColumns(count, start, end, fit, bool(beyond_comb.any()))
     return fits
 
 

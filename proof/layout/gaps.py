@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.layout.rules import runs
+from proof.layout.rules import true_ranges
 
 Profile = NDArray[np.float64]
 """For every x a share, from 0 to 1, of the rows of a region."""
@@ -92,4 +92,4 @@ def are_pairs(across: Profile, spans: Sequence[Span]) -> bool:
 def _gap(slight: NDArray[np.bool_], x: float, reach: float) -> int:
     """The width of the widest gap within `reach` of `x`, in pixels."""
     part = slight[max(0, round(x - reach)) : round(x + reach) + 1]
-    return max((end - start for start, end in runs(part)), default=0)
+    return max((end - start for start, end in true_ranges(part)), default=0)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from proof.images.opencv import cv2
 from proof.images.size import shrunk
 from proof.layout.half_folio import MIN_OPENING_RATIO
-from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes, runs, slope, without_border
+from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes, slope, true_ranges, without_border
 from proof.model.geometry import Box
 from proof.ocr.engine import Pixels
 
@@ -233,7 +233,7 @@ def _by_ink(ink: Mask) -> _Halves | None:
         return None
     left, right = int(xs[0]), int(xs[-1])
     low, high = left + (right - left) * 2 // 5, left + (right - left) * 3 // 5
-    bands = runs(across[low:high] <= dirt)
+    bands = true_ranges(across[low:high] <= dirt)
     if not bands:
         return None
     start, end = max(bands, key=lambda band: band[1] - band[0])

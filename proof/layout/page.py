@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from proof.images.opencv import cv2
 from proof.layout.cores import MAX_NEIGHBOUR_PITCHES, Core, Register, columns_alone, registers_of
 from proof.layout.regions import Region, text_ink
-from proof.layout.rules import Mask, glyph_pieces, inked_along, runs, thickened, usual_width
+from proof.layout.rules import Mask, glyph_pieces, inked_along, thickened, true_ranges, usual_width
 from proof.layout.segmenter import LabelMap, label_map
 from proof.layout.sheet import Sheet, prepare
 from proof.layout.straight import Straightening, straightened
@@ -177,7 +177,7 @@ def _lines_across(sheet: Sheet, region: Region) -> int:
     """How many level lines run across a register inside its frame."""
     zone = round(FRAME_ZONE * (region.bottom - region.top))
     lines = thickened(sheet.level[region.top + zone : region.bottom - zone, region.left : region.right], 1, 9)
-    return len(runs(inked_along(lines, 1) > MIN_ROW_LINE * (region.right - region.left)))
+    return len(true_ranges(inked_along(lines, 1) > MIN_ROW_LINE * (region.right - region.left)))
 
 
 def _rules(sheet: Sheet, region: Region) -> tuple[float, ...]:
@@ -189,7 +189,7 @@ def _rules(sheet: Sheet, region: Region) -> tuple[float, ...]:
     ink = inked_along(thickened(sheet.ink[band, across], 3, 1), 0) / height
     upright = inked_along(thickened(sheet.upright[band, across], 5, 1), 0) / height
     is_rule = (upright > MIN_RULE_SHARE) & (upright > MIN_UPRIGHT_SHARE * ink)
-    return tuple(float(region.left + (a + b - 1) / 2) for a, b in runs(is_rule))
+    return tuple(float(region.left + (a + b - 1) / 2) for a, b in true_ranges(is_rule))
 
 
 def _spans(register: Register, rules: Sequence[float]) -> list[tuple[Core, float, float]]:

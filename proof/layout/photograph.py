@@ -13,7 +13,7 @@ from proof.images.negative import blocks_inverted
 from proof.images.size import shrunk
 from proof.layout.columns import as_layout
 from proof.layout.dewarp import laid_flat
-from proof.layout.extent import MAX_COLUMNS, MIN_COLUMNS, Comb, other_count, with_cut_edges
+from proof.layout.extent import MAX_COLUMNS, MIN_COLUMNS, CountedColumns, other_count, with_cut_edges
 from proof.layout.flattening import Flattened, Flattening
 from proof.layout.fold_strip import without_fold_strip
 from proof.layout.half_folio import PAGE_HEIGHT, Layout, find_layout, is_wide
@@ -184,11 +184,11 @@ def _within_frame(
     if len(kept) in (len(layout.columns), 0):
         return layout
     box = layout.file_box(kept[-1].left, kept[0].top, kept[0].right, kept[0].bottom)
-    inner = _counted(page, Comb(len(kept), box.x - origin[0], box.right - origin[0], 1.0), rows, origin)
+    inner = _counted(page, CountedColumns(len(kept), box.x - origin[0], box.right - origin[0], 1.0), rows, origin)
     return inner if inner.ruled else layout
 
 
-def _counted(page: Grey, comb: Comb, rows: int, origin: tuple[float, float]) -> Layout:
+def _counted(page: Grey, comb: CountedColumns, rows: int, origin: tuple[float, float]) -> Layout:
     """The layout of the comb's columns on the part of the page that they cover."""
     room = SIDE_ROOM * (comb.right - comb.left) / comb.columns
     left, right = max(0, round(comb.left - room)), round(comb.right + room)

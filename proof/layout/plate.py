@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.size import shrunk
-from proof.layout.rules import ink_mask, long_strokes, runs
+from proof.layout.rules import ink_mask, long_strokes, true_ranges
 from proof.model.geometry import Box
 
 WORKING_HEIGHT = 1600
@@ -84,7 +84,7 @@ def _between_leaves(ink: NDArray[np.uint8], level: NDArray[np.uint8]) -> int | N
     share = (level > 0).mean(axis=1)
     empty = (ink > 0).mean(axis=1) < MAX_EMPTY_SHARE
     first, last = round(0.3 * height), round(0.7 * height) + 1
-    bands = [(first + start, first + end) for start, end in runs(empty[first:last]) if first + end < last]
+    bands = [(first + start, first + end) for start, end in true_ranges(empty[first:last]) if first + end < last]
     best = max(bands, key=lambda band: band[1] - band[0], default=(0, 0))
     if best[1] - best[0] < MIN_BAND_HEIGHTS * height:
         return None

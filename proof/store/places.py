@@ -23,10 +23,17 @@ from sqlalchemy.orm import Session
 from proof.model.flags import MAX_CONTEXT_CHARACTERS, Flag, Kind, Origin, context_of
 from proof.store import rows
 from proof.store.decision_records import SETTLED
-from proof.store.lookup import changed
+from proof.store.lookup import raise_revision
 from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.rows import PagePlace
-from proof.store.texts import carry, carry_to, content_of, decided_reading, is_displaced, version_read
+from proof.store.texts import (
+    carry_to_present,
+    carry_to_version,
+    content_of,
+    decided_reading,
+    find_version,
+    is_displaced,
+)
 from proof.text.positions import PositionMap, Span, line_end
 
 OF_CHECK = frozenset({Origin.FINDING.value, Origin.SAMPLE.value, Origin.SEEDED.value})
@@ -57,7 +64,7 @@ class _TextPlace(NamedTuple):
     start: int
 
 
-def put_flags(session: Session, pages: Sequence[tuple[PageRow, Findings]], replaced: Collection[str]) -> int:
+def save_flags(session: Session, pages: Sequence[tuple[PageRow, Findings]], replaced: Collection[str]) -> int:
     """Save the findings of pages as their flags. Flags whose origin is among `replaced` become stale if they were not
     found. Returns the number of flags of a check that a collation found again; these stay as they are."""
     fresh: list[dict[str, Any]] = []
@@ -121,7 +128,7 @@ def place_unchanged_pages(session: Session, pages: Iterable[tuple[PageRow, PageP
             restored.add(page.id)
     if restored:
         decided = select(FlagRow).where(FlagRow.page_id.in_(restored), FlagRow.version > 0)
-        no_longer_ask(session, session.scalars(decided).all())
+        mark_answered_stale(session, session.scalars(decided).all())
 
 
 def follow_to_other_texts(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
@@ -135,10 +142,10 @@ def follow_to_other_texts(session: Session, pages: Iterable[tuple[PageRow, PageP
         if flag.version_id == page.version_id:
             flags_of[place.text, place.sha].append(flag)
     for (text, sha), of_version in flags_of.items():
-        version = version_read(session, text, sha)
+        version = find_version(session, text, sha)
         if version is not None:
-            carry_to(session, of_version, version)
-            carry(session, of_version)
+            carry_to_version(session, of_version, version)
+            carry_to_present(session, of_version)
 
 
 def _left_behind(session: Session, flags: Sequence[FlagRow]) -> list[FlagRow]:
@@ -161,7 +168,7 @@ def place_pages(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) ->
     for page, place in pages:
         key = (place.text, place.sha)
         if key not in versions:
-            versions[key] = version_read(session, *key)
+            versions[key] = find_version(session, *key)
         version = versions[key]
         if version is not None:
             before = _TextPlace(page.version_id, page.start)
@@ -389,7 +396,7 @@ def answers(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
     return row.start <= span.start and span.end <= end
 
 
-def no_longer_ask(session: Session, decided: Iterable[FlagRow]) -> None:
+def mark_answered_stale(session: Session, decided: Iterable[FlagRow]) -> None:
     """Make undecided flags stale that the decisions on these flags answer."""
     for flag in decided:
         if flag.start is None:
@@ -400,7 +407,7 @@ def no_longer_ask(session: Session, decided: Iterable[FlagRow]) -> None:
         for other in session.scalars(asked).all():
             if answers(flag, Span(other.start or 0, other.extent), other):
                 other.stale = True
-                changed(session, other.work_id)
+                raise_revision(session, other.work_id)
 
 
 def _follow(spans: _PageSpans, flags: Iterable[FlagRow]) -> None:

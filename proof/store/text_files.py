@@ -16,10 +16,10 @@ from sqlalchemy import func, select, update
 
 from proof.errors import UsageError
 from proof.locale.marking import Sentence, _
-from proof.store.lookup import Sessions, StorePart, changed, number_of, work_of
+from proof.store.lookup import Sessions, StorePart, find_work_id, raise_revision, work_id_subquery
 from proof.store.models import FlagRow, PageRow, RunRow, TextRow, TextVersionRow, WorkRow
 from proof.store.seeded import IS_SEEDED
-from proof.store.texts import Place, Writing, arrive, content_in, content_of, hold, place_of
+from proof.store.texts import ExportEdits, Place, content_of, lock_texts, place_of, record_content, stored_content
 from proof.text.transcription import Transcription
 
 
@@ -71,13 +71,13 @@ class Texts(StorePart):
         super().__init__(reading, writing)
         self._name = name
 
-    def arrive(self, path: str, content: str, script: str, still: Callable[[], bool]) -> bool:
+    def record_content(self, path: str, content: str, script: str, still: Callable[[], bool]) -> bool:
         """Record that the text at `path` has `content`. Returns False and records nothing if the store no longer has a
         text at `path`, or if `still`, called while the text is locked, says that the content is outdated."""
         with self._writing() as session:
-            is_current = bool(hold(session, [path])) and still()
+            is_current = bool(lock_texts(session, [path])) and still()
             if is_current:
-                arrive(session, path, content, script)
+                record_content(session, path, content, script)
         return is_current
 
     def checked(self) -> list[StoredText]:
@@ -160,14 +160,14 @@ class Texts(StorePart):
         """The places of a work of which something was decided, or was written and taken back since."""
         query = select(FlagRow, TextRow, PageRow.image).join(TextRow, TextRow.id == FlagRow.text_id)
         query = query.join(PageRow, PageRow.id == FlagRow.page_id).order_by(FlagRow.id)
-        query = query.where(FlagRow.work_id == number_of(work), FlagRow.version > 0, ~IS_SEEDED)
+        query = query.where(FlagRow.work_id == work_id_subquery(work), FlagRow.version > 0, ~IS_SEEDED)
         with self._reading() as session:
             return [
                 DecidedPlace(text.path, flag.version_id or 0, text.version_id or 0, place_of(flag), image is not None)
                 for flag, text, image in session.execute(query)
             ]
 
-    def in_version(self, version: int) -> str:
+    def content_of_version(self, version: int) -> str:
         """The content of a text in the version of that number. Raises UsageError where the store does not have it."""
         with self._reading() as session:
             row = session.get(TextVersionRow, version)
@@ -179,12 +179,12 @@ class Texts(StorePart):
         """Record that a text of a work lies at another path now, unless the store has another text there: its pages
         stay what they are."""
         with self._writing() as session:
-            number = work_of(session, work)
+            number = find_work_id(session, work)
             session.execute(update(PageRow).where(PageRow.work_id == number, PageRow.text == old).values(text=new))
-            known = {text.path: text for text in hold(session, [old, new])}
+            known = {text.path: text for text in lock_texts(session, [old, new])}
             if old in known and new not in known:
                 known[old].path = new
-            changed(session, number)
+            raise_revision(session, number)
 
     def paths(self) -> set[str]:
         """The paths of all texts in the store, as of their last check or export."""
@@ -198,18 +198,18 @@ class Texts(StorePart):
             newest = session.scalar(version.where(TextRow.path == path))
             return content_of(newest) if newest is not None else ""
 
-    def wrote(
-        self, path: str, before: str, after: str, script: str, written: Writing, still: Callable[[], bool]
+    def record_export(
+        self, path: str, before: str, after: str, script: str, written: ExportEdits, still: Callable[[], bool]
     ) -> None:
         """Record that an export changed the file at `path` from `before` to `after` by `written`.
 
         Records nothing if `still` says that the content is outdated, or if a check has recorded `after` already.
         """
         with self._writing() as session:
-            texts = hold(session, [path])
-            if still() and not any(content_in(session, known.version_id) == after for known in texts):
-                arrive(session, path, before, script)
-                arrive(session, path, after, script, written=written)
+            texts = lock_texts(session, [path])
+            if still() and not any(stored_content(session, known.version_id) == after for known in texts):
+                record_content(session, path, before, script)
+                record_content(session, path, after, script, written=written)
 
 
 def _same_file(stored: Path, given: Path) -> bool:

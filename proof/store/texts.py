@@ -34,16 +34,21 @@ from proof.store.models import FlagRow, PageRow, TextRow, TextVersionRow
 from proof.text.edit import Edit
 from proof.text.model import Script
 from proof.text.positions import PositionMap, Span, line_end
-from proof.text.variants import policy_of
+from proof.text.variants import VariantPolicy, policy_of
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class ExportEdits:
     """The edits that an export made to a text; `of_flags` are those that wrote the decision on a flag, by its
     number."""
 
     edits: tuple[Edit, ...]
     of_flags: Mapping[int, Edit] = field(default_factory=dict)
+
+
+def policy_of_script(script: str) -> VariantPolicy:
+    """The variant policy of a stored script; that of traditional script for an unknown one."""
+    return policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
 
 
 def sha_of(content: str) -> str:
@@ -61,13 +66,13 @@ def _unpacked(packed: bytes) -> str:
     return zlib.decompress(packed).decode("utf-8", "surrogatepass")
 
 
-def arrive(
-    session: Session, path: str, content: str, script: str = "", *, written: Writing | None = None
+def record_content(
+    session: Session, path: str, content: str, script: str = "", *, written: ExportEdits | None = None
 ) -> TextVersionRow:
     """Make `content` the present version of the text at `path` and carry all places to it; returns the version.
     `script` determines in which variant forms a reading may be written; `written` are the edits of the export that made
     the change, if one did."""
-    text = next(iter(hold(session, [path])), None)
+    text = next(iter(lock_texts(session, [path])), None)
     if text is None:
         text = TextRow(path=path)
         session.add(text)
@@ -76,11 +81,11 @@ def arrive(
     if before is not None and before.sha == sha_of(content):
         return before
     version = new_version(session, text, content)
-    arrival = Arrival(content_of(before) if before is not None else None, content, text.version_id, script, written)
+    arrival = TextChange(content_of(before) if before is not None else None, content, text.version_id, script, written)
     flags = session.scalars(select(FlagRow).where(FlagRow.text_id == text.id)).all()
     _carry(session, flags, version, arrival)
     if any(flag.version for flag in flags):
-        arrivals_of(session).append((path, arrival))
+        text_changes_of(session).append((path, arrival))
     same = select(TextVersionRow.id).where(TextVersionRow.text_id == text.id, TextVersionRow.sha == version.sha)
     session.execute(update(PageRow).where(PageRow.version_id.in_(same)).values(version_id=version.id))
     text.version_id = version.id
@@ -89,9 +94,9 @@ def arrive(
     return version
 
 
-def arrivals_of(session: Session) -> list[tuple[str, Arrival]]:
+def text_changes_of(session: Session) -> list[tuple[str, TextChange]]:
     """The arrivals of texts in a session that carried decided places, each with the path of its file."""
-    arrivals: list[tuple[str, Arrival]] = session.info.setdefault("arrivals", [])
+    arrivals: list[tuple[str, TextChange]] = session.info.setdefault("arrivals", [])
     return arrivals
 
 
@@ -103,21 +108,21 @@ def pieces_of(content: str, spans: Mapping[int, Span]) -> dict[int, str]:
 def columns_of_pages(session: Session, pages: Iterable[PageRow]) -> dict[int, dict[int, str]]:
     """The sources of the columns of pages, by the number of the page and that of the column, as they were when the
     pages were checked."""
-    content = cache(lambda version: content_in(session, version) or "")
+    content = cache(lambda version: stored_content(session, version) or "")
     return {page.id: pieces_of(content(page.version_id), page.spans) for page in pages}
 
 
-def content_in(session: Session, version: int | None) -> str | None:
+def stored_content(session: Session, version: int | None) -> str | None:
     return content_of(session.get_one(TextVersionRow, version)) if version is not None else None
 
 
-def hold(session: Session, paths: Iterable[str]) -> Sequence[TextRow]:
+def lock_texts(session: Session, paths: Iterable[str]) -> Sequence[TextRow]:
     """The texts at these paths, locked against new versions until the transaction ends; unknown paths are left out."""
     texts = select(TextRow).where(TextRow.path.in_(list(paths))).order_by(TextRow.id)
     return session.scalars(texts.with_for_update()).all()
 
 
-def version_read(session: Session, path: str, sha: str) -> TextVersionRow | None:
+def find_version(session: Session, path: str, sha: str) -> TextVersionRow | None:
     """The last version of the text at `path` with this hash, None if there is none."""
     known = select(TextVersionRow).join(TextRow, TextRow.id == TextVersionRow.text_id)
     known = known.where(TextRow.path == path, TextVersionRow.sha == sha).order_by(TextVersionRow.id.desc())
@@ -133,7 +138,7 @@ def new_version(session: Session, text: TextRow, content: str) -> TextVersionRow
     return version
 
 
-def put_before(session: Session, text: TextRow, content: str) -> TextVersionRow:
+def insert_earlier_version(session: Session, text: TextRow, content: str) -> TextVersionRow:
     """Add a version with `content` that precedes the present version. As later versions have larger numbers, the
     present one gets a new number."""
     earlier = new_version(session, text, content)
@@ -145,7 +150,7 @@ def put_before(session: Session, text: TextRow, content: str) -> TextVersionRow:
     return earlier
 
 
-def carry(session: Session, flags: Iterable[FlagRow]) -> None:
+def carry_to_present(session: Session, flags: Iterable[FlagRow]) -> None:
     """Carry the places of these flags to the present versions of their texts."""
     by_text: defaultdict[int, list[FlagRow]] = defaultdict(list)
     for flag in flags:
@@ -154,20 +159,22 @@ def carry(session: Session, flags: Iterable[FlagRow]) -> None:
     for number, of_text in by_text.items():
         present = session.get_one(TextRow, number).version_id
         if present is not None:
-            carry_to(session, of_text, session.get_one(TextVersionRow, present))
+            carry_to_version(session, of_text, session.get_one(TextVersionRow, present))
 
 
-def carry_to(session: Session, flags: Sequence[FlagRow], version: TextVersionRow) -> None:
+def carry_to_version(session: Session, flags: Sequence[FlagRow], version: TextVersionRow) -> None:
     """Carry the places of these flags to a version of their own or another text."""
     present = session.get_one(TextRow, version.text_id).version_id
-    before = content_in(session, present) if present != version.id else None
-    _carry(session, flags, version, Arrival(before, content_of(version), present))
+    before = stored_content(session, present) if present != version.id else None
+    _carry(session, flags, version, TextChange(before, content_of(version), present))
 
 
-def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, arrival: Arrival) -> None:
-    contents = {number: content_in(session, number) or "" for number in {flag.version_id for flag in flags} - {None}}
+def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, arrival: TextChange) -> None:
+    contents = {
+        number: stored_content(session, number) or "" for number in {flag.version_id for flag in flags} - {None}
+    }
     standing = [
-        Standing(place_of(flag), contents[flag.version_id], flag.version_id)
+        VersionedPlace(place_of(flag), contents[flag.version_id], flag.version_id)
         for flag in flags
         if flag.version_id not in (None, version.id)
     ]
@@ -231,7 +238,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class VersionedPlace:
     """A place, and the content and the number of the last version of its text that has it. Later versions have larger
     numbers."""
 
@@ -240,7 +247,7 @@ class Standing:
     version: int
 
 
-def went_with_its_line(place: Place, content: str) -> bool:
+def is_deleted_with_its_line(place: Place, content: str) -> bool:
     """Whether a lost place is that of an exported deletion which left only marks on its line. `content` is the last
     version that had the place. The line was then removed since, and the text reads as decided."""
     line, _ = _in_line(content, Span(place.start, place.extent))
@@ -264,7 +271,7 @@ class _Corrected:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class TextChange:
     """A change of a text from `before`, the content of the version number `version` (both None if unknown), to
     `content`. `written` are the edits of the export that made the change, if one did; `script` determines in which
     variant forms a reading may be written."""
@@ -273,12 +280,12 @@ class Arrival:
     content: str
     version: int | None = None
     script: str = ""
-    written: Writing | None = None
+    written: ExportEdits | None = None
 
-    def carried(self, standing: Iterable[Standing]) -> dict[int, tuple[Span, str]]:
+    def carried(self, standing: Iterable[VersionedPlace]) -> dict[int, tuple[Span, str]]:
         """The span of each place in `content` and the reading found there, by flag number, without lost places. An edit
         from outside may bring back what was lost before; an export brings nothing back."""
-        of_version: defaultdict[tuple[int, str], list[Standing]] = defaultdict(list)
+        of_version: defaultdict[tuple[int, str], list[VersionedPlace]] = defaultdict(list)
         for known_place in standing:
             of_version[known_place.version, known_place.content].append(known_place)
         carried: dict[int, tuple[Span, str]] = {}
@@ -321,11 +328,11 @@ class _Step:
     """Carries places from the content `old` to an arriving version. `lost_in` is the content of the version before the
     arriving one if that version had lost the places: characters that it had are not those of a lost place."""
 
-    def __init__(self, old: str, arrival: Arrival, places: Sequence[Place], lost_in: str | None) -> None:
+    def __init__(self, old: str, arrival: TextChange, places: Sequence[Place], lost_in: str | None) -> None:
         new, script, written = arrival.content, arrival.script, arrival.written
         self._new = new
         self._written = written
-        self._policy = policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
+        self._policy = policy_of_script(script)
         if written is not None:
             self._direct = PositionMap.of_edits(old, written.edits)
         else:

@@ -27,7 +27,7 @@ from sqlalchemy.orm import Session, load_only
 from proof.model.flags import LINE_BREAK, Kind
 from proof.store.cache import Bounded
 from proof.store.decision_records import State
-from proof.store.lookup import NO_WORK, NoPlaceError, WorkNow, newest_act, works_now
+from proof.store.lookup import NO_WORK, NoPlaceError, StoredWork, find_works, newest_act_id
 from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, WorkRow
 from proof.store.readings import OwnState
 from proof.store.seeded import IS_SEEDED
@@ -222,14 +222,14 @@ class WorkTexts:
         self._decided: defaultdict[int, dict[int, int]] = defaultdict(dict)
         """By work, the pages with decisions since the first time, each with its last one."""
 
-    def texts(self, session: Session, *which: ColumnElement[bool]) -> Iterator[tuple[WorkNow, WorkText]]:
+    def texts(self, session: Session, *which: ColumnElement[bool]) -> Iterator[tuple[StoredWork, WorkText]]:
         """The works for which the conditions `which` hold, by their names, each with its text."""
         with self._lock:
             newest = self._note_decided(session)
-        for work in works_now(session, *which):
+        for work in find_works(session, *which):
             yield work, self._text(session, work, newest)
 
-    def of_work(self, session: Session, name: str) -> tuple[WorkNow, WorkText]:
+    def of_work(self, session: Session, name: str) -> tuple[StoredWork, WorkText]:
         """The work of that name with its text. Raises NoPlaceError."""
         for found in self.texts(session, WorkRow.name == name):
             return found
@@ -238,7 +238,7 @@ class WorkTexts:
     def _note_decided(self, session: Session) -> int:
         """Note the pages with new decisions; returns the newest act. A session that began earlier sees fewer acts than
         were noted: those that it lacks are noted again next time."""
-        newest = newest_act(session)
+        newest = newest_act_id(session)
         if self._noted is not None and newest > self._noted:
             since = select(FlagRow.work_id, FlagRow.page_id, func.max(DecisionRow.id))
             since = since.join(DecisionRow, DecisionRow.flag_id == FlagRow.id).where(DecisionRow.id > self._noted)
@@ -247,7 +247,7 @@ class WorkTexts:
         self._noted = newest
         return newest
 
-    def _text(self, session: Session, work: WorkNow, newest: int) -> WorkText:
+    def _text(self, session: Session, work: StoredWork, newest: int) -> WorkText:
         with self._lock:  # one thread reads a text, and the others wait for it
             kept = self._kept.get(work.id)
             if kept is None or kept.revision != work.revision:

@@ -401,7 +401,7 @@ def test_a_line_that_was_deleted_whole_stays_deleted_when_nothing_is_left_of_it(
     project.export()
     without = project.path.read_text(encoding="utf-8").removesuffix("¶\n")
     project.write(without)
-    project.store.texts.arrive(str(project.path), without, "", lambda: True)
+    project.store.texts.record_content(str(project.path), without, "", lambda: True)
     assert (project.decided.corrections, project.decided.left_out) == ((), ())
     assert project.store.decisions.displaced("KR1") == []
     project.say("f-line", Verdict.UNDO)

@@ -15,7 +15,7 @@ from proof.model.result import PageResult
 from proof.store import CheckedResult, Store, TextInfo
 from proof.store.decision_records import State, Verdict
 from proof.store.manual_corrections import ManualCorrection
-from proof.store.texts import Writing, sha_of
+from proof.store.texts import ExportEdits, sha_of
 from proof.text.edit import Edit, edited
 from proof.text.positions import Span
 from tests import build
@@ -45,7 +45,7 @@ def wanted(store: Store) -> dict[str, tuple[str, bool]]:
 
 
 def content(store: Store) -> str:
-    return store.texts.in_version(store.texts.decided_places("KR1")[0].present)
+    return store.texts.content_of_version(store.texts.decided_places("KR1")[0].present)
 
 
 def write(store: Store) -> str:
@@ -57,7 +57,8 @@ def write(store: Store) -> str:
         if one.place.reads != one.place.wanted and one.version == one.present
     }
     after = edited(before, edits.values())
-    store.texts.wrote(PLACE.text, before, after, "traditional", Writing(tuple(edits.values()), edits), lambda: True)
+    written = ExportEdits(tuple(edits.values()), edits)
+    store.texts.record_export(PLACE.text, before, after, "traditional", written, lambda: True)
     return after
 
 
@@ -324,12 +325,12 @@ def test_no_text_is_noted_over_what_came_since(decided: Store) -> None:
     versions = decided.texts
     before, after = content(decided), write(decided)
     newer = f"{after}又\n"
-    assert versions.arrive(PLACE.text, newer, "", lambda: True)
-    assert not versions.arrive(PLACE.text, before, "", lambda: False)
-    versions.wrote(PLACE.text, before, f"{before}也", "", Writing(()), lambda: False)
+    assert versions.record_content(PLACE.text, newer, "", lambda: True)
+    assert not versions.record_content(PLACE.text, before, "", lambda: False)
+    versions.record_export(PLACE.text, before, f"{before}也", "", ExportEdits(()), lambda: False)
     assert versions.content(PLACE.text) == newer
     decided.texts.move("KR1", PLACE.text, "other.txt")
-    assert not versions.arrive(PLACE.text, newer + "也", "traditional", lambda: True)
+    assert not versions.record_content(PLACE.text, newer + "也", "traditional", lambda: True)
     assert versions.paths() == {"other.txt"}
 
 
