@@ -20,7 +20,7 @@ from proof.store import codec, rows
 from proof.store.glyphs import GlyphsByCharacter, Shapes, by_character, glyph_values, kept_shapes
 from proof.store.layout_overrides import LayoutOverride, OverrideChangedError, overrides_of
 from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow, PageRow, RunRow
-from proof.store.page_states import note_otherwise
+from proof.store.page_states import note_changed_texts
 from proof.store.places import (
     OF_CHECK,
     follow_to_other_texts,
@@ -199,7 +199,7 @@ def save_results(session: Session, pages: PageResults) -> None:
     session.flush()
     if changed:
         places = [(page, checked.place) for page, checked in changed]
-        note_otherwise(session, places)
+        note_changed_texts(session, places)
         place_pages(session, places)
         _save_parts(session, changed)
     if unchanged:
