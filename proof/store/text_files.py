@@ -17,7 +17,7 @@ from sqlalchemy import func, select, update
 from proof.errors import UsageError
 from proof.locale.marking import Sentence, _
 from proof.store.lookup import Sessions, StorePart, find_work_id, raise_revision, work_id_subquery
-from proof.store.models import FlagRow, PageRow, RunRow, TextRow, TextVersionRow, WorkRow
+from proof.store.models import DecisionRow, FlagRow, PageRow, RunRow, TextRow, TextVersionRow, WorkRow
 from proof.store.seeded import IS_SEEDED
 from proof.store.text_changes import ExportEdits, Place
 from proof.store.texts import content_of, lock_texts, place_of, record_content, stored_content
@@ -39,13 +39,15 @@ class StoredText:
 @dataclass(frozen=True, slots=True)
 class DecidedPlace:
     """The place of a decided flag in version `version` of the text at the path `text`; the place is lost if the present
-    version `present` is another. `imaged`: its page has an image."""
+    version `present` is another. `imaged`: its page has an image. `first` is the id of the first decision about the
+    flag."""
 
     text: str
     version: int
     present: int
     place: Place
     imaged: bool
+    first: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +161,16 @@ class Texts(StorePart):
 
     def decided_places(self, work: str) -> list[DecidedPlace]:
         """The places of a work of which something was decided, or was written and taken back since."""
-        query = select(FlagRow, TextRow, PageRow.image).join(TextRow, TextRow.id == FlagRow.text_id)
+        first = select(func.min(DecisionRow.id)).where(DecisionRow.flag_id == FlagRow.id).scalar_subquery()
+        query = select(FlagRow, TextRow, PageRow.image, first).join(TextRow, TextRow.id == FlagRow.text_id)
         query = query.join(PageRow, PageRow.id == FlagRow.page_id).order_by(FlagRow.id)
         query = query.where(FlagRow.work_id == work_id_subquery(work), FlagRow.version > 0, ~IS_SEEDED)
         with self._reading() as session:
             return [
-                DecidedPlace(text.path, flag.version_id or 0, text.version_id or 0, place_of(flag), image is not None)
-                for flag, text, image in session.execute(query)
+                DecidedPlace(
+                    text.path, flag.version_id or 0, text.version_id or 0, place_of(flag), image is not None, number
+                )
+                for flag, text, image, number in session.execute(query)
             ]
 
     def content_of_version(self, version: int) -> str:
