@@ -120,7 +120,7 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
             continue
         span, reads = place
         first[decision.flag] = there.first
-        if decision.state is State.OPEN and reads == there.place.wanted:
+        if decision.state is State.OPEN and reads == there.place.decided_reading:
             restored[span] = min(restored.get(span, there.first), there.first)
         correction = replace(_correction(decision, span, edition, addresses, policy), imaged=there.imaged)
         noted += [correction] * (decision.state is State.UNSURE)
