@@ -20,10 +20,10 @@ from proof.store.rules import rules_of
 
 Mask = NDArray[np.bool_]
 KINDS = list(Kind)
-"""The kinds by the numbers that `Columns.kind` holds."""
+"""The kinds by the numbers that `FlagArrays.kind` holds."""
 
 STATES = list(State)
-"""The states by the numbers that `Columns.state` holds."""
+"""The states by the numbers that `FlagArrays.state` holds."""
 
 PAIRED = frozenset({Kind.SUBSTITUTION, Kind.VARIANT, Kind.TRANSPOSITION, Kind.INSERTION, Kind.OMISSION})
 """Kinds of flags that are listed as pairs of transcribed and suggested text."""
@@ -32,7 +32,7 @@ IN_HALVES = frozenset({Kind.INSERTION, Kind.OMISSION, Kind.LAYOUT})
 """Kinds of flags of which two may be one question, as of a character or a column that moved."""
 
 
-class Columns:
+class FlagArrays:
     """The flags of one work as arrays in page order, at `revision` of the work and after the act of number `act`.
 
     Seeded errors are shown like other flags, but are not counted as findings. In a work that is read blind the arrays
