@@ -138,7 +138,7 @@ def check_library(
         done = {name for name, (_, state) in before.items() if state is FolderState.CHECKED}
         first = settings.library.first
         ordered = sorted(folders_of(settings), key=lambda each: (_rank(each.name, first), each.name in done, each.name))
-        store.library.begin([folder.name for folder in ordered])
+        store.library.set_folders([folder.name for folder in ordered])
         folder_of = {work: name for name, (work, _) in before.items() if work}
         outcomes, engine = [], SharedEngine(store)
         for number, folder in enumerate(ordered, 1):
@@ -156,7 +156,7 @@ def _check_work(
     waiting: Callable[[str], None],
     engine: SharedEngine,
 ) -> WorkOutcome:
-    store.library.note(folder.name, FolderState.CHECKING)
+    store.library.set_state(folder.name, FolderState.CHECKING)
     try:
         of_work = work_settings(settings, folder)
         _must_be_its_own(folder, of_work, folder_of)
@@ -173,11 +173,11 @@ def _check_work(
             else UsageError("%(name)s: %(error)s", name=type(error).__name__, error=error)
         )
         trouble = Notice.of_error(cause)
-        store.library.note(folder.name, FolderState.FAILED, trouble=trouble)
+        store.library.set_state(folder.name, FolderState.FAILED, trouble=trouble)
         return WorkOutcome(folder.name, None, trouble)
     work = store.run(outcome.run_id).info.work
     folder_of[work] = folder.name
-    store.library.note(folder.name, FolderState.CHECKED, work=work)
+    store.library.set_state(folder.name, FolderState.CHECKED, work=work)
     return WorkOutcome(folder.name, outcome)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from proof.collation.blocks import AlignedPart, align, in_order
+from proof.collation.blocks import AlignedPart, align, in_same_order
 from proof.collation.tokens import Keys
 from proof.errors import TextError
 from proof.locale.marking import _
@@ -60,7 +60,7 @@ def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable
     text = "".join(keys.key(cell.text) for cell in cells)
     shown = ["".join(map(keys.key, "".join(image.columns))) for image in images]
     image_of = [number for number, read in enumerate(shown) for _ in read]
-    places = _places(len(cells), in_order(align(text, "".join(shown))))
+    places = _places(len(cells), in_same_order(align(text, "".join(shown))))
     pages = [None if place is None else image_of[place] for place in places]
     count = Counter(page for page in pages if page is not None)
     shown_pages = [page for page, size in count.items() if size >= MIN_FOUND_CHARACTERS]

@@ -42,7 +42,7 @@ from proof.ocr.registry import open_engine
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.decision_records import State
-from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError
+from proof.store.layout_overrides import LayoutOverride, OverrideChangedError
 from proof.store.lookup import NoPlaceError
 from proof.store.queue_records import ListedPage, QueuedFlag
 from proof.text.read import read_transcription
@@ -122,13 +122,13 @@ class Rechecker:
         """
         with self._lock:
             while True:  # another check or layout change may have replaced the page meanwhile
-                with suppress(ReadOtherwiseError):
+                with suppress(OverrideChangedError):
                     reread = self._read(work, number, check_cancelled)
                     if reread is not None:
                         return reread
 
     def _read(self, work: str, number: int, check_cancelled: CheckCancelled) -> Reread | None:
-        """One attempt of `read`; None if the page or its text changed meanwhile. May also raise ReadOtherwiseError."""
+        """One attempt of `read`; None if the page or its text changed meanwhile. Also raises OverrideChangedError."""
         check_cancelled()
         known, _ = self._store.queue.page(work, number)
         seen = self._store.stamp(number)
@@ -152,7 +152,7 @@ class Rechecker:
         if place.text != known.text:
             self._store.texts.move(work, known.text, place.text)
         note_own_export(self._store, text, self._settings)
-        if not self._store.texts.arrive(str(text.path), text.text, script, text.is_current):
+        if not self._store.texts.record_content(str(text.path), text.text, script, text.is_current):
             return None
         if not self._store.replace_page(number, seen, task.in_text, page.key, result_to_save, overlay, page.shapes):
             return None

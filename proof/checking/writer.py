@@ -17,7 +17,7 @@ from proof.errors import ProofError
 from proof.model.quality import NO_QUALITY
 from proof.settings.config import Settings
 from proof.store import CheckedResult, Store
-from proof.store.layout_overrides import ReadOtherwiseError
+from proof.store.layout_overrides import OverrideChangedError
 from proof.text.model import Script
 from proof.verify.page import Checker
 
@@ -77,7 +77,7 @@ class PageWriter:
         with interrupted_afterwards():  # every page that was written is also reported as saved
             try:
                 self._store.save_pages(self._run_id, results)
-            except ReadOtherwiseError:
+            except OverrideChangedError:
                 pages = [self._write_rechecked(page) for page in pages]
             self._last_write = monotonic()
             for page in pages:
@@ -96,7 +96,7 @@ class PageWriter:
             try:
                 self._store.save_pages(self._run_id, [self._result(page)])
                 return page
-            except ReadOtherwiseError as otherwise:
+            except OverrideChangedError as otherwise:
                 task = self._work.read_as(page.task, otherwise.override)
                 plates = Plates(self._work.max_megapixels)
                 page = check_or_fail(task, self._work.keys, self._store, self._checker(page), plates)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proof.text.layers import Layer
 from proof.text.transcription import Footnote, Transcription
 
-_PLAIN = str.maketrans("讹据补删脱误当订经诸监严与闽夲阙无冇", "訛據補刪脫誤當訂經諸監嚴與閩本闕無有")
+_TO_TRADITIONAL = str.maketrans("讹据补删脱误当订经诸监严与闽夲阙无冇", "訛據補刪脫誤當訂經諸監嚴與閩本闕無有")
 _STOPS = re.compile(r"[，。、,.;；\s]")
 _CLAUSE = re.compile(r"[，。；,;]")
 _OPENING = re.compile(r"[案按](?!語|语)")
@@ -20,21 +20,21 @@ _OPENING = re.compile(r"[案按](?!語|语)")
 _VERB = r"訛作|誤作|改作|亦作|原作|作|訛脫|原脫|誤脫|脫|闕|訛衍|原衍|誤衍|衍"
 _ACTION = "改正|訂正|改定|校正|增入|補入|刪去|刪正|刪|補|改|增|正|乙"
 _AUTHORITY = rf"(?:[據從依](?P<authority>.+?)(?:(?:{_ACTION}).*)?|(?P<lacks>.{{2,8}})無)?"
-_HOUSE = (
+_FOOTNOTE_PATTERNS = (
     re.compile(r"(?P<verb>疑作|疑當作|當作|疑衍|疑脫)(?P<reading>.*)"),
     re.compile(r"(?P<witness>.*?)(?P<verb>原作|訛作|誤作|作)(?P<reading>.{1,12})"),
     re.compile(r"(?P<witness>.*?)(?P<verb>原脫|脫|無|原衍|衍|有)"),
     re.compile(r"[據從](?P<authority>.+?)(?P<verb>補|刪|改|乙)"),
 )
-_BARE = re.compile(r"([^，：]{1,6})(，)((?:原|訛|讹|誤|误)[作脫脱衍].*)", re.DOTALL)
+_WITHOUT_COLON = re.compile(r"([^，：]{1,6})(，)((?:原|訛|讹|誤|误)[作脫脱衍].*)", re.DOTALL)
 """A note without a colon: `禮，原作「豊」，據四庫本改。`"""
 _QUOTES = re.compile("[「」『』“”‘’]")
-_FOLLOWED = re.compile(r"[據從](?P<authority>.+?)(?:改|補|刪|乙正|乙)?之?$")
+_FOLLOWED_AUTHORITY = re.compile(r"[據從](?P<authority>.+?)(?:改|補|刪|乙正|乙)?之?$")
 _WITNESS = (
     r"(?P<witness>(?:今|唐|宋|元|明|各|諸|舊|監|毛|閩|原|坊|刊|他|別|一|近|此|古|嚴|徐|鍾|楊|敖|朱|陸|釋)"
     r"[^訛誤脫衍作有無闕]{0,12}?(?:本|石經|文|通解|集說|大典)|石經)"
 )
-_SIKU = (
+_SIKU_PATTERNS = (
     re.compile(
         rf"(?:此下|.{{1,6}}?下){_WITNESS}(?P<verb>衍|有|訛衍|誤衍)(?P<reading>.{{1,8}}?)[一二三四五六七八九十]?字{_AUTHORITY}"
     ),
@@ -50,16 +50,16 @@ _SIKU = (
     re.compile(r"(?:(?P<authority>.{2,5})云)?(?P<lemma>.{1,4}?)(?:字)?(?P<verb>當作|疑作|疑當作|應作)(?P<reading>.).*"),
     re.compile(r"(?P<lemma>.{1,4}?)(?:字)?(?P<verb>疑衍|疑訛|疑誤|衍文).*"),
 )
-_LACKING = ("脫", "闕", "無")
+_OMISSION_VERBS = ("脫", "闕", "無")
 
 
 @dataclass(frozen=True, slots=True)
 class ApparatusNote:
-    """One note. `lemma` is what the edition reads, `reading` the other reading (each empty where there is nothing);
-    `witness` has it, `authority` is what the edition follows. `verb` is the note's own (訛作, 脫, 衍, 作 ...), in
-    traditional script.
+    """A collation note. `lemma` is the reading of the edition, `reading` the other one; one of them is empty if the
+    other text has nothing there. `witness` has the other reading, `authority` is what the edition follows. `verb` is
+    the word of the note (訛作, 脫, 衍, 作 ...), in traditional script, or empty if the note was not understood.
 
-    `anchor` is the code point in the file that the noted words precede; `start` is where the note itself begins.
+    `anchor` is the code point in the file after the annotated words; `start` is where the note itself begins.
     """
 
     text: str
@@ -77,86 +77,83 @@ class ApparatusNote:
 
 
 def apparatus_of(edition: Transcription) -> list[ApparatusNote]:
-    """All collation notes of an edition in the order of the text, those not understood among them."""
-    notes = [_house(note) for note in edition.footnotes]
-    notes += [_siku(text, start) for text, start in _remarks(edition)]
+    """All collation notes of an edition in the order of the text, including those that were not understood."""
+    notes = [_parse_footnote(note) for note in edition.footnotes]
+    notes += [_parse_siku_note(text, start) for text, start in _editors_remarks(edition)]
     return sorted(notes, key=lambda note: note.anchor)
 
 
-def _remarks(edition: Transcription) -> Iterator[tuple[str, int]]:
-    """The editors' remarks in the text, each joined over the columns and half-rows that divide it."""
+def _editors_remarks(edition: Transcription) -> Iterator[tuple[str, int]]:
+    """The editors' remarks in the text and their starts, each joined over the columns and half-rows that divide it."""
     if not edition.paged:
         return
-    remark, start, last = "", 0, None
+    remark, start = "", 0
     for stretch in edition.stretches():
         if stretch.layer is Layer.EDITOR:
-            if last is None or _OPENING.match(stretch.source):
+            if not remark or _OPENING.match(stretch.source):
                 if remark:
                     yield remark, start
                 remark, start = "", stretch.start
             remark += stretch.source
-            last = stretch
         elif stretch.source.strip():
             if remark:
                 yield remark, start
-            remark, last = "", None
+            remark = ""
     if remark:
         yield remark, start
 
 
-def _house(note: Footnote) -> ApparatusNote:
+def _parse_footnote(note: Footnote) -> ApparatusNote:
     anchor = note.start if note.anchor is None else note.anchor
-    plain = _QUOTES.sub("", note.text.strip())
-    bare = _BARE.match(plain)
-    lemma, sign, rest = bare.groups() if bare else plain.partition("：")
-    if not sign:
-        return ApparatusNote(note.text, note.start, anchor)
-    clauses = [clause for clause in _CLAUSE.split(rest.translate(_PLAIN)) if clause]
-    for pattern in _HOUSE:
-        parsed = pattern.fullmatch(clauses[0]) if clauses else None
-        if parsed is None:
-            continue
-        groups = parsed.groupdict()
-        verb = parsed["verb"]
-        extra = verb in ("原衍", "衍", "有", "刪", "疑衍")
-        lacking = verb in ("補", "原脫", "脫", "無", "疑脫")
-        followed = next((match["authority"] for clause in clauses if (match := _FOLLOWED.match(clause))), "")
-        return ApparatusNote(
-            text=note.text,
-            start=note.start,
-            anchor=anchor,
-            verb=verb,
-            lemma="" if extra else lemma,
-            reading=lemma if extra else "" if lacking else groups.get("reading") or "",
-            witness=groups.get("witness") or "",
-            authority=followed,
-        )
-    return ApparatusNote(note.text, note.start, anchor)
+    not_understood = ApparatusNote(note.text, note.start, anchor)
+    text = _QUOTES.sub("", note.text.strip())
+    without_colon = _WITHOUT_COLON.match(text)
+    words, sign, remark = without_colon.groups() if without_colon else text.partition("：")
+    clauses = [clause for clause in _CLAUSE.split(remark.translate(_TO_TRADITIONAL)) if clause]
+    if not sign or not clauses:
+        return not_understood
+    parsed = next((match for pattern in _FOOTNOTE_PATTERNS if (match := pattern.fullmatch(clauses[0]))), None)
+    if parsed is None:
+        return not_understood
+    groups, verb = parsed.groupdict(), parsed["verb"]
+    if verb in ("原衍", "衍", "有", "刪", "疑衍"):
+        lemma, reading = "", words
+    elif verb in ("補", "原脫", "脫", "無", "疑脫"):
+        lemma, reading = words, ""
+    else:
+        lemma, reading = words, groups.get("reading") or ""
+    authorities = (match["authority"] for clause in clauses if (match := _FOLLOWED_AUTHORITY.match(clause)))
+    return replace(
+        not_understood,
+        verb=verb,
+        lemma=lemma,
+        reading=reading,
+        witness=groups.get("witness") or "",
+        authority=next(authorities, ""),
+    )
 
 
-def _siku(text: str, start: int) -> ApparatusNote:
-    body = _OPENING.sub("", _STOPS.sub("", text), count=1)
-    plain = body.translate(_PLAIN)
-    for pattern in _SIKU:
-        parsed = pattern.fullmatch(plain)
-        if parsed is None:
-            continue
-        groups = parsed.groupdict()
-
-        def own(name: str, parsed: re.Match[str] = parsed) -> str:
-            """The characters of the note in a group of the pattern, in its own script."""
-            return body[parsed.start(name) : parsed.end(name)] if parsed.groupdict().get(name) else ""
-
-        verb = parsed["verb"]
-        lacking = any(sign in verb for sign in _LACKING)
-        return ApparatusNote(
-            text=text,
-            start=start,
-            anchor=start,
-            verb=verb,
-            lemma=own("reading") if lacking else "" if "衍" in verb or verb == "有" else own("lemma"),
-            reading="" if lacking else own("reading"),
-            witness=own("witness"),
-            authority=groups.get("authority") or groups.get("lacks") or "",
-        )
-    return ApparatusNote(text, start, start)
+def _parse_siku_note(text: str, start: int) -> ApparatusNote:
+    not_understood = ApparatusNote(text, start, start)
+    words = _OPENING.sub("", _STOPS.sub("", text), count=1)
+    traditional = words.translate(_TO_TRADITIONAL)
+    parsed = next((match for pattern in _SIKU_PATTERNS if (match := pattern.fullmatch(traditional))), None)
+    if parsed is None:
+        return not_understood
+    groups, verb = parsed.groupdict(), parsed["verb"]
+    # in the script of the note
+    lemma, reading, witness = (
+        words[slice(*parsed.span(name))] if groups.get(name) else "" for name in ("lemma", "reading", "witness")
+    )
+    if any(sign in verb for sign in _OMISSION_VERBS):
+        lemma, reading = reading, ""
+    elif "衍" in verb or verb == "有":
+        lemma = ""
+    return replace(
+        not_understood,
+        verb=verb,
+        lemma=lemma,
+        reading=reading,
+        witness=witness,
+        authority=groups.get("authority") or groups.get("lacks") or "",
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -23,7 +23,7 @@ from proof.collation.differences import (
     systematic,
     within_blocks,
 )
-from proof.collation.note_layout import NoteLayout, set_otherwise, with_notes
+from proof.collation.note_layout import NoteLayout, note_layouts, with_notes
 from proof.collation.quality import WitnessQuality, quality_by_juan
 from proof.collation.readings import as_readings, recurring
 from proof.collation.tokens import Keys, WitnessTokens, sequence_of, shared_layers
@@ -34,14 +34,14 @@ from proof.text.model import Script
 from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
 
-SAID_AGAIN = "said-again"
-"""The rule of a passage found in one text only that repeats a passage which both texts have elsewhere."""
+REPETITION = "said-again"
+"""The rule of a passage that only one text has and that repeats a passage that both texts have elsewhere."""
 
-_PLACE = attrgetter("a0", "a1", "b0")
-"""The key by which differences are in the order of the base."""
+_BASE_ORDER = attrgetter("a0", "a1", "b0")
+"""The key that sorts differences in the order of the base."""
 
 MIN_PLACED_SHARE = 0.5
-"""Minimum share of a paragraph's characters that the witness must have for the paragraph to be placed."""
+"""Minimum share of the characters of a paragraph that a witness must have for the paragraph to be placed."""
 
 FAULTS = frozenset(
     {"訛作", "誤作", "原作", "改作", "訛脫", "原脫", "誤脫", "訛衍", "原衍", "誤衍", "當作", "補", "改", "刪"}
@@ -51,45 +51,46 @@ FAULTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ParallelPlace:
-    """The place of a paragraph or column of the base in the witness.
+    """The place in the witness of a paragraph or column of the base.
 
-    `block` is its number in the base and `start` where it begins there, `witness_start` where it begins in the witness
-    (None: nowhere), both in code points of the files. `share` is the share of its characters that the witness has at
-    that place, `again` the share that only matches witness text already aligned with another part of the base.
+    `block` is its number in the base. `start` is its start in the base's file and `witness_start` that of its place in
+    the witness's file (None if there is none), in code points. `share` is the share of its characters that the witness
+    has at that place, `repeated_share` the share that only matches text of the witness that is aligned with another
+    part of the base.
     """
 
     block: int
     start: int
     share: float
     witness_start: int | None
-    again: float = 0.0
+    repeated_share: float
 
     @property
     def placed(self) -> bool:
         return self.share >= MIN_PLACED_SHARE
 
     @property
-    def said_again(self) -> bool:
+    def is_repetition(self) -> bool:
         """Whether the base repeats here a passage that the witness has only once."""
-        return not self.placed and self.share + self.again >= MIN_PLACED_SHARE
+        return not self.placed and self.share + self.repeated_share >= MIN_PLACED_SHARE
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A part that one of the two texts lacks: `start` and `end` in code points of the file that has it, `length` in
-    characters. `again` characters repeat a passage that both texts have elsewhere."""
+    characters. `again` is the number of its characters that repeat a passage that both texts have elsewhere."""
 
     start: int
     end: int
     length: int
     text: str
-    again: int = 0
+    again: int
 
 
 @dataclass(frozen=True, slots=True)
 class Collation:
-    """A base collated with one witness. `only_base` and `only_witness` are passages that the other text lacks; `again`
-    are passages that the base repeats and the witness has once (`proof.collation.blocks.repeated`)."""
+    """A base collated with one witness. `only_base` and `only_witness` are passages that the other text lacks;
+    `repetitions` are passages that the base repeats and the witness has once (`proof.collation.blocks.repeated`)."""
 
     base: WitnessTokens
     witness: WitnessTokens
@@ -99,11 +100,11 @@ class Collation:
     placements: tuple[ParallelPlace, ...]
     only_base: tuple[Passage, ...]
     only_witness: tuple[Passage, ...]
-    again: tuple[AlignedPart, ...]
-    notes: tuple[NoteLayout, ...]
-    """Words set as main text in one of the two and as a note in the other."""
-    left_out: tuple[Layer, ...]
-    """Layers that were not compared, since only one of the two texts has them."""
+    repetitions: tuple[AlignedPart, ...]
+    note_layouts: tuple[NoteLayout, ...]
+    """Words that are main text in one of the two and a note in the other."""
+    uncompared_layers: tuple[Layer, ...]
+    """Layers that only one of the two texts has."""
     quality: tuple[WitnessQuality, ...]
     """The quality of the witness in each juan of the base."""
 
@@ -117,39 +118,46 @@ def collate(base: Transcription, witness: Transcription, pairs: Path | None = No
 
     Raises UsageError if one of the two has no text.
     """
-    mine, theirs = shared_layers(base, witness)
+    base_layers, witness_layers = shared_layers(base, witness)
     policies = {script: policy_of(script, pairs) for script in (base.script, witness.script, Script.SIMPLIFIED)}
     keys = Keys(policies[Script.SIMPLIFIED].fold)
-    a, b = sequence_of(base, keys, mine), sequence_of(witness, keys, theirs)
-    for edition, tokens in ((base, a), (witness, b)):
+    a, b = sequence_of(base, keys, base_layers), sequence_of(witness, keys, witness_layers)
+    for tokens in (a, b):
         if not len(tokens):
-            raise UsageError(_("%(path)s has no text to collate"), path=edition.path)
+            raise UsageError(_("%(path)s has no text to collate"), path=tokens.edition.path)
     blocks = align(a.keys, b.keys)
     classifier = DifferenceClassifier(a, b, CharacterClassifier(base.script, witness.script, policies))
-    differences = [*within_blocks(a, b, blocks, classifier), *between_blocks(a, b, blocks)]
-    differences.sort(key=_PLACE)
-    differences, pairs_all_over = systematic(a, b, blocks, with_notes(a, b, differences, keys.key))
-    differences, more_all_over = recurring(a, b, differences)
-    differences = [*as_readings(a, b, differences), *moved_blocks(a, b, blocks)]
-    differences.sort(key=_PLACE)
-    repeats = repeated(a.keys, b.keys, blocks)
-    repeats_there = repeated(b.keys, a.keys, [block.turned() for block in blocks])
-    in_repeats, in_repeats_there = _covered(repeats), _covered(repeats_there)
-    differences = _annotated(a, b, _with_repetitions(differences, in_repeats, in_repeats_there))
+    differences, systematic_pairs = _word_differences(a, b, blocks, classifier, keys)
+    differences = sorted([*differences, *moved_blocks(a, b, blocks)], key=_BASE_ORDER)
+    base_repetitions = repeated(a.keys, b.keys, blocks)
+    repeated_in_base = _covered(base_repetitions)
+    repeated_in_witness = _covered(repeated(b.keys, a.keys, [block.swapped() for block in blocks]))
+    differences = _with_repetitions_marked(differences, repeated_in_base, repeated_in_witness)
     return Collation(
         base=a,
         witness=b,
         blocks=tuple(blocks),
-        differences=tuple(differences),
-        systematic=(*pairs_all_over, *more_all_over),
-        placements=tuple(_placements(a, b, blocks, repeats)),
-        only_base=tuple(_passages(a, [(block.a0, block.a1) for block in blocks], in_repeats)),
-        only_witness=tuple(_passages(b, [(block.b0, block.b1) for block in blocks], in_repeats_there)),
-        again=tuple(repeats),
-        notes=tuple(set_otherwise(a, b, blocks)),
-        left_out=tuple(sorted((base.layers - mine) | (witness.layers - theirs))),
+        differences=tuple(_with_notes_of_apparatus(a, b, differences)),
+        systematic=tuple(systematic_pairs),
+        placements=tuple(_placements(a, b, blocks, base_repetitions)),
+        only_base=tuple(_passages(a, [(block.a0, block.a1) for block in blocks], repeated_in_base)),
+        only_witness=tuple(_passages(b, [(block.b0, block.b1) for block in blocks], repeated_in_witness)),
+        repetitions=tuple(base_repetitions),
+        note_layouts=tuple(note_layouts(a, b, blocks)),
+        uncompared_layers=tuple(sorted((base.layers - base_layers) | (witness.layers - witness_layers))),
         quality=tuple(quality_by_juan(a, b, *aligned_pairs(blocks))),
     )
+
+
+def _word_differences(
+    a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart], classifier: DifferenceClassifier, keys: Keys
+) -> tuple[list[Difference], list[SystematicPair]]:
+    """All differences but moved blocks, joined to readings, and the systematic ones as pairs."""
+    differences = [*within_blocks(a, b, blocks, classifier), *between_blocks(a, b, blocks)]
+    differences.sort(key=_BASE_ORDER)
+    differences, pairs = systematic(a, b, blocks, with_notes(a, b, differences, keys.key))
+    differences, additions = recurring(a, b, differences)
+    return as_readings(a, b, differences), [*pairs, *additions]
 
 
 def _covered(parts: Sequence[AlignedPart]) -> frozenset[int]:
@@ -157,72 +165,81 @@ def _covered(parts: Sequence[AlignedPart]) -> frozenset[int]:
     return frozenset(at for part in parts for at in range(part.a0, part.a1))
 
 
-def _with_repetitions(
-    differences: Sequence[Difference], in_repeats: frozenset[int], in_repeats_there: frozenset[int]
+def _with_repetitions_marked(
+    differences: Sequence[Difference], repeated_in_base: frozenset[int], repeated_in_witness: frozenset[int]
 ) -> list[Difference]:
-    """The differences; passages of which at least half is repeated elsewhere get the rule SAID_AGAIN."""
-    done = []
+    """The differences; passages of which at least half repeats other text get the rule `REPETITION`."""
+    marked = []
     for difference in differences:
-        here, there = range(difference.a0, difference.a1), range(difference.b0, difference.b1)
-        repeated_count = sum(at in in_repeats for at in here) + sum(at in in_repeats_there for at in there)
-        again = difference.category is Class.PASSAGE and 2 * repeated_count >= len(here) + len(there)
-        done.append(replace(difference, rule=SAID_AGAIN) if again else difference)
-    return done
+        in_base, in_witness = range(difference.a0, difference.a1), range(difference.b0, difference.b1)
+        repeated_count = sum(at in repeated_in_base for at in in_base)
+        repeated_count += sum(at in repeated_in_witness for at in in_witness)
+        is_repeated = 2 * repeated_count >= len(in_base) + len(in_witness)
+        is_repetition = difference.category is Class.PASSAGE and is_repeated
+        marked.append(replace(difference, rule=REPETITION) if is_repetition else difference)
+    return marked
 
 
 def _placements(
-    a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart], again: Sequence[AlignedPart]
+    a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart], repetitions: Sequence[AlignedPart]
 ) -> list[ParallelPlace]:
     """The place in the witness of every paragraph of the base that has text."""
-    of_block = np.asarray(a.blocks)
-    total = np.bincount(of_block)
-    mine, theirs = aligned_pairs(blocks, equal=True)
-    equal = np.bincount(of_block[mine], minlength=len(total))
-    answered, first_at = np.unique(of_block[mine], return_index=True)
-    first = {
-        number: b.edition.blocks[b.blocks[to]].start
-        for number, to in zip(answered.tolist(), theirs[first_at].tolist(), strict=True)
+    block_of = np.asarray(a.blocks)
+    lengths = np.bincount(block_of)
+    a_indices, b_indices = aligned_pairs(blocks, equal=True)
+    equal = np.bincount(block_of[a_indices], minlength=len(lengths))
+    aligned_blocks, first_pairs = np.unique(block_of[a_indices], return_index=True)
+    witness_starts = {
+        number: _block_start(b, first)
+        for number, first in zip(aligned_blocks.tolist(), b_indices[first_pairs].tolist(), strict=True)
     }
-    repeats: dict[int, int] = defaultdict(int)
-    for at in sorted(_covered(again)):
-        repeats[a.blocks[at]] += 1
-    for part in again:
-        first.setdefault(a.blocks[part.a0], b.edition.blocks[b.blocks[part.b0]].start)
+    repeated_count = Counter(a.blocks[at] for at in _covered(repetitions))
+    for part in repetitions:
+        witness_starts.setdefault(a.blocks[part.a0], _block_start(b, part.b0))
     return [
         ParallelPlace(
-            number,
-            a.edition.blocks[number].start,
-            float(equal[number] / length),
-            first.get(number),
-            repeats[number] / length,
+            block=number,
+            start=a.edition.blocks[number].start,
+            share=float(equal[number] / length),
+            witness_start=witness_starts.get(number),
+            repeated_share=repeated_count[number] / length,
         )
-        for number, length in enumerate(total.tolist())
+        for number, length in enumerate(lengths.tolist())
         if length
     ]
 
 
-def _passages(tokens: WitnessTokens, spans: list[tuple[int, int]], in_repeats: frozenset[int]) -> list[Passage]:
-    passages = []
-    for start, end in gaps(spans, len(tokens)):
-        again = sum(at in in_repeats for at in range(start, end))
-        text = tokens.shown(start, end)
-        passages.append(Passage(tokens.starts[start], tokens.ends[end - 1], end - start, text, again))
-    return passages
+def _block_start(tokens: WitnessTokens, at: int) -> int:
+    """The start in the file of the paragraph or column of a character."""
+    return tokens.edition.blocks[tokens.blocks[at]].start
 
 
-def _annotated(a: WitnessTokens, b: WitnessTokens, differences: list[Difference]) -> list[Difference]:
+def _passages(tokens: WitnessTokens, covered: list[tuple[int, int]], repeated_indices: frozenset[int]) -> list[Passage]:
+    """The passages outside the spans `covered`."""
+    return [
+        Passage(
+            start=tokens.starts[start],
+            end=tokens.ends[end - 1],
+            length=end - start,
+            text=tokens.shown(start, end),
+            again=sum(at in repeated_indices for at in range(start, end)),
+        )
+        for start, end in gaps(covered, len(tokens))
+    ]
+
+
+def _with_notes_of_apparatus(a: WitnessTokens, b: WitnessTokens, differences: list[Difference]) -> list[Difference]:
     """The differences with the notes of both apparatuses on their places."""
-    mine, theirs = noted(a), noted(b)
+    base_notes, witness_notes = notes_by_character(a), notes_by_character(b)
     done = []
     for difference in differences:
         if difference.category in (Class.PASSAGE, Class.UNLIKE, Class.MOVED):
             done.append(difference)
             continue
-        here = range(difference.a0, max(difference.a1, difference.a0 + 1))
-        there = range(difference.b0, max(difference.b1, difference.b0 + 1))
-        notes = [note for at in here for note in mine.get(at, ())] + [
-            note for at in there for note in theirs.get(at, ())
-        ]
+        in_base = range(difference.a0, max(difference.a1, difference.a0 + 1))
+        in_witness = range(difference.b0, max(difference.b1, difference.b0 + 1))
+        notes = [note for at in in_base for note in base_notes.get(at, ())]
+        notes += [note for at in in_witness for note in witness_notes.get(at, ())]
         annotated = replace(difference, notes=tuple(dict.fromkeys(notes)))
         if difference.category in WORD_CLASSES and any(_is_called_error(note, difference) for note in notes):
             annotated = replace(annotated, category=Class.ERROR, rule="apparatus")
@@ -232,16 +249,17 @@ def _annotated(a: WitnessTokens, b: WitnessTokens, differences: list[Difference]
 
 def _is_called_error(note: ApparatusNote, difference: Difference) -> bool:
     """Whether a note says that one of the two readings is an error that was corrected."""
-    return note.verb in FAULTS and bool({difference.base, difference.witness} & {note.lemma, note.reading} - {""})
+    readings = {note.lemma, note.reading} - {""}
+    return note.verb in FAULTS and bool({difference.base, difference.witness} & readings)
 
 
-def noted(of: WitnessTokens) -> dict[int, list[ApparatusNote]]:
+def notes_by_character(tokens: WitnessTokens) -> dict[int, list[ApparatusNote]]:
     """The notes of the apparatus by the indices of the characters that they annotate."""
-    places: dict[int, list[ApparatusNote]] = defaultdict(list)
-    for note in apparatus_of(of.edition):
-        last = of.index_before(note.anchor)
+    notes: dict[int, list[ApparatusNote]] = defaultdict(list)
+    for note in apparatus_of(tokens.edition):
+        last = tokens.index_before(note.anchor)
         for at in range(max(0, last - max(1, len(note.lemma)) + 1), last + 1):
-            places[at].append(note)
+            notes[at].append(note)
         if not note.lemma:
-            places[last + 1].append(note)
-    return places
+            notes[last + 1].append(note)
+    return notes

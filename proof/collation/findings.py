@@ -1,13 +1,14 @@
-"""The differences of a base from its witnesses as findings: one for each place, with the readings of all witnesses."""
+"""The differences of a base from its witnesses as flags: one for each place, with the readings of all witnesses."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from proof.collation.classes import RANK, Class
-from proof.collation.collation import SAID_AGAIN, Collation
+from proof.collation.collation import REPETITION, Collation
 from proof.collation.differences import MOVED, Difference
 from proof.collation.quality import quality_by_block
 from proof.collation.tokens import WitnessTokens
@@ -17,7 +18,7 @@ from proof.model.flags import COLLATION, Evidence, Flag, Kind, WitnessReading, c
 from proof.text.addresses import Addresses
 
 RAISED = frozenset({Class.ERROR, Class.READING, Class.ORTHOGRAPHY, Class.SYSTEMATIC})
-"""Classes of differences for which a flag is raised, except those between forms of one word."""
+"""Classes of differences for which a flag is raised, unless they are between forms of one word."""
 
 MAX_FLAGGED_CHARACTERS = 40
 """Maximum length of a passage for which a flag is raised: a lost sentence, not a commentary."""
@@ -33,7 +34,7 @@ SUPPORTED_GAIN_NATS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class PlacedFlag:
-    """A finding, and the code point of the base's file at which it begins."""
+    """A flag, and the code point of the base's file at which it begins."""
 
     start: int
     flag: Flag
@@ -41,7 +42,7 @@ class PlacedFlag:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a witness reads at a place of the base, and the share of its weight that it has in this juan."""
+    """The reading of a witness at a place of the base, and the weight of the witness in this juan, from 0 to 1."""
 
     siglum: str
     weight: float
@@ -49,7 +50,6 @@ class _Reading:
 
     @property
     def text(self) -> str:
-        """The characters that the witness has there."""
         return self.difference.witness
 
     @property
@@ -57,7 +57,7 @@ class _Reading:
         """Whether its difference is shown to the proofreader."""
         difference = self.difference
         if difference.category in (Class.PASSAGE, Class.UNLIKE):
-            return difference.rule != SAID_AGAIN and difference.size <= MAX_FLAGGED_CHARACTERS
+            return difference.rule != REPETITION and difference.size <= MAX_FLAGGED_CHARACTERS
         return difference.category in RAISED and difference.kind is not Kind.VARIANT
 
 
@@ -65,35 +65,37 @@ def findings(collations: Sequence[Collation]) -> list[PlacedFlag]:
     """The differences of all witnesses as flags, in the order of the base, which all collations share.
 
     Errors, other readings, borrowings, systematic pairs and passages of up to `MAX_FLAGGED_CHARACTERS` characters are
-    raised. A difference over several columns is a flag in each, since a flag has one address. The reading with most of
-    the witnesses' weight is suggested, others are alternatives. `page` and `ref` are empty if the base has no pages.
+    raised. A difference over several columns becomes a flag in each, since a flag has one address. The reading with the
+    greatest weight of witnesses is suggested, others are alternatives. `page` and `ref` are empty if the base has no
+    pages.
     """
     edition = collations[0].base.edition
     addresses = Addresses(edition)
     refs = {page.id: str(page.ref or "") for page in edition.pages}
-    agreeing = list(zip(witness_names(collations), map(covered, collations), strict=True))
+    names = witness_names(collations)
+    coverage = list(zip(names, map(covered, collations), strict=True))
     full = full_names(collations)
     starts: list[int] = []
     flags: list[Flag] = []
-    for (start, length), readings in sorted(_by_place(collations).items()):
+    for (start, length), readings in sorted(_readings_by_place(collations, names).items()):
         address = addresses.of(start)
         if address is None:
             continue
-        begin, end = addresses.line(address.page, address.line)
+        line_start, line_end = addresses.line(address.page, address.line)
         differing = {reading.siglum for reading in readings}
-        same = [name for name, covers in agreeing if name not in differing and covers[start]]
+        agreeing = [name for name, is_covered in coverage if name not in differing and is_covered[start]]
         starts.append(start)
         flags.append(
             replace(
-                _flag(readings, same, full),
+                _flag(readings, agreeing, full),
                 page=address.page,
                 ref=refs.get(address.page, ""),
                 line=address.line,
                 offset=address.offset,
-                context=context_of(edition.text[begin:end], address.offset, length),
+                context=context_of(edition.text[line_start:line_end], address.offset, length),
             )
         )
-    linked = _linked(collations, starts, numbered(flags))
+    linked = _with_moves_linked(collations, starts, numbered(flags))
     return [PlacedFlag(start, flag) for start, flag in zip(starts, linked, strict=True)]
 
 
@@ -102,62 +104,66 @@ def flags(*collations: Collation) -> list[Flag]:
     return [placed.flag for placed in findings(collations)]
 
 
-def _linked(collations: Sequence[Collation], starts: Sequence[int], flags: Sequence[Flag]) -> list[Flag]:
-    """The flags; those of words that stand at another place of the page in a witness are linked in pairs, an insertion
-    with an omission of the same words, each with the last one before it."""
+def _with_moves_linked(collations: Sequence[Collation], starts: Sequence[int], flags: Sequence[Flag]) -> list[Flag]:
+    """The flags, with those of words that a witness has at another place of the page linked in pairs: an insertion and
+    the last omission of the same words before it, or the other way round."""
     linked = list(flags)
-    at = {(start, flag.length): number for number, (start, flag) in enumerate(zip(starts, flags, strict=True))}
+    number_at = {(start, flag.length): number for number, (start, flag) in enumerate(zip(starts, flags, strict=True))}
     for collation in collations:
-        waiting: dict[tuple[Kind, str], int] = {}
+        unpaired: dict[tuple[Kind, str], int] = {}
         for difference in collation.differences:
-            number = at.get((difference.start, difference.length)) if difference.rule == MOVED else None
-            flag = linked[number] if number is not None else None
-            if number is None or flag is None or flag.kind not in _OTHER_KIND or flag.moved or not flag.raised:
+            number = number_at.get((difference.start, difference.length)) if difference.rule == MOVED else None
+            if number is None:
+                continue
+            flag = linked[number]
+            if flag.kind not in _OTHER_KIND or flag.moved or not flag.raised:
                 continue
             words = flag.transcribed or flag.suggested
-            other = waiting.pop((_OTHER_KIND[flag.kind], words), None)
+            other = unpaired.pop((_OTHER_KIND[flag.kind], words), None)
             if other is None:
-                waiting[flag.kind, words] = number
+                unpaired[flag.kind, words] = number
             elif linked[other].page == flag.page:
                 linked[number] = replace(flag, moved=linked[other].id)
                 linked[other] = replace(linked[other], moved=flag.id)
     return linked
 
 
-def _by_place(collations: Sequence[Collation]) -> dict[tuple[int, int], list[_Reading]]:
-    """The readings that differ, by the start and length of their places in the base's file."""
+def _readings_by_place(collations: Sequence[Collation], names: Sequence[str]) -> dict[tuple[int, int], list[_Reading]]:
+    """The readings that differ, by the start and length of their places in the base's file. `names` are those of the
+    witnesses."""
     by_place: dict[tuple[int, int], list[_Reading]] = defaultdict(list)
-    for collation, name in zip(collations, witness_names(collations), strict=True):
+    for collation, name in zip(collations, names, strict=True):
         weights = quality_by_block(collation.base.edition, collation.quality)
-        for whole in collation.differences:
-            block = collation.base.blocks[min(whole.a0, len(collation.base) - 1)]
-            weight = weights[block]
-            for part in _in_columns(collation.base, whole):
-                there = by_place[part.start, part.length]
-                last = there[-1] if there and there[-1].siglum == name else None
-                if last is not None:  # the witness has the reading in two of its own columns
-                    before = last.difference
-                    heaviest = max(before, part, key=lambda candidate: RANK.index(candidate.category))
-                    both = replace(heaviest, witness=before.witness + part.witness, b0=before.b0, b1=part.b1)
-                    there[-1] = replace(last, difference=both)
+        for difference in collation.differences:
+            weight = weights[collation.base.blocks[min(difference.a0, len(collation.base) - 1)]]
+            for part in _in_columns(collation.base, difference):
+                readings = by_place[part.start, part.length]
+                if readings and readings[-1].siglum == name:  # the reading is divided by a column of the witness
+                    readings[-1] = replace(readings[-1], difference=_joined(readings[-1].difference, part))
                 else:
-                    there.append(_Reading(name, weight, part))
+                    readings.append(_Reading(name, weight, part))
     return by_place
+
+
+def _joined(first: Difference, second: Difference) -> Difference:
+    """Two adjacent differences of a witness at one place of the base, with the heavier class."""
+    heavier = max(first, second, key=lambda difference: RANK.index(difference.category))
+    return replace(heavier, witness=first.witness + second.witness, b0=first.b0, b1=second.b1)
 
 
 def _in_columns(base: WitnessTokens, difference: Difference) -> Iterator[Difference]:
     """A difference divided where a column of the base ends or markup follows, since a flag is about adjacent
-    characters. The reading of the witness is divided character by character, or else belongs to the first part. A block
-    that moved is not divided."""
+    characters. The reading of the witness is divided too if it has as many characters, else it belongs to the first
+    part. A block that moved is not divided."""
     inner = range(difference.a0 + 1, difference.a1) if difference.category is not Class.MOVED else ()
-    cuts = [at for at in inner if not _beside(base, at)]
+    cuts = [at for at in inner if not _is_adjacent(base, at)]
     if not cuts:
         yield difference
         return
-    as_many = difference.b1 - difference.b0 == difference.a1 - difference.a0 == len(difference.witness)
-    for first, end in zip([difference.a0, *cuts], [*cuts, difference.a1], strict=True):
+    is_divisible = difference.b1 - difference.b0 == difference.a1 - difference.a0 == len(difference.witness)
+    for first, end in pairwise([difference.a0, *cuts, difference.a1]):
         witness = difference.witness if first == difference.a0 else ""
-        if as_many:
+        if is_divisible:
             witness = difference.witness[first - difference.a0 : end - difference.a0]
         text = base.text(first, end)
         if witness == text:
@@ -167,24 +173,36 @@ def _in_columns(base: WitnessTokens, difference: Difference) -> Iterator[Differe
         yield replace(difference, kind=kind, base=text, witness=witness, start=start, length=length)
 
 
-def _beside(base: WitnessTokens, at: int) -> bool:
-    """Whether a character of the base follows the one before it in the same column, with nothing between."""
+def _is_adjacent(base: WitnessTokens, at: int) -> bool:
+    """Whether a character of the base directly follows the one before it in the same column."""
     return base.blocks[at - 1] == base.blocks[at] and base.ends[at - 1] == base.starts[at]
 
 
-def _flag(readings: Sequence[_Reading], same: Sequence[str], full: Mapping[str, str]) -> Flag:
-    """The readings of one place as a flag without its address; `full` are names of witnesses by their sigla."""
-    shown = [reading for reading in readings if reading.raised] or readings
+def _flag(readings: Sequence[_Reading], agreeing: Sequence[str], full: Mapping[str, str]) -> Flag:
+    """The readings of one place as a flag without its address. `agreeing` are the names of the witnesses that read as
+    the base, `full` the full names of witnesses by their names."""
+    considered = [reading for reading in readings if reading.raised] or readings
     weights: dict[str, float] = defaultdict(float)
-    for reading in shown:
+    for reading in considered:
         weights[reading.text] += reading.weight
-    suggested = max(weights, key=lambda text: weights[text])  # of equal ones, that of the first witness
-    chosen = next(reading for reading in shown if reading.text == suggested)
+    suggested = max(weights, key=lambda text: weights[text])  # the first one of equal weight
+    chosen = next(reading for reading in considered if reading.text == suggested)
     total = sum(weights.values())
     notes = dict.fromkeys(note for reading in readings for note in reading.difference.notes)
-    raised = chosen.raised
-    score = (ERROR_SCORE * min(1.0, weights[suggested]) + SUPPORTED_GAIN_NATS * bool(notes)) if raised else 0.0
+    score = 0.0
+    if chosen.raised:
+        score = ERROR_SCORE * min(1.0, weights[suggested]) + SUPPORTED_GAIN_NATS * bool(notes)
     difference = chosen.difference
+    witnesses = [
+        WitnessReading(
+            reading.siglum,
+            reading.text,
+            IMAGE if reading.text == suggested else "",
+            name=full.get(reading.siglum, ""),
+        )
+        for reading in readings
+    ]
+    witnesses += [WitnessReading(name, difference.base, TEXT, name=full.get(name, "")) for name in agreeing]
     return Flag(
         page="",
         ref="",
@@ -195,24 +213,13 @@ def _flag(readings: Sequence[_Reading], same: Sequence[str], full: Mapping[str, 
         transcribed=difference.base,
         suggested=suggested,
         score=score,
-        raised=raised,
+        raised=chosen.raised,
         bbox=None,
         evidence=Evidence(
             reason=COLLATION,
-            rule=difference.category.value if raised else difference.rule,
+            rule=difference.category.value if chosen.raised else difference.rule,
             alternatives=tuple((text, round(weight / total, 3)) for text, weight in weights.items() if text),
             note="；".join(note.text for note in notes),
-            witnesses=(
-                *(
-                    WitnessReading(
-                        reading.siglum,
-                        reading.text,
-                        IMAGE * (reading.text == suggested),
-                        name=full.get(reading.siglum, ""),
-                    )
-                    for reading in readings
-                ),
-                *(WitnessReading(name, difference.base, TEXT, name=full.get(name, "")) for name in same),
-            ),
+            witnesses=tuple(witnesses),
         ),
     )

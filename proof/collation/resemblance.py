@@ -1,4 +1,4 @@
-"""Which characters are near in shape (`data/shapes.tsv`), sound alike or share a part (`data/sounds.tsv`)."""
+"""Characters that are similar in shape (`data/shapes.tsv`), sound alike or share a component (`data/sounds.tsv`)."""
 
 from __future__ import annotations
 
@@ -7,24 +7,29 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 
-Groups = defaultdict[str, frozenset[int]]
+GroupsOfCharacter = defaultdict[str, frozenset[int]]
 """The numbers of the groups that a character is in."""
+
+_SPELLING, _SYLLABLE, _PHONETIC_SERIES, _COMPONENT = "f", "m", "p", "g"
+"""The kinds of groups in `data/sounds.tsv`: 反切, modern syllable without tone, 諧聲, component."""
 
 
 def near_in_shape(first: str, second: str) -> bool:
-    """Whether a copyist or a typist may take one of two characters for the other at sight (形近)."""
+    """Whether a copyist or a typist may confuse two characters by their shapes (形近)."""
     return second in _near()[first] or first in _near()[second]
 
 
 def homophones(first: str, second: str) -> bool:
-    """Whether two characters have a spelling (反切) in common, or are of one phonetic series (諧聲: they differ in the
-    radical, mostly) and have, tones aside, a syllable of today in common."""
-    return _share("f", first, second) or (_share("p", first, second) and _share("m", first, second))
+    """Whether two characters share a spelling (反切), or belong to one phonetic series (諧聲: most differ only in the
+    radical) and share a modern syllable, without its tone."""
+    if _share(_SPELLING, first, second):
+        return True
+    return _share(_PHONETIC_SERIES, first, second) and _share(_SYLLABLE, first, second)
 
 
 def share_part(first: str, second: str) -> bool:
-    """Whether two characters have one of the parts that they are made of in common, or the one is part of the other."""
-    return _share("g", first, second)
+    """Whether two characters share a component, or one is a component of the other."""
+    return _share(_COMPONENT, first, second)
 
 
 def _share(kind: str, first: str, second: str) -> bool:
@@ -33,7 +38,7 @@ def _share(kind: str, first: str, second: str) -> bool:
 
 
 def _rows(name: str) -> Iterator[tuple[str, str]]:
-    """The lines of a file of data, what stands before and behind the tab of each."""
+    """The lines of a data file, each divided at its tab."""
     text = resources.files("proof.collation").joinpath(f"data/{name}").read_text(encoding="utf-8")
     for line in text.splitlines():
         head, _, rest = line.partition("\t")
@@ -46,9 +51,9 @@ def _near() -> defaultdict[str, str]:
 
 
 @cache
-def _groups() -> defaultdict[str, Groups]:
-    """The groups by their kind: spellings (f), syllables (m), phonetic series (p), parts (g)."""
-    groups: defaultdict[str, Groups] = defaultdict(lambda: defaultdict(frozenset))
+def _groups() -> defaultdict[str, GroupsOfCharacter]:
+    """The groups of each character, by the kind of group."""
+    groups: defaultdict[str, GroupsOfCharacter] = defaultdict(lambda: defaultdict(frozenset))
     for number, (kind, members) in enumerate(_rows("sounds.tsv")):
         for character in members:
             groups[kind][character] |= {number}

@@ -1,7 +1,7 @@
-"""Equal stretches of two sequences (seeds), and chains of seeds in the same order in both.
+"""Equal stretches of two sequences (seeds), and chains of seeds that have the same order in both.
 
-Seeds are equal stretches of a few characters (k-mers). Those in the same order are chained (as in minimap2, Li 2018),
-the best chains first; each part of a sequence belongs to one chain. Time is nearly linear."""
+Equal k-mers are merged to seeds, and seeds are chained as in minimap2 (Li 2018), the best chains first. Each part of a
+sequence belongs to at most one chain. The time is nearly linear in the lengths."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right, insort
 from collections import deque
 from collections.abc import Iterator
 from math import log2
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +21,8 @@ Ints = NDArray[np.int64]
 Span = tuple[int, int]
 """First character and end (exclusive)."""
 
-Seed = tuple[int, int, int]
-"""Start of an equal stretch in the first and in the second sequence, and its length."""
-
 SEED_CHARACTERS = 6
-"""Characters of a seed between whole texts."""
+"""Minimum length of a seed between whole texts."""
 
 MAX_OCCURRENCES = 24
 """Occurrences in the second text above which a seed is ignored (formulas, refrains)."""
@@ -46,26 +44,42 @@ MIN_LONG_SEED_CHARACTERS = 24
 within it."""
 
 _CHUNK = 400_000
+"""Number of k-mers of the first text that are looked up at once."""
+
+
+class Seed(NamedTuple):
+    """`length` equal characters that start at `x` in the first sequence and at `y` in the second."""
+
+    x: int
+    y: int
+    length: int
+
+    @property
+    def x_end(self) -> int:
+        return self.x + self.length
+
+    @property
+    def y_end(self) -> int:
+        return self.y + self.length
 
 
 def seeds_of(a: str, b: str, k: int) -> list[Seed]:
-    """All maximal equal stretches of at least `k` characters, without those that consist of frequent seeds only."""
+    """All maximal equal stretches of at least `k` characters, without those that consist of frequent k-mers only."""
     codes_a, codes_b = (code_points(text).astype(np.int64) for text in (a, b))
     if len(codes_a) < k or len(codes_b) < k:
         return []
-    hashes_b = _hashes(codes_b, k)
+    hashes_a, hashes_b = _hashes(codes_a, k), _hashes(codes_b, k)
     order = np.argsort(hashes_b, kind="stable")
-    ordered = hashes_b[order]
+    sorted_hashes = hashes_b[order]
     seeds: list[Seed] = []
-    hashes_a = _hashes(codes_a, k)
     for start in range(0, len(hashes_a), _CHUNK):
-        part = hashes_a[start : start + _CHUNK]
-        left, right = np.searchsorted(ordered, part, "left"), np.searchsorted(ordered, part, "right")
-        number = np.where(right - left > MAX_OCCURRENCES, 0, right - left)
-        at_a = np.repeat(np.arange(len(part)), number) + start
-        first = np.repeat(left - np.concatenate(([0], np.cumsum(number)[:-1])), number)
+        chunk = hashes_a[start : start + _CHUNK]
+        left, right = np.searchsorted(sorted_hashes, chunk, "left"), np.searchsorted(sorted_hashes, chunk, "right")
+        counts = np.where(right - left > MAX_OCCURRENCES, 0, right - left)
+        at_a = np.repeat(np.arange(len(chunk)), counts) + start
+        first = np.repeat(left - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
         at_b = order[first + np.arange(len(first))]
-        for offset in range(k):
+        for offset in range(k):  # drop pairs whose hashes are equal by chance
             same = codes_a[at_a + offset] == codes_b[at_b + offset]
             at_a, at_b = at_a[same], at_b[same]
         seeds += _merged(at_a, at_b, k)
@@ -73,6 +87,7 @@ def seeds_of(a: str, b: str, k: int) -> list[Seed]:
 
 
 def _hashes(codes: Ints, k: int) -> NDArray[np.uint64]:
+    """A hash of the k-mer at each place."""
     length = len(codes) - k + 1
     total = np.zeros(length, dtype=np.uint64)
     for offset in range(k):
@@ -81,7 +96,7 @@ def _hashes(codes: Ints, k: int) -> NDArray[np.uint64]:
 
 
 def _merged(at_a: Ints, at_b: Ints, k: int) -> list[Seed]:
-    """The seeds, with adjacent ones on one diagonal merged."""
+    """Pairs of places with equal k-mers as seeds: consecutive pairs on one diagonal are one seed."""
     if not len(at_a):
         return []
     diagonal = at_b - at_a
@@ -91,32 +106,18 @@ def _merged(at_a: Ints, at_b: Ints, k: int) -> list[Seed]:
     starts = np.concatenate(([0], breaks))
     ends = np.concatenate((breaks, [len(at_a)]))
     lengths = at_a[ends - 1] - at_a[starts] + k
-    return [(int(x), int(y), int(length)) for x, y, length in zip(at_a[starts], at_b[starts], lengths, strict=True)]
+    return list(map(Seed, at_a[starts].tolist(), at_b[starts].tolist(), lengths.tolist()))
 
 
-def chains_of(seeds: list[Seed], least: float) -> list[list[Seed]]:
-    """Chains of seeds, best first; none uses parts of a sequence that a better one uses."""
+def chains_of(seeds: list[Seed], min_score: float) -> list[list[Seed]]:
+    """Chains of seeds, best first; no chain uses parts of a sequence that a better one uses."""
     seeds = sorted(seeds)
-    scores = [float(length) for _, _, length in seeds]
-    highest = [0.0]  # the highest score among the first seeds, by the number of these
-    before = [-1] * len(seeds)
-    long: deque[int] = deque(maxlen=TRIED_PREDECESSORS)
-    for n, seed in enumerate(seeds):
-        for earlier in (range(n - 1, max(0, n - TRIED_PREDECESSORS) - 1, -1), reversed(long)):
-            for m in earlier:
-                if highest[m + 1] + seed[2] < scores[n]:
-                    break  # a seed gains its length at most
-                gain = _gain(seeds[m], seed)
-                if gain is not None and scores[m] + gain >= scores[n]:
-                    scores[n], before[n] = scores[m] + gain, m
-        highest.append(max(highest[-1], scores[n]))
-        if seed[2] >= MIN_LONG_SEED_CHARACTERS:
-            long.append(n)
+    scores, predecessors = _scored(seeds)
     taken_a, taken_b = Covered(), Covered()
     used = [False] * len(seeds)
     chains: list[list[Seed]] = []
-    for end in sorted(range(len(seeds)), key=lambda n: -scores[n]):
-        if used[end] or scores[end] < least:
+    for end in sorted(range(len(seeds)), key=lambda number: -scores[number]):
+        if used[end] or scores[end] < min_score:
             continue
         chain: list[Seed] = []
         at = end
@@ -126,45 +127,68 @@ def chains_of(seeds: list[Seed], least: float) -> list[list[Seed]]:
             if free is None:
                 break
             chain.append(free)
-            at = before[at]
+            at = predecessors[at]
         chain = _without_overlaps(chain[::-1])
-        if sum(length for _, _, length in chain) >= min(least, 2 * SEED_CHARACTERS):
-            for part in _parted(chain, taken_a, taken_b):
-                taken_a.add(part[0][0], part[-1][0] + part[-1][2])
-                taken_b.add(part[0][1], part[-1][1] + part[-1][2])
+        if sum(seed.length for seed in chain) >= min(min_score, 2 * SEED_CHARACTERS):
+            for part in _divided(chain, taken_a, taken_b):
+                taken_a.add(part[0].x, part[-1].x_end)
+                taken_b.add(part[0].y, part[-1].y_end)
                 chains.append(part)
     return chains
 
 
+def _scored(seeds: list[Seed]) -> tuple[list[float], list[int]]:
+    """For each seed the score of the best chain that ends with it, and its predecessor in that chain, -1 for none."""
+    scores = [float(seed.length) for seed in seeds]
+    predecessors = [-1] * len(seeds)
+    highest = [0.0]  # highest[i] is the highest score of the first i seeds
+    long: deque[int] = deque(maxlen=TRIED_PREDECESSORS)
+    for number, seed in enumerate(seeds):
+        length = seed.length
+        recent = range(number - 1, max(0, number - TRIED_PREDECESSORS) - 1, -1)
+        for candidates in (recent, reversed(long)):
+            for before in candidates:
+                if highest[before + 1] + length < scores[number]:
+                    break  # no earlier seed can do better: a seed adds at most its length
+                gain = _gain(seeds[before], seed)
+                if gain is not None and scores[before] + gain >= scores[number]:
+                    scores[number], predecessors[number] = scores[before] + gain, before
+        highest.append(max(highest[-1], scores[number]))
+        if length >= MIN_LONG_SEED_CHARACTERS:
+            long.append(number)
+    return scores, predecessors
+
+
 def _free(seed: Seed, taken_a: Covered, taken_b: Covered) -> Seed | None:
-    """The part of a seed that is free in both sequences, at one of its sides."""
-    x, y, length = seed
-    free = taken_a.free(x, x + length)
-    if free is None:
+    """The part of a seed that is free in both sequences, at one of its ends; None if there is none."""
+    free_a = taken_a.free(seed.x, seed.x_end)
+    if free_a is None:
         return None
-    x, y, length = free[0], y + free[0] - x, free[1] - free[0]
-    free = taken_b.free(y, y + length)
-    return None if free is None else (x + free[0] - y, free[0], free[1] - free[0])
+    diagonal = seed.y - seed.x
+    free_b = taken_b.free(free_a[0] + diagonal, free_a[1] + diagonal)
+    return None if free_b is None else Seed(free_b[0] - diagonal, free_b[0], free_b[1] - free_b[0])
 
 
 def _gain(first: Seed, second: Seed) -> float | None:
     """The gain of continuing a chain from one seed to another; None if that is not possible."""
-    dx, dy = second[0] - first[0] - first[2], second[1] - first[1] - first[2]
-    overlap = max(0, -dx, -dy)
-    if overlap >= min(first[2], second[2]) or max(dx, dy) > MAX_ONE_SIDED_SKIP or min(dx, dy) > MAX_TWO_SIDED_SKIP:
+    (x, y, length), (next_x, next_y, next_length) = first, second
+    skipped_a, skipped_b = next_x - x - length, next_y - y - length
+    shorter, longer = (skipped_a, skipped_b) if skipped_a < skipped_b else (skipped_b, skipped_a)
+    overlap = max(0, -shorter)
+    if overlap >= min(length, next_length) or longer > MAX_ONE_SIDED_SKIP or shorter > MAX_TWO_SIDED_SKIP:
         return None
-    apart = abs(dx - dy)
-    return second[2] - overlap - (min(4.0 + log2(1 + apart), apart * 0.5) if apart else 0.0)
+    shift = longer - shorter
+    return next_length - overlap - (min(4.0 + log2(1 + shift), shift * 0.5) if shift else 0.0)
 
 
 class Covered:
     """A sorted set of disjoint spans that are in use."""
 
     def __init__(self) -> None:
-        self._spans: list[tuple[int, int]] = []
+        self._spans: list[Span] = []
 
-    def free(self, start: int, end: int) -> tuple[int, int] | None:
-        """The free part of a span, at one of its sides; None if there is none."""
+    def free(self, start: int, end: int) -> Span | None:
+        """The free part of a span, at one of its ends; None if there is none."""
         at = bisect_right(self._spans, (start, end))
         if at and self._spans[at - 1][1] > start:
             start = self._spans[at - 1][1]
@@ -182,35 +206,25 @@ class Covered:
 
 
 def _without_overlaps(chain: list[Seed]) -> list[Seed]:
-    """The chain with each seed shortened where the one before overlaps it."""
+    """The chain with each seed shortened where it overlaps the one before."""
     clean: list[Seed] = []
-    for x, y, length in chain:
-        cut = 0
-        if clean:
-            px, py, plength = clean[-1]
-            cut = max(0, px + plength - x, py + plength - y)
-        if length > cut:
-            clean.append((x + cut, y + cut, length - cut))
+    for seed in chain:
+        overlap = max(0, clean[-1].x_end - seed.x, clean[-1].y_end - seed.y) if clean else 0
+        if seed.length > overlap:
+            clean.append(Seed(seed.x + overlap, seed.y + overlap, seed.length - overlap))
     return clean
 
 
-def _parted(chain: list[Seed], taken_a: Covered, taken_b: Covered) -> Iterator[list[Seed]]:
-    """A chain divided where it skips much more of one sequence than of the other, which may belong elsewhere, and where
-    it skips what a better chain has."""
+def _divided(chain: list[Seed], taken_a: Covered, taken_b: Covered) -> Iterator[list[Seed]]:
+    """A chain divided where it skips much more of one sequence than of the other, since that may belong elsewhere, and
+    where it skips a part of a better chain."""
     part = chain[:1]
     for seed in chain[1:]:
-        x, y, length = part[-1]
-        skipped = (x + length, seed[0]), (y + length, seed[1])
-        if (
-            _passes_over(*(end - start for start, end in skipped))
-            or taken_a.meets(*skipped[0])
-            or taken_b.meets(*skipped[1])
-        ):
+        last = part[-1]
+        shorter, longer = sorted((seed.x - last.x_end, seed.y - last.y_end))
+        is_one_sided = longer > MAX_UNDIVIDED_SKIP and longer > 2 * shorter
+        if is_one_sided or taken_a.meets(last.x_end, seed.x) or taken_b.meets(last.y_end, seed.y):
             yield part
             part = []
         part.append(seed)
     yield part
-
-
-def _passes_over(da: int, db: int) -> bool:
-    return max(da, db) > MAX_UNDIVIDED_SKIP and max(da, db) > 2 * min(da, db)

@@ -10,21 +10,21 @@ from proof.text.transcription import Transcription
 
 
 def names_of(editions: Sequence[Transcription], *, ending: bool = False) -> list[str]:
-    """The names of editions, no two alike: the sigla of the user, else the names of the files."""
+    """A different name for each edition: the siglum given by the user, else the name of the file."""
     short_names = sigla([edition.path for edition in editions], ending=ending)
     return _numbered(edition.siglum or name for edition, name in zip(editions, short_names, strict=True))
 
 
 def sigla(paths: Sequence[Path], *, ending: bool = False) -> list[str]:
-    """A name for each file, no two alike: its name (with its ending or without), after as many of its folders as
-    distinguish it from the others; a number where one file is given twice."""
+    """A different name for each file: the name of the file (with or without its `ending`), after as many of its folders
+    as distinguish it from the others, with a number if one file is given twice."""
     depth = 1
     names = [_name(path, depth, ending) for path in paths]
     while len(set(names)) < len(names) and depth < max(len(path.parts) for path in paths):
         depth += 1
-        alike = Counter(names)
+        counts = Counter(names)
         names = [
-            name if alike[name] == 1 else _name(path, depth, ending) for name, path in zip(names, paths, strict=True)
+            name if counts[name] == 1 else _name(path, depth, ending) for name, path in zip(names, paths, strict=True)
         ]
     return _numbered(names)
 

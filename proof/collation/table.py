@@ -1,6 +1,6 @@
-"""A collation as a table, a row a place, a column a witness: an HTML page to read and share, and a spreadsheet.
+"""A collation as a table with a row for each place and a column for each witness: an HTML page and a spreadsheet.
 
-The page opens offline: style and script stand in it, images are linked as files beside it where there are any.
+The page can be opened offline: it includes its style and script, and links to the image files.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import numpy as np
 from proof.atomic import whole_file
 from proof.collation.classes import RANK, Class
 from proof.collation.collation import Collation
-from proof.collation.differences import MOVED, Difference, Numbers, aligned_pairs
+from proof.collation.differences import MOVED, Difference, aligned_pairs
 from proof.collation.note_layout import NOTE, NoteLayout
 from proof.collation.sigla import names_of
-from proof.collation.tokens import WitnessTokens
+from proof.collation.tokens import Indices, WitnessTokens
 from proof.collation.witnesses import CommonBase, witness_names
 from proof.images.pdf import PdfPage
 from proof.locale.languages import translations
@@ -30,19 +30,19 @@ from proof.locale.templates import templates_in, write_page
 from proof.text.addresses import Address, Addresses
 
 CONTEXT_CHARACTERS = 6
-"""Characters shown before and behind a place."""
+"""Number of characters shown before and after a place."""
 
 HIDDEN_CLASSES = frozenset({Class.SCRIPT, Class.LAYOUT})
-"""Classes that are hidden until they are asked for."""
+"""Classes that are hidden until the reader selects them."""
 
 Images = Mapping[str, Path]
-"""The image file of each page that has one, by the page's id."""
+"""The image files of pages by page id."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableReading:
-    """What a witness has at a place, with what stands around it there; `text` None: it lacks the part altogether.
-    `shown` is the text, cut if it is long. `category` is empty where it reads as the base does."""
+    """The text of a witness at a place, with the characters before and after it; `text` is None if the witness lacks
+    the whole part. `shown` is the text, shortened if it is long. `category` is empty if it reads as the base."""
 
     before: str = ""
     text: str | None = None
@@ -55,8 +55,8 @@ class TableReading:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A place of the base: its address (`page` is empty in a text without pages), `image` the link to its image or
-    empty, `readings` one for each witness. `categories` are the classes met in it."""
+    """A place of the base: its address (`page` is empty in a text without pages), the link to its image or an empty
+    string, and a reading for each witness."""
 
     address: Address
     image: str
@@ -65,11 +65,12 @@ class TableRow:
 
     @property
     def categories(self) -> tuple[str, ...]:
+        """The classes of its differences."""
         return tuple(dict.fromkeys(reading.category for reading in self.readings if reading.category))
 
 
 def class_names(gettext: Callable[[str], str]) -> dict[str, str]:
-    """What each class is called in a language."""
+    """The translated names of the classes."""
     return {
         Class.ERROR: gettext("error"),
         Class.READING: gettext("other reading"),
@@ -87,7 +88,7 @@ def class_names(gettext: Callable[[str], str]) -> dict[str, str]:
 
 
 def evidence_names(gettext: Callable[[str], str]) -> dict[str, str]:
-    """What the evidence for a class is called in a language; a list of characters goes by its own name."""
+    """The translated names of the rules. Lists of variants are shown by their own names."""
     return {
         "unlisted": "",
         "two-standards": "",
@@ -117,82 +118,83 @@ def evidence_names(gettext: Callable[[str], str]) -> dict[str, str]:
 
 
 def rows(collations: Sequence[Collation], images: Images, folder: Path) -> list[TableRow]:
-    """The places at which any witness differs from the base, in its order. All collations have the same base. `images`
-    are linked as seen from `folder`."""
+    """The places at which any witness differs from the base, in the order of the base, which all collations share.
+    Links to `images` are relative to `folder`."""
     common = CommonBase.of(collations)
     base = common.tokens
     addresses = Addresses(base.edition)
     places: dict[tuple[int, int], dict[int, list[Difference | NoteLayout]]] = defaultdict(lambda: defaultdict(list))
     for number, collation in enumerate(collations):
-        differing: list[Difference | NoteLayout] = [*collation.differences, *collation.notes]
-        for item in differing:
+        items: list[Difference | NoteLayout] = [*collation.differences, *collation.note_layouts]
+        for item in items:
             places[common.span(number, item.a0, item.a1)][number].append(item)
     aligned = [_aligned(common, number, collation) for number, collation in enumerate(collations)]
     table = []
-    for (a0, a1), by_witness in sorted(places.items()):
-        first = next(iter(by_witness.values()))[0]
+    for (a0, a1), differing in sorted(places.items()):
+        first = next(iter(differing.values()))[0]
         address = addresses.of(first.start) or Address("", 0, 0)
         readings = tuple(
-            _reading(collation.witness, by_witness[number])
-            if number in by_witness
+            _differing(collation.witness, differing[number])
+            if number in differing
             else _agreeing(collation.witness, aligned[number], a0, a1)
             for number, collation in enumerate(collations)
         )
         image = _link(images[address.page], folder) if address.page in images else ""
-        table.append(TableRow(address, image, _around(base, a0, a1), readings))
+        table.append(TableRow(address, image, _reading(base, a0, a1), readings))
     return table
 
 
 def _link(image: Path, folder: Path) -> str:
-    """The address of an image, or of a page of a PDF, for a page of HTML in a folder."""
+    """The relative link from an HTML page in a folder to an image, or to a page of a PDF."""
     scan = PdfPage.match(image)
     path = os.path.relpath((scan.file if scan else image).resolve(), folder.resolve())
     return quote(path) + (f"#page={scan.number}" if scan else "")
 
 
-def _aligned(common: CommonBase, number: int, collation: Collation) -> Numbers:
-    """For each character of the common base that of the witness which it is aligned with; -1 if there is none."""
+def _aligned(common: CommonBase, number: int, collation: Collation) -> Indices:
+    """The index in the witness of each character of the common base; -1 if the witness does not have it."""
     aligned = np.full(len(common.tokens), -1, dtype=np.int64)
-    mine, theirs = aligned_pairs(collation.blocks)
-    aligned[np.asarray(common.numbers[number], dtype=np.int64)[mine]] = theirs
+    base_indices, witness_indices = aligned_pairs(collation.blocks)
+    aligned[np.asarray(common.numbers[number], dtype=np.int64)[base_indices]] = witness_indices
     return aligned
 
 
-def _reading(witness: WitnessTokens, differing: Sequence[Difference | NoteLayout]) -> TableReading:
-    """What a witness reads at a place where it differs from the base: other words, else the same in another layout."""
-    differences = [item for item in differing if isinstance(item, Difference)]
+def _differing(witness: WitnessTokens, items: Sequence[Difference | NoteLayout]) -> TableReading:
+    """The reading of a witness at a place where it differs from the base: in the words, or else in the layout."""
+    differences = [item for item in items if isinstance(item, Difference)]
     if not differences:
-        around = _around(witness, differing[0].b0, differing[0].b1)
-        return replace(around, category=Class.LAYOUT.value, evidence=NOTE)
+        reading = _reading(witness, items[0].b0, items[0].b1)
+        return replace(reading, category=Class.LAYOUT.value, evidence=NOTE)
     heaviest = max(differences, key=lambda difference: RANK.index(difference.category))
-    around = _around(witness, differences[0].b0, differences[-1].b1)
+    reading = _reading(witness, differences[0].b0, differences[-1].b1)
     notes = tuple(dict.fromkeys(note.text for difference in differences for note in difference.notes))
-    return replace(around, category=heaviest.category.value, evidence=heaviest.rule, notes=notes)
+    return replace(reading, category=heaviest.category.value, evidence=heaviest.rule, notes=notes)
 
 
-def _agreeing(witness: WitnessTokens, aligned: Numbers, a0: int, a1: int) -> TableReading:
-    """What a witness has where it does not differ: the same words, or nothing of this part."""
+def _agreeing(witness: WitnessTokens, aligned: Indices, a0: int, a1: int) -> TableReading:
+    """The reading of a witness that does not differ at characters `a0:a1` of the base: the same words, or nothing of
+    this part."""
     if a1 > a0:
         first, last = int(aligned[a0]), int(aligned[a1 - 1])
-        return TableReading() if min(first, last) < 0 else _around(witness, first, last + 1)
+        return TableReading() if min(first, last) < 0 else _reading(witness, first, last + 1)
     before = int(aligned[a0 - 1]) if a0 else -1
-    behind = int(aligned[a1]) if a1 < len(aligned) else -1
-    if max(before, behind) < 0:
+    after = int(aligned[a1]) if a1 < len(aligned) else -1
+    if max(before, after) < 0:
         return TableReading()
-    at = behind if behind >= 0 else before + 1
-    return _around(witness, at, at)
+    at = after if after >= 0 else before + 1
+    return _reading(witness, at, at)
 
 
-def _around(witness: WitnessTokens, start: int, end: int) -> TableReading:
-    """Characters `start:end` of a witness, with what stands before and behind them."""
+def _reading(witness: WitnessTokens, start: int, end: int) -> TableReading:
+    """Characters `start:end` of a witness with those before and after them."""
     before = witness.text(max(0, start - CONTEXT_CHARACTERS), start)
-    behind = witness.text(end, end + CONTEXT_CHARACTERS)
-    return TableReading(before, witness.text(start, end), behind, witness.shown(start, end))
+    after = witness.text(end, end + CONTEXT_CHARACTERS)
+    return TableReading(before, witness.text(start, end), after, witness.shown(start, end))
 
 
 def write_spreadsheet(collations: Sequence[Collation], path: Path) -> None:
-    """Write the table as CSV: the address of each place, what the base reads, and what each witness reads, with the
-    class of its difference; blank where it lacks the part. Raises OutputError."""
+    """Write the table as CSV: the address of each place, the reading of the base, and that of each witness with the
+    class of its difference, both blank if it lacks the part. Raises OutputError."""
     names = witness_names(collations)
     with whole_file(path, encoding="utf-8-sig", newline="") as file:
         table = csv.writer(file)
@@ -208,12 +210,12 @@ def write_spreadsheet(collations: Sequence[Collation], path: Path) -> None:
 def write_table(
     collations: Sequence[Collation], path: Path, *, language: str = "en", images: Images | None = None
 ) -> None:
-    """Write the page. `images` are those of the base. Raises OutputError where it cannot be written, UsageError for
-    the language."""
+    """Write the HTML page. `images` are those of the base. Raises OutputError if it cannot be written, UsageError for
+    an unknown language."""
     catalogue = translations(language)
     environment = templates_in(language)
     base = collations[0].base.edition
-    own, *names = names_of([base, *(collation.witness.edition for collation in collations)], ending=True)
+    base_name, *names = names_of([base, *(collation.witness.edition for collation in collations)], ending=True)
     table = rows(collations, images or {}, path.parent)
     write_page(
         environment,
@@ -221,7 +223,7 @@ def write_table(
         path,
         language=language,
         title=base.title or base.path.stem,
-        base=own,
+        base=base_name,
         names=names,
         scripts=[collation.witness.edition.script.tag for collation in collations],
         base_script=base.script.tag,

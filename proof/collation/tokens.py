@@ -1,7 +1,7 @@
-"""A witness as a sequence of characters in reading order, each with a key that is equal for all forms of a word.
+"""A witness as a sequence of characters in reading order, each with a key that all forms of a word share.
 
-Since there are millions, characters are stored as numbers: code points, or, for entities and compositions, numbers that
-`Keys` assigns.
+Characters are stored as numbers, since a text has millions: code points, or numbers that `Keys` assigns to entities and
+compositions.
 """
 
 from __future__ import annotations
@@ -25,18 +25,24 @@ RUNNING = frozenset({Layer.CANON, Layer.UNDIVIDED, Layer.HEADING})
 a column of text in another."""
 
 MIN_LAYER_SHARE = 0.02
-"""Share of a layer in one text, relative to that in the other, from which on both count as having it."""
+"""Minimum share of a layer in one text, relative to its share in the other, for both to count as having it."""
 
 MAX_SHOWN = 40
-"""Characters of a passage that are shown; of a longer one its beginning and its end."""
+"""Maximum number of characters of a passage that are shown; of a longer one the beginning and the end are shown."""
 
-_UNKNOWN = 0x100000
-"""First key of entities and compositions: in a private plane that no text uses."""
+_FIRST_PRIVATE_KEY = 0x100000
+"""First key of entities and compositions, in a private plane that no text uses."""
 
-_NAMED = 0x110000
-"""First number of entities and compositions: after all code points."""
+_PRIVATE_KEYS = 0xFFFE
+"""Number of such keys; they repeat if a text has more entities."""
+
+_FIRST_ENTITY_CODE = 0x110000
+"""First number of entities and compositions, after all code points."""
 
 Codes = NDArray[np.int32]
+
+Indices = NDArray[np.int64]
+"""Indices of characters in a sequence."""
 
 
 class Keys:
@@ -45,47 +51,49 @@ class Keys:
 
     def __init__(self, fold: Callable[[str], str]) -> None:
         self._fold = fold
-        self._known: dict[str, str] = {}
-        self._others = 0
-        self._names: list[str] = []
-        self._number_of: dict[str, int] = {}
+        self._keys: dict[str, str] = {}
+        self._private_keys = 0
+        self._entities: list[str] = []
+        self._entity_codes: dict[str, int] = {}
 
     def key(self, text: str) -> str:
-        known = self._known.get(text)
-        if known is None:
-            bare = unified(text)
-            known = self._fold(bare) if len(bare) == 1 else ""
-            if len(known) != 1:
-                known = chr(_UNKNOWN + self._others % 0xFFFE)
-                self._others += 1
-            self._known[text] = known
-        return known
+        key = self._keys.get(text)
+        if key is None:
+            character = unified(text)
+            key = self._fold(character) if len(character) == 1 else ""
+            if len(key) != 1:
+                key = chr(_FIRST_PRIVATE_KEY + self._private_keys % _PRIVATE_KEYS)
+                self._private_keys += 1
+            self._keys[text] = key
+        return key
 
     def code(self, text: str) -> int:
         """The number of a character, an entity or a composition."""
         if len(text) == 1:
             return ord(text)
-        if text not in self._number_of:
-            self._number_of[text] = _NAMED + len(self._names)
-            self._names.append(text)
-        return self._number_of[text]
+        if text not in self._entity_codes:
+            self._entity_codes[text] = _FIRST_ENTITY_CODE + len(self._entities)
+            self._entities.append(text)
+        return self._entity_codes[text]
 
     def text(self, code: int) -> str:
         """The character, entity or composition with that number."""
-        return chr(code) if code < _NAMED else self._names[code - _NAMED]
+        return chr(code) if code < _FIRST_ENTITY_CODE else self._entities[code - _FIRST_ENTITY_CODE]
 
     def keys(self, codes: Codes) -> str:
         """The keys of characters by their numbers."""
+        if not len(codes):
+            return ""
         unique, places = np.unique(codes, return_inverse=True)
         keys = np.array([ord(self.key(self.text(code))) for code in unique.tolist()], dtype="<u4")
-        return keys[places].tobytes().decode("utf-32-le", "surrogatepass") if len(unique) else ""
+        return keys[places].tobytes().decode("utf-32-le", "surrogatepass")
 
 
 @dataclass(frozen=True, slots=True)
 class WitnessTokens:
-    """The characters of an edition in the compared layers. Of character i `codes[i]` is the number by `numbers`,
-    `keys[i]` the key, `starts[i]` and `ends[i]` its place in the file, `blocks[i]` the index of its block in the
-    edition, and `layers[i]` the layer."""
+    """The characters of an edition in the compared layers. Of character i `codes[i]` is the number assigned by
+    `numbers`, `keys[i]` the key, `starts[i]` and `ends[i]` its place in the file in code points, `blocks[i]` the index
+    of its block in the edition, and `layers[i]` the layer."""
 
     edition: Transcription
     numbers: Keys
@@ -106,7 +114,7 @@ class WitnessTokens:
     def texts(self, start: int, end: int) -> Sequence[str]:
         """The texts of characters `start` to `end`."""
         codes = self.codes[start:end]
-        if codes.size and codes.max() < _NAMED:
+        if codes.size and codes.max() < _FIRST_ENTITY_CODE:
             return codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
         return [self.numbers.text(code) for code in codes.tolist()]
 
@@ -120,6 +128,10 @@ class WitnessTokens:
             return self.text(start, end)
         return f"{self.text(start, start + MAX_SHOWN // 2)} … {self.text(end - MAX_SHOWN // 2, end)}"
 
+    def in_one_line(self, start: int, end: int) -> bool:
+        """Whether characters `start` to `end` are in one column or paragraph."""
+        return start == end or self.blocks[start] == self.blocks[end - 1]
+
     def index_before(self, place: int) -> int:
         """The index of the last character that begins before a code point of the file; -1 if there is none."""
         return bisect_right(self.starts, place - 1) - 1
@@ -127,11 +139,11 @@ class WitnessTokens:
 
 def sequence_of(edition: Transcription, keys: Keys, layers: Iterable[Layer]) -> WitnessTokens:
     """The characters of `edition` in `layers`, in the order of the file."""
-    wanted = frozenset(layers)
+    compared = frozenset(layers)
     codes, starts, ends, blocks, layer_of = array("i"), array("q"), array("q"), array("i"), list[Layer]()
     for number, block in enumerate(edition.blocks):
         for stretch in block.stretches:
-            if stretch.layer not in wanted:
+            if stretch.layer not in compared:
                 continue
             if stretch.plain:
                 codes.frombytes(stretch.source.encode("utf-32-le", "surrogatepass"))
@@ -151,25 +163,26 @@ def sequence_of(edition: Transcription, keys: Keys, layers: Iterable[Layer]) -> 
 
 def shared_layers(first: Transcription, second: Transcription) -> tuple[frozenset[Layer], frozenset[Layer]]:
     """The layers to compare of each text: the running text, and further layers that both have. A layer of which one
-    text has next to nothing, as a single date in brackets, does not count.
+    text has next to nothing, such as a single date in brackets, does not count.
 
-    If a page-marked text has subcommentary or glosses in full width, they cannot be distinguished from the classic:
-    then all layers of both are compared."""
-    mine, theirs = first.layers, second.layers
-    if _mixed(first) or _mixed(second):
-        return mine - {Layer.LEMMA, Layer.APPARATUS}, theirs - {Layer.LEMMA, Layer.APPARATUS}
-    shares, other_shares = _shares(first), _shares(second)
-    both = {
+    If a page-marked text has subcommentary in full width, its layers cannot be distinguished from the classic, and all
+    layers of both are compared."""
+    first_layers, second_layers = first.layers, second.layers
+    if _has_full_width_subcommentary(first) or _has_full_width_subcommentary(second):
+        return first_layers - {Layer.LEMMA, Layer.APPARATUS}, second_layers - {Layer.LEMMA, Layer.APPARATUS}
+    first_shares, second_shares = _layer_shares(first), _layer_shares(second)
+    in_both = {
         layer
-        for layer in _with_undivided(mine) & _with_undivided(theirs)
-        if shares[layer] >= MIN_LAYER_SHARE * other_shares[layer]
-        and other_shares[layer] >= MIN_LAYER_SHARE * shares[layer]
+        for layer in _with_undivided(first_layers) & _with_undivided(second_layers)
+        if first_shares[layer] >= MIN_LAYER_SHARE * second_shares[layer]
+        and second_shares[layer] >= MIN_LAYER_SHARE * first_shares[layer]
     }
-    return mine & (RUNNING | both), theirs & (RUNNING | both)
+    return first_layers & (RUNNING | in_both), second_layers & (RUNNING | in_both)
 
 
-def _shares(edition: Transcription) -> defaultdict[Layer, float]:
-    """The code points of each layer relative to those of the running text; undivided commentary counts for both."""
+def _layer_shares(edition: Transcription) -> defaultdict[Layer, float]:
+    """The number of code points of each layer relative to that of the running text. Undivided commentary counts for
+    both."""
     sizes: defaultdict[Layer, float] = defaultdict(float)
     for stretch in edition.stretches():
         sizes[stretch.layer] += len(stretch.source)
@@ -183,8 +196,7 @@ def _with_undivided(layers: frozenset[Layer]) -> frozenset[Layer]:
     return layers | {Layer.COMMENTARY} if Layer.UNDIVIDED in layers else layers
 
 
-def _mixed(edition: Transcription) -> bool:
-    """Whether subcommentary is in full width like the classic."""
+def _has_full_width_subcommentary(edition: Transcription) -> bool:
     if not edition.paged or Layer.SUBCOMMENTARY not in edition.layers:
         return False
     return any(
@@ -194,7 +206,7 @@ def _mixed(edition: Transcription) -> bool:
 
 
 class PairCounts:
-    """The number of occurrences of pairs of adjacent characters in some texts."""
+    """How often each pair of adjacent characters occurs in some texts."""
 
     def __init__(self, *texts: str) -> None:
         codes = [code_points(text).astype(np.int64) for text in texts]
@@ -204,6 +216,6 @@ class PairCounts:
     def __getitem__(self, pair: str) -> int:
         if len(pair) != 2:
             return 0
-        wanted = (ord(pair[0]) << 32) | ord(pair[1])
-        at = int(np.searchsorted(self._pairs, wanted))
-        return int(self._counts[at]) if at < len(self._pairs) and self._pairs[at] == wanted else 0
+        code = (ord(pair[0]) << 32) | ord(pair[1])
+        at = int(np.searchsorted(self._pairs, code))
+        return int(self._counts[at]) if at < len(self._pairs) and self._pairs[at] == code else 0

@@ -1,4 +1,4 @@
-"""Several witnesses of one base: its characters as all of them number them, their names, and what each of them has."""
+"""Several witnesses of one base: a numbering of its characters that all share, their names, and what each covers."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from proof.text.layers import Layer
 
 @dataclass(frozen=True, slots=True)
 class CommonBase:
-    """The base with the characters of all layers that any of its collations compares. A collation compares only the
-    layers that its witness has too, so it numbers the characters of the base in its own way: `numbers[n][i]` is the
-    number in `tokens` of character `i` of collation `n`."""
+    """The base with the characters of all layers that any of its collations compares. Each collation compares only the
+    layers that its witness has too, and numbers only their characters: `numbers[n][i]` is the index in `tokens` of
+    character `i` of collation `n`."""
 
     tokens: WitnessTokens
     numbers: tuple[Sequence[int], ...]
@@ -50,7 +50,7 @@ class CommonBase:
 
 
 def witness_names(collations: Sequence[Collation]) -> list[str]:
-    """The name of the witness of each collation, no two alike."""
+    """A different name for the witness of each collation."""
     return names_of([collation.witness.edition for collation in collations], ending=True)
 
 
@@ -65,8 +65,8 @@ def full_names(collations: Sequence[Collation]) -> dict[str, str]:
 
 
 def covered(collation: Collation) -> NDArray[np.bool_]:
-    """Which code points of the base's file (and the place behind its end) begin a character that is aligned with one of
-    the witness, or stand right behind such a character."""
+    """For each code point of the base's file and for its end, whether it is the start or the end of a character that is
+    aligned with one of the witness."""
     base = collation.base
     aligned, _ = aligned_pairs(collation.blocks)
     covers = np.zeros(len(base.edition.text) + 1, dtype=np.bool_)

@@ -181,9 +181,9 @@ def _visible(text: str) -> str:
 
 def _reason_not_placed(place: ParallelPlace, witness: Transcription) -> str:
     """Why a paragraph or column of the base has no place in the witness."""
-    if place.said_again and place.witness_start is not None:
+    if place.is_repetition and place.witness_start is not None:
         once = in_file(witness, place.witness_start)
-        return f"says again what the witness has once, at {once} ({place.share + place.again:.0%})"
+        return f"says again what the witness has once, at {once} ({place.share + place.repeated_share:.0%})"
     return f"is not in the witness ({place.share:.0%} found)"
 
 
@@ -206,7 +206,7 @@ def _print(collation: Collation, show: int) -> None:
         click.echo("  the two files are the same, character for character: a copy is no witness")
     elif placed < MIN_PLACED_SHARE * len(collation.placements):
         click.echo("  these are hardly the same text: next to nothing of the one is in the other")
-    layouts = Counter(layout.note.value for layout in collation.notes)
+    layouts = Counter(layout.note.value for layout in collation.note_layouts)
     classes = Counter(difference.category.value for difference in collation.differences)
     counts = ", ".join(f"{number} {name}" for name, number in sorted(classes.items()))
     click.echo(f"  differences: {counts or 'none'}")
@@ -217,8 +217,8 @@ def _print(collation: Collation, show: int) -> None:
     click.echo(f"  paragraphs and columns: {placed} placed, {len(unplaced)} not placed")
     for place in unplaced[:show]:
         click.echo(f"    {in_file(base.edition, place.start)} {_reason_not_placed(place, witness.edition)}")
-    if collation.left_out:
-        click.echo(f"  not compared, only one has them: {'、'.join(collation.left_out)}")
+    if collation.uncompared_layers:
+        click.echo(f"  not compared, only one has them: {'、'.join(collation.uncompared_layers)}")
     for pair in collation.systematic:
         pairing = f"{_visible(pair.base)} for {_visible(pair.witness)}"
         places = pair.places if pair.side is Side.BASE else pair.witness_places

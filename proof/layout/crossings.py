@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.lines import ROUGHNESS_PX, Line, median_of_sorted, splinters
-from proof.layout.rules import Mask, connected, long_strokes, thickened
+from proof.layout.rules import Frame, Mask, connected, long_strokes, thickened
 
 MIN_STROKE_AREA = 0.012
 """Area from which a piece of ink can be a stroke that meets a line, as a share of a cell's area."""
@@ -108,41 +109,44 @@ length."""
 
 @dataclass(frozen=True, slots=True)
 class Strokes:
-    """The pieces of a page's ink without its lines, numbered in `labels`. `large` tells for each label whether its
-    piece can be a stroke that meets a line; `dotted` is the mask of dots, from a seal or a stain on a two-tone scan."""
+    """The pieces of a page's ink without its lines, numbered in `labels`. `can_meet_line` tells for each label whether
+    its piece can be a stroke that meets a line; `dotted` is the mask of dots, from a seal or a stain on a two-tone
+    scan."""
 
     labels: NDArray[np.int32]
-    large: NDArray[np.bool_]
+    can_meet_line: NDArray[np.bool_]
     dotted: NDArray[np.bool_]
 
     @classmethod
     def of(
-        cls, ink: Mask, frames: Sequence[Line], outer: Sequence[Line], rules: Sequence[float], row: float
+        cls, ink: Mask, frame_lines: Sequence[Line], side_lines: Sequence[Line], frame: Frame, pitch: float
     ) -> Strokes:
-        """The strokes of a page. `outer` are the lines at its sides, `rules` the x of its rules, `row` is the height of
-        a cell."""
+        """The strokes of a page. `frame_lines` are its level lines, `side_lines` the lines at its sides; `pitch` is the
+        height of a cell."""
         labels, boxes, centres = connected(ink)
+        area = boxes[:, cv2.CC_STAT_AREA]
         # in an image without paper the middle of the paper (label 0) is not a number
         middles = np.nan_to_num(centres).round().astype(np.intp)
         x, y = (middles[:, i].clip(0, ink.shape[1 - i] - 1) for i in range(2))
+        is_dot = area < MAX_DOT_AREA * pitch * pitch
         dots = np.zeros(ink.shape, np.float32)
-        small = boxes[:, cv2.CC_STAT_AREA] < MAX_DOT_AREA * row * row
-        np.add.at(dots, (y[small], x[small]), 1.0)
-        cell = max(3, round(row))
-        around = cv2.boxFilter(dots, -1, (cell, cell), normalize=False, borderType=cv2.BORDER_CONSTANT)
-        dotted = np.asarray(around >= MIN_DOTS - 0.5, dtype=np.bool_)
-        large = (_stroke_areas(ink, labels, boxes) >= MIN_STROKE_AREA * row * row) & ~dotted[y, x]
-        large &= ~splinters(labels, boxes[:, cv2.CC_STAT_AREA], frames, outer)
-        near = AT_SIDE_WIDTHS * (rules[-1] - rules[0]) / (len(rules) - 1)
-        left = boxes[:, cv2.CC_STAT_LEFT]
-        large &= (left + boxes[:, cv2.CC_STAT_WIDTH] > rules[0] + near) & (left < rules[-1] - near)
-        large[0] = False
-        return cls(labels, large, dotted)
+        np.add.at(dots, (y[is_dot], x[is_dot]), 1.0)
+        cell = max(3, round(pitch))
+        dots_around = cv2.boxFilter(dots, -1, (cell, cell), normalize=False, borderType=cv2.BORDER_CONSTANT)
+        dotted = np.asarray(dots_around >= MIN_DOTS - 0.5, dtype=np.bool_)
+        is_large = _stroke_areas(ink, labels, boxes) >= MIN_STROKE_AREA * pitch * pitch
+        is_splinter = splinters(labels, area, frame_lines, side_lines)
+        left, right = boxes[:, cv2.CC_STAT_LEFT], boxes[:, cv2.CC_STAT_LEFT] + boxes[:, cv2.CC_STAT_WIDTH]
+        margin = AT_SIDE_WIDTHS * frame.width / frame.columns
+        between_sides = (right > frame.rules[0] + margin) & (left < frame.rules[-1] - margin)
+        can_meet_line = is_large & between_sides & ~is_splinter & ~dotted[y, x]
+        can_meet_line[0] = False
+        return cls(labels, can_meet_line, dotted)
 
     @property
-    def turned(self) -> Strokes:
+    def transposed(self) -> Strokes:
         """The strokes of the transposed page."""
-        return Strokes(self.labels.T, self.large, self.dotted.T)
+        return Strokes(self.labels.T, self.can_meet_line, self.dotted.T)
 
 
 def _stroke_areas(ink: Mask, labels: NDArray[np.int32], boxes: NDArray[np.int32]) -> NDArray[np.intp]:
@@ -158,226 +162,128 @@ def _stroke_areas(ink: Mask, labels: NDArray[np.int32], boxes: NDArray[np.int32]
 
 def restore(
     ink: Mask,
-    before: Mask,
+    with_lines: Mask,
     strokes: Strokes,
     line: Line,
     text_side: int,
-    row: float,
-    held: NDArray[np.bool_] | None = None,
+    pitch: float,
+    on_rules: NDArray[np.bool_] | None = None,
 ) -> None:
-    """Restore (in place) the ink of a line, as it was `before`, where one of the `strokes` meets it or lies on it.
+    """Restore (in place) the ink of a line, as it is in `with_lines`, where one of the `strokes` meets it or lies on
+    it.
 
     Strokes meet it from the `text_side`: left (-1), right (1) or either (0). A stroke that meets the line is followed
-    along it as far as the line is thicker or its edge is shifted. `row` is the height of a cell. `held`, given for
-    rules only (a frame is too rough), receives the pixels of strokes that lie on the line as a whole.
+    along it as far as the line is thicker or its edge is shifted. `pitch` is the height of a cell. `on_rules`, given
+    for rules only (a frame is too rough), receives the pixels of strokes that lie on the line as a whole.
     """
     if not line.printed.any():
         return
-    reach = ROUGHNESS_PX + 2.0
-    low, high = line.band(ink.shape[1], reach)
-    beside = line.mask(low, high, reach) & ~line.mask(low, high, ROUGHNESS_PX + 1.0)
+    low, high = line.band(ink.shape[1], ROUGHNESS_PX + 2.0)
+    own = line.mask(low, high, ROUGHNESS_PX)
+    beside = line.mask(low, high, ROUGHNESS_PX + 2.0) & ~line.mask(low, high, ROUGHNESS_PX + 1.0)
     if text_side:
-        beside &= text_side * (np.arange(low, high)[None, :] - line.middle[:, None]) > 0
-    met = (strokes.large[strokes.labels[:, low:high]] & beside).any(axis=1) & line.printed
-    excess, aside, plain = _thickness(before, line, text_side, met, row)
+        towards_text = text_side * (np.arange(low, high)[None, :] - line.middle[:, None])
+        beside &= towards_text > 0
+        edge = line.right if text_side > 0 else line.left
+        own &= towards_text >= edge - MAX_FRAME_DEPTH_CELLS * pitch
+    met = (strokes.can_meet_line[strokes.labels[:, low:high]] & beside).any(axis=1) & line.printed
+    excess, edge_shift, plain = _thickness(with_lines, line, text_side, met, pitch)
     middle = np.rint(line.middle).astype(np.intp).clip(0, ink.shape[1] - 1)
     dotted = strokes.dotted[np.arange(len(ink)), middle]
-    excess[dotted] = aside[dotted] = -np.inf
-    shown = ((excess >= CONTINUED_SHARE * plain) | (aside >= MIN_EDGE_SHIFT_PX)) & (
-        _rows_from(met) <= MAX_MEETING_DISTANCE_CELLS * row
-    ) | met
-    thick = _runs_with(_closed(shown, round(MAX_BRIDGED_CELLS * row)), met) & line.printed
-    own = line.mask(low, high, ROUGHNESS_PX)
-    if text_side:
-        edge = line.right if text_side > 0 else line.left
-        own &= text_side * (np.arange(low, high)[None, :] - line.middle[:, None]) >= edge - MAX_FRAME_DEPTH_CELLS * row
-    if held is not None:
-        whole = _runs_with(
-            excess >= WHOLE_STROKE_SHARE * plain,
-            excess >= plain,
-            MIN_STROKE_CELLS * row,
-            MAX_STROKE_CELLS * row,
+    excess[dotted] = edge_shift[dotted] = -np.inf
+    continued = (excess >= CONTINUED_SHARE * plain) | (edge_shift >= MIN_EDGE_SHIFT_PX)
+    continued &= _rows_from(met) <= MAX_MEETING_DISTANCE_CELLS * pitch
+    bridged = _closed(continued | met, round(MAX_BRIDGED_CELLS * pitch))
+    restored = _ranges_with(bridged, met) & line.printed
+    if on_rules is not None:
+        lying = _ranges_with(
+            excess >= WHOLE_STROKE_SHARE * plain, excess >= plain, MIN_STROKE_CELLS * pitch, MAX_STROKE_CELLS * pitch
         )
-        whole |= _tips(excess / plain, MIN_TIP_AREA * row * row / plain, MAX_TIP_CELLS * row)
-        held[:, low:high] |= own & whole[:, None]
-        thick |= whole
-    own &= thick[:, None]
-    ink[:, low:high][own] = before[:, low:high][own]
+        lying |= _tips(excess / plain, MIN_TIP_AREA * pitch * pitch / plain, MAX_TIP_CELLS * pitch)
+        on_rules[:, low:high] |= own & lying[:, None]
+        restored |= lying
+    own &= restored[:, None]
+    ink[:, low:high][own] = with_lines[:, low:high][own]
 
 
-def _thickness(
-    ink: Mask, line: Line, text_side: int, met: NDArray[np.bool_], row: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """For every row of pixels the excess of a line over its own thickness, on the `text_side` or (0) on both, and the
-    shift of its edge from its usual place; for the whole line the excess from which it is plainly thicker. Rows where
-    strokes have `met` the line are not used for its own thickness."""
-    every, last = np.arange(len(ink)), ink.shape[1] - 1
-    middle = np.rint(line.middle).astype(np.intp)
-    shifts = np.array([0, -1, 1])
-    there = ink[every[:, None], (middle[:, None] + shifts).clip(0, last)] > 127
-    core, middle = there.any(axis=1), middle + shifts[there.argmax(axis=1)]
-    reach = np.arange(int(np.ceil(max(line.left, line.right))) + THICKNESS_REACH_PX)
-    bare = line.printed & core & ~met
-    width, aside = np.zeros(len(ink)), np.zeros(len(ink))
-    for side in (-1, 1):
-        if text_side in (0, side):
-            places = middle[:, None] + side * reach
-            inked = (ink[every[:, None], places.clip(0, last)] > 127) & (places >= 0) & (places <= last)
-            beyond = np.logical_and.accumulate(inked, axis=1).sum(axis=1)
-            width += beyond
-            if met.any():
-                edge = beyond + side * (middle - line.middle)
-                aside = np.maximum(aside, np.abs(_excess(edge, bare, row)[0]))
-    excess, usual = _excess(width, bare, row)
-    plain = max(PLAIN_EXCESS_PX, PLAIN_EXCESS_SHARE * float(np.median(usual))) if text_side else PLAIN_EXCESS_PX
-    runs = core & line.printed
-    return np.where(runs, excess, -np.inf), np.where(runs, aside, -np.inf), plain
+class _Thickness(NamedTuple):
+    """For every row of pixels the `excess` of a line over its own thickness and the shift of its edge from its usual
+    place (-inf where the line is not printed); for the whole line the excess from which it is plainly thicker."""
+
+    excess: NDArray[np.float64]
+    edge_shift: NDArray[np.float64]
+    plain_excess: float
 
 
-def _excess(
-    width: NDArray[np.float64], bare: NDArray[np.bool_], row: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """For every row the excess of a `width` (of the line, or to one side of it) over the usual one, and the usual
-    one."""
-    usual = _usual(width, bare, row)
-    most = np.minimum(width, usual + THICKNESS_REACH_PX / 2).astype(np.float32)[:, None]
-    return np.asarray(cv2.blur(most, (1, THICKNESS_ROWS_PX))[:, 0] - usual, dtype=np.float64), usual
+def _thickness(ink: Mask, line: Line, text_side: int, met: NDArray[np.bool_], pitch: float) -> _Thickness:
+    """The thickness of a line on the `text_side` or (0) on both. Rows where strokes have `met` the line are not used
+    for its own thickness."""
+    rows, last_x = np.arange(len(ink)), ink.shape[1] - 1
+    middle, shifts = np.rint(line.middle).astype(np.intp), np.array([0, -1, 1])
+    inked_at = ink[rows[:, None], (middle[:, None] + shifts).clip(0, last_x)] > 127
+    is_inked, middle = inked_at.any(axis=1), middle + shifts[inked_at.argmax(axis=1)]
+    distances = np.arange(int(np.ceil(max(line.left, line.right))) + THICKNESS_REACH_PX)
+    bare = line.printed & is_inked & ~met
+    width, edge_shift = np.zeros(len(ink)), np.zeros(len(ink))
+    for side in (text_side,) if text_side else (-1, 1):
+        x = middle[:, None] + side * distances
+        inked = (ink[rows[:, None], x.clip(0, last_x)] > 127) & (x >= 0) & (x <= last_x)
+        width_beside = np.logical_and.accumulate(inked, axis=1).sum(axis=1)
+        width += width_beside
+        if met.any():
+            edge = width_beside + side * (middle - line.middle)
+            edge_shift = np.maximum(edge_shift, np.abs(_excess(edge, _usual(edge, bare, pitch))))
+    usual = _usual(width, bare, pitch)
+    plain = PLAIN_EXCESS_PX
+    if text_side:
+        plain = max(plain, PLAIN_EXCESS_SHARE * float(np.median(usual)))
+    measured = is_inked & line.printed
+    excess = np.where(measured, _excess(width, usual), -np.inf)
+    return _Thickness(excess, np.where(measured, edge_shift, -np.inf), plain)
 
 
-def _usual(width: NDArray[np.float64], bare: NDArray[np.bool_], row: float) -> NDArray[np.float64]:
+def _excess(width: NDArray[np.float64], usual: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For every row the excess of a `width` (of the line, or to one side of it) over the `usual` one."""
+    limited = np.minimum(width, usual + THICKNESS_REACH_PX / 2).astype(np.float32)[:, None]
+    return np.asarray(cv2.blur(limited, (1, THICKNESS_ROWS_PX))[:, 0] - usual, dtype=np.float64)
+
+
+def _usual(width: NDArray[np.float64], bare: NDArray[np.bool_], pitch: float) -> NDArray[np.float64]:
     """The usual width of a line around every row: the median over three cells, of rows where the line is `bare` (no
     stroke meets it), limited to `MAX_WEAR_PX` from that of the whole line."""
     if not bare.any():
         return np.full(len(width), np.inf)
     whole = median_of_sorted(np.sort(width[bare]))
-    cells = np.arange(len(width)) / row
+    cells = np.arange(len(width)) / pitch
     middles = np.arange(0.5, max(cells[-1], 0.5) + 0.5)
     firsts, lasts = np.searchsorted(cells, middles - 1.5, side="right"), np.searchsorted(cells, middles + 1.5)
-    near = [width[a:b][bare[a:b]] for a, b in zip(firsts.tolist(), lasts.tolist(), strict=True)]
-    medians = [median_of_sorted(np.sort(widths)) if widths.size > row / 2 else whole for widths in near]
-    near_by = np.interp(cells, middles, np.clip(medians, whole - MAX_WEAR_PX, whole + MAX_WEAR_PX))
-    return np.asarray(near_by, dtype=np.float64)
+    medians = []
+    for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
+        widths = width[first:last][bare[first:last]]
+        medians.append(median_of_sorted(np.sort(widths)) if widths.size > pitch / 2 else whole)
+    usual = np.interp(cells, middles, np.clip(medians, whole - MAX_WEAR_PX, whole + MAX_WEAR_PX))
+    return np.asarray(usual, dtype=np.float64)
 
 
 def _closed(rows: NDArray[np.bool_], gap: int) -> NDArray[np.bool_]:
     """The true `rows`, with gaps of at most `gap` rows between them filled."""
-    inked = np.flatnonzero(rows)
+    true_rows = np.flatnonzero(rows)
     closed = rows.copy()
-    for number in np.flatnonzero(np.diff(inked) - 1 <= gap).tolist():
-        closed[inked[number] : inked[number + 1]] = True
+    for number in np.flatnonzero(np.diff(true_rows) - 1 <= gap).tolist():
+        closed[true_rows[number] : true_rows[number + 1]] = True
     return closed
 
 
-def _runs_with(
+def _ranges_with(
     rows: NDArray[np.bool_], sure: NDArray[np.bool_], shortest: float = 0.0, longest: float = np.inf
 ) -> NDArray[np.bool_]:
-    """The runs of true `rows` that are between `shortest` and `longest` rows long and contain a row that is `sure`."""
+    """The ranges of true `rows` that are between `shortest` and `longest` rows long and contain a row that is
+    `sure`."""
     labels, stats, _ = connected(rows.astype(np.uint8)[:, None])
     number, length = labels[:, 0], stats[:, cv2.CC_STAT_AREA]
     keep = (np.bincount(number[sure], minlength=len(stats)) > 0) & (length >= shortest) & (length <= longest)
     keep[0] = False
     return np.asarray(keep[number], dtype=np.bool_)
-
-
-def columns_of(ink: Mask, rules: Sequence[Line], strokes: Strokes, column: float) -> NDArray[np.int16]:
-    """For every pixel the number of its column, from 1 at the right; 0 beyond the outermost rules, where the ink is
-    erased (in place). Ink that reaches a little over a rule belongs to its glyph's column; -n marks ink that may belong
-    to column n or n + 1."""
-    width = ink.shape[1]
-    numbers = [0, *range(len(rules) - 1, 0, -1), 0]
-    column_of = np.zeros(ink.shape, np.int16)
-    ends = [*(rule.band(width, 0.0)[0] for rule in rules[1:]), width]
-    for rule, left, right, end in zip(rules, numbers, numbers[1:], ends, strict=False):
-        low, high = rule.band(width, 0.0)
-        column_of[:, low:high] = np.where(np.arange(low, high) < rule.middle[:, None], left, right)
-        column_of[:, high:end] = right
-    for rule, left, right in zip(rules, numbers, numbers[1:], strict=False):
-        _assign_ink_on_rule(column_of, ink, rule, (left, right), strokes, column)
-    np.multiply(ink, column_of != 0, out=ink)
-    return column_of
-
-
-def _assign_ink_on_rule(
-    column_of: NDArray[np.int16], ink: Mask, rule: Line, numbers: tuple[int, int], strokes: Strokes, column: float
-) -> None:
-    """Write into `column_of` the columns of the pieces of ink on a rule or across it. `numbers` are the columns at its
-    left and right, `column` is the width of a column.
-
-    A piece belongs to the side to which it continues; if to neither, to the nearer glyph. An upright stroke along the
-    rule between two glyphs may belong to either. Pieces among the dots of a seal are left as they are.
-    """
-    reach = OVER_RULE_WIDTHS * column
-    low, high = rule.band(ink.shape[1], reach)
-    if low == high:
-        return
-    off = np.arange(low, high)[None, :] - rule.middle[:, None]
-    near = (ink[:, low:high] > 0) & (np.abs(off) <= reach)
-    on_rule = rule.mask(low, high, ROUGHNESS_PX)
-    labels, boxes, _ = connected(near.astype(np.uint8))
-    for label in np.unique(labels[on_rule & near]).tolist():
-        x, y, w, h, _ = boxes[label]
-        if strokes.dotted[y + h // 2, low + x + w // 2]:
-            continue
-        place = np.s_[y : y + h, x : x + w]
-        own = labels[place] == label
-        sides = [own & (side * off[place] > reach - 1.5) for side in (-1, 1)]
-        goes_on = [side.any(axis=1) for side in sides]
-        unsure = own & (on_rule[place] | ~_on_continued_side(off[place], goes_on))
-        if goes_on[0].any() and goes_on[1].any():
-            # two glyphs meet: ink on the rule belongs to the one that continues nearest to it
-            away = [_pixels_from(own & ~on_rule[place] & (side * off[place] > 0), sides[side > 0]) for side in (-1, 1)]
-            own &= on_rule[place]
-        else:
-            if not goes_on[0].any() and not goes_on[1].any():
-                within = round(REST_OF_GLYPH_WIDTHS * column)
-                goes_on = _nearer(_beside(ink[y : y + h], low + x, low + x + w, within), within)
-            away = [_rows_from(side_rows)[:, None] for side_rows in goes_on]
-        columns = column_of[y : y + h, low + x : low + x + w]
-        columns[own & (away[0] < away[1])] = numbers[0]
-        columns[own & (away[1] < away[0])] = numbers[1]
-        upright = _upright(unsure, column)
-        rows = upright.any(axis=1)
-        if 0 in numbers or np.count_nonzero(upright) < (
-            rule.left + rule.right + MIN_SHARED_EXCESS_PX
-        ) * np.count_nonzero(rows):
-            continue
-        beside = _beside(ink[y : y + h], low + x, low + x + w, round(SHARED_GLYPH_WIDTHS * column))
-        if all(side_rows.any() or part[rows].any() for side_rows, part in zip(goes_on, beside, strict=True)):
-            columns[upright] = -min(numbers)
-
-
-def _on_continued_side(off: NDArray[np.float64], goes_on: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
-    """Which pixels, by their distance `off` from the middle of a rule, are on a side to which their piece continues."""
-    return np.asarray(((off < 0) & goes_on[0].any()) | ((off > 0) & goes_on[1].any()))
-
-
-def _upright(ink: NDArray[np.bool_], column: float) -> NDArray[np.bool_]:
-    """The upright strokes in `ink`, the mask of a single piece."""
-    length = round(MIN_SHARED_STROKE_WIDTHS * column)
-    framed = np.pad(np.where(ink, np.uint8(255), np.uint8(0)), ((length, length), (0, 0)))
-    long = thickened(long_strokes(framed, length, vertical=True), 3, 3)
-    return np.asarray(ink & (long[length : length + len(ink)] > 0))
-
-
-def _beside(ink: Mask, left: int, right: int, reach: int) -> tuple[Mask, Mask]:
-    """The ink within `reach` to the left and to the right of a piece between x `left` and `right`, ordered from the
-    piece outwards."""
-    return ink[:, max(0, left - reach) : left][:, ::-1], ink[:, right : right + reach]
-
-
-def _nearer(beside: tuple[Mask, Mask], reach: int) -> list[NDArray[np.bool_]]:
-    """For the left and the right side whether the ink nearest to a piece of ink on a rule is on that side, repeated for
-    all rows of the piece; false for both if no ink is within `reach`, or if both are equally near."""
-    nearest = [np.append(np.flatnonzero(part.any(axis=0)), reach)[0] for part in beside]
-    return [np.full(len(beside[0]), nearest[side] < nearest[1 - side]) for side in (0, 1)]
-
-
-def _pixels_from(ink: NDArray[np.bool_], continued: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The distance of every pixel from the nearest piece of `ink` that contains a pixel of `continued`."""
-    labels, stats, _ = connected(ink.astype(np.uint8))
-    continues = np.bincount(labels[continued], minlength=len(stats)) > 0
-    continues[0] = False
-    return np.asarray(cv2.distanceTransform((~continues[labels]).astype(np.uint8), cv2.DIST_L2, 5), dtype=np.float64)
 
 
 def _tips(excess: NDArray[np.float64], area: float, longest: float) -> NDArray[np.bool_]:
@@ -393,8 +299,130 @@ def _tips(excess: NDArray[np.float64], area: float, longest: float) -> NDArray[n
 
 
 def _rows_from(rows: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The distance of every row from the nearest one that is true; infinite where none is."""
+    """The distance of every row from the nearest true one; infinite where none is true."""
     if not rows.any():
         return np.full(len(rows), np.inf)
-    away = np.abs(np.arange(len(rows))[:, None] - np.flatnonzero(rows)[None, :]).min(axis=1)
-    return np.asarray(away, dtype=np.float64)
+    distance = np.abs(np.arange(len(rows))[:, None] - np.flatnonzero(rows)[None, :]).min(axis=1)
+    return np.asarray(distance, dtype=np.float64)
+
+
+def columns_of(ink: Mask, rules: Sequence[Line], strokes: Strokes, column_width: float) -> NDArray[np.int16]:
+    """For every pixel the number of its column, from 1 at the right; 0 beyond the outermost rules, where the ink is
+    erased (in place). Ink that reaches a little over a rule belongs to its glyph's column; -n marks ink that may belong
+    to column n or n + 1."""
+    width = ink.shape[1]
+    numbers = [0, *range(len(rules) - 1, 0, -1), 0]
+    column_of = np.zeros(ink.shape, np.int16)
+    ends = [*(rule.band(width, 0.0)[0] for rule in rules[1:]), width]
+    for rule, left, right, end in zip(rules, numbers, numbers[1:], ends, strict=False):
+        low, high = rule.band(width, 0.0)
+        column_of[:, low:high] = np.where(np.arange(low, high) < rule.middle[:, None], left, right)
+        column_of[:, high:end] = right
+    for rule, left, right in zip(rules, numbers, numbers[1:], strict=False):
+        _assign_ink_on_rule(column_of, ink, rule, left, right, strokes, column_width)
+    np.multiply(ink, column_of != 0, out=ink)
+    return column_of
+
+
+def _assign_ink_on_rule(
+    column_of: NDArray[np.int16], ink: Mask, rule: Line, left: int, right: int, strokes: Strokes, column_width: float
+) -> None:
+    """Write into `column_of` the columns of the pieces of ink on the rule between the columns `left` and `right`, or
+    across it.
+
+    A piece belongs to the side to which it continues; if to neither, to the nearer glyph. An upright stroke along the
+    rule between two glyphs may belong to either. Pieces among the dots of a seal are left as they are.
+    """
+    reach = OVER_RULE_WIDTHS * column_width
+    low, high = rule.band(ink.shape[1], reach)
+    if low == high:
+        return
+    offset = np.arange(low, high)[None, :] - rule.middle[:, None]
+    near_rule = (ink[:, low:high] > 0) & (np.abs(offset) <= reach)
+    on_rule = rule.mask(low, high, ROUGHNESS_PX)
+    labels, boxes, _ = connected(near_rule.astype(np.uint8))
+    for label in np.unique(labels[on_rule & near_rule]).tolist():
+        x, y, w, h, _ = boxes[label]
+        if strokes.dotted[y + h // 2, low + x + w // 2]:
+            continue
+        rows, box = slice(y, y + h), np.s_[y : y + h, x : x + w]
+        edges = (low + x, low + x + w)
+        piece = _PieceOnRule(labels[box] == label, offset[box], on_rule[box], ink[rows], edges, column_width)
+        beyond_left, beyond_right = piece.rows_beyond()
+        stroke = piece.upright_stroke(beyond_left, beyond_right)
+        assigned = piece.own
+        if beyond_left.any() and beyond_right.any():
+            # two glyphs meet: ink on the rule belongs to the one that continues nearest to it
+            from_left, from_right = piece.distance_from_part(-1), piece.distance_from_part(1)
+            assigned = piece.own & piece.on_rule
+        else:
+            if not beyond_left.any() and not beyond_right.any():
+                beyond_left, beyond_right = piece.nearer_side()
+            from_left, from_right = _rows_from(beyond_left)[:, None], _rows_from(beyond_right)[:, None]
+        columns = column_of[rows, slice(*edges)]
+        columns[assigned & (from_left < from_right)] = left
+        columns[assigned & (from_right < from_left)] = right
+        min_width = rule.left + rule.right + MIN_SHARED_EXCESS_PX
+        is_thick = np.count_nonzero(stroke) >= min_width * np.count_nonzero(stroke.any(axis=1))
+        if left and right and is_thick and piece.is_between_glyphs(stroke, beyond_left, beyond_right):
+            columns[stroke] = -min(left, right)
+
+
+class _PieceOnRule(NamedTuple):
+    """A piece of ink on a rule or across it, in its bounding box: its mask (`own`), the distance of each pixel from the
+    rule's middle (`offset`), and the pixels of the rule (`on_rule`). `page_rows` is the ink of the page in the rows of
+    the box, `edges` are the x of the box there."""
+
+    own: NDArray[np.bool_]
+    offset: NDArray[np.float64]
+    on_rule: NDArray[np.bool_]
+    page_rows: Mask
+    edges: tuple[int, int]
+    column_width: float
+
+    def _beyond(self, side: int) -> NDArray[np.bool_]:
+        """The pixels with which the piece continues to the left (-1) or right (1) of what strokes reach over a rule."""
+        return self.own & (side * self.offset > OVER_RULE_WIDTHS * self.column_width - 1.5)
+
+    def _beside(self, reach: int) -> tuple[Mask, Mask]:
+        """The ink within `reach` to the left and to the right of the piece, ordered from the piece outwards."""
+        left, right = self.edges
+        return self.page_rows[:, max(0, left - reach) : left][:, ::-1], self.page_rows[:, right : right + reach]
+
+    def rows_beyond(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """The rows of pixels in which the piece continues to the left, and to the right."""
+        left, right = (np.asarray(self._beyond(side).any(axis=1), np.bool_) for side in (-1, 1))
+        return left, right
+
+    def nearer_side(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Whether the nearest ink is at the left, and whether at the right of the piece, repeated for all its rows;
+        false for both if there is none near, or if both are equally near."""
+        reach = round(REST_OF_GLYPH_WIDTHS * self.column_width)
+        left, right = (np.append(np.flatnonzero(ink.any(axis=0)), reach)[0] for ink in self._beside(reach))
+        return np.full(len(self.own), left < right), np.full(len(self.own), right < left)
+
+    def distance_from_part(self, side: int) -> NDArray[np.float64]:
+        """The distance of every pixel from those parts of the piece at the left (-1) or right (1) of the rule that
+        continue there."""
+        labels, stats, _ = connected((self.own & ~self.on_rule & (side * self.offset > 0)).astype(np.uint8))
+        continues = np.bincount(labels[self._beyond(side)], minlength=len(stats)) > 0
+        continues[0] = False
+        away = cv2.distanceTransform((~continues[labels]).astype(np.uint8), cv2.DIST_L2, 5)
+        return np.asarray(away, dtype=np.float64)
+
+    def upright_stroke(self, beyond_left: NDArray[np.bool_], beyond_right: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """The upright strokes of the piece on the rule, or at a side to which it does not continue."""
+        at_continued_side = ((self.offset < 0) & beyond_left.any()) | ((self.offset > 0) & beyond_right.any())
+        unsure = self.own & (self.on_rule | ~at_continued_side)
+        length = round(MIN_SHARED_STROKE_WIDTHS * self.column_width)
+        padded = np.pad(np.where(unsure, np.uint8(255), np.uint8(0)), ((length, length), (0, 0)))
+        long = thickened(long_strokes(padded, length, vertical=True), 3, 3)
+        return np.asarray(unsure & (long[length : length + len(unsure)] > 0))
+
+    def is_between_glyphs(
+        self, stroke: NDArray[np.bool_], beyond_left: NDArray[np.bool_], beyond_right: NDArray[np.bool_]
+    ) -> bool:
+        """Whether at either side the piece continues, or other ink is near its upright `stroke`."""
+        left, right = self._beside(round(SHARED_GLYPH_WIDTHS * self.column_width))
+        rows = stroke.any(axis=1)
+        return bool((beyond_left.any() or left[rows].any()) and (beyond_right.any() or right[rows].any()))

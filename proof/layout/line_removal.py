@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from proof.layout.lines import (
     follow,
     splinters,
 )
-from proof.layout.rules import Mask, connected
+from proof.layout.rules import Frame, Mask, PageInk, connected
 
 MIN_RULE_PIECE_CELLS = 0.3
 """Minimum length of a piece of a rule, in cells."""
@@ -55,191 +56,205 @@ MIN_PRINTED_SHARE = 0.05
 """Share of a column's width that must be printed for the frame to run there."""
 
 FRAME_MARGIN_CELLS = 0.33
-"""Distance inside the frame within which ink without any farther inside is no glyph, in cells."""
+"""Distance inside the frame within which ink is no glyph unless it continues farther inside, in cells."""
 
 
-def without_lines(
-    ink: Mask, upright: Mask, level: Mask, rules: Sequence[float], frame: tuple[float, float], row: float
-) -> tuple[Mask, NDArray[np.int16]]:
+def without_lines(page: PageInk, frame: Frame, pitch: float) -> tuple[Mask, NDArray[np.int16]]:
     """The ink of a half-folio without its rules and its frame, and the number of each pixel's column (`columns_of`).
-    `upright` and `level` are masks of long strokes, `rules` the x of the rules, `frame` the y of the inner frame above
-    and below, `row` is the height of a cell."""
-    height = ink.shape[0]
-    column = (rules[-1] - rules[0]) / (len(rules) - 1)
-    clean = ink.copy()
-    near = max(3, round(0.06 * column))
-    rows = (max(0, round(frame[0] - 0.05 * row)), min(height, round(frame[1] + 0.05 * row)))
-    _erase_outside(clean, upright, level, rules, rows, near)
-    before = clean.copy()
-    frames, lines = _followed(clean, rules, frame, row)
-    inner = slice(1, len(rules) - 1)
-    outer = [*lines[:1], *lines[inner.stop :]]
-    strokes = Strokes.of(clean, frames, outer, rules, row)
-    centre = (frame[0] + frame[1]) / 2, (rules[0] + rules[-1]) / 2
-    for line in frames:
-        restore(clean.T, before.T, strokes.turned, line, 1 if line.middle[0] < centre[0] else -1, row)
-    for line in outer:
-        restore(clean, before, strokes, line, 1 if line.middle[0] < centre[1] else -1, row)
-    held = np.zeros(clean.shape, np.bool_)
-    for line in lines[inner]:
-        part = line.within((frame[0] + CORNER_CELLS * row, frame[1] - CORNER_CELLS * row))
-        restore(clean, before, strokes, part, 0, row, held)
-    _restore_under_raised(clean, ink, rules, frame[0], row)
-    _erase_debris(clean, frames, lines, rules, frame, row, held)
-    _erase_specks(clean, frame, row)
-    return clean, columns_of(clean, lines[: len(rules)], strokes, column)
+    `pitch` is the height of a cell."""
+    clean = _without_outer_frame(page, frame, pitch)
+    with_lines = clean.copy()
+    frame_lines, upright_lines = _erase_lines(clean, frame, pitch)
+    last = len(frame.rules) - 1
+    sides, inner_rules = [upright_lines[0], *upright_lines[last:]], upright_lines[1:last]
+    strokes = Strokes.of(clean, frame_lines, sides, frame, pitch)
+    middle_x, middle_y = (frame.rules[0] + frame.rules[-1]) / 2, (frame.top + frame.bottom) / 2
+    for line in frame_lines:
+        restore(clean.T, with_lines.T, strokes.transposed, line, 1 if line.middle[0] < middle_y else -1, pitch)
+    for line in sides:
+        restore(clean, with_lines, strokes, line, 1 if line.middle[0] < middle_x else -1, pitch)
+    on_rules = np.zeros(clean.shape, np.bool_)
+    for line in inner_rules:
+        part = line.within(frame.top + CORNER_CELLS * pitch, frame.bottom - CORNER_CELLS * pitch)
+        restore(clean, with_lines, strokes, part, 0, pitch, on_rules)
+    _restore_under_raised(clean, page.ink, frame, pitch)
+    _erase_debris(clean, frame_lines, upright_lines, frame, pitch, on_rules)
+    _erase_specks(clean, frame, pitch)
+    return clean, columns_of(clean, upright_lines[: last + 1], strokes, frame.column_width)
 
 
-def _followed(
-    ink: Mask, rules: Sequence[float], frame: tuple[float, float], row: float
-) -> tuple[list[Line], list[Line]]:
-    """The lines of the frame above and below, and the upright lines, of which the first are the rules; all are erased
-    (in place)."""
-    column = (rules[-1] - rules[0]) / (len(rules) - 1)
-    near, sides = max(3, round(0.06 * column)), (rules[0], rules[-1])
-    frames: list[Line] = []
-    lines: list[Line] = []
+def _without_outer_frame(page: PageInk, frame: Frame, pitch: float) -> Mask:
+    """The ink of a page without the long strokes of the outer frame: beyond the outermost rules, and above and below
+    the frame, there with its upright parts around raised columns, which continue the rules."""
+    ink = page.ink.copy()
+    reach = max(3, round(0.06 * frame.column_width))
+    left, right = max(0, round(frame.rules[0]) - reach), max(0, round(frame.rules[-1]) + reach + 1)
+    top, bottom = max(0, round(frame.top - 0.05 * pitch)), min(len(ink), round(frame.bottom + 0.05 * pitch))
+    brush = np.ones((3, max(3, reach // 2)), np.uint8)
+    upright, level = np.asarray(cv2.dilate(page.upright, brush)) > 0, np.asarray(cv2.dilate(page.level, brush.T)) > 0
+    for columns in (slice(0, left), slice(right, None)):
+        ink[:, columns][(upright | level)[:, columns]] = 0
+    for rows in (slice(0, top), slice(bottom, None)):
+        ink[rows][level[rows]] = 0
+        for x in frame.rules:
+            columns = slice(max(0, round(x) - reach), round(x) + reach + 1)
+            ink[rows, columns][upright[rows, columns]] = 0
+    return ink
+
+
+def _erase_lines(ink: Mask, frame: Frame, pitch: float) -> tuple[list[Line], list[Line]]:
+    """Erase (in place) the level lines of the frame and the upright lines, and return both; the first of the upright
+    lines are the rules, in their order."""
+    left, right = frame.rules[0], frame.rules[-1]
+    reach = max(3, round(0.06 * frame.column_width))
+    level_reach, level_piece = max(4, round(0.16 * pitch)), MIN_FRAME_PIECE_WIDTHS * frame.column_width
+    frame_lines: list[Line] = []
+    upright_lines: list[Line] = []
+
+    def erase_level() -> None:
+        for line in follow(ink.T, (frame.top, frame.bottom), level_reach, level_piece, length_factor=1.0):
+            frame_lines.append(line.within(left, right))
+            if len(frame_lines) > 2:
+                _leave_raised(frame_lines[-1], frame_lines[-3], frame.rules)
+            erase(ink.T, frame_lines[-1])
+
+    def erase_upright(places: Sequence[float], reach: int, min_share: float) -> None:
+        for line in follow(ink, places, reach, MIN_RULE_PIECE_CELLS * pitch, min_share):
+            upright_lines.append(line.within(frame.top, frame.bottom))
+            erase(ink, upright_lines[-1])
+
+    erase_level()
+    erase_upright(frame.rules, reach, MIN_LINE_SHARE)
     # frames are double: where one line was erased, the other is found
-    for places, reach, least in ((rules, near, MIN_LINE_SHARE), (sides, 2 * near, MIN_SECOND_UPRIGHT_SHARE)):
-        for line in follow(ink.T, frame, max(4, round(0.16 * row)), MIN_FRAME_PIECE_WIDTHS * column, followed=1.0):
-            frames.append(line.within(sides))
-            if len(frames) > 2:
-                _leave_raised(frames[-1], frames[-3], rules)
-            erase(ink.T, frames[-1])
-        for line in follow(ink, places, reach, MIN_RULE_PIECE_CELLS * row, least):
-            lines.append(line.within(frame))
-            erase(ink, lines[-1])
-    return frames, lines
+    erase_level()
+    erase_upright((left, right), 2 * reach, MIN_SECOND_UPRIGHT_SHARE)
+    return frame_lines, upright_lines
 
 
 def _leave_raised(second: Line, first: Line, rules: Sequence[float]) -> None:
     """Remove (in place) from the `second` line of a frame its parts in columns where the `first` does not run: these
     columns are raised, and level ink there is strokes of their glyphs."""
     for left, right in pairwise(np.rint(rules).astype(np.intp).clip(0).tolist()):
-        apart = round(BESIDE_RULE_WIDTHS * (right - left))
-        across = first.printed[left + apart : right - apart]
-        if np.count_nonzero(across) < MIN_PRINTED_SHARE * across.size:
+        margin = round(BESIDE_RULE_WIDTHS * (right - left))
+        printed = first.printed[left + margin : right - margin]
+        if np.count_nonzero(printed) < MIN_PRINTED_SHARE * printed.size:
             second.printed[left:right] = False
 
 
-def _erase_outside(
-    ink: Mask, upright: Mask, level: Mask, rules: Sequence[float], rows: tuple[int, int], near: int
-) -> None:
-    """Erase (in place) long strokes of the outer frame: beyond the outermost rules, and above and below the frame,
-    there with its upright parts around raised columns, which continue the rules."""
-    left, right = max(0, round(rules[0]) - near), max(0, round(rules[-1]) + near + 1)
-    thick = np.ones((3, max(3, near // 2)), np.uint8)
-    uprights, levels = (np.asarray(cv2.dilate(strokes, by)) > 0 for strokes, by in ((upright, thick), (level, thick.T)))
-    ink[:, :left][(uprights | levels)[:, :left]] = 0
-    ink[:, right:][(uprights | levels)[:, right:]] = 0
-    for part in (slice(0, rows[0]), slice(rows[1], None)):
-        ink[part][levels[part]] = 0
-        for x in rules:
-            across = slice(max(0, round(x) - near), round(x) + near + 1)
-            ink[part, across][uprights[part, across]] = 0
-
-
-def _restore_under_raised(clean: Mask, ink: Mask, rules: Sequence[float], top: float, row: float) -> None:
+def _restore_under_raised(clean: Mask, ink: Mask, frame: Frame, pitch: float) -> None:
     """Restore (in place) the `ink` of the frame under strokes of raised characters, which are written over it where the
     frame was printed first. The frame's ink straight below such a stroke is taken for the stroke's."""
     labels, stats, _ = connected(clean)
-    _, between, strokes = _raised_strokes(stats, rules, top, row)
-    below = (strokes & between)[labels]
-    first, last = round(top - OUTER_FRAME_CELLS * row), round(top + FRAME_MARGIN_CELLS * row)
+    pieces = _raised_pieces(stats, frame, pitch)
+    below = (pieces.is_raised & pieces.in_column)[labels]
+    first, last = round(frame.top - OUTER_FRAME_CELLS * pitch), round(frame.top + FRAME_MARGIN_CELLS * pitch)
     for y in range(max(1, first), min(len(ink), last)):
         below[y] |= below[y - 1] & (ink[y] > 0)
         clean[y, below[y]] = ink[y, below[y]]
 
 
-def _raised_strokes(
-    stats: NDArray[np.int32], rules: Sequence[float], top: float, row: float
-) -> tuple[NDArray[np.intp], NDArray[np.bool_], NDArray[np.bool_]]:
-    """For each piece of ink (`stats`) the number of rules left of its middle, whether it lies between the two rules of
-    a column, and whether it can be a stroke of a raised character: it begins above any piece of the outer frame, whose
-    inner line is at `top`."""
-    x, y, w, h, area = (stats[:, i] for i in range(5))
-    number = np.searchsorted(rules, x + w / 2)
-    apart = BESIDE_RULE_WIDTHS * (rules[-1] - rules[0]) / (len(rules) - 1)
-    left, right = (np.asarray(rules)[(number + step).clip(0, len(rules) - 1)] for step in (-1, 0))
-    between = np.asarray((x > left + apart) & (x + w < right - apart), dtype=np.bool_)
-    stroke = (area >= MIN_STROKE_AREA * row * row) & (y <= top - OUTER_FRAME_CELLS * row) & (y + h > top - 1.2 * row)
-    stroke[0] = False
-    return number, between, np.asarray(stroke, dtype=np.bool_)
+class _RaisedPieces(NamedTuple):
+    """For each piece of ink the number of rules left of its middle (`column`), whether it lies between the two rules of
+    that column (`in_column`), and whether it can be a stroke of a raised character (`is_raised`)."""
+
+    column: NDArray[np.intp]
+    in_column: NDArray[np.bool_]
+    is_raised: NDArray[np.bool_]
+
+
+def _raised_pieces(stats: NDArray[np.int32], frame: Frame, pitch: float) -> _RaisedPieces:
+    """From the extents and areas of pieces of ink (`stats`). A stroke of a raised character begins above any piece of
+    the outer frame."""
+    x, y, width, height, area = (stats[:, i] for i in range(5))
+    rules = np.asarray(frame.rules)
+    column = np.searchsorted(rules, x + width / 2)
+    margin = BESIDE_RULE_WIDTHS * frame.width / frame.columns
+    left, right = (rules[(column + step).clip(0, len(rules) - 1)] for step in (-1, 0))
+    in_column = np.asarray((x > left + margin) & (x + width < right - margin), dtype=np.bool_)
+    is_raised = area >= MIN_STROKE_AREA * pitch * pitch
+    is_raised &= (y <= frame.top - OUTER_FRAME_CELLS * pitch) & (y + height > frame.top - 1.2 * pitch)
+    is_raised[0] = False
+    return _RaisedPieces(column, in_column, np.asarray(is_raised, dtype=np.bool_))
 
 
 def _erase_debris(
     ink: Mask,
-    frames: Sequence[Line],
-    lines: Sequence[Line],
-    rules: Sequence[float],
-    frame: tuple[float, float],
-    row: float,
-    held: NDArray[np.bool_],
+    frame_lines: Sequence[Line],
+    upright_lines: Sequence[Line],
+    frame: Frame,
+    pitch: float,
+    on_rules: NDArray[np.bool_],
 ) -> None:
     """Erase (in place) the remains of broken lines: splinters, corners where two lines met, and ink at the frame's
-    lower edge and below it. Strokes that lie on lines, where ink is `held`, are not taken for splinters."""
-    column = (rules[-1] - rules[0]) / (len(rules) - 1)
+    lower edge and below it. `on_rules` marks strokes that lie on rules, which are not taken for splinters."""
+    width = frame.column_width
     labels, stats, _ = connected(ink)
-    x, y, w, h = (stats[:, i] for i in range(4))
-    drop = splinters(labels, stats[:, cv2.CC_STAT_AREA], frames, lines)
-    drop[labels[held]] = False
+    x, y, w, h, area = (stats[:, i] for i in range(5))
+    drop = splinters(labels, area, frame_lines, upright_lines)
+    drop[labels[on_rules]] = False
     # at the sides the frame is double, and no text is so near to it
-    near = 0.06 * column
-    drop |= (x + w <= rules[0] + near) | (x >= rules[-1] - near)
+    side = 0.06 * width
+    drop |= (x + w <= frame.rules[0] + side) | (x >= frame.rules[-1] - side)
     # pieces of the outer frame, but not the strokes of raised characters above it
     middle = (x + w // 2).clip(0, ink.shape[1] - 1)
-    within = [line.middle[middle] + line.right for line in frames if line.printed.any()]
-    inner = np.max([edge for edge in within if edge.mean() < frame[1] - row], axis=0, initial=frame[0])
-    flat = (
-        (y > frame[0] - OUTER_FRAME_CELLS * row) & (y + h <= inner + ROUGHNESS_PX + SPLINTER_PX) & (h <= 0.14 * column)
-    )
-    drop |= flat & ~_in_raised(stats, frames, rules, frame[0], row)
+    inner_edge = _upper_inner_edge(frame_lines, middle, frame, pitch)
+    flat = (y > frame.top - OUTER_FRAME_CELLS * pitch) & (h <= 0.14 * width)
+    flat &= y + h <= inner_edge + ROUGHNESS_PX + SPLINTER_PX
+    drop |= flat & ~_in_raised_columns(stats, frame_lines, frame, pitch)
     # remains of a corner: thin, bent, beside a rule and at the frame
-    off = np.abs((x + w / 2)[:, None] - np.asarray(rules)[None, :]).min(axis=1)
-    thin = stats[:, cv2.CC_STAT_AREA] < 0.23 * w * h
-    by_rule = off - w / 2 < 0.08 * column
-    at_top = (y < frame[0] + 0.15 * row) & (y + h < frame[0] + 0.8 * row)
-    at_bottom = (y + h > frame[1] - 0.1 * row) & (y > frame[1] - 0.8 * row)
-    drop |= thin & by_rule & (at_top | at_bottom)
-    drop |= (y > frame[1] - 0.12 * row) | ((y > frame[1] - 0.2 * row) & (h <= 0.08 * column))
+    rule_distance = np.abs((x + w / 2)[:, None] - np.asarray(frame.rules)[None, :]).min(axis=1) - w / 2
+    corner = (area < 0.23 * w * h) & (rule_distance < 0.08 * width)
+    at_top = (y < frame.top + 0.15 * pitch) & (y + h < frame.top + 0.8 * pitch)
+    at_bottom = (y + h > frame.bottom - 0.1 * pitch) & (y > frame.bottom - 0.8 * pitch)
+    drop |= corner & (at_top | at_bottom)
+    drop |= (y > frame.bottom - 0.12 * pitch) | ((y > frame.bottom - 0.2 * pitch) & (h <= 0.08 * width))
     drop[0] = False
-    _erase(ink, np.flatnonzero(ink > 0), labels, drop)
+    _erase_pieces(ink, np.flatnonzero(ink > 0), labels, drop)
 
 
-def _in_raised(
-    stats: NDArray[np.int32], frames: Sequence[Line], rules: Sequence[float], top: float, row: float
+def _upper_inner_edge(
+    frame_lines: Sequence[Line], x: NDArray[np.intp], frame: Frame, pitch: float
+) -> NDArray[np.float64]:
+    """The y at each `x` below which none of the printed lines at the top of the frame reaches."""
+    edges = [line.middle[x] + line.right for line in frame_lines if line.printed.any()]
+    upper = [edge for edge in edges if edge.mean() < frame.bottom - pitch]
+    return np.asarray(np.max(upper, axis=0, initial=frame.top), np.float64)
+
+
+def _in_raised_columns(
+    stats: NDArray[np.int32], frame_lines: Sequence[Line], frame: Frame, pitch: float
 ) -> NDArray[np.bool_]:
-    """Which pieces of ink (`stats`) are between the rules of a raised column: one where no line of the frame runs at
-    its `top`, and a stroke begins above any piece of the outer frame."""
-    number, between, stroke = _raised_strokes(stats, rules, top, row)
-    raised = np.bincount(number[stroke], minlength=len(rules) + 1) > 0
+    """Which pieces of ink (`stats`) are between the rules of a raised column: one at whose top no line of the frame
+    runs, and in which a stroke begins above any piece of the outer frame."""
+    pieces, rules = _raised_pieces(stats, frame, pitch), frame.rules
+    raised = np.bincount(pieces.column[pieces.is_raised], minlength=len(rules) + 1) > 0
     raised[[0, -1]] = False
-    apart = BESIDE_RULE_WIDTHS * (rules[-1] - rules[0]) / (len(rules) - 1)
+    margin = BESIDE_RULE_WIDTHS * frame.width / frame.columns
+    upper = [line for line in frame_lines if abs(float(line.middle.mean()) - frame.top) < pitch]
     for column in np.flatnonzero(raised).tolist():
-        across = slice(max(0, round(rules[column - 1] + apart)), max(0, round(rules[column] - apart)))
-        upper = [line for line in frames if abs(float(line.middle.mean()) - top) < row]
+        across = slice(max(0, round(rules[column - 1] + margin)), max(0, round(rules[column] - margin)))
         raised[column] = not any(line.printed[across].any() for line in upper)
-    return np.asarray(raised[number] & between, dtype=np.bool_)
+    return np.asarray(raised[pieces.column] & pieces.in_column, dtype=np.bool_)
 
 
-def _erase_specks(ink: Mask, frame: tuple[float, float], row: float) -> None:
+def _erase_specks(ink: Mask, frame: Frame, pitch: float) -> None:
     """Erase (in place) isolated ink that is too little for a character, or lies at the frame where there is no cell.
     The dots of a glyph are near the rest of it and stay."""
-    reach = max(3, round(0.2 * row)) | 1
-    near = cv2.dilate(ink, np.ones((reach, reach), np.uint8))
-    groups, boxes, _ = connected(near)
+    side = max(3, round(0.2 * pitch)) | 1
+    groups, boxes, _ = connected(cv2.dilate(ink, np.ones((side, side), np.uint8)))
     inked = np.flatnonzero(ink > 0)
-    amount = np.bincount(groups.ravel()[inked], minlength=len(boxes))
-    top = boxes[:, cv2.CC_STAT_TOP] + reach // 2
-    bottom = boxes[:, cv2.CC_STAT_TOP] + boxes[:, cv2.CC_STAT_HEIGHT] - reach // 2
-    width = boxes[:, cv2.CC_STAT_WIDTH] - 2 * (reach // 2)
-    dirt = amount < MAX_DIRT_AREA * row * row
-    dirt &= (width < MIN_LEVEL_STROKE_CELLS * row) | (width < MIN_FLATNESS * (bottom - top))
-    above = (bottom < frame[0] + FRAME_MARGIN_CELLS * row) & (top > frame[0] - OUTER_FRAME_CELLS * row)
-    _erase(ink, inked, groups, dirt | above | (top > frame[1] - FRAME_MARGIN_CELLS * row))
+    area = np.bincount(groups.ravel()[inked], minlength=len(boxes))
+    top = boxes[:, cv2.CC_STAT_TOP] + side // 2
+    bottom = boxes[:, cv2.CC_STAT_TOP] + boxes[:, cv2.CC_STAT_HEIGHT] - side // 2
+    width = boxes[:, cv2.CC_STAT_WIDTH] - 2 * (side // 2)
+    is_level_stroke = (width >= MIN_LEVEL_STROKE_CELLS * pitch) & (width >= MIN_FLATNESS * (bottom - top))
+    drop = (area < MAX_DIRT_AREA * pitch * pitch) & ~is_level_stroke
+    drop |= (bottom < frame.top + FRAME_MARGIN_CELLS * pitch) & (top > frame.top - OUTER_FRAME_CELLS * pitch)
+    drop |= top > frame.bottom - FRAME_MARGIN_CELLS * pitch
+    _erase_pieces(ink, inked, groups, drop)
 
 
-def _erase(ink: Mask, inked: NDArray[np.intp], labels: NDArray[np.int32], drop: NDArray[np.bool_]) -> None:
+def _erase_pieces(ink: Mask, inked: NDArray[np.intp], labels: NDArray[np.int32], drop: NDArray[np.bool_]) -> None:
     """Erase (in place) the pieces of ink whose labels `drop` selects. `inked` are the flat indices of all ink: most of
     a page is paper and need not be looked up."""
     ink.ravel()[inked[drop[labels.ravel()[inked]]]] = 0

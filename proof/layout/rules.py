@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,51 @@ Mask = NDArray[np.uint8]
 """Ink as 255 on 0, height x width."""
 
 MAX_SKEW_DEGREES = 4.0
+"""Maximum slope of lines that `slope` searches unless another is given, in degrees."""
 
 MAX_POINTS = 8000
 """Maximum number of pixels of ink from which a slope is measured."""
+
+
+class PageInk(NamedTuple):
+    """All `ink` of a page, and its long `upright` and `level` strokes, which may be of rules and frames."""
+
+    ink: Mask
+    upright: Mask
+    level: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The frame of a ruled half-folio: the x of its `rules` from left to right, the outermost being its sides, and the
+    y of its inner `top` and `bottom`. In pixels of the rectified page."""
+
+    rules: Sequence[float]
+    top: float
+    bottom: float
+
+    @property
+    def columns(self) -> int:
+        return len(self.rules) - 1
+
+    @property
+    def width(self) -> float:
+        return self.rules[-1] - self.rules[0]
+
+    @property
+    def column_width(self) -> float:
+        """The mean width of a column."""
+        return self.width / self.columns
+
+    @property
+    def rows(self) -> slice:
+        """The rows of pixels between top and bottom."""
+        return slice(max(0, round(self.top)), round(self.bottom))
+
+    @property
+    def row_count(self) -> int:
+        """The number of these rows, 0 or less where there are none."""
+        return int(self.rows.stop - self.rows.start)
 
 
 def ink_mask(grey: NDArray[np.uint8]) -> Mask:
@@ -97,9 +140,9 @@ def inked_along(mask: Mask, axis: int) -> NDArray[np.intp]:
     return np.asarray(cv2.reduce(ones, axis, cv2.REDUCE_SUM, dtype=cv2.CV_32S).ravel(), dtype=np.intp)
 
 
-def runs(holds: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Start and end (exclusive) of each run of true values."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int8)))
+def true_ranges(values: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Start and end (exclusive) of each range of consecutive true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], values, [False]]).astype(np.int8)))
     return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]
 
 

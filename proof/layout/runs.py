@@ -124,24 +124,24 @@ BLOCK_PX = 10
 
 
 class CutBy(StrEnum):
-    """How the runs of a column are found: by the image with the transcription as a guide (BEST), by the image alone
-    (SEEN), by the number of transcribed cells alone (COUNTED), by both with more weight on that number (STRICT), or as
-    BEST with cells of main text that leave low rows to the notes (LOW_NOTES)."""
+    """What decides where the runs of a column are cut."""
 
     BEST = "best"
+    """The image, guided by the transcription."""
     SEEN = "seen"
+    """The image alone."""
     COUNTED = "counted"
+    """The number of transcribed cells alone."""
     STRICT = "strict"
+    """As BEST, with more weight on the number of transcribed cells."""
     LOW_NOTES = "low notes"
+    """As BEST, with cells of main text of such a height that low rows of notes fit between them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnStretch:
     """A stretch of main text or of a note from `top` to `bottom`, in pixels of the rectified page below the top of the
-    cut column.
-
-    `blank`: the transcription has only spaces here.
-    """
+    cut column. `blank`: the transcription has only spaces here."""
 
     note: bool
     top: float
@@ -150,7 +150,7 @@ class ColumnStretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Strokes:
+class InkPieces:
     """The connected pieces of a column's ink: `labels` (height x width) is the number of each pixel's piece, 0 for
     paper; the other arrays have an entry per piece (entry 0 unused): its edges, its longer side (`span`), its area and
     its middle (`x`, `y`)."""
@@ -165,21 +165,34 @@ class Strokes:
     x: NDArray[np.float64]
     y: NDArray[np.float64]
 
+    @classmethod
+    def of(cls, ink: NDArray[np.uint8]) -> InkPieces:
+        labels, stats, centres = connected(ink)
+        left, top, width, height, area = (stats[:, i].astype(np.intp) for i in range(5))
+        # indexing with intp takes half the time
+        numbers = np.asarray(labels, dtype=np.intp)
+        span, x, y = np.maximum(width, height), centres[:, 0], centres[:, 1]
+        return cls(numbers, left, left + width, top, top + height, span, area, x, y)
 
-class _Expected(NamedTuple):
-    """A transcribed run: main text or a note, its height in cells, and by how many cells its right half-row is longer
-    than the left one (negative: shorter)."""
+
+class _ExpectedRun(NamedTuple):
+    """A transcribed run: whether it is a note, its height in `cells`, and by how many cells its right half-row is
+    longer than the left one (negative: shorter). A run that is found longer or shorter costs `cell_cost` for each cell
+    beyond `slack_cells`."""
 
     note: bool
     cells: float
-    longer: int
+    right_excess: int
+    cell_cost: float
+    slack_cells: float
 
-    @classmethod
-    def of(cls, run: Run) -> _Expected:
-        return cls(run.note, float(run.height), longer_by(run))
+    def miscount_cost(self, found_cells: NDArray[np.float64], cells: float, pitch: float) -> NDArray[np.float64]:
+        """The cost of `found_cells` where `cells` are expected."""
+        miscount = np.minimum(np.maximum(np.abs(found_cells - cells) - self.slack_cells, 0.0), MAX_MISCOUNT_CELLS)
+        return np.asarray(self.cell_cost * pitch * miscount, dtype=np.float64)
 
 
-class _Worth(NamedTuple):
+class _RunGain(NamedTuple):
     """The gain of a run as cumulative sums on a grid of positions: that of a run from a to b is `begins[a] + ends[b]`.
     `above` is the gain of the rows above a position if the run ends there, `below` that of the rows below if it begins
     there."""
@@ -190,65 +203,60 @@ class _Worth(NamedTuple):
     below: NDArray[np.float64]
 
 
-class _Rows(NamedTuple):
+class _RowGains(NamedTuple):
     """The gain of every row of pixels for main text (positive) or a note (negative), -1 to 1: where `main` text is
-    expected, where both half-rows of a `note` are, and where its right or its left one `goes_on` alone."""
+    expected, where both half-rows of a `note` are, where only its `right` half-row is, and where only its `left` one
+    is."""
 
     main: NDArray[np.float64]
     note: NDArray[np.float64]
-    goes_on: tuple[NDArray[np.float64], NDArray[np.float64]]
+    right: NDArray[np.float64]
+    left: NDArray[np.float64]
 
     @classmethod
-    def of(cls, gain: NDArray[np.float64], alone: NDArray[np.bool_]) -> _Rows:
-        """The gains of the rows of a column, from those of `main_gain` and the rows with ink on one side `alone`
-        (`one_sided`)."""
-        both = np.maximum(gain, 0.0)
-        right, left = (
-            np.where(alone[1 - side], both, np.where(alone[side], np.minimum(gain, 0.0), gain)) for side in (0, 1)
-        )
-        either = alone.any(axis=0)
+    def of(cls, gain: NDArray[np.float64], one_sided: NDArray[np.bool_]) -> _RowGains:
+        """From the gains of `main_gain` and the rows with ink at one side only (`one_sided_rows`)."""
+        only_right, only_left = one_sided
+        as_main, as_note = np.maximum(gain, 0.0), np.minimum(gain, 0.0)
+        right = np.where(only_left, as_main, np.where(only_right, as_note, gain))
+        left = np.where(only_right, as_main, np.where(only_left, as_note, gain))
+        either = only_right | only_left
         main = np.where(either, np.clip(gain, -MAX_ONE_SIDED_GAIN, MAX_ONE_SIDED_GAIN), gain)
-        return cls(main, np.where(either, both, gain), (right, left))
+        return cls(main, np.where(either, as_main, gain), right, left)
 
-    def worth(self, run: _Expected, grid: NDArray[np.intp], cell: float) -> _Worth:
-        """The gain of a run on a grid of positions; cells are `cell` pixels high."""
+    def of_run(self, run: _ExpectedRun, grid: NDArray[np.intp], pitch: float) -> _RunGain:
+        """The gain of a run on a grid of positions."""
         last = len(self.main) - 1
-        half = round(WINDOW_CELLS * cell / 2)
-        above, below = (grid - half).clip(0, last), (grid + half).clip(0, last)
+        half_window = round(WINDOW_CELLS * pitch / 2)
+        above, below = (grid - half_window).clip(0, last), (grid + half_window).clip(0, last)
         if not run.note:
-            total = _summed(self.main)[grid]
-            return _Worth(-total, total, self.main[above], self.main[below])
-        end = self.goes_on[run.longer < 0] if run.longer else self.note
-        total, at_end = _summed(self.note), _summed(end)
-        both = (grid - round(abs(run.longer) * cell)).clip(0)
-        ends = -total[both] - (at_end[grid] - at_end[both])
-        return _Worth(total[grid], ends, -end[above], -self.note[below])
+            total = _sums_before(self.main)[grid]
+            return _RunGain(-total, total, self.main[above], self.main[below])
+        end = self.note
+        if run.right_excess:
+            end = self.right if run.right_excess > 0 else self.left
+        total, total_at_end = _sums_before(self.note), _sums_before(end)
+        both_end = (grid - round(abs(run.right_excess) * pitch)).clip(0)
+        ends = -total[both_end] - (total_at_end[grid] - total_at_end[both_end])
+        return _RunGain(total[grid], ends, -end[above], -self.note[below])
 
 
-def _summed(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+def _sums_before(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """The sums of all rows before each row, and of all rows."""
     return np.concatenate([[0.0], np.cumsum(rows)])
 
 
-def one_sided(ink: NDArray[np.uint8], pitch: float) -> NDArray[np.bool_]:
+def one_sided_rows(ink: NDArray[np.uint8], pitch: float) -> NDArray[np.bool_]:
     """Whether the ink around every row of pixels is only at the right side of the column, and whether only at the left
     side (2 x height)."""
-    across, window = round(SIDE_WIDTHS * ink.shape[1]), 2 * round(FREE_SIDE_CELLS * pitch) + 1
-    counts = (np.count_nonzero(part, axis=1).astype(np.float32) for part in (ink[:, -across:], ink[:, :across]))
-    right, left = (
-        _windowed(count[:, None], window)[:, 0] * window >= MIN_PIECE_AREA * pitch * pitch for count in counts
-    )
+    side, window = round(SIDE_WIDTHS * ink.shape[1]), 2 * round(FREE_SIDE_CELLS * pitch) + 1
+
+    def is_inked(part: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        counts = np.count_nonzero(part, axis=1).astype(np.float32)
+        return np.asarray(_windowed(counts[:, None], window)[:, 0] * window >= MIN_PIECE_AREA * pitch * pitch)
+
+    right, left = is_inked(ink[:, -side:]), is_inked(ink[:, :side])
     return np.array([right & ~left, left & ~right])
-
-
-def strokes_of(ink: NDArray[np.uint8]) -> Strokes:
-    labels, stats, centres = connected(ink)
-    left, top, width, height, area = (stats[:, i].astype(np.intp) for i in range(5))
-    span = np.maximum(width, height)
-    middle = np.asarray(centres, dtype=np.float64)
-    # indexing with intp takes half the time
-    numbers = np.asarray(labels, dtype=np.intp)
-    return Strokes(numbers, left, left + width, top, top + height, span, area, middle[:, 0], middle[:, 1])
 
 
 def runs_set_by_hand(area: ColumnArea, top: int, bottom: int) -> list[ColumnStretch]:
@@ -256,46 +264,72 @@ def runs_set_by_hand(area: ColumnArea, top: int, bottom: int) -> list[ColumnStre
     an end of the column extends to the end of the ink."""
     if area.notes is None:
         return []
-    stretches, at = [], 0.0
-    near = 0.01 * (area.bottom - area.top)
-    for first, last in area.notes:
-        start = 0.0 if first - area.top < near else first - top
-        end = float(bottom - top) if area.bottom - last < near else last - top
-        stretches += [ColumnStretch(False, at, start)] if start > at else []
-        stretches.append(ColumnStretch(True, max(start, at), end))
-        at = end
-    return stretches if at >= bottom - top else [*stretches, ColumnStretch(False, at, float(bottom - top))]
+    height = float(bottom - top)
+    at_end = 0.01 * (area.bottom - area.top)
+    stretches, previous_end = [], 0.0
+    for note_top, note_bottom in area.notes:
+        start = 0.0 if note_top - area.top < at_end else note_top - top
+        end = height if area.bottom - note_bottom < at_end else note_bottom - top
+        if start > previous_end:
+            stretches.append(ColumnStretch(False, previous_end, start))
+        stretches.append(ColumnStretch(True, max(start, previous_end), end))
+        previous_end = end
+    if previous_end < height:
+        stretches.append(ColumnStretch(False, previous_end, height))
+    return stretches
 
 
 def find_runs(
-    gain: NDArray[np.float64], ink: NDArray[np.uint8], column: Column | None, pitch: float, way: CutBy, lower: bool
+    gain: NDArray[np.float64],
+    ink: NDArray[np.uint8],
+    column: Column | None,
+    pitch: float,
+    cut_by: CutBy,
+    low_notes: bool,
 ) -> list[ColumnStretch]:
     """Main text and notes from top to bottom, in pixels below the top of `ink`. `gain` is that of `main_gain`, `pitch`
-    the height of a cell in pixels. `lower`: the cells of a note may be lower than those of main text, as on an unruled
-    page."""
-    if column is None or not column.runs or way is CutBy.SEEN:
-        return _seen_stretches(gain, pitch)
-    expected = [_Expected.of(run) for run in column.runs]
-    end = column.runs[-1]
-    expected[-1] = expected[-1]._replace(cells=float(max(_written_cells(end.right), _written_cells(end.left))))
+    the height of a cell in pixels. `low_notes`: the cells of a note may be lower than those of main text, as on an
+    unruled page."""
+    if column is None or not column.runs or cut_by is CutBy.SEEN:
+        return _stretches_by_image(gain, pitch)
     inked = np.append(0, np.flatnonzero(gain))
     first, last = float(inked[min(1, len(inked) - 1)]) / pitch, float(inked[-1]) / pitch
     # an indent is seldom transcribed; a transcribed one is not on the image where the column begins with its ink
     start = max(TOP_MARGIN_CELLS, first) - _leading_blanks(column.runs[0])
-    share = _note_share(expected, last - start) if lower else 1.0
-    expected = [run._replace(cells=run.cells * share) if run.note else run for run in expected]
-    guide = np.zeros_like(gain) if way is CutBy.COUNTED else gain
-    rows = _Rows.of(guide, np.zeros((2, len(ink)), np.bool_) if lower else one_sided(ink, pitch))
-    each, free = (
-        (STRICT_COUNT_COST, STRICT_COUNT_SLACK_CELLS) if way is CutBy.STRICT else (COUNT_COST, COUNT_SLACK_CELLS)
-    )
-    # scaled: the cells at no cost for main text would be a whole row of a note with rows half as high
-    price = ((each, free), (each, free * share))
-    stretches = _guided_stretches(
-        rows, ink, expected, pitch, (start, last), THROUGH_INK_COST_UNRULED if lower else THROUGH_INK_COST, price
-    )
-    blank = [all(cell.blank for cell in run.cells) for run in column.runs]
-    return [replace(stretch, blank=empty) for stretch, empty in zip(stretches, blank, strict=True)]
+    expected = _expected_runs(column, strict=cut_by is CutBy.STRICT)
+    if low_notes:
+        expected = _with_low_notes(expected, last - start)
+        one_sided, through_ink_cost = np.zeros((2, len(ink)), np.bool_), THROUGH_INK_COST_UNRULED
+    else:
+        one_sided, through_ink_cost = one_sided_rows(ink, pitch), THROUGH_INK_COST
+    gains = _RowGains.of(np.zeros_like(gain) if cut_by is CutBy.COUNTED else gain, one_sided)
+    stretches = _guided_stretches(gains, ink, expected, pitch, start, last, through_ink_cost)
+    is_blank = [all(cell.blank for cell in run.cells) for run in column.runs]
+    return [replace(stretch, blank=blank) for stretch, blank in zip(stretches, is_blank, strict=True)]
+
+
+def _expected_runs(column: Column, strict: bool) -> list[_ExpectedRun]:
+    """The transcribed runs of a column, without blank cells at its end."""
+    cost, slack = (STRICT_COUNT_COST, STRICT_COUNT_SLACK_CELLS) if strict else (COUNT_COST, COUNT_SLACK_CELLS)
+    expected = [_ExpectedRun(run.note, float(run.height), longer_by(run), cost, slack) for run in column.runs]
+    last = column.runs[-1]
+    written = max(_written_cells(last.right), _written_cells(last.left))
+    return [*expected[:-1], expected[-1]._replace(cells=float(written))]
+
+
+def _with_low_notes(expected: Sequence[_ExpectedRun], cells: float) -> list[_ExpectedRun]:
+    """The expected runs, with notes as low as the column's height, in `cells`, demands: the rows of its notes share
+    what its main text leaves of it."""
+    note_rows = sum(run.cells for run in expected if run.note)
+    if not note_rows:
+        return list(expected)
+    main_cells = sum(run.cells for run in expected if not run.note)
+    height = min(max((cells - main_cells) / note_rows, MIN_NOTE_CELL), 1.0)
+    # the slack of main text would be a whole row of a note whose rows are half as high
+    return [
+        run._replace(cells=run.cells * height, slack_cells=run.slack_cells * height) if run.note else run
+        for run in expected
+    ]
 
 
 def height_with_low_notes(column: Column) -> float:
@@ -303,9 +337,9 @@ def height_with_low_notes(column: Column) -> float:
     return sum(run.height * (LOW_NOTE_CELL if run.note else 1.0) for run in column.runs)
 
 
-def cell_beside_low_notes(ink: NDArray[np.uint8], column: Column) -> float:
-    """The height of a cell of main text in pixels where the rows of notes are so low, and the runs of the column fill
-    it as far as its `ink` reaches."""
+def pitch_with_low_notes(ink: NDArray[np.uint8], column: Column) -> float:
+    """The height of a cell of main text in pixels if the rows of notes are `LOW_NOTE_CELL` of it high and the runs of
+    the column fill it as far as its `ink` reaches."""
     end = float(np.flatnonzero(ink.any(axis=1))[-1] + 1)
     return end / (TOP_MARGIN_CELLS + height_with_low_notes(column))
 
@@ -317,61 +351,62 @@ def longer_by(run: Run) -> int:
 
 
 def _leading_blanks(run: Run) -> int:
-    """The number of cells with nothing in them at the beginning of a run; all cells of a run of spaces."""
-    rows = [n for half in (run.right, run.left) for n, cell in enumerate(half) if not cell.blank]
-    return min(rows, default=run.height)
+    """The number of blank cells at the beginning of a run; all cells of a run of spaces."""
+    written = [number for half in (run.right, run.left) for number, cell in enumerate(half) if not cell.blank]
+    return min(written, default=run.height)
 
 
 def _written_cells(half: Sequence[Cell]) -> int:
     """The number of cells of a half-row, or of main text, without blank ones at its end."""
-    return max((n for n, cell in enumerate(half, 1) if not cell.blank), default=0)
+    return max((number for number, cell in enumerate(half, 1) if not cell.blank), default=0)
 
 
-def _note_share(expected: Sequence[_Expected], cells: float) -> float:
-    """The height of a note's row, in cells, where notes have lower rows: the part of the column's `cells` without main
-    text, divided by the number of their rows."""
-    notes = sum(run.cells for run in expected if run.note)
-    main = sum(run.cells for run in expected if not run.note)
-    return min(max((cells - main) / notes, MIN_NOTE_CELL), 1.0) if notes else 1.0
-
-
-def main_gain(ink: NDArray[np.uint8], strokes: Strokes, pitch: float, lower: bool) -> NDArray[np.float64]:
+def main_gain(ink: NDArray[np.uint8], pieces: InkPieces, pitch: float, low_notes: bool) -> NDArray[np.float64]:
     """How strongly every row of pixels indicates main text (positive) or a note (negative), -1 to 1; 0 without ink.
 
     The half-rows of a note leave the middle of their column nearly free, main text fills it. Blank paper is free, too,
     and no evidence: near the ends of a text the window is moved into the text. Specks (noise, the dots of a seal) are
-    ignored. `lower` as in `find_runs`.
+    ignored. `low_notes` as in `find_runs`.
     """
     _, width = ink.shape
-    cells, even, aside = (
-        (WINDOW_CELLS_UNRULED, EVEN_INK_UNRULED, MAX_MIDDLE_SHIFT_WIDTHS) if lower else (WINDOW_CELLS, EVEN_INK, 0.0)
-    )
-    window = max(3, round(cells * pitch))
-    real = strokes.area >= MIN_PIECE_AREA * pitch * pitch
-    real[0] = False
-    inked = real[strokes.labels]
-    within = slice(round(0.06 * width), round(0.94 * width))
-    across = np.count_nonzero(inked[:, within], axis=1)
-    body = _windowed((across / max(within.stop - within.start, 1)).astype(np.float32)[:, None], window)[:, 0]
-    low, high = round((0.5 - aside) * (width - 1)), round((0.5 + aside) * (width - 1)) + 1
+    if low_notes:
+        window_cells, even_ink, max_shift = WINDOW_CELLS_UNRULED, EVEN_INK_UNRULED, MAX_MIDDLE_SHIFT_WIDTHS
+    else:
+        window_cells, even_ink, max_shift = WINDOW_CELLS, EVEN_INK, 0.0
+    window = max(3, round(window_cells * pitch))
+    is_stroke = pieces.area >= MIN_PIECE_AREA * pitch * pitch
+    is_stroke[0] = False
+    inked = is_stroke[pieces.labels]
+    inner = slice(round(0.06 * width), round(0.94 * width))
+    ink_counts = np.count_nonzero(inked[:, inner], axis=1)
+    whole = _windowed((ink_counts / max(inner.stop - inner.start, 1)).astype(np.float32)[:, None], window)[:, 0]
+    middle = _middle_density(inked, window, max_shift)
+    gain = np.zeros(len(ink))
+    for first, last in _inked_stretches(ink_counts > 0, round(MAX_BLANK_CELLS * pitch)):
+        half_window = min(window, last - first) / 2
+        rows = np.clip(np.arange(first, last), first + half_window, last - half_window).astype(np.intp)
+        # where there is little ink, it is little evidence
+        evidence = np.minimum(window / (2 * half_window) * whole[rows] / 0.1, 1.0)
+        relative = middle[rows] / np.maximum(whole[rows], 1e-6)
+        gain[first:last] = np.clip((relative - even_ink) / CLEAR_INK_CHANGE, -1.0, 1.0) * evidence
+    if not low_notes:
+        # a leaning glyph of main text leaves the middle as free as a note does
+        is_wide = is_stroke & (pieces.right - pieces.left >= MAX_NOTE_PIECE_WIDTHS * width)
+        with_wide = is_wide[pieces.labels].any(axis=1)
+        gain[with_wide] = np.maximum(gain[with_wide], 0.0)
+    return gain
+
+
+def _middle_density(inked: NDArray[np.bool_], window: int, max_shift: float) -> NDArray[np.float32]:
+    """The density of ink in the middle of a column, over `window` rows around every row of pixels: the lowest of all
+    middles at most `max_shift` (a share of the column's width) from its centre."""
+    width = inked.shape[1]
+    low, high = round((0.5 - max_shift) * (width - 1)), round((0.5 + max_shift) * (width - 1)) + 1
     reach = round(MIDDLE_WIDTHS * width) // 2
     first = max(0, low - reach)
-    about = cv2.blur(inked[:, first : high + reach].astype(np.float32), (2 * reach + 1, 1))
-    middle = _windowed(np.asarray(about[:, low - first : high - first], np.float32), window).min(axis=1)
-    gain = np.zeros(len(ink))
-    for first, last in _written(across > 0, round(MAX_BLANK_CELLS * pitch)):
-        half = min(window, last - first) / 2
-        rows = np.clip(np.arange(first, last), first + half, last - half).astype(np.intp)
-        filled = window / (2 * half)
-        present = np.minimum(filled * body[rows] / 0.1, 1.0)
-        share = middle[rows] / np.maximum(body[rows], 1e-6)
-        gain[first:last] = np.clip((share - even) / CLEAR_INK_CHANGE, -1.0, 1.0) * present
-    if not lower:
-        # a leaning glyph of main text leaves the middle as free as a note does
-        large = real & (strokes.right - strokes.left >= MAX_NOTE_PIECE_WIDTHS * width)
-        rows = large[strokes.labels].any(axis=1)
-        gain[rows] = np.maximum(gain[rows], 0.0)
-    return gain
+    density = cv2.blur(inked[:, first : high + reach].astype(np.float32), (2 * reach + 1, 1))
+    middles = np.asarray(density[:, low - first : high - first], np.float32)
+    return np.asarray(_windowed(middles, window).min(axis=1), np.float32)
 
 
 def _windowed(profiles: NDArray[np.float32], window: int) -> NDArray[np.float32]:
@@ -379,141 +414,139 @@ def _windowed(profiles: NDArray[np.float32], window: int) -> NDArray[np.float32]
     return np.asarray(cv2.boxFilter(profiles, -1, (1, window), borderType=cv2.BORDER_CONSTANT), np.float32)
 
 
-def _written(rows: NDArray[np.bool_], gap: int) -> list[tuple[int, int]]:
+def _inked_stretches(is_inked: NDArray[np.bool_], gap: int) -> list[tuple[int, int]]:
     """The first row and the end (exclusive) of each stretch with ink, where gaps of up to `gap` rows do not end a
     stretch."""
-    inked = np.flatnonzero(rows)
+    inked = np.flatnonzero(is_inked)
     if not inked.size:
         return []
-    after = np.flatnonzero(np.diff(inked) > gap + 1)
-    firsts, lasts = inked[np.append(0, after + 1)], inked[np.append(after, inked.size - 1)] + 1
-    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+    before_gap = np.flatnonzero(np.diff(inked) > gap + 1)
+    firsts, ends = inked[np.append(0, before_gap + 1)], inked[np.append(before_gap, inked.size - 1)] + 1
+    return list(zip(firsts.tolist(), ends.tolist(), strict=True))
 
 
-def _seen_stretches(gain: NDArray[np.float64], pitch: float) -> list[ColumnStretch]:
+def _stretches_by_image(gain: NDArray[np.float64], pitch: float) -> list[ColumnStretch]:
     """The stretches that the image alone suggests: the best path of two states, in which every change has a cost."""
-    blocks = np.add.reduceat(gain, np.arange(0, gain.size, BLOCK_PX)).tolist()
-    price = CHANGE_COST * pitch
+    block_gains = np.add.reduceat(gain, np.arange(0, gain.size, BLOCK_PX)).tolist()
+    change_cost = CHANGE_COST * pitch
     main = note = 0.0
-    came: list[tuple[bool, bool]] = []
-    for value in blocks:
-        came.append((note - price > main, main - price > note))
-        main, note = max(main, note - price) + value, max(note, main - price) - value
+    changes: list[tuple[bool, bool]] = []
+    for block_gain in block_gains:
+        to_main, to_note = note - change_cost, main - change_cost
+        changes.append((to_main > main, to_note > note))
+        main, note = max(main, to_main) + block_gain, max(note, to_note) - block_gain
     in_note = note > main
     states = []
-    for from_note, from_main in reversed(came):
+    for changes_to_main, changes_to_note in reversed(changes):
         states.append(in_note)
-        in_note = not in_note if (from_main if in_note else from_note) else in_note
+        in_note ^= changes_to_note if in_note else changes_to_main
     states.reverse()
     edges = [0, *(i for i in range(1, len(states)) if states[i] != states[i - 1]), len(states)]
     return [
-        ColumnStretch(states[a], float(a * BLOCK_PX), float(min(b * BLOCK_PX, gain.size)))
-        for a, b in pairwise(edges)
-        if a < b
+        ColumnStretch(states[first], float(first * BLOCK_PX), float(min(end * BLOCK_PX, gain.size)))
+        for first, end in pairwise(edges)
+        if first < end
     ]
 
 
 def _guided_stretches(
-    rows: _Rows,
+    rows: _RowGains,
     ink: NDArray[np.uint8],
-    expected: Sequence[_Expected],
+    expected: Sequence[_ExpectedRun],
     pitch: float,
-    ends: tuple[float, float],
-    through: float,
-    price: tuple[tuple[float, float], tuple[float, float]],
+    start: float,
+    last: float,
+    through_ink_cost: float,
 ) -> list[ColumnStretch]:
     """The transcribed runs in the column, each boundary where the image supports it best (dynamic programming on a
     grid).
 
-    The gain of a run comes from `rows`. A boundary through ink costs `through`. `price` is the cost of each surplus or
-    missing cell and the number of cells at no cost, for main text and for notes. The text begins and `ends` so many
-    cells below the top. A missing character changes the length of one run, a note taken for main text that of two.
+    The gain of a run comes from `rows`. The text goes from `start` to `last`, in cells below the top. A boundary
+    through ink costs `through_ink_cost`. A missing character changes the length of one run, a note taken for main text
+    that of two.
     """
     height = len(ink)
     if len(expected) == 1:
         return [ColumnStretch(expected[0].note, 0.0, float(height))]
     cells = sum(run.cells for run in expected)
-    squeezed = min(1.0, height / (pitch * cells)) if cells else 1.0
+    squeeze = min(1.0, height / (pitch * cells)) if cells else 1.0
     grid = np.arange(0, height + GRID_PX, GRID_PX).clip(0, height)
-    across = np.convolve((ink > 0).mean(axis=1), np.ones(3) / 3, mode="same")
-    cut = np.concatenate([across, [0.0]])[grid.clip(0, height)] * pitch * through
-    worth = [rows.worth(run, grid, pitch * squeezed) for run in expected]
+    ink_share = np.convolve((ink > 0).mean(axis=1), np.ones(3) / 3, mode="same")
+    boundary_cost = np.concatenate([ink_share, [0.0]])[grid] * pitch * through_ink_cost
+    gains = [rows.of_run(run, grid, pitch * squeeze) for run in expected]
     best = np.where(grid == 0, 0.0, -np.inf)
-    back: list[NDArray[np.intp]] = []
-    start, last = ends
-    for run, own_worth, next_worth in zip(expected, worth, worth[1:], strict=False):
-        length = max(start + squeezed * run.cells, 0.0)
-        value, came = _run_before(best + own_worth.begins, length, pitch, price[run.note])
+    previous: list[NDArray[np.intp]] = []
+    for run, (gain, next_gain) in zip(expected, pairwise(gains), strict=False):
+        above = 0.0 if previous else start
+        run_cells = max(above + squeeze * run.cells, 0.0)
+        value, begins = _best_ends(best + gain.begins, run, run_cells, pitch)
         # the window above against the one below: sharper than the rows, whose gain changes over a window's length
-        best = value + own_worth.ends + CONTRAST_WEIGHT * pitch * (own_worth.above + next_worth.below) - cut
-        back.append(came)
-        start = 0.0
-    run, own_worth = expected[-1], worth[-1]
-    final = best + own_worth.begins + own_worth.ends[min(len(grid) - 1, round(last * pitch / GRID_PX))]
-    place = int((final - _miscount(last - grid / pitch, squeezed * run.cells, pitch, price[run.note])).argmax())
-    bounds = [place]
-    for came in reversed(back[1:]):
-        place = int(came[place])
-        bounds.append(place)
-    edges = [0.0, *(float(grid[b]) for b in reversed(bounds)), float(height)]
-    return [ColumnStretch(run.note, a, b) for run, a, b in zip(expected, edges, edges[1:], strict=False)]
+        best = value + gain.ends + CONTRAST_WEIGHT * pitch * (gain.above + next_gain.below) - boundary_cost
+        previous.append(begins)
+    run, gain = expected[-1], gains[-1]
+    final = best + gain.begins + gain.ends[min(len(grid) - 1, round(last * pitch / GRID_PX))]
+    final = final - run.miscount_cost(last - grid / pitch, squeeze * run.cells, pitch)
+    boundaries = [int(final.argmax())]
+    for begins in reversed(previous[1:]):
+        boundaries.append(int(begins[boundaries[-1]]))
+    edges = [0.0, *(float(grid[boundary]) for boundary in reversed(boundaries)), float(height)]
+    return [ColumnStretch(run.note, top, bottom) for run, (top, bottom) in zip(expected, pairwise(edges), strict=True)]
 
 
-def runs_of_ink(stretches: Sequence[ColumnStretch], strokes: Strokes, pitch: float, lower: bool) -> NDArray[np.intp]:
-    """For every pixel of a column the number of the stretch that its ink belongs to, `lower` as in `find_runs`.
+def _best_ends(
+    best: NDArray[np.float64], run: _ExpectedRun, cells: float, pitch: float
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """For every position of the grid the value of the best path on which a run of about so many cells ends there, and
+    the position where the run begins on that path. `best` is the value of the best path to each position."""
+    grid_pitch = pitch / GRID_PX
+    shortest = int(MIN_LENGTH_SHARE * cells * grid_pitch)
+    longest = int(np.ceil((cells + COUNT_SLACK_CELLS + MAX_MISCOUNT_CELLS) * grid_pitch))
+    padded = np.concatenate([np.full(longest, -np.inf), best])[: best.size + longest - shortest]
+    lengths = np.arange(longest, shortest - 1, -1)
+    cost = run.miscount_cost(lengths / grid_pitch, cells, pitch)
+    values = np.lib.stride_tricks.sliding_window_view(padded, lengths.size) - cost
+    chosen = values.argmax(axis=1)
+    ends = np.arange(best.size)
+    return values[ends, chosen], (ends - lengths[chosen]).clip(0)
+
+
+def runs_of_ink(
+    stretches: Sequence[ColumnStretch], pieces: InkPieces, pitch: float, low_notes: bool
+) -> NDArray[np.intp]:
+    """For every pixel of a column the number of the stretch that its ink belongs to, `low_notes` as in `find_runs`.
 
     At a boundary only glyphs that touch are cut. Any other piece of ink goes whole to the stretch with most of it, or
     to the main text if it is wider than a glyph of a note; ink beside it goes to the same stretch.
     """
-    height, width = strokes.labels.shape
+    height, width = pieces.labels.shape
     cuts = np.array([round(stretch.top) for stretch in stretches[1:]], np.intp)
-    rows = np.searchsorted(cuts, np.arange(height), side="right")
-    high = strokes.bottom - strokes.top > MIN_TOUCHING_CELLS * pitch
-    wide = (strokes.right - strokes.left > MIN_MAIN_PIECE_WIDTHS * width) & ~high & (not lower)
-    runs, parted = np.full(len(strokes.area), -1), np.zeros(len(strokes.area), np.bool_)
+    run_of_row = np.searchsorted(cuts, np.arange(height), side="right")
+    is_high = pieces.bottom - pieces.top > MIN_TOUCHING_CELLS * pitch
+    is_wide = (pieces.right - pieces.left > MIN_MAIN_PIECE_WIDTHS * width) & ~is_high & (not low_notes)
+    run_of_piece, is_cut = np.full(len(pieces.area), -1), np.zeros(len(pieces.area), np.bool_)
     for number, (cut, (above, below)) in enumerate(zip(cuts.tolist(), pairwise(stretches), strict=True)):
-        on_cut = np.unique(strokes.labels[min(cut, height - 1)])
-        is_piece = strokes.area[on_cut] >= MIN_PIECE_AREA * pitch * pitch
-        on_cut = on_cut[(on_cut > 0) & (strokes.top[on_cut] < cut) & is_piece]
-        share = np.array([np.count_nonzero(strokes.labels[:cut] == piece) for piece in on_cut]) / strokes.area[on_cut]
-        beyond = np.minimum(cut - strokes.top[on_cut], strokes.bottom[on_cut] - cut)
-        touch = high[on_cut] & (beyond > MIN_TOUCHING_REACH_CELLS * pitch)
-        parted[on_cut[touch]] = True
-        down = np.where(wide[on_cut] & (above.note != below.note), above.note, share < 0.5)[~touch]
-        whole = on_cut[~touch]
-        runs[whole] = number + down
-        reach = round(BESIDE_BOUNDARY_CELLS * pitch)
-        if whole.size and down.all():
-            rows[max(strokes.top[whole].min(), cut - reach) : cut] = number + 1
-        elif whole.size and not down.any():
-            rows[cut : min(strokes.bottom[whole].max(), cut + reach)] = number
-    runs = np.where(runs < 0, rows[strokes.y.astype(np.intp).clip(0, height - 1)], runs)
-    return np.where(parted[strokes.labels], rows[:, None], runs[strokes.labels])
+        on_cut = _pieces_on_cut(pieces, cut, pitch)
+        reach = np.minimum(cut - pieces.top[on_cut], pieces.bottom[on_cut] - cut)
+        touching = is_high[on_cut] & (reach > MIN_TOUCHING_REACH_CELLS * pitch)
+        is_cut[on_cut[touching]] = True
+        whole = on_cut[~touching]
+        ink_above = np.array([np.count_nonzero(pieces.labels[:cut] == piece) for piece in whole])
+        goes_below = ink_above / pieces.area[whole] < 0.5
+        if above.note != below.note:
+            goes_below[is_wide[whole]] = above.note
+        run_of_piece[whole] = number + goes_below
+        beside = round(BESIDE_BOUNDARY_CELLS * pitch)
+        if whole.size and goes_below.all():
+            run_of_row[max(pieces.top[whole].min(), cut - beside) : cut] = number + 1
+        elif whole.size and not goes_below.any():
+            run_of_row[cut : min(pieces.bottom[whole].max(), cut + beside)] = number
+    run_of_middle = run_of_row[pieces.y.astype(np.intp).clip(0, height - 1)]
+    run_of_piece = np.where(run_of_piece < 0, run_of_middle, run_of_piece)
+    return np.where(is_cut[pieces.labels], run_of_row[:, None], run_of_piece[pieces.labels])
 
 
-def _miscount(
-    cells: NDArray[np.float64], count: float, pitch: float, price: tuple[float, float]
-) -> NDArray[np.float64]:
-    """The cost of a run of `cells` where `count` are transcribed. `price` is the cost of each cell and the number of
-    cells at no cost."""
-    each, free = price
-    off = np.minimum(np.maximum(np.abs(cells - count) - free, 0.0), MAX_MISCOUNT_CELLS)
-    return np.asarray(each * pitch * off, dtype=np.float64)
-
-
-def _run_before(
-    best: NDArray[np.float64], count: float, pitch: float, price: tuple[float, float]
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """For every position of the grid the value of the best path whose last run, of about `count` cells, ends there, and
-    the position where that run begins. `best` is the value of the best path up to each position."""
-    cell = pitch / GRID_PX
-    shortest = int(MIN_LENGTH_SHARE * count * cell)
-    longest = int(np.ceil((count + COUNT_SLACK_CELLS + MAX_MISCOUNT_CELLS) * cell))
-    padded = np.concatenate([np.full(longest, -np.inf), best])[: best.size + longest - shortest]
-    lengths = np.arange(longest, shortest - 1, -1)
-    ways = np.lib.stride_tricks.sliding_window_view(padded, lengths.size) - _miscount(
-        lengths / cell, count, pitch, price
-    )
-    way = ways.argmax(axis=1)
-    every = np.arange(best.size)
-    return ways[every, way], (every - lengths[way]).clip(0)
+def _pieces_on_cut(pieces: InkPieces, cut: int, pitch: float) -> NDArray[np.intp]:
+    """The numbers of the pieces of ink, larger than noise, through which a cut above row `cut` of pixels goes."""
+    on_row = np.unique(pieces.labels[min(cut, len(pieces.labels) - 1)])
+    is_large = pieces.area[on_row] >= MIN_PIECE_AREA * pitch * pitch
+    return np.asarray(on_row[(on_row > 0) & (pieces.top[on_row] < cut) & is_large], np.intp)

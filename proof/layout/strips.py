@@ -7,6 +7,7 @@ the pitch at which the recogniser reads best.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +18,12 @@ from proof.layout.rules import connected, inked_along
 from proof.layout.runs import (
     BLOCK_PX,
     CutBy,
-    Strokes,
-    cell_beside_low_notes,
+    InkPieces,
     find_runs,
     main_gain,
+    pitch_with_low_notes,
     runs_of_ink,
     runs_set_by_hand,
-    strokes_of,
 )
 from proof.text.model import Column, Row
 
@@ -158,8 +158,30 @@ class Strip(StripPlace):
     lone: bool = False
 
 
+class _RowInk(NamedTuple):
+    """A row of a run: its left and right edge in the column, and the mask of its ink between the column's edges."""
+
+    row: Row
+    left: int
+    right: int
+    ink: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A rectangle of the rectified page in whole pixels, with masks of the ink to read (`ink`) and of the strokes in it
+    (`strokes`)."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+    ink: NDArray[np.bool_]
+    strokes: NDArray[np.bool_]
+
+
 def cut_strips(
-    layout: Layout, area: ColumnArea, column: Column | None, rows: int, way: CutBy = CutBy.BEST
+    layout: Layout, area: ColumnArea, column: Column | None, rows: int, cut_by: CutBy = CutBy.BEST
 ) -> tuple[Strip, ...]:
     """The strips of one column in reading order; empty where it has no ink.
 
@@ -170,39 +192,43 @@ def cut_strips(
     top = area.top - area.raised - (0.15 * pitch if area.raised else 0.12 * pitch)
     bottom = area.bottom + 0.12 * pitch
     y0, y1 = round(max(0.0, top)), round(min(float(layout.ink.shape[0]), bottom))
-    x0, x1 = _across(layout, area, y0, y1)
+    x0, x1 = _left_and_right(layout, area, y0, y1)
     ink = layout.ink_of(area.number, np.s_[y0:y1, x0:x1])
     if not ink.size or np.count_nonzero(ink) < MIN_INK_AREA * pitch * pitch:
         return ()
-    if way is CutBy.LOW_NOTES and column is not None and column.runs:
-        pitch = cell_beside_low_notes(ink, column)
+    if cut_by is CutBy.LOW_NOTES and column is not None and column.runs:
+        pitch = pitch_with_low_notes(ink, column)
         area = replace(area, pitch=pitch)
-    strokes = strokes_of(ink)
-    lower = area.pitch is not None
-    gain = main_gain(ink, strokes, pitch, lower)
-    strips: list[Strip] = []
-    runs = runs_set_by_hand(area, y0, y1) or find_runs(gain, ink, column, pitch, way, lower)
-    run_of = runs_of_ink(runs, strokes, pitch, lower)
-    least = MIN_STROKE_CELLS_UNRULED if lower else MIN_STROKE_CELLS
-    for number, stretch in enumerate(runs):
+    pieces = InkPieces.of(ink)
+    is_unruled = area.pitch is not None
+    runs = runs_set_by_hand(area, y0, y1)
+    if not runs:
+        gain = main_gain(ink, pieces, pitch, is_unruled)
+        runs = find_runs(gain, ink, column, pitch, cut_by, is_unruled)
+    run_of = runs_of_ink(runs, pieces, pitch, is_unruled)
+    is_stroke = pieces.span >= (MIN_STROKE_CELLS_UNRULED if is_unruled else MIN_STROKE_CELLS) * pitch
+    is_long = pieces.span >= MIN_LONG_STROKE_CELLS * pitch
+    strips = []
+    for number, run in enumerate(runs):
         own = (ink > 0) & (run_of == number)
         inked = np.flatnonzero(own.any(axis=1))
         if not inked.size:
             continue  # a line longer than the column can squeeze a run to nothing
-        first, last = min(round(stretch.top), int(inked[0])), max(round(stretch.bottom), int(inked[-1]) + 1)
-        labels, own = strokes.labels[first:last], own[first:last]
-        if stretch.blank and not (own & (strokes.span >= MIN_LONG_STROKE_CELLS * pitch)[labels]).any():
+        first, last = min(round(run.top), int(inked[0])), max(round(run.bottom), int(inked[-1]) + 1)
+        labels, own = pieces.labels[first:last], own[first:last]
+        if run.blank and not (own & is_long[labels]).any():
             continue
-        solid = (strokes.span >= least * pitch)[labels]
-        for row, low, high, keep in _rows(own, strokes, first) if stretch.note else [(Row.MAIN, 0, own.shape[1], own)]:
-            cut = _Cut(x0 + low, y0 + first, x0 + high, y0 + last, keep, keep & solid)
+        strokes = is_stroke[labels]
+        half_rows = _half_rows(own, pieces, first) if run.note else [_RowInk(Row.MAIN, 0, own.shape[1], own)]
+        for row, left, right, row_ink in half_rows:
+            cut = _Cut(x0 + left, y0 + first, x0 + right, y0 + last, row_ink, row_ink & strokes)
             strip = _strip(layout, cut, area, number, row, pitch)
             if strip is not None:
                 strips.append(strip)
     return tuple(strips)
 
 
-def _across(layout: Layout, area: ColumnArea, top: int, bottom: int) -> tuple[int, int]:
+def _left_and_right(layout: Layout, area: ColumnArea, top: int, bottom: int) -> tuple[int, int]:
     """The left and right edge of a column in pixels: its rules, or as far as its strokes reach over them."""
     left, right = round(max(0.0, area.left)), round(area.right)
     over = round(OVER_RULE_WIDTHS * area.width)
@@ -213,24 +239,24 @@ def _across(layout: Layout, area: ColumnArea, top: int, bottom: int) -> tuple[in
     return min(left, low + int(inked[0])), max(right, low + int(inked[-1]) + 1)
 
 
-def _rows(own: NDArray[np.bool_], strokes: Strokes, first: int) -> list[tuple[Row, int, int, NDArray[np.bool_]]]:
-    """The half-rows of a note: each with its left and right edge in the column and the mask of its ink. `own` is the
-    ink of the note, which begins at row of pixels `first` of the column.
+def _half_rows(own: NDArray[np.bool_], pieces: InkPieces, first: int) -> list[_RowInk]:
+    """The half-rows of a note. `own` is the ink of the note, which begins at row of pixels `first` of the column.
 
     Each stroke goes whole to one half-row, since the tail of a character may pass under its neighbour; only a stroke
     that reaches far to both sides is cut in the middle.
     """
     height, width = own.shape
     gutter = _gutter(own.astype(np.uint8))
-    labels = strokes.labels[first : first + height]
+    labels = pieces.labels[first : first + height]
     overhang = round(OVERHANG_WIDTHS * width)
-    here = gutter[(strokes.y.astype(np.intp) - first).clip(0, height - 1)]
-    both = (strokes.left < here - 2 * overhang) & (strokes.right > here + 2 * overhang)
-    on_right = np.where(both[labels], np.arange(width)[None, :] >= gutter[:, None], (strokes.x >= here)[labels])
+    gutter_of_piece = gutter[(pieces.y.astype(np.intp) - first).clip(0, height - 1)]
+    is_cut = (pieces.left < gutter_of_piece - 2 * overhang) & (pieces.right > gutter_of_piece + 2 * overhang)
+    right_of_gutter = np.arange(width)[None, :] >= gutter[:, None]
+    on_right = np.where(is_cut[labels], right_of_gutter, (pieces.x >= gutter_of_piece)[labels])
     middle = int(np.median(gutter))
     return [
-        (Row.RIGHT, max(0, middle - overhang), width, own & on_right),
-        (Row.LEFT, 0, min(width, middle + overhang), own & ~on_right),
+        _RowInk(Row.RIGHT, max(0, middle - overhang), width, own & on_right),
+        _RowInk(Row.LEFT, 0, min(width, middle + overhang), own & ~on_right),
     ]
 
 
@@ -243,191 +269,211 @@ def _gutter(ink: NDArray[np.uint8]) -> NDArray[np.intp]:
     height, width = ink.shape
     blocks = max(1, height // BLOCK_PX)
     low, high = round((0.5 - MAX_GUTTER_OFFSET_WIDTHS) * width), round((0.5 + MAX_GUTTER_OFFSET_WIDTHS) * width)
-    inked = cv2.resize((ink[:, low:high] > 0).astype(np.float32), (high - low, blocks), interpolation=cv2.INTER_AREA)
-    wide = cv2.blur(inked, (5, 3))
-    xs = np.arange(low, high)
-    cost = wide + 0.12 * np.abs(xs / width - 0.5)
     breadth = high - low
+    inked = cv2.resize((ink[:, low:high] > 0).astype(np.float32), (breadth, blocks), interpolation=cv2.INTER_AREA)
+    cost = cv2.blur(inked, (5, 3)) + 0.12 * np.abs(np.arange(low, high) / width - 0.5)
     padded = np.full(breadth + 2 * MAX_GUTTER_STEP_PX, np.inf)
     total = padded[MAX_GUTTER_STEP_PX : MAX_GUTTER_STEP_PX + breadth]
     total[:] = cost[0]
     # a view with total[x + i - MAX_GUTTER_STEP_PX] at (i, x), which follows the changes of total
-    moved = np.lib.stride_tricks.sliding_window_view(padded, breadth)
-    drift = 0.01 * np.abs(np.arange(-MAX_GUTTER_STEP_PX, MAX_GUTTER_STEP_PX + 1))[:, None]
-    steps = np.empty((blocks, *moved.shape))
+    shifted = np.lib.stride_tricks.sliding_window_view(padded, breadth)
+    step_cost = 0.01 * np.abs(np.arange(-MAX_GUTTER_STEP_PX, MAX_GUTTER_STEP_PX + 1))[:, None]
+    path_costs = np.empty((blocks, *shifted.shape))
     for block in range(1, blocks):
-        np.add(moved, drift, out=steps[block])
-        np.add(cost[block], steps[block].min(axis=0), out=total)
-    came = steps[1:].argmin(axis=1) - MAX_GUTTER_STEP_PX
+        np.add(shifted, step_cost, out=path_costs[block])
+        np.add(cost[block], path_costs[block].min(axis=0), out=total)
+    steps = path_costs[1:].argmin(axis=1) - MAX_GUTTER_STEP_PX
     path = np.zeros(blocks, dtype=np.intp)
     path[-1] = int(total.argmin())
     for block in range(blocks - 1, 0, -1):
-        path[block - 1] = path[block] + came[block - 1, path[block]]
-    rows = np.minimum(np.arange(height) * blocks // max(height, 1), blocks - 1)
-    return np.asarray(low + path[rows], dtype=np.intp)
-
-
-@dataclass(frozen=True, slots=True)
-class _Cut:
-    """A rectangle of the rectified page in whole pixels, with masks of the ink to read (`keep`) and of the strokes in
-    it (`solid`)."""
-
-    left: int
-    top: int
-    right: int
-    bottom: int
-    keep: NDArray[np.bool_]
-    solid: NDArray[np.bool_]
+        path[block - 1] = path[block] + steps[block - 1, path[block]]
+    block_of_row = np.minimum(np.arange(height) * blocks // max(height, 1), blocks - 1)
+    return np.asarray(low + path[block_of_row], dtype=np.intp)
 
 
 def _strip(layout: Layout, cut: _Cut, area: ColumnArea, run: int, row: Row, pitch: float) -> Strip | None:
     """The strip of a rectangle, trimmed to its ink; None where it has too few strokes."""
-    filled = np.nonzero(np.count_nonzero(cut.solid, axis=1) >= 2)[0]
-    if filled.size < (0.08 * pitch if area.pitch is None else 1):
+    is_unruled = area.pitch is not None
+    filled = np.nonzero(np.count_nonzero(cut.strokes, axis=1) >= 2)[0]
+    if filled.size < (1 if is_unruled else 0.08 * pitch):
         return None
     margin = round(MARGIN_CELLS * pitch)
     # the dots of the first and the last glyph are no strokes
-    near = round(MAX_DOT_DISTANCE_CELLS * pitch)
-    inked = slice(max(0, int(filled[0]) - near), min(len(cut.keep), int(filled[-1]) + 1 + near))
+    dot_distance = round(MAX_DOT_DISTANCE_CELLS * pitch)
+    inked = slice(max(0, int(filled[0]) - dot_distance), min(len(cut.ink), int(filled[-1]) + 1 + dot_distance))
     grey = layout.grey[cut.top : cut.bottom, cut.left : cut.right][inked]
-    keep = cut.keep[inked, -grey.shape[1] :] if row is Row.RIGHT else cut.keep[inked, : grey.shape[1]]
-    clean = np.maximum(grey, WHITE * ~_near(keep, 3))
-    clean = _without_specks(np.pad(clean, ((margin, margin), (0, 0)), constant_values=255), pitch, MIN_CLEAR_SPECKS)
+    ink = cut.ink[inked, -grey.shape[1] :] if row is Row.RIGHT else cut.ink[inked, : grey.shape[1]]
+    clean = np.maximum(grey, WHITE * ~_dilated(ink, 3))
+    clean = np.pad(clean, ((margin, margin), (0, 0)), constant_values=255)
+    clean = _without_specks(clean, pitch, only_under_seals=True)
     top = cut.top + inked.start - margin
     # an unruled column is no wider than its glyphs: it is squeezed like a ruled one with such glyphs
-    cell = pitch if area.pitch is None else min(pitch, MAX_CELL_WIDTHS * area.width)
-    if area.pitch is not None and row is not Row.MAIN:
+    cell = min(pitch, MAX_CELL_WIDTHS * area.width) if is_unruled else pitch
+    if is_unruled and row is not Row.MAIN:
         cell *= NOTE_CELL_SHARE
-    lone = area.pitch is not None and _is_lone(clean, pitch)
-    pixels = _laid(clean, 1.0) if lone else _squeezed(clean, row, cell, 1.0)
+    lone = is_unruled and _is_lone(clean, pitch)
+    pixels = _lone_character(clean, 1.0) if lone else _squeezed(clean, row, cell, 1.0)
     bottom = top + clean.shape[0]
     return Strip(area.number, run, row, cut.left, top, cut.right, bottom, pixels, clean, cell, lone)
 
 
+def _ink_extent(clean: NDArray[np.uint8]) -> tuple[int, int, int, int] | None:
+    """The left, top, right and bottom (exclusive) of the ink of a grey image; None without ink."""
+    down, across = (np.flatnonzero((clean < DARK).any(axis=axis)) for axis in (1, 0))
+    if not down.size:
+        return None
+    return int(across[0]), int(down[0]), int(across[-1]) + 1, int(down[-1]) + 1
+
+
 def _is_lone(clean: NDArray[np.uint8], pitch: float) -> bool:
     """Whether a piece of a page holds a single character: hardly higher than a cell, and not much higher than wide."""
-    rows, across = (np.flatnonzero((clean < DARK).any(axis=axis)) for axis in (1, 0))
-    if not rows.size:
+    extent = _ink_extent(clean)
+    if extent is None:
         return False
-    high, wide = int(rows[-1] - rows[0]) + 1, int(across[-1] - across[0]) + 1
-    return high < 1.1 * pitch and high < MAX_LONE_RATIO * wide
+    left, top, right, bottom = extent
+    height = bottom - top
+    return height < 1.1 * pitch and height < MAX_LONE_RATIO * (right - left)
 
 
-def _laid(clean: NDArray[np.uint8], zoom: float) -> NDArray[np.uint8]:
+def _lone_character(clean: NDArray[np.uint8], zoom: float) -> NDArray[np.uint8]:
     """A single character on a square strip, scaled and turned clockwise for the recogniser. In a strip turned the other
     way, 二 would be 11."""
-    rows, across = (np.flatnonzero((clean < DARK).any(axis=axis)) for axis in (1, 0))
-    if not rows.size:
-        return np.full((STRIP_WIDTH, STRIP_WIDTH), 255, np.uint8)
-    glyph = clean[rows[0] : rows[-1] + 1, across[0] : across[-1] + 1]
-    size = LONE_SIZE_SHARE * STRIP_WIDTH / (1.0 + 0.2 * (zoom - 1.0))
-    scale = size / max(glyph.shape)
-    high, wide = (max(1, round(side * scale)) for side in glyph.shape)
-    drawn = cv2.resize(glyph, (wide, high), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
     square = np.full((STRIP_WIDTH, STRIP_WIDTH), 255, np.uint8)
-    top, left = (STRIP_WIDTH - high) // 2, (STRIP_WIDTH - wide) // 2
-    square[top : top + high, left : left + wide] = drawn
+    extent = _ink_extent(clean)
+    if extent is None:
+        return square
+    left, top, right, bottom = extent
+    glyph = clean[top:bottom, left:right]
+    scale = LONE_SIZE_SHARE * STRIP_WIDTH / (1.0 + 0.2 * (zoom - 1.0)) / max(glyph.shape)
+    height, width = (max(1, round(side * scale)) for side in glyph.shape)
+    scaled = cv2.resize(glyph, (width, height), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+    y, x = (STRIP_WIDTH - height) // 2, (STRIP_WIDTH - width) // 2
+    square[y : y + height, x : x + width] = scaled
     return np.ascontiguousarray(np.rot90(square, -1))
 
 
 def window(strip: Strip, top: float, bottom: float, zoom: float, page: NDArray[np.uint8] | None = None) -> Strip:
-    """The part of a strip between two y of the rectified page, lengthened by `zoom`: without specks or, where the grey
-    `page` is given, as it is there, with its rules."""
+    """The part of a strip between two y of the rectified page, lengthened by `zoom`: cleaned of specks or, if the grey
+    `page` is given, as on the page, with its rules."""
     first = max(0, round(top - strip.top))
     last = min(strip.clean.shape[0], round(bottom - strip.top))
     clean = strip.clean[first:last]
     if page is None:
         clean = _without_specks(clean, strip.cell)
     elif not strip.lone:
-        clean = _as_it_is(page, strip, clean, first)
-    pixels = _laid(clean, zoom) if strip.lone else _squeezed(clean, strip.row, strip.cell, zoom)
+        clean = _from_page(page, strip, clean, first)
+    pixels = _lone_character(clean, zoom) if strip.lone else _squeezed(clean, strip.row, strip.cell, zoom)
     return replace(strip, pixels=pixels, clean=clean, top=strip.top + first, bottom=strip.top + last)
 
 
-def _without_specks(clean: NDArray[np.uint8], cell: float, least: float = 0.0) -> NDArray[np.uint8]:
-    """A part of a strip without pieces of ink too small for a stroke, such as a seal or dirt leaves. With `least`, only
-    places with at least that many clear specks within the length of a cell change; isolated short pieces are removed
-    there, too."""
+def _without_specks(clean: NDArray[np.uint8], pitch: float, only_under_seals: bool = False) -> NDArray[np.uint8]:
+    """A part of a strip without pieces of ink too small for a stroke, such as a seal or dirt leaves. With
+    `only_under_seals` the rest of the strip is left as it is, and under seals isolated short pieces are removed,
+    too."""
     inked = clean < DARK
-    numbered, boxes, centres = connected(inked.astype(np.uint8))
-    labels = numbered.astype(np.intp)
-    small = boxes[:, cv2.CC_STAT_AREA] < MIN_PIECE_AREA * cell * cell
-    small[0] = False
-    alone = np.zeros_like(small)
-
-    def ink_of(pieces: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        return np.asarray(np.append(False, pieces[1:])[labels])
-
-    if least:
-        span, ys = boxes[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1].max(axis=1), centres[:, 1]
-        sealed = _crowded(ys, ys[small], cell, MIN_SPECKS)
-        if not sealed.any():
-            return clean
-        short = span < MIN_SEALED_STROKE_CELLS * cell
-        short[0] = False
-        tiny, about = (
-            small & (boxes[:, cv2.CC_STAT_AREA] < MAX_SEAL_DOT_AREA * cell * cell),
-            _about(ys, ys[short], cell),
-        )
-        plainly = (about >= MIN_CROWD) | (_about(ys, ys[tiny], cell) >= MIN_TINY_SHARE * about)
-        sealed &= _crowded(ys, ys[sealed & plainly], 2 * cell, 1)
-        by_stroke = labels[
-            _near(ink_of(span >= MIN_STROKE_CELLS * cell), round(2 * MIN_CLEAR_DISTANCE_CELLS * cell) | 1)
-        ]
-        dotted = sealed & _crowded(ys, ys[small & (np.bincount(by_stroke, minlength=len(ys)) == 0)], cell, least)
-        small &= dotted
-        alone = dotted & (span < MIN_SEALED_STROKE_CELLS * cell)
-        alone[0] = False
+    labels, boxes, centres = connected(inked.astype(np.uint8))
+    pieces = _Pieces(labels.astype(np.intp), boxes, centres[:, 1], pitch)
+    small = pieces.smaller_than(MIN_PIECE_AREA)
     drop = np.zeros_like(inked)
-    # where ink has faded, small pieces beside a stroke belong to it
-    for pieces, reach in ((small, 5 if least else 3), (alone, round(2 * MAX_STROKE_DISTANCE_CELLS * cell) | 1)):
-        if pieces.any():
-            drop |= ink_of(pieces) & ~_near(ink_of(~pieces), reach)
+    if only_under_seals:
+        sealed = pieces.under_seals(small)
+        small &= sealed
+        short = sealed & pieces.is_short
+        if short.any():
+            reach = round(2 * MAX_STROKE_DISTANCE_CELLS * pitch) | 1
+            drop |= pieces.ink_of(short) & ~_dilated(pieces.ink_of(~short), reach)
+    if small.any():
+        # where ink has faded, small pieces beside a stroke belong to it
+        drop |= pieces.ink_of(small) & ~_dilated(pieces.ink_of(~small), 5 if only_under_seals else 3)
     if not drop.any():
         return clean
-    return np.maximum(clean, WHITE * (_near(drop, 3) & ~_near(~drop & inked, 3)))
+    return np.maximum(clean, WHITE * (_dilated(drop, 3) & ~_dilated(~drop & inked, 3)))
 
 
-def _crowded(ys: NDArray[np.float64], dots: NDArray[np.float64], cell: float, least: float) -> NDArray[np.bool_]:
-    """Around which of the `ys` at least `least` of the `dots` are within the length of a cell."""
-    return np.asarray(_about(ys, dots, cell) >= least)
+@dataclass(frozen=True, slots=True)
+class _Pieces:
+    """The connected pieces of ink of a strip: the number of each pixel's piece (0: paper), the extent and area of each
+    piece (columns as of `cv2.CC_STAT_LEFT`), and the `y` of its middle. Entry 0 of the arrays is the paper."""
+
+    labels: NDArray[np.intp]
+    boxes: NDArray[np.int32]
+    y: NDArray[np.float64]
+    pitch: float
+
+    @property
+    def span(self) -> NDArray[np.int32]:
+        """The longer side of each piece."""
+        sides = self.boxes[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1]
+        return np.asarray(sides.max(axis=1), np.int32)
+
+    @property
+    def is_short(self) -> NDArray[np.bool_]:
+        """Which pieces are shorter than the strokes of a glyph under a seal."""
+        short = self.span < MIN_SEALED_STROKE_CELLS * self.pitch
+        short[0] = False
+        return np.asarray(short, np.bool_)
+
+    def smaller_than(self, cell_share: float) -> NDArray[np.bool_]:
+        """Which pieces have an area below this share of a cell's."""
+        small = self.boxes[:, cv2.CC_STAT_AREA] < cell_share * self.pitch * self.pitch
+        small[0] = False
+        return np.asarray(small, np.bool_)
+
+    def ink_of(self, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """The ink of the chosen pieces."""
+        return np.asarray(np.append(False, chosen[1:])[self.labels])
+
+    def near(self, chosen: NDArray[np.bool_], distance: float) -> NDArray[np.intp]:
+        """How many of the chosen pieces are above or below each piece, at most `distance` away."""
+        chosen_y = np.sort(self.y[chosen])
+        return np.searchsorted(chosen_y, self.y + distance) - np.searchsorted(chosen_y, self.y - distance)
+
+    def under_seals(self, small: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which pieces are under a seal, by the `small` pieces within the length of a cell around each."""
+        half = self.pitch / 2
+        sealed = self.near(small, half) >= MIN_SPECKS
+        if not sealed.any():
+            return np.asarray(sealed)
+        short_near = self.near(self.is_short, half)
+        tiny_near = self.near(self.smaller_than(MAX_SEAL_DOT_AREA) & small, half)
+        plainly_sealed = sealed & ((short_near >= MIN_CROWD) | (tiny_near >= MIN_TINY_SHARE * short_near))
+        sealed &= self.near(plainly_sealed, self.pitch) >= 1
+        reach = round(2 * MIN_CLEAR_DISTANCE_CELLS * self.pitch) | 1
+        by_stroke = self.labels[_dilated(self.ink_of(self.span >= MIN_STROKE_CELLS * self.pitch), reach)]
+        clear = small & (np.bincount(by_stroke, minlength=len(self.y)) == 0)
+        return np.asarray(sealed & (self.near(clear, half) >= MIN_CLEAR_SPECKS))
 
 
-def _about(ys: NDArray[np.float64], dots: NDArray[np.float64], cell: float) -> NDArray[np.intp]:
-    """How many of the `dots` are within the length of a cell around each of the `ys`."""
-    along = np.sort(dots)
-    return np.searchsorted(along, ys + cell / 2) - np.searchsorted(along, ys - cell / 2)
+def _dilated(ink: NDArray[np.bool_], side: int) -> NDArray[np.bool_]:
+    """`ink` dilated by a square with sides of `side` pixels."""
+    return np.asarray(cv2.dilate(ink.astype(np.uint8), np.ones((side, side), np.uint8)), dtype=np.bool_)
 
 
-def _near(ink: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:
-    """`ink` dilated by a square with sides of `reach` pixels."""
-    return np.asarray(cv2.dilate(ink.astype(np.uint8), np.ones((reach, reach), np.uint8)), dtype=np.bool_)
-
-
-def _as_it_is(page: NDArray[np.uint8], strip: Strip, clean: NDArray[np.uint8], first: int) -> NDArray[np.uint8]:
-    """A part of a strip, from its row of pixels `first` on, as it is on the page; of a half-row only its own half."""
+def _from_page(page: NDArray[np.uint8], strip: Strip, clean: NDArray[np.uint8], first: int) -> NDArray[np.uint8]:
+    """The part `clean` of a strip, from its row of pixels `first` on, with all ink of the page; of a half-row only its
+    own half."""
     shown = np.full_like(clean, 255)
     top, left = round(strip.top) + first, round(strip.left)
-    high, low = max(0, -top), max(0, min(clean.shape[0], page.shape[0] - top))
-    across = min(clean.shape[1], page.shape[1] - left)
-    shown[high:low, :across] = page[top + high : top + low, left : left + across]
-    other = round(OVERHANG_WIDTHS / (0.5 + OVERHANG_WIDTHS) * clean.shape[1])
+    on_page = slice(max(0, -top), max(0, min(clean.shape[0], page.shape[0] - top)))
+    width = min(clean.shape[1], page.shape[1] - left)
+    shown[on_page, :width] = page[top + on_page.start : top + on_page.stop, left : left + width]
+    overhang = round(OVERHANG_WIDTHS / (0.5 + OVERHANG_WIDTHS) * clean.shape[1])
     if strip.row is Row.RIGHT:
-        return shown[:, other:]
-    return shown[:, :-other] if strip.row is Row.LEFT else shown
+        return shown[:, overhang:]
+    return shown[:, :-overhang] if strip.row is Row.LEFT else shown
 
 
 def _squeezed(clean: NDArray[np.uint8], row: Row, pitch: float, zoom: float) -> NDArray[np.uint8]:
     """A part of the rectified page as a strip: STRIP_WIDTH wide, cells at the recogniser's pitch times `zoom`."""
-    along = (MAIN_PITCH if row is Row.MAIN else NOTE_PITCH) * zoom
+    strip_pitch = (MAIN_PITCH if row is Row.MAIN else NOTE_PITCH) * zoom
     if clean.shape[0] < MIN_SQUEEZED_CELLS * pitch:
         # the recogniser needs a few characters without neighbours in their true proportions
-        along = max(along, SHORT_STRIP_PITCH)
-    length = _whole(max(STRIP_WIDTH // 2, round(clean.shape[0] * along / pitch)))
+        strip_pitch = max(strip_pitch, SHORT_STRIP_PITCH)
+    length = _rounded_up(max(STRIP_WIDTH // 2, round(clean.shape[0] * strip_pitch / pitch)))
     return np.asarray(cv2.resize(clean, (STRIP_WIDTH, length), interpolation=cv2.INTER_AREA), dtype=np.uint8)
 
 
-def _whole(length: int) -> int:
+def _rounded_up(length: int) -> int:
     """`length` rounded up by `LENGTH_STEPS_PX`; never down, since cells are as short as can be read."""
     step = next((step for longest, step in LENGTH_STEPS_PX if length <= longest), LENGTH_STEPS_PX[-1][1])
     return -(-length // step) * step

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.rules import runs
+from proof.layout.rules import true_ranges
 from proof.model.geometry import Box
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter
 
@@ -214,7 +214,7 @@ def _horizontal_rules(page: Pixels, text: Box) -> list[_Rule]:
     strokes = cv2.dilate(strokes, np.ones((max(3, round(MAX_RULE_THICKNESS_SHARE * page.shape[0])), 1), np.uint8))
     drawn = (strokes[:, left:right] > 0).mean(axis=1) >= MIN_REGISTER_RULE_SHARE
     rules: list[_Rule] = []
-    for top, bottom in runs(drawn):
+    for top, bottom in true_ranges(drawn):
         across = np.flatnonzero((strokes[top:bottom] > 0).any(axis=0))
         rules.append(_Rule((top + bottom) / 2, float(across[0]), float(across[-1])))
     return rules

@@ -26,7 +26,7 @@ from proof.store.chains import Chain, FlagDecision, chain_with, shown_decisions
 from proof.store.decision_records import Decision, NotYoursError
 from proof.store.decisions import take_back_in
 from proof.store.events import Event, changes_since, check_key, key_of_another, standing
-from proof.store.lookup import StorePart, work_of
+from proof.store.lookup import StorePart, find_work_id
 from proof.store.models import (
     ActRow,
     AssignmentRow,
@@ -126,7 +126,7 @@ class Acts(StorePart):
     def _act(self, work: str, person: str, key: str, *, again: bool, leave: bool, rules: bool) -> Undone:
         check_key(key)
         with self._writing() as session:
-            number = work_of(session, work)
+            number = find_work_id(session, work)
             answered = _answered(session, person, key, again)
             if answered is not None:
                 return answered

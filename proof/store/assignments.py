@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from proof.locale.marking import _
 from proof.store.decision_records import NotYoursError
 from proof.store.events import answered
-from proof.store.lookup import StorePart, page_of, work_of
+from proof.store.lookup import StorePart, find_page, find_work_id
 from proof.store.models import AssignmentRow, PageRow, WorkRow
 
 GIVEN = "given"
@@ -40,7 +40,7 @@ class Assignments(StorePart):
         with self._writing() as session:
             if answered(session, AssignmentRow, key, person=person, assigned=to) is not None:
                 return
-            rows = [page_of(session, work, page) for page in pages]
+            rows = [find_page(session, work, page) for page in pages]
             holder_of = holders(session, AssignmentRow.page_id.in_(pages))
             for row in rows:
                 holder = holder_of.get(row.id, "")
@@ -57,7 +57,7 @@ class Assignments(StorePart):
         """The person who has each page of a work, by the page's number; without those that nobody has. Raises
         NoPlaceError."""
         with self._reading() as session:
-            return holders(session, AssignmentRow.work_id == work_of(session, work))
+            return holders(session, AssignmentRow.work_id == find_work_id(session, work))
 
     def count(self, person: str) -> int:
         """How many pages a person has, in all works."""

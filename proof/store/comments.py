@@ -21,7 +21,7 @@ from proof.errors import PublicError
 from proof.locale.marking import _
 from proof.store.decision_records import MissingFlagError, RefusedDecisionError
 from proof.store.events import answered, check_key
-from proof.store.lookup import NO_PAGE, NoPlaceError, StorePart, page_of, work_of
+from proof.store.lookup import NO_PAGE, NoPlaceError, StorePart, find_page, find_work_id
 from proof.store.models import CommentRow, FlagRow, PageEventRow, PageRow, WorkRow
 from proof.store.page_states import PageState, page_states
 from proof.store.seeded import IS_SEEDED
@@ -128,7 +128,7 @@ class Comments(StorePart):
         CommentConflictError where a problem to be resolved or assigned has a newer comment."""
         check_note(asked.text)
         with self._writing() as session:
-            page = page_of(session, asked.work, asked.page, held=True)
+            page = find_page(session, asked.work, asked.page, locked=True)
             flag = _flag(session, asked) if asked.flag is not None else None
             number = flag.id if flag else None
             same = {"page_id": page.id, "flag_id": number, "text": asked.text, "person": asked.person}
@@ -177,7 +177,7 @@ class Comments(StorePart):
         person is to solve. Raises NoPlaceError."""
         with self._reading() as session:
             if work is not None:
-                work_of(session, work)
+                find_work_id(session, work)
             spoken, marked = _open(session, work, assigned)
             problems = [_problem(session, row) for row in spoken]
             problems += [Problem(**page._mapping) for page in marked]

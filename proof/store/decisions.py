@@ -34,11 +34,12 @@ from proof.store.decision_records import (
     Verdict,
 )
 from proof.store.events import check_key, key_of_another, standing
-from proof.store.lookup import StorePart, number_of
+from proof.store.lookup import StorePart, work_id_subquery
+from proof.store.matching import mark_answered_stale
 from proof.store.models import ActRow, DecisionRow, FlagRow, ReadingRow, WorkRow
-from proof.store.places import no_longer_ask
 from proof.store.seeded import IS_SEEDED, SeededAnswer, answers
-from proof.store.texts import content_in, is_displaced, place_of, went_with_its_line
+from proof.store.text_changes import is_deleted_with_its_line
+from proof.store.texts import is_displaced, place_of, stored_content
 from proof.store.typed_text import (
     LONGEST_COLUMN,
     check_authority,
@@ -116,8 +117,8 @@ class Decisions(StorePart):
         query = _last_decisions(work).where(is_displaced(), DecisionRow.state != State.OPEN.value)
         with self._reading() as session:
             lost = session.execute(query.add_columns(FlagRow)).all()
-            content = cache(lambda version: content_in(session, version) or "")
-            rows = [row for row, flag in lost if not went_with_its_line(place_of(flag), content(flag.version_id))]
+            content = cache(lambda version: stored_content(session, version) or "")
+            rows = [row for row, flag in lost if not is_deleted_with_its_line(place_of(flag), content(flag.version_id))]
             return shown_decisions(session, rows)
 
     def answers(self, work: str) -> list[list[SeededAnswer]]:
@@ -241,7 +242,7 @@ def _write(
         flag.state, flag.reading, flag.version = state.value, reading, chain.version + 1
     session.flush()
     if chain.reader is None:
-        no_longer_ask(session, [flag])
+        mark_answered_stale(session, [flag])
     return replace(shown_decisions(session, [row])[0], version=chain.version + 1)
 
 
@@ -379,4 +380,4 @@ def _last_decisions(work: str) -> Select[DecisionRow]:
     """The last decision about each flag of a work that is no seeded error, oldest first."""
     query = select(DecisionRow).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
     last = DecisionRow.version == FlagRow.version
-    return query.where(DecisionRow.work_id == number_of(work), last, ~IS_SEEDED).order_by(DecisionRow.id)
+    return query.where(DecisionRow.work_id == work_id_subquery(work), last, ~IS_SEEDED).order_by(DecisionRow.id)

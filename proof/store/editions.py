@@ -23,10 +23,10 @@ from proof.model.flags import Flag, Origin, context_of, numbered
 from proof.model.result import PageResult, box_at
 from proof.store import rows
 from proof.store.decision_records import State, Verdict
-from proof.store.lookup import NoPlaceError, StorePart, changed, number_of
+from proof.store.lookup import NoPlaceError, StorePart, raise_revision, work_id_subquery
 from proof.store.manual_corrections import ManualCorrection, correct_in
+from proof.store.matching import OF_COLLATION, save_flags
 from proof.store.models import ColumnRow, FlagRow, PageRow, TextRow, TextVersionRow
-from proof.store.places import OF_COLLATION, put_flags
 from proof.store.seeded import IS_SEEDED
 from proof.store.texts import sha_of
 from proof.text.transcription import Transcription
@@ -63,7 +63,7 @@ class CollatedTexts(StorePart):
             pages = pages_of_text(session, work, path, edition)
             saved = _save(session, pages, edition, differences)
             if pages:
-                changed(session, pages[0].work_id)
+                raise_revision(session, pages[0].work_id)
             return saved
 
 
@@ -73,7 +73,7 @@ def pages_of_text(session: Session, work: str, path: str, edition: Transcription
     text = session.scalar(select(TextRow).where(TextRow.path == path))
     version = session.get(TextVersionRow, text.version_id) if text is not None and text.version_id else None
     query = select(PageRow).join(TextVersionRow, TextVersionRow.id == PageRow.version_id)
-    query = query.where(PageRow.work_id == number_of(work), PageRow.text == path, PageRow.absent.is_(False))
+    query = query.where(PageRow.work_id == work_id_subquery(work), PageRow.text == path, PageRow.absent.is_(False))
     pages = list(session.scalars(query.order_by(PageRow.position)))
     current = version is not None and version.sha == sha_of(edition.text)
     if version is None or not current or any(page.version_id != version.id for page in pages):
@@ -101,7 +101,7 @@ def _save(
         ids = {flag.id: own.id for flag, own in zip(flags_of_page[page.id], renamed, strict=True)}
         flags = [(replace(flag, moved=ids.get(flag.moved, "")), Origin.COLLATION) for flag in renamed]
         to_place.append((page, flags))
-    at_flags = put_flags(session, to_place, OF_COLLATION)
+    at_flags = save_flags(session, to_place, OF_COLLATION)
     return SavedDifferences(sum(map(len, flags_of_page.values())) - at_flags, at_flags, on_no_page)
 
 
@@ -194,7 +194,7 @@ class CarriedDecisions(StorePart):
                 if dry_run:
                     raise _DryRun
                 if pages:
-                    changed(session, pages[0].work_id)
+                    raise_revision(session, pages[0].work_id)
         except _DryRun:
             pass
         return refused

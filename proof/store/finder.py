@@ -14,7 +14,7 @@ from proof.model.places import Place, juan_key, place_named
 from proof.model.refs import Folio, ImageRef, PageId
 from proof.store.decision_records import State
 from proof.store.library import Library, LibraryWork
-from proof.store.lookup import Sessions, StorePart, WorkNow
+from proof.store.lookup import Sessions, StoredWork, StorePart
 from proof.store.models import FlagRow, PageRow, WorkRow
 from proof.store.queue import Queue
 from proof.store.queue_records import ListedPage
@@ -205,7 +205,7 @@ def _pages(session: Session, wanted: str) -> tuple[FoundPage, ...]:
     return tuple(page_of.values())[:FOUND]
 
 
-def _pairs(session: Session, wanted: str, work: WorkNow | None = None) -> tuple[FoundPair, ...]:
+def _pairs(session: Session, wanted: str, work: StoredWork | None = None) -> tuple[FoundPair, ...]:
     """The raised pairs with that transcribed character, or exactly that pair, by work; of one `work`, or of all."""
     characters = wanted.replace("/", "").replace(" ", "")
     if len(characters) not in (1, 2):
@@ -229,7 +229,7 @@ def _pairs(session: Session, wanted: str, work: WorkNow | None = None) -> tuple[
     return tuple(FoundPair(*row) for row in session.execute(query))
 
 
-def _places(session: Session, matches: Iterable[tuple[WorkNow, WordsInText]]) -> tuple[FoundPlace, ...]:
+def _places(session: Session, matches: Iterable[tuple[StoredWork, WordsInText]]) -> tuple[FoundPlace, ...]:
     """The first matches, without those on pages that a check has just added."""
     first = list(islice(matches, FOUND))
     numbers = {column.page for _, words in first for column in (words.first, words.last)}

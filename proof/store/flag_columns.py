@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from proof.model.flags import Kind, Origin
 from proof.store.chains import LOOKER
 from proof.store.decision_records import State
-from proof.store.lookup import WorkNow
+from proof.store.lookup import StoredWork
 from proof.store.models import DecisionRow, FlagRow, ReadingRow, RuleRow
 from proof.store.queue_records import Pair, QueueFilter, listed_pages
 from proof.store.readings import differing, own_states
@@ -20,10 +20,10 @@ from proof.store.rules import rules_of
 
 Mask = NDArray[np.bool_]
 KINDS = list(Kind)
-"""The kinds by the numbers that `Columns.kind` holds."""
+"""The kinds by the numbers that `FlagArrays.kind` holds."""
 
 STATES = list(State)
-"""The states by the numbers that `Columns.state` holds."""
+"""The states by the numbers that `FlagArrays.state` holds."""
 
 PAIRED = frozenset({Kind.SUBSTITUTION, Kind.VARIANT, Kind.TRANSPOSITION, Kind.INSERTION, Kind.OMISSION})
 """Kinds of flags that are listed as pairs of transcribed and suggested text."""
@@ -32,7 +32,7 @@ IN_HALVES = frozenset({Kind.INSERTION, Kind.OMISSION, Kind.LAYOUT})
 """Kinds of flags of which two may be one question, as of a character or a column that moved."""
 
 
-class Columns:
+class FlagArrays:
     """The flags of one work as arrays in page order, at `revision` of the work and after the act of number `act`.
 
     Seeded errors are shown like other flags, but are not counted as findings. In a work that is read blind the arrays
@@ -40,7 +40,7 @@ class Columns:
     on which readers differ.
     """
 
-    def __init__(self, session: Session, work: WorkNow, act: int) -> None:
+    def __init__(self, session: Session, work: StoredWork, act: int) -> None:
         self.looker = LOOKER.get()
         work_id = self._work_id = work.id
         self.revision, self._act = work.revision, act

@@ -14,7 +14,7 @@ from sqlalchemy import func, or_, select, tuple_
 from proof.model.flags import Origin
 from proof.model.result import CheckedCharacter
 from proof.store.decision_records import State
-from proof.store.lookup import StorePart, number_of, work_now
+from proof.store.lookup import StorePart, find_work, work_id_subquery
 from proof.store.models import FlagRow, GlyphRow, PageRow
 from proof.store.readings import own_states
 from proof.store.seeded import BY_HAND, IS_SEEDED
@@ -83,7 +83,7 @@ class Glyphs(StorePart):
     def stamp(self, work: str) -> tuple[int, int]:
         """A value that changes with the glyphs of a work. Raises NoPlaceError."""
         with self._reading() as session:
-            now = work_now(session, work)
+            now = find_work(session, work)
             return now.id, now.revision
 
     def known_on(self, image_sha: str) -> bool:
@@ -96,7 +96,7 @@ class Glyphs(StorePart):
         """One part of the occurrences of a character in the text of a work as it was checked; the last part if there
         is none of that number."""
         table = GlyphRow.__table__.c  # a query of columns of the table takes a quarter of the time of one of attributes
-        of_character = (table.work_id == number_of(work), table.text == text)
+        of_character = (table.work_id == work_id_subquery(work), table.text == text)
         with self._reading() as session:
             total = int(session.scalar(select(func.sum(table.count)).where(*of_character)) or 0)
             parts = max(-(-total // OCCURRENCES_A_PART), 1)
@@ -116,14 +116,14 @@ class Glyphs(StorePart):
         count = func.sum(GlyphRow.count)
         query = select(GlyphRow.text, count).where(or_(long, private, GlyphRow.text.in_(LACUNAS)))
         with self._reading() as session:
-            query = query.where(GlyphRow.work_id == work_now(session, work).id).group_by(GlyphRow.text)
+            query = query.where(GlyphRow.work_id == find_work(session, work).id).group_by(GlyphRow.text)
             rows = session.execute(query.order_by(count.desc(), GlyphRow.text))
             return [(text, int(number)) for text, number in rows if is_unencoded(text)]
 
     def occurrences(self, work: str, texts: Collection[str], omitted: str = "") -> dict[str, int]:
         """The number of glyphs of each of these characters in a work, without those on the page whose id is
         `omitted`."""
-        query = select(func.sum(GlyphRow.count)).where(GlyphRow.work_id == number_of(work))
+        query = select(func.sum(GlyphRow.count)).where(GlyphRow.work_id == work_id_subquery(work))
         if omitted:
             query = query.where(GlyphRow.page_id.not_in(select(PageRow.id).where(PageRow.page == omitted)))
         with self._reading() as session:
@@ -132,7 +132,7 @@ class Glyphs(StorePart):
     def flagged(self, work: str, text: str, suggested: str) -> set[tuple[int, int, int]]:
         """The places (page, line, offset) where the text has `text` and a check read `suggested` on the image."""
         query = select(FlagRow.page_id, FlagRow.line, FlagRow.offset)
-        query = query.where(FlagRow.work_id == number_of(work))
+        query = query.where(FlagRow.work_id == work_id_subquery(work))
         query = query.where(FlagRow.stale.is_(False), FlagRow.transcribed == text, FlagRow.suggested == suggested)
         with self._reading() as session:
             rows = session.execute(query.where(FlagRow.origin == Origin.FINDING.value))

@@ -15,7 +15,7 @@ from proof.store.chains import shown_decisions
 from proof.store.comments import Comment, comments
 from proof.store.decision_records import Decision, Verdict
 from proof.store.judgements import standings_in
-from proof.store.lookup import StorePart, number_of
+from proof.store.lookup import StorePart, work_id_subquery
 from proof.store.models import ActRow, CommentRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow
 from proof.store.page_states import PageEvent, PageState, page_event
 
@@ -65,7 +65,7 @@ class History(StorePart):
     ) -> tuple[list[HistoryEntry], int | None]:
         """The acts of a work, newest first, with `before` only those older than that act; and the last of them if there
         are more, else None."""
-        query = _wanted(number_of(work), wanted)
+        query = _wanted(work_id_subquery(work), wanted)
         if before is not None:
             query = query.where(ActRow.id < before)
         with self._reading() as session:
@@ -75,7 +75,7 @@ class History(StorePart):
 
     def people(self, work: str) -> list[str]:
         """All people who acted in a work."""
-        query = _wanted(number_of(work), HistoryFilter()).with_only_columns(ActRow.person).distinct()
+        query = _wanted(work_id_subquery(work), HistoryFilter()).with_only_columns(ActRow.person).distinct()
         with self._reading() as session:
             return sorted(session.scalars(query))
 
@@ -98,7 +98,7 @@ class History(StorePart):
     def juans(self, work: str) -> list[str]:
         """The juan of a work in the order of their pages."""
         first = func.min(PageRow.id)
-        query = select(PageRow.juan).where(PageRow.work_id == number_of(work), PageRow.juan != "")
+        query = select(PageRow.juan).where(PageRow.work_id == work_id_subquery(work), PageRow.juan != "")
         with self._reading() as session:
             return list(session.scalars(query.group_by(PageRow.juan).order_by(first)))
 

@@ -41,7 +41,8 @@ from proof.store.models import (
     TextVersionRow,
     WorkRow,
 )
-from proof.store.texts import Arrival, arrivals_of, content_of, sha_of, version_read
+from proof.store.text_changes import TextChange
+from proof.store.texts import content_of, find_version, sha_of, text_changes_of
 from proof.text.edit import Edit, edited, one_edit
 
 ENDING = ".decisions.jsonl"
@@ -199,12 +200,12 @@ class Journal:
     def _texts_of(self, session: Session, lines: Sequence[Line]) -> list[Line]:
         """The lines of what the texts read that acts are about, where the journal does not hold them yet."""
         wanted = dict.fromkeys((line["file"], line["sha"]) for line in lines if line.get("sha"))
-        versions = [(file, version_read(session, file, sha)) for file, sha in wanted if (file, sha) not in self._held()]
+        versions = [(file, find_version(session, file, sha)) for file, sha in wanted if (file, sha) not in self._held()]
         return [_text_line(file, content_of(version)) for file, version in versions if version is not None]
 
     def _arrivals(self, session: Session) -> Iterator[Line]:
         """The lines of the texts that came to read otherwise, each after what it read before."""
-        for path, arrival in arrivals_of(session):
+        for path, arrival in text_changes_of(session):
             before = _text_line(path, arrival.before or "")
             if (path, before["sha"]) not in self._held():
                 yield before
@@ -391,7 +392,7 @@ def _text_line(path: str, content: str) -> Line:
     return {"format": FORMAT, "act": TEXT, "file": path, "sha": sha_of(content), "content": content}
 
 
-def _arrival_line(session: Session, path: str, arrival: Arrival, before: str) -> Line:
+def _arrival_line(session: Session, path: str, arrival: TextChange, before: str) -> Line:
     """The line of a text that came to read otherwise; `written` names decisions by their first acts, each with the
     number of the edit that wrote it."""
     written = arrival.written

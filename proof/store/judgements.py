@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State, Verdict
 from proof.store.events import standing_events
-from proof.store.lookup import StorePart, number_of
+from proof.store.lookup import StorePart, work_id_subquery
 from proof.store.models import DecisionRow, FlagRow, PageRow
 from proof.store.page_states import PageStanding, PageState, standings
 from proof.store.seeded import IS_SEEDED
@@ -60,7 +60,7 @@ def _decided(session: Session, work: str, *wanted: ColumnElement[bool]) -> Itera
     columns = (DecisionRow.id, DecisionRow.flag_id, FlagRow.page_id, DecisionRow.about, DecisionRow.verdict)
     more = (DecisionRow.state, DecisionRow.reading, DecisionRow.suggested, DecisionRow.person)
     query = select(*columns, *more).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
-    query = query.where(DecisionRow.work_id == number_of(work), ~IS_SEEDED, *wanted)
+    query = query.where(DecisionRow.work_id == work_id_subquery(work), ~IS_SEEDED, *wanted)
     rows = session.execute(query.order_by(DecisionRow.flag_id, DecisionRow.version))
     for _, events in groupby((_Event(*row) for row in rows), lambda event: event.flag):
         yield list(events)
@@ -141,7 +141,7 @@ class Judgements(StorePart):
         """The record of each witness at the kept and corrected flags of a work, those with most places first."""
         witnesses = FlagRow.evidence["witnesses"]
         query = select(FlagRow.state, FlagRow.reading, FlagRow.suggested, witnesses)
-        query = query.where(FlagRow.work_id == number_of(work), FlagRow.stale.is_(False), ~IS_SEEDED)
+        query = query.where(FlagRow.work_id == work_id_subquery(work), FlagRow.stale.is_(False), ~IS_SEEDED)
         query = query.where(FlagRow.state.in_([State.KEPT.value, State.COPY.value, State.CORRECTED.value]))
         places: Counter[str] = Counter()
         upheld: Counter[str] = Counter()
@@ -158,7 +158,7 @@ class Judgements(StorePart):
     def paces(self, work: str) -> list[float]:
         """Seconds from each decision of a person to their next, but for pauses and strokes of many; of the newest."""
         query = select(DecisionRow.person, DecisionRow.at, DecisionRow.batch).order_by(DecisionRow.id.desc())
-        query = query.where(DecisionRow.work_id == number_of(work)).limit(PACED)
+        query = query.where(DecisionRow.work_id == work_id_subquery(work)).limit(PACED)
         last: dict[str, datetime] = {}
         intervals = []
         with self._reading() as session:
@@ -205,7 +205,7 @@ def _what(row: _Event) -> str:
 
 def standings_in(session: Session, work: str) -> dict[int, PageStanding]:
     """Where the pages of a work stand of which anything was said."""
-    return standings(session, PageRow.work_id == number_of(work), PageRow.absent.is_(False))
+    return standings(session, PageRow.work_id == work_id_subquery(work), PageRow.absent.is_(False))
 
 
 def _counted(
@@ -213,7 +213,7 @@ def _counted(
 ) -> Iterator[tuple[tuple[Any, ...], int]]:
     """How many decisions that stand have the same values in these columns. All are counted by the database, and those
     that were taken back, which are few, are taken off."""
-    query = select(*columns, func.count()).where(DecisionRow.work_id == number_of(work), *wanted)
+    query = select(*columns, func.count()).where(DecisionRow.work_id == work_id_subquery(work), *wanted)
     query = query.where(DecisionRow.verdict.not_in(TAKING_BACK)).group_by(*columns)
     counts = Counter({tuple(row[:-1]): row[-1] for row in session.execute(query)})
     counts.subtract(Counter(_taken_back(session, work, columns, *wanted)))
@@ -224,7 +224,7 @@ def _taken_back(
     session: Session, work: str, columns: tuple[Any, ...], *wanted: ColumnElement[bool]
 ) -> Iterator[tuple[Any, ...]]:
     """The values in these columns of each decision that was taken back, and not done again since."""
-    undone = select(DecisionRow.flag_id).where(DecisionRow.work_id == number_of(work), *wanted)
+    undone = select(DecisionRow.flag_id).where(DecisionRow.work_id == work_id_subquery(work), *wanted)
     undone = undone.where(DecisionRow.about.is_not(None))
     query = select(DecisionRow.id, DecisionRow.about, DecisionRow.verdict, *columns)
     events = session.execute(query.where(DecisionRow.flag_id.in_(undone)).order_by(DecisionRow.id)).all()

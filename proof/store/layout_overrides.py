@@ -1,4 +1,4 @@
-"""Corrections of the layout and image of pages: recorded with author and time, and reversible."""
+"""Layout overrides: how a page is to be read (its layout or its image), as set by a person, recorded and reversible."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from proof.errors import PublicError
 from proof.layout.overrides import LayoutOverrideShape
 from proof.locale.marking import _
 from proof.store.events import answered
-from proof.store.lookup import PageConflictError, StorePart, number_of, page_of
+from proof.store.lookup import PageConflictError, StorePart, find_page, work_id_subquery
 from proof.store.models import LayoutOverrideRow, PageRow
 
 
 @dataclass(frozen=True, slots=True)
 class LayoutOverride:
-    """A correction of how a page is read: `layout` None and `image` "" stand for what is found. `image` is a path
-    inside the image folders, `quadrant` the quarter of a plate; `version` counts the corrections of the page, from
+    """How a page is to be read. A `layout` of None and an empty `image` mean those that a check finds. `image` is a
+    path inside the image folders, `quadrant` the quarter of a plate; `version` counts the overrides of the page from
     1."""
 
     version: int
@@ -33,15 +33,15 @@ class LayoutOverride:
 
 @dataclass(frozen=True, slots=True)
 class PageStamp:
-    """The identity of a page's result: its key, its run, and the override that holds."""
+    """The identity of a page's result: its key, the run that read it, and the override of the page."""
 
     key: str
     run: int
     override: LayoutOverride | None
 
 
-class ReadOtherwiseError(PublicError):
-    """A person set, while a page was read, that it is read as `override` says; None: as found."""
+class OverrideChangedError(PublicError):
+    """The override of a page changed while the page was read; `override` is the new one, None if it was removed."""
 
     http_status = 409
 
@@ -56,22 +56,19 @@ class LayoutOverrides(StorePart):
     def of_work(self, work: str) -> dict[tuple[str, int], LayoutOverride]:
         """The overrides of a work, by page id and repeat."""
         last = select(func.max(LayoutOverrideRow.id)).group_by(LayoutOverrideRow.page_id)
-        query = select(LayoutOverrideRow, PageRow.page, PageRow.repeat).join(
-            PageRow, PageRow.id == LayoutOverrideRow.page_id
-        )
-        query = query.where(PageRow.work_id == number_of(work), LayoutOverrideRow.id.in_(last))
+        query = select(LayoutOverrideRow, PageRow.page, PageRow.repeat)
+        query = query.join(PageRow, PageRow.id == LayoutOverrideRow.page_id)
+        query = query.where(PageRow.work_id == work_id_subquery(work), LayoutOverrideRow.id.in_(last))
         with self._reading() as session:
-            override_of = {(page, repeat): _override(row) for row, page, repeat in session.execute(query)}
-        return {place: override for place, override in override_of.items() if override.layout or override.image}
+            rows = session.execute(query)
+            return {(page, repeat): _override(row) for row, page, repeat in rows if _overrides(row)}
 
     def history(self, work: str, page: int) -> list[LayoutOverride]:
-        """All that was set for a page, oldest first. Raises NoPlaceError."""
+        """All overrides of a page, oldest first, including removals. Raises NoPlaceError."""
         with self._reading() as session:
-            page_of(session, work, page)
-            query = (
-                select(LayoutOverrideRow).where(LayoutOverrideRow.page_id == page).order_by(LayoutOverrideRow.version)
-            )
-            return [_override(row) for row in session.scalars(query)]
+            find_page(session, work, page)
+            of_page = select(LayoutOverrideRow).where(LayoutOverrideRow.page_id == page)
+            return [_override(row) for row in session.scalars(of_page.order_by(LayoutOverrideRow.version))]
 
     def set(
         self,
@@ -85,37 +82,39 @@ class LayoutOverrides(StorePart):
         person: str,
         key: str,
     ) -> LayoutOverride:
-        """Set how a page is read from now on; `version` is the one that was seen, `key` that of the request.
+        """Set or remove the override of a page, seen at `version`. `key` is that of the request.
 
-        Raises NoPlaceError, PageConflictError where it was set meanwhile, RefusedDecisionError where the key was used
-        for something else.
+        Raises NoPlaceError; PageConflictError if the page has a later version; RefusedDecisionError if the key was used
+        for another request.
         """
         with self._writing() as session:
-            row = page_of(session, work, page)
-            kept = layout.as_json() if layout else None
-            asked = {"page_id": page, "layout": kept, "image": image, "quadrant": quadrant, "person": person}
-            again = answered(session, LayoutOverrideRow, key, **asked, about=None)
-            if again is not None:
-                return _override(again)
-            last = (
-                session.scalar(select(func.max(LayoutOverrideRow.version)).where(LayoutOverrideRow.page_id == page))
-                or 0
-            )
-            if last != version:
+            row = find_page(session, work, page)
+            layout_json = layout.as_json() if layout else None
+            values = {"page_id": page, "layout": layout_json, "image": image, "quadrant": quadrant, "person": person}
+            repeated = answered(session, LayoutOverrideRow, key, **values, about=None)
+            if repeated is not None:
+                return _override(repeated)
+            newest = select(func.max(LayoutOverrideRow.version)).where(LayoutOverrideRow.page_id == page)
+            if (session.scalar(newest) or 0) != version:
                 raise PageConflictError(
                     _("%(page)s: somebody set it otherwise in the meantime; look at the page again"), page=row.page
                 )
-            made = LayoutOverrideRow(work_id=row.work_id, version=version + 1, key=key, **asked)
-            session.add(made)
+            added = LayoutOverrideRow(work_id=row.work_id, version=version + 1, key=key, **values)
+            session.add(added)
             session.flush()
-            return _override(made)
+            return _override(added)
 
 
-def held_in(session: Session, pages: Sequence[int]) -> dict[int, LayoutOverride]:
-    """The override of each of these pages that has one."""
+def overrides_of(session: Session, pages: Sequence[int]) -> dict[int, LayoutOverride]:
+    """The overrides of these pages, by page id; pages without one are left out."""
     last = select(func.max(LayoutOverrideRow.id)).where(LayoutOverrideRow.page_id.in_(pages))
     query = select(LayoutOverrideRow).where(LayoutOverrideRow.id.in_(last.group_by(LayoutOverrideRow.page_id)))
-    return {row.page_id: _override(row) for row in session.scalars(query) if row.layout is not None or row.image}
+    return {row.page_id: _override(row) for row in session.scalars(query) if _overrides(row)}
+
+
+def _overrides(row: LayoutOverrideRow) -> bool:
+    """Whether a row sets an override; else it removes the previous one."""
+    return row.layout is not None or bool(row.image)
 
 
 def _override(row: LayoutOverrideRow) -> LayoutOverride:

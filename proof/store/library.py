@@ -21,7 +21,7 @@ from proof.model.notices import Notice
 from proof.quality.sampling import estimate
 from proof.store.decision_records import SETTLED, State
 from proof.store.flag_columns import IN_HALVES
-from proof.store.lookup import Sessions, StorePart, WorkNow, newest_act, works_now
+from proof.store.lookup import Sessions, StoredWork, StorePart, find_works, newest_act_id
 from proof.store.models import ActRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow
 from proof.store.rules import rules_of
 from proof.store.seeded import IS_SEEDED
@@ -41,9 +41,9 @@ class FolderState(StrEnum):
 class WorkCounts:
     """The counts of a work.
 
-    `pages` counts pages by status, `read` those whose result is from the last run. `flagged` are raised flags, of which
-    `decided`, `settled` and confirmed as errors (`upheld`); `confirmed` are all confirmed errors, including those found
-    by hand; `samples` are decided samples, `missed` the errors among them.
+    `pages` counts the pages by status, `read` those whose result is from the last run. `flagged` counts the raised
+    flags; of these `decided`, `settled`, and confirmed as errors (`upheld`). `confirmed` counts all confirmed errors,
+    including corrections by hand; `samples` the decided samples, `missed` the errors among them.
     """
 
     pages: Mapping[str, int] = field(default_factory=dict)
@@ -63,9 +63,9 @@ class WorkCounts:
 
     @property
     def left(self) -> float | None:
-        """Expected number of errors left: unsettled flags times the error rate of the settled ones, plus characters
-        times the error rate of the samples; None if nothing tells: no flag is settled of those there are, and of a
-        work without flags no sample."""
+        """The expected number of errors left: unsettled flags times the error rate of settled ones, plus characters
+        times the error rate of the samples. None while no flag of the work is settled; in a work without flags, while
+        no sample is decided."""
         if not self.settled and (self.flagged or not self.samples):
             return None
         in_flags = (self.flagged - self.settled) * self.upheld / self.settled if self.settled else 0.0
@@ -74,8 +74,8 @@ class WorkCounts:
 
 @dataclass(frozen=True, slots=True)
 class LibraryWork:
-    """A line of the library: a folder (empty for a work in no folder), its work once it was checked, and the counts of
-    the work. `speed` is the pages per second that the last run read; None unless it finished and read a page."""
+    """A line of the library: a folder (empty for a work in no folder), its work once that was checked, and the counts
+    of the work. `speed` is that of the last run in pages per second; None unless it finished and read a page."""
 
     folder: str
     state: FolderState
@@ -94,8 +94,8 @@ class Library(StorePart):
     def __init__(self, reading: Sessions, writing: Sessions) -> None:
         super().__init__(reading, writing)
         self._lock = threading.Lock()
-        self._counts: dict[int, tuple[int, WorkCounts]] = {}
-        self._act = 0
+        self._counts: dict[int, _CountedWork] = {}
+        self._last_act = 0
 
     # folders
 
@@ -105,24 +105,25 @@ class Library(StorePart):
             rows = session.execute(select(LibraryRow.folder, LibraryRow.work, LibraryRow.state))
             return {folder: (work, FolderState(state)) for folder, work, state in rows}
 
-    def begin(self, folders: Sequence[str]) -> None:
-        """Record the folders of a library in the order of checking. Missing folders are removed, their works stay."""
+    def set_folders(self, folders: Sequence[str]) -> None:
+        """Record the folders of a library in the order of checking. Other folders are removed; their works stay."""
         with self._writing() as session:
-            known = {row.folder: row for row in session.scalars(select(LibraryRow))}
-            for name in sorted(known.keys() - set(folders)):
-                session.execute(delete(LibraryRow).where(LibraryRow.folder == name))
-            for turn, name in enumerate(folders):
-                if name in known:
-                    known[name].turn = turn
+            stored = {row.folder: row for row in session.scalars(select(LibraryRow))}
+            for folder in sorted(stored.keys() - set(folders)):
+                session.execute(delete(LibraryRow).where(LibraryRow.folder == folder))
+            for turn, folder in enumerate(folders):
+                if folder in stored:
+                    stored[folder].turn = turn
                 else:
-                    session.add(LibraryRow(folder=name, state=FolderState.WAITING.value, turn=turn))
+                    session.add(LibraryRow(folder=folder, state=FolderState.WAITING.value, turn=turn))
 
-    def note(self, folder: str, state: FolderState, *, work: str = "", trouble: Notice | None = None) -> None:
+    def set_state(self, folder: str, state: FolderState, *, work: str = "", trouble: Notice | None = None) -> None:
         """Record the state of a folder, and its work unless empty."""
         values: dict[str, Any] = {"state": state.value, "trouble": trouble and trouble.as_json()}
+        if work:
+            values["work"] = work
         with self._writing() as session:
-            change = update(LibraryRow).where(LibraryRow.folder == folder)
-            session.execute(change.values(values | ({"work": work} if work else {})))
+            session.execute(update(LibraryRow).where(LibraryRow.folder == folder).values(values))
 
     def folder_of(self, work: str) -> str | None:
         """The folder in which a work was checked."""
@@ -134,7 +135,7 @@ class Library(StorePart):
     def works(self) -> list[LibraryWork]:
         """All folders in the order of checking, then the works in no folder."""
         with self._lock, self._reading() as session:
-            works = {work.name: work for work in works_now(session)}
+            works = {work.name: work for work in find_works(session)}
             self._catch_up(session, works.values())
             runs = _last_runs(session)
             lines = []
@@ -149,29 +150,37 @@ class Library(StorePart):
                 lines.append(self._with_counts(line, work, runs))
         return lines
 
-    def _with_counts(self, line: LibraryWork, work: WorkNow | None, runs: Mapping[int, _Run]) -> LibraryWork:
+    def _with_counts(self, line: LibraryWork, work: StoredWork | None, runs: Mapping[int, _Run]) -> LibraryWork:
         if work is None:
             return line
-        run, counts = runs.get(work.id), self._counts[work.id][1]
+        run, counts = runs.get(work.id), self._counts[work.id].counts
         speed = counts.read / run.seconds if run and run.seconds and counts.read else None
         script = run.script if run else "zh-Hant"
         return replace(line, work=work.name, title=work.title, script=script, counts=counts, speed=speed)
 
-    def _catch_up(self, session: Session, works: Collection[WorkNow]) -> None:
-        """Count again the works with a new revision or new acts."""
-        newest = newest_act(session)
-        touched: set[int] = set()
-        if newest > self._act and self._counts:
-            touched.update(session.scalars(select(ActRow.work_id).where(ActRow.id > self._act).distinct()))
-        self._act = newest
-        stale = {work.id for work in works if work.id in touched or self._revision(work) != work.revision}
-        if stale:
-            counts = _count(session, stale if len(stale) < len(works) else None)
-            self._counts |= {w.id: (w.revision, counts.get(w.id, WorkCounts())) for w in works if w.id in stale}
+    def _catch_up(self, session: Session, works: Collection[StoredWork]) -> None:
+        """Recount the works with a new revision or new acts."""
+        newest = newest_act_id(session)
+        with_new_acts: set[int] = set()
+        if newest > self._last_act and self._counts:
+            with_new_acts.update(session.scalars(select(ActRow.work_id).where(ActRow.id > self._last_act).distinct()))
+        self._last_act = newest
+        outdated: dict[int, StoredWork] = {}
+        for work in works:
+            counted = self._counts.get(work.id)
+            if counted is None or counted.revision != work.revision or work.id in with_new_acts:
+                outdated[work.id] = work
+        if outdated:
+            counts = _count(session, outdated.keys() if len(outdated) < len(works) else None)
+            for work_id, work in outdated.items():
+                self._counts[work_id] = _CountedWork(work.revision, counts.get(work_id, WorkCounts()))
 
-    def _revision(self, work: WorkNow) -> int | None:
-        """The revision at which a work was counted, None if it was not."""
-        return self._counts[work.id][0] if work.id in self._counts else None
+
+class _CountedWork(NamedTuple):
+    """The counts of a work at a revision."""
+
+    revision: int
+    counts: WorkCounts
 
 
 class _Run(NamedTuple):
@@ -195,61 +204,70 @@ def _last_runs(session: Session) -> dict[int, _Run]:
 
 
 def _count(session: Session, works: Collection[int] | None) -> dict[int, WorkCounts]:
-    """The counts of these works, or of all works."""
+    """The counts of these works, or of all works, by work id."""
     pages: defaultdict[int, dict[str, int]] = defaultdict(dict)
-    characters: Counter[int] = Counter()
-    read: Counter[int] = Counter()
+    counts: defaultdict[int, Counter[str]] = defaultdict(Counter)
     in_last_run = func.count().filter(PageRow.result_run_id.in_(_LAST_RUNS))
     query = select(PageRow.work_id, PageRow.status, func.count(), func.sum(PageRow.characters_checked), in_last_run)
     query = query.where(PageRow.absent.is_(False)).group_by(PageRow.work_id, PageRow.status)
-    for work, status, count, checked, just_read in session.execute(query.where(*_among(PageRow.work_id, works))):
+    for work, status, count, characters, read in session.execute(query.where(*_among(PageRow.work_id, works))):
         pages[work][status] = count
-        characters[work] += checked or 0
-        read[work] += just_read
-    sums: defaultdict[int, Counter[str]] = defaultdict(Counter)
+        counts[work].update(characters=characters or 0, read=read)
+    _count_flags(session, works, counts)
+    return {work: WorkCounts(pages[work], **counts[work]) for work in {*pages, *counts}}
+
+
+def _count_flags(session: Session, works: Collection[int] | None, counts: Mapping[int, Counter[str]]) -> None:
+    """Add the counts of flags to the `counts` of each work."""
     hidden = tuple_(FlagRow.work_id, FlagRow.transcribed, FlagRow.suggested).in_(_hidden_pairs(session, works))
-    shown = FlagRow.raised & (FlagRow.origin != Origin.PERSON.value) & ~hidden
-    keys = (FlagRow.work_id, FlagRow.kind, shown, FlagRow.state)
+    is_flagged = FlagRow.raised & (FlagRow.origin != Origin.PERSON.value) & ~hidden
+    keys = (FlagRow.work_id, FlagRow.kind, is_flagged, FlagRow.state)
     flags = select(*keys, func.count()).where(FlagRow.stale.is_(False), ~IS_SEEDED).group_by(*keys)
     flags = flags.join(PageRow, PageRow.id == FlagRow.page_id).where(PageRow.absent.is_(False))
     flags = flags.where(FlagRow.raised.is_(True) | (FlagRow.kind == Kind.AUDIT.value) | (FlagRow.state != "open"))
-    all_flags = flags.where(*_among(FlagRow.work_id, works))
-    counted = [(work, kind, flagged, state, count) for work, kind, flagged, state, count in session.execute(all_flags)]
-    for work, kind, flagged, state, count in session.execute(_second_halves(works)):
-        counted.append((work, kind, flagged, state, -count))
-    for work, kind, flagged, state, count in counted:
-        total, settled, wrong = sums[work], State(state) in SETTLED, state == State.CORRECTED.value
+    groups: list[Any] = list(session.execute(flags.where(*_among(FlagRow.work_id, works))))
+    groups += session.execute(_second_halves(works))
+    for work, kind, flagged, state, count in groups:
+        of_work, settled, wrong = counts[work], State(state) in SETTLED, state == State.CORRECTED.value
         if kind == Kind.AUDIT.value:
-            total["samples"] += count * settled
-            total["missed"] += count * wrong
+            of_work["samples"] += count * settled
+            of_work["missed"] += count * wrong
         else:
-            total["flagged"] += count * flagged
-            total["decided"] += count * (flagged and state != State.OPEN.value)
-            total["settled"] += count * (flagged and settled)
-            total["upheld"] += count * (flagged and wrong)
-            total["confirmed"] += count * wrong
-    return {work: WorkCounts(pages[work], read[work], characters[work], **sums[work]) for work in {*pages, *sums}}
+            of_work["flagged"] += count * flagged
+            of_work["decided"] += count * (flagged and state != State.OPEN.value)
+            of_work["settled"] += count * (flagged and settled)
+            of_work["upheld"] += count * (flagged and wrong)
+            of_work["confirmed"] += count * wrong
 
 
 def _second_halves(works: Collection[int] | None) -> Select[int, str, bool, str, int]:
-    """Per work, kind, whether raised, and state: how many flags are one question with an earlier one, as of a character
-    or a column that moved."""
+    """Counts to be subtracted, as negative numbers by work, kind, `raised` and state: of a moved character or column,
+    two flags are one question, and the later one is not counted."""
     other = aliased(FlagRow)
     keys = (FlagRow.work_id, FlagRow.kind, FlagRow.raised, FlagRow.state)
-    pair = (other.page_id == FlagRow.page_id, other.uid == FlagRow.evidence["moved"].as_string(), other.id < FlagRow.id)
-    alike = (other.state == FlagRow.state, other.stale.is_(False), other.raised.is_(True))
-    query = select(*keys, func.count()).join(other, and_(*pair, *alike)).group_by(*keys)
+    is_first_half = (
+        other.page_id == FlagRow.page_id,
+        other.uid == FlagRow.evidence["moved"].as_string(),
+        other.id < FlagRow.id,
+        other.state == FlagRow.state,
+        other.stale.is_(False),
+        other.raised.is_(True),
+    )
+    query = select(*keys, -func.count()).join(other, and_(*is_first_half)).group_by(*keys)
     query = query.join(PageRow, PageRow.id == FlagRow.page_id).where(PageRow.absent.is_(False))
-    own = (FlagRow.stale.is_(False), FlagRow.raised.is_(True), FlagRow.kind.in_([kind.value for kind in IN_HALVES]))
-    return query.where(*own, *_among(FlagRow.work_id, works))
+    query = query.where(FlagRow.stale.is_(False), FlagRow.raised.is_(True))
+    query = query.where(FlagRow.kind.in_([kind.value for kind in IN_HALVES]))
+    return query.where(*_among(FlagRow.work_id, works))
 
 
 def _hidden_pairs(session: Session, works: Collection[int] | None) -> list[tuple[int, str, str]]:
-    """The pairs of characters that a rule of their work hides as variants, with the id of the work."""
-    ruled = session.scalars(select(RuleRow.work_id).distinct().where(*_among(RuleRow.work_id, works)))
-    rules = ((work, pair, rule) for work in ruled.all() for pair, rule in rules_of(session, work).items())
-    return [(work, *pair) for work, pair, rule in rules if not rule.planted]
+    """The pairs of characters that rules hide as variants, each after the id of the work of the rule."""
+    with_rules = session.scalars(select(RuleRow.work_id).distinct().where(*_among(RuleRow.work_id, works)))
+    return [
+        (work, *pair) for work in with_rules.all() for pair, rule in rules_of(session, work).items() if not rule.planted
+    ]
 
 
 def _among(column: Any, works: Collection[int] | None) -> list[Any]:
+    """The condition that the work in `column` is one of `works`; no condition for None."""
     return [] if works is None else [column.in_(works)]

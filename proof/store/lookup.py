@@ -1,4 +1,4 @@
-"""Sessions of the store, lookup of works and pages, and the revision of a work."""
+"""Database sessions, lookup of works and pages by name, and the revisions of works."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NO_PAGE = _("%(work)s: there is no page %(page)s")
 NO_WORK = _("there is no work %(work)s in the store")
 
 Sessions = Callable[[], AbstractContextManager[Session]]
-"""Each call gives a session for a `with` block, at whose end its changes are committed as one transaction."""
+"""Each call returns a session for a `with` block, at the end of which its changes are committed as one transaction."""
 
 
 class StorePart:
@@ -29,41 +29,41 @@ class StorePart:
 
 
 class NoPlaceError(PublicError):
-    """No such page, column or place in a column."""
+    """The work, page, column or place in a column does not exist."""
 
     http_status = 404
 
 
 class PageConflictError(PublicError):
-    """A page was changed since it was seen."""
+    """A page was changed after it was seen."""
 
     http_status = 409
 
 
-def number_of(work: str | None) -> ScalarSelect[int]:
-    """The number of the work of that name, within a query; null where there is none."""
+def work_id_subquery(work: str | None) -> ScalarSelect[int]:
+    """The id of the work with this name as a subquery; null for an unknown work."""
     return select(WorkRow.id).where(WorkRow.name == work).scalar_subquery()
 
 
-def work_of(session: Session, work: str) -> int:
-    """The number of the work of that name. Raises NoPlaceError."""
-    number = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
-    if number is None:
+def find_work_id(session: Session, work: str) -> int:
+    """The id of the work with this name. Raises NoPlaceError."""
+    work_id = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
+    if work_id is None:
         raise NoPlaceError(NO_WORK, work=work)
-    return number
+    return work_id
 
 
-def page_of(session: Session, work: str, page: int, *, held: bool = False) -> PageRow:
-    """The page of that number of a work, `held` until the end of the transaction. Raises NoPlaceError."""
-    row = session.get(PageRow, page, with_for_update=held or None)
+def find_page(session: Session, work: str, page: int, *, locked: bool = False) -> PageRow:
+    """The page of a work with this id, `locked` until the end of the transaction. Raises NoPlaceError."""
+    row = session.get(PageRow, page, with_for_update=locked or None)
     if row is None or row.absent or session.get_one(WorkRow, row.work_id).name != work:
         raise NoPlaceError(NO_PAGE, work=work, page=page)
     return row
 
 
-class WorkNow(NamedTuple):
-    """A work as it is now. Every check and export raises its `revision`; acts of people are counted by `newest_act`.
-    Values kept in memory are compared with these two."""
+class StoredWork(NamedTuple):
+    """A work as it is now. Every check and export raises its `revision`; for acts of people see `newest_act_id`. Values
+    cached in memory are valid as long as neither changes."""
 
     id: int
     name: str
@@ -71,24 +71,24 @@ class WorkNow(NamedTuple):
     revision: int
 
 
-def works_now(session: Session, *which: ColumnElement[bool]) -> list[WorkNow]:
-    """The works of the store, by name."""
+def find_works(session: Session, *which: ColumnElement[bool]) -> list[StoredWork]:
+    """The works that meet the conditions `which`, by name."""
     query = select(WorkRow.id, WorkRow.name, WorkRow.title, WorkRow.revision).where(*which)
-    return [WorkNow(*row) for row in session.execute(query.order_by(WorkRow.name))]
+    return [StoredWork(*row) for row in session.execute(query.order_by(WorkRow.name))]
 
 
-def work_now(session: Session, name: str) -> WorkNow:
-    """The work of that name. Raises NoPlaceError."""
-    for work in works_now(session, WorkRow.name == name):
+def find_work(session: Session, name: str) -> StoredWork:
+    """The work with this name. Raises NoPlaceError."""
+    for work in find_works(session, WorkRow.name == name):
         return work
     raise NoPlaceError(NO_WORK, work=name)
 
 
-def newest_act(session: Session) -> int:
-    """The number of the last act of all works; 0 where there is none."""
+def newest_act_id(session: Session) -> int:
+    """The id of the last act of all works; 0 if there is none."""
     return session.scalar(select(func.max(ActRow.id))) or 0
 
 
-def changed(session: Session, work: int) -> None:
-    """Raise the revision of a work."""
-    session.execute(update(WorkRow).where(WorkRow.id == work).values(revision=WorkRow.revision + 1))
+def raise_revision(session: Session, work_id: int) -> None:
+    """Raise the revision of a work by one."""
+    session.execute(update(WorkRow).where(WorkRow.id == work_id).values(revision=WorkRow.revision + 1))

@@ -1,5 +1,5 @@
-"""Characters that a person corrected by hand, where no check had flagged anything: flags of a person's own, decided at
-once."""
+"""Corrections by hand: decisions of people at places that no check flagged. Each is stored as a flag of the person and
+a decision on this flag."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from proof.store.column_changes import ColumnChange, check_column, flag_of_chang
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_demand, decide_in
 from proof.store.events import key_of_another
-from proof.store.lookup import NoPlaceError, StorePart, page_of
+from proof.store.lookup import NoPlaceError, StorePart, find_page
 from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow
 from proof.store.seeded import BY_HAND, IS_SEEDED, seeded_places, shown_text
-from proof.store.texts import carry
+from proof.store.texts import carry_to_present
 from proof.store.typed_text import LONGEST_READING
 
 BY_HAND_VERDICTS = frozenset({Verdict.TYPED, Verdict.DELETE, Verdict.RETAIN, Verdict.UNSURE})
-"""Verdicts that can be given where nothing is flagged."""
+"""Verdicts that can be given on places without a flag."""
 
 
 @dataclass(frozen=True, slots=True)
 class ManualCorrection:
-    """The `verdict` of a person on a place of a page, `length` code points from `offset` of column `line`: `TYPED` has
-    them read `reading`, or inserts a missed character where the length is 0.
+    """A request for the `verdict` of a person on a place: `length` code points from `offset` of column `line`. `TYPED`
+    replaces them by `reading`; with length 0 it inserts a missing character.
 
-    `key` is the request's; corrections of one `batch` are one act, taken back together. `transcribed` is what was seen
-    to stand there, and `source` in the whole column, where it matters that it still does. `change` is what becomes of
-    the column as a whole: `offset` is then where it is split, `reading` the column that is added. `authority`,
+    `key` is that of the request; corrections with the same `batch` are undone together. `transcribed` is the text that
+    the person saw at the place, and `source` that of the column; None skips the check that it is unchanged. `change`
+    changes the column as a whole: `offset` is then the place of a split, `reading` the column to add. `authority`,
     `confirmed` and `origin` are those of a `DecisionRequest`."""
 
     work: str
@@ -60,19 +60,19 @@ class ManualCorrection:
 
 
 class ManualCorrections(StorePart):
-    """What people correct beside the flags of a check; `Store.manual_corrections` is one."""
+    """Corrections by hand; `Store.manual_corrections` is one."""
 
-    def correct(self, wanted: ManualCorrection) -> Decision:
-        """Correct any place of a page: the open flag of a check that is about it is decided, else one by hand is made.
-        Raises NoPlaceError, RefusedDecisionError, and ConflictError where the place was corrected by hand already."""
-        _check(wanted)
+    def correct(self, correction: ManualCorrection) -> Decision:
+        """Correct any place of a page: decides the open flag of a check at this place, or else a new flag of the
+        person. Raises NoPlaceError, RefusedDecisionError; ConflictError if the place was corrected by hand already."""
+        _check(correction)
         with self._writing() as session:
-            return correct_in(session, wanted)
+            return correct_in(session, correction)
 
     def correct_glyphs(self, corrections: Sequence[ManualCorrection]) -> list[Decision | ConflictError]:
-        """Correct several characters in one transaction: of one that a check flagged that flag is decided, any other is
-        corrected by hand. Each is corrected, or has its conflict in its place, as where something was decided of its
-        flag. Raises as `correct`; then nothing was corrected."""
+        """Correct several characters in one transaction, as `correct` does, but a decided flag at a place is a
+        conflict. Returns a decision or a conflict for each correction. Raises as `correct`; then nothing is
+        corrected."""
         for correction in corrections:
             _check(correction)
         outcomes: dict[int, Decision | ConflictError] = {}
@@ -80,7 +80,7 @@ class ManualCorrections(StorePart):
             places = [
                 (correction.page, correction.line, correction.offset, n) for n, correction in enumerate(corrections)
             ]
-            for *_place, n in sorted(places):  # all take their locks in one order
+            for *_place, n in sorted(places):  # every transaction locks in this order
                 try:
                     with session.begin_nested():
                         outcomes[n] = _correct_glyph_in(session, corrections[n])
@@ -89,98 +89,106 @@ class ManualCorrections(StorePart):
         return [outcomes[n] for n in range(len(corrections))]
 
 
-def _check(wanted: ManualCorrection) -> None:
-    """Raises RefusedDecisionError where no page could be corrected so."""
-    check_demand(_demand(wanted, 1, 0))
-    if wanted.change is not None:
-        check_column(wanted.change, wanted.reading, confirmed=wanted.confirmed)
+def _check(correction: ManualCorrection) -> None:
+    """Raise RefusedDecisionError for a correction that no page allows."""
+    check_demand(_demand(correction, 1, 0))
+    if correction.change is not None:
+        check_column(correction.change, correction.reading, confirmed=correction.confirmed)
         return
-    if not 0 <= wanted.length <= LONGEST_READING:
+    if not 0 <= correction.length <= LONGEST_READING:
         raise RefusedDecisionError(_("at most %(most)s characters are corrected at once"), most=LONGEST_READING)
-    if wanted.verdict is Verdict.DELETE and not wanted.length:
+    if correction.verdict is Verdict.DELETE and not correction.length:
         raise RefusedDecisionError(_("nothing stands there that could be deleted"))
-    if wanted.verdict is Verdict.UNSURE and (wanted.reading or not wanted.length):
+    if correction.verdict is Verdict.UNSURE and (correction.reading or not correction.length):
         raise RefusedDecisionError(_("what is doubtful is a character of the text, and gets no reading"))
 
 
-def correct_in(session: Session, wanted: ManualCorrection, column: ColumnRow | None = None) -> Decision:
-    """Correct a place within a transaction; raises as `ManualCorrections.correct`. `column` is that of a page without
-    an image, of which the store keeps none."""
-    page = page_of(session, wanted.work, wanted.page)
-    earlier = session.scalar(select(ActRow).where(ActRow.key == wanted.key))
-    if isinstance(earlier, FlagAct):  # sent again; the text may be another by now
-        there = (earlier.page, earlier.line, *((earlier.offset, earlier.length) if wanted.change is None else ()))
-        asked = (page.page, wanted.line, *((wanted.offset, wanted.length) if wanted.change is None else ()))
-        if there != asked:
-            raise key_of_another()
-        return decide_in(session, _demand(wanted, earlier.flag_id, (earlier.version or 1) - 1))
-    if column is None:
-        there_now = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == wanted.line)
-        column = session.scalars(there_now.order_by(ColumnRow.ordinal)).first()
-    if column is None or wanted.offset < 0 or wanted.offset + wanted.length > len(column.source):
-        raise NoPlaceError(_("%(page)s: column %(column)s has no such place"), page=page.page, column=wanted.line)
-    stands = column.source[wanted.offset : wanted.offset + wanted.length]
-    places = seeded_places(session, [page.id]).get(page.id, {})
-    seen = (None, column.source, shown_text(column.source, wanted.line, places))
-    if wanted.transcribed not in (None, stands) or wanted.source not in seen:
+def correct_in(session: Session, correction: ManualCorrection, column: ColumnRow | None = None) -> Decision:
+    """Correct a place within a transaction; raises as `ManualCorrections.correct`. `column` is needed for a page
+    without an image, whose columns are not stored."""
+    page = find_page(session, correction.work, correction.page)
+    earlier = session.scalar(select(ActRow).where(ActRow.key == correction.key))
+    if isinstance(earlier, FlagAct):
+        return _repeat(session, page, correction, earlier)
+    column = column or _stored_column(session, page, correction.line)
+    start, end = correction.offset, correction.offset + correction.length
+    if column is None or start < 0 or end > len(column.source):
+        raise NoPlaceError(_("%(page)s: column %(column)s has no such place"), page=page.page, column=correction.line)
+    transcribed = column.source[start:end]
+    seeded = seeded_places(session, [page.id]).get(page.id, {})
+    seen_sources = (None, column.source, shown_text(column.source, correction.line, seeded))
+    if correction.transcribed not in (None, transcribed) or correction.source not in seen_sources:
         reason = _("%(page)s: column %(column)s no longer reads so; load the page anew")
-        raise NoPlaceError(reason, page=page.page, column=wanted.line)
+        raise NoPlaceError(reason, page=page.page, column=correction.line)
     packed = session.get(CharactersRow, page.id)
     characters = codec.unpack(packed.data) if packed else ()
-    if wanted.change is not None:
-        change = wanted.change, wanted.offset, wanted.reading
+    if correction.change is not None:
+        change = correction.change, correction.offset, correction.reading
         row = _row_by_hand(session, page, flag_of_change(session, page, column, *change, characters))
-        return _decide(session, wanted, row)
-    answered = wanted.length == 1 and (wanted.line, wanted.offset) in places  # what people see there was seeded
-    there = (wanted.page, wanted.line, wanted.offset, wanted.length)
-    flagged = flag_there(session, *there, seeded=answered)
-    if flagged is not None and (answered or (flagged.state == State.OPEN.value and flagged.transcribed == stands)):
-        return _decide(session, wanted, flagged)
-    if wanted.verdict not in BY_HAND_VERDICTS:
+        return _decide(session, correction, row)
+    is_seeded = correction.length == 1 and (correction.line, correction.offset) in seeded
+    flag_row = _flag_at(session, correction, seeded=is_seeded)
+    is_open = flag_row is not None and flag_row.state == State.OPEN.value and flag_row.transcribed == transcribed
+    if flag_row is not None and (is_seeded or is_open):
+        return _decide(session, correction, flag_row)
+    if correction.verdict not in BY_HAND_VERDICTS:
         raise NoPlaceError(_("nothing is asked there"))
-    _check_alone(session, page, wanted)
-    box = box_at(characters, column.number, wanted.offset, wanted.length)
-    flag = _flag(page, column.source, wanted, box)
+    _check_unflagged(session, page, correction)
+    box = box_at(characters, column.number, correction.offset, correction.length)
+    flag = _flag(page, column.source, correction, box)
     row = _row_by_hand(session, page, flag)
-    taken = _corrected_there(session, page, column.source, flag)
-    if taken is not None:
-        raise chain_of(session, taken).conflict(session, 0)
-    return _decide(session, wanted, row)
+    overlapping = _overlapping_correction(session, page, column.source, flag)
+    if overlapping is not None:
+        raise chain_of(session, overlapping).conflict(session, 0)
+    return _decide(session, correction, row)
 
 
-def _correct_glyph_in(session: Session, wanted: ManualCorrection) -> Decision:
-    """Correct a character within a transaction; raises as `ManualCorrections.correct`."""
-    earlier = session.scalar(select(ActRow.id).where(ActRow.key == wanted.key))
-    there = (wanted.page, wanted.line, wanted.offset, wanted.length)
-    flag = flag_there(session, *there) if earlier is None else None
-    if flag is not None and flag.transcribed == wanted.transcribed and flag.state != State.OPEN.value:
-        raise chain_of(session, flag).conflict(session, 0)
-    return correct_in(session, wanted)
+def _repeat(session: Session, page: PageRow, correction: ManualCorrection, earlier: FlagAct) -> Decision:
+    """The decision that an earlier request with the same key made; the text may have changed since. Raises
+    RefusedDecisionError if that request was about another place."""
+    is_same_place = (earlier.page, earlier.line) == (page.page, correction.line)
+    if correction.change is None:
+        is_same_place &= (earlier.offset, earlier.length) == (correction.offset, correction.length)
+    if not is_same_place:
+        raise key_of_another()
+    return decide_in(session, _demand(correction, earlier.flag_id, (earlier.version or 1) - 1))
 
 
-def flag_there(
-    session: Session, page: int, line: int, offset: int, length: int, *, seeded: bool = False
-) -> FlagRow | None:
-    """The flag of a check, or of a collation, that is about this very place; or the `seeded` error there."""
-    query = select(FlagRow).where(FlagRow.page_id == page, FlagRow.line == line)
-    query = query.where(FlagRow.offset == offset, FlagRow.length == length, IS_SEEDED if seeded else ~IS_SEEDED)
+def _stored_column(session: Session, page: PageRow, number: int) -> ColumnRow | None:
+    columns = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == number)
+    return session.scalars(columns.order_by(ColumnRow.ordinal)).first()
+
+
+def _correct_glyph_in(session: Session, correction: ManualCorrection) -> Decision:
+    """Correct a character within a transaction; raises as `ManualCorrections.correct_glyphs`."""
+    if session.scalar(select(ActRow.id).where(ActRow.key == correction.key)) is None:
+        flag = _flag_at(session, correction)
+        if flag is not None and flag.transcribed == correction.transcribed and flag.state != State.OPEN.value:
+            raise chain_of(session, flag).conflict(session, 0)
+    return correct_in(session, correction)
+
+
+def _flag_at(session: Session, correction: ManualCorrection, *, seeded: bool = False) -> FlagRow | None:
+    """The flag of a check or of a collation at exactly this place, or the `seeded` error there; locked."""
+    query = select(FlagRow).where(FlagRow.page_id == correction.page, FlagRow.line == correction.line)
+    query = query.where(FlagRow.offset == correction.offset, FlagRow.length == correction.length)
     query = query.where(FlagRow.stale.is_(False), FlagRow.kind != Kind.LAYOUT.value, ~BY_HAND)
+    query = query.where(IS_SEEDED if seeded else ~IS_SEEDED)
     return session.scalars(query.order_by(FlagRow.raised.desc(), FlagRow.id.desc()).with_for_update()).first()
 
 
-def _check_alone(session: Session, page: PageRow, wanted: ManualCorrection) -> None:
-    """Raises RefusedDecisionError where several characters are corrected at once and one of them is flagged: what is
-    flagged is decided by itself."""
-    if wanted.length < 2:
+def _check_unflagged(session: Session, page: PageRow, correction: ManualCorrection) -> None:
+    """Raise RefusedDecisionError if several characters are corrected at once and one of them is flagged."""
+    if correction.length < 2:
         return
     flagged = select(FlagRow.id).where(
         FlagRow.page_id == page.id,
         FlagRow.stale.is_(False),
         FlagRow.raised.is_(True),
         ~BY_HAND,
-        FlagRow.line == wanted.line,
-        FlagRow.offset >= wanted.offset,
-        FlagRow.offset < wanted.offset + wanted.length,
+        FlagRow.line == correction.line,
+        FlagRow.offset >= correction.offset,
+        FlagRow.offset < correction.offset + correction.length,
     )
     if session.scalar(flagged.limit(1)) is not None:
         raise RefusedDecisionError(
@@ -188,51 +196,51 @@ def _check_alone(session: Session, page: PageRow, wanted: ManualCorrection) -> N
         )
 
 
-def _decide(session: Session, wanted: ManualCorrection, flag: FlagRow) -> Decision:
-    """Decide a flag as it stands for the person who asks."""
-    return decide_in(session, _demand(wanted, flag.id, chain_of(session, flag, LOOKER.get().reader).version))
+def _decide(session: Session, correction: ManualCorrection, flag: FlagRow) -> Decision:
+    """Decide a flag at the version that the person who makes the request sees."""
+    return decide_in(session, _demand(correction, flag.id, chain_of(session, flag, LOOKER.get().reader).version))
 
 
-def _demand(wanted: ManualCorrection, flag: int, version: int) -> DecisionRequest:
+def _demand(correction: ManualCorrection, flag: int, version: int) -> DecisionRequest:
+    """The request to decide a flag, seen at `version`. A change of a column takes the suggestion of its flag."""
     return DecisionRequest(
-        wanted.work,
-        flag,
-        wanted.verdict if wanted.change is None else Verdict.TAKE,
-        version,
-        wanted.person,
-        wanted.key,
-        wanted.reading if wanted.change is None else "",
-        wanted.note,
-        batch=wanted.batch,
-        authority=wanted.authority,
-        confirmed=wanted.confirmed,
-        origin=wanted.origin,
+        work=correction.work,
+        flag=flag,
+        verdict=correction.verdict if correction.change is None else Verdict.TAKE,
+        version=version,
+        person=correction.person,
+        key=correction.key,
+        reading=correction.reading if correction.change is None else "",
+        note=correction.note,
+        batch=correction.batch,
+        authority=correction.authority,
+        confirmed=correction.confirmed,
+        origin=correction.origin,
     )
 
 
 def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
-    """The row of a correction by hand; of one that was taken back, as it is corrected now."""
+    """The row of the flag of a correction by hand: a new row, or that of an undone correction with the same id."""
     values = rows.flag_values(flag) | {"origin": Origin.PERSON.value}
     row = session.scalar(select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.uid == flag.id))
     if row is None:
-        runs = {"last_run_id": page.result_run_id}
-        row = FlagRow(work_id=page.work_id, page_id=page.id, stale=False, **runs, **values)
+        row = FlagRow(work_id=page.work_id, page_id=page.id, last_run_id=page.result_run_id, stale=False, **values)
         session.add(row)
         session.flush()
-    elif row.state == State.OPEN.value or row.stale:  # it stood elsewhere meanwhile
+    elif row.state == State.OPEN.value or row.stale:
         row.suggested, row.stale = flag.suggested, False
     if row.state == State.OPEN.value:
         row.extent, row.reads = flag.length, flag.transcribed
         column = page.spans.get(flag.line)
         if column is not None:
             row.text_id, row.version_id, row.start = page.text_id, page.version_id, column.start + flag.offset
-            carry(session, [row])
+            carry_to_present(session, [row])
     return row
 
 
-def _corrected_there(session: Session, page: PageRow, source: str, flag: Flag) -> FlagRow | None:
-    """What stands corrected by hand at the place of `flag` already, in whole or in part, in a column that still reads
-    as it did then."""
+def _overlapping_correction(session: Session, page: PageRow, source: str, flag: Flag) -> FlagRow | None:
+    """A valid correction by hand at the place of `flag`, or overlapping it, whose context in the column is
+    unchanged."""
     end = flag.offset + flag.length
     query = select(FlagRow).where(
         FlagRow.page_id == page.id,
@@ -242,38 +250,41 @@ def _corrected_there(session: Session, page: PageRow, source: str, flag: Flag) -
         FlagRow.line == flag.line,
     )
     for row in session.scalars(query.order_by(FlagRow.id)):
-        same = (row.offset, row.length) == (flag.offset, flag.length)
-        meets = row.offset < end and flag.offset < row.offset + row.length
-        if (same or meets) and (row.uid == flag.id or context_of(source, row.offset, row.length) == row.context):
+        is_same = (row.offset, row.length) == (flag.offset, flag.length)
+        overlaps = row.offset < end and flag.offset < row.offset + row.length
+        is_unchanged = row.uid == flag.id or context_of(source, row.offset, row.length) == row.context
+        if (is_same or overlaps) and is_unchanged:
             return row
     return None
 
 
-def _flag(page: PageRow, source: str, wanted: ManualCorrection, box: Box | None) -> Flag:
-    """The flag of a correction by hand in a column that reads `source`."""
-    doubtful = wanted.verdict is Verdict.UNSURE
-    reads = wanted.reading or doubtful
-    kind = Kind.OMISSION if not wanted.length else Kind.SUBSTITUTION if reads else Kind.INSERTION
-    transcribed = source[wanted.offset : wanted.offset + wanted.length]
+def _flag(page: PageRow, source: str, correction: ManualCorrection, box: Box | None) -> Flag:
+    """The flag of a correction by hand in a column with this `source`."""
+    is_unsure = correction.verdict is Verdict.UNSURE
+    if not correction.length:
+        kind = Kind.OMISSION
+    else:
+        kind = Kind.SUBSTITUTION if correction.reading or is_unsure else Kind.INSERTION
+    transcribed = source[correction.offset : correction.offset + correction.length]
     flag = Flag(
         page=page.page,
         ref=page.ref,
-        line=wanted.line,
-        offset=wanted.offset,
-        length=wanted.length,
+        line=correction.line,
+        offset=correction.offset,
+        length=correction.length,
         kind=kind,
         transcribed=transcribed,
-        suggested=transcribed if doubtful else wanted.reading,
+        suggested=transcribed if is_unsure else correction.reading,
         score=0.0,
         raised=True,
         bbox=box,
         evidence=Evidence(CORRECTED_BY_HAND),
-        context=context_of(source, wanted.offset, wanted.length),
+        context=context_of(source, correction.offset, correction.length),
     )
     return replace(flag, id=id_by_hand(flag, source))
 
 
 def id_by_hand(flag: Flag, source: str) -> str:
-    """The id of a correction by hand in a column that reads `source`."""
+    """The id of the flag of a correction by hand in a column with this `source`."""
     occurrence = source[: flag.offset].count(source[flag.offset : flag.offset + flag.length] or " ")
     return "hand-" + flag_id(flag.page, flag.line, flag.kind, f"{flag.context}{flag.offset}", occurrence)

@@ -1,8 +1,8 @@
 """The tables. A change here needs a migration in `migrations/versions`; a test compares the two.
 
-The characters of a page are one packed value in a table of its own (see `codec`): a work of 27,000 pages
-has eight million of them, they are written and read by the page, and as rows they would take ten times
-the room. What is searched for, columns and flags, are rows.
+All characters of a page are one packed value in a table of its own (see `codec`): a work of 27,000 pages has eight
+million of them, they are written and read page by page, and as rows they would take ten times the space. Columns and
+flags are searched, so they are rows.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, MappedColumn, mapped_column
 
 from proof.text.positions import Span
 
-BigKey = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by itself for INTEGER alone
+BigKey = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows automatically only for INTEGER
 
 
 class Moment(TypeDecorator[datetime]):
-    """A point in time, in UTC; some databases give it back without a zone."""
+    """A point in time, in UTC; some databases return it without a time zone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -52,7 +52,7 @@ class Moment(TypeDecorator[datetime]):
 
 
 class Base(DeclarativeBase):
-    """Constraints are named, so that a later migration can drop them on every database."""
+    """The base of all tables. Constraints have names, so that a later migration can drop them on every database."""
 
     metadata = MetaData(
         naming_convention={
@@ -65,10 +65,7 @@ class Base(DeclarativeBase):
 
 
 class WorkRow(Base):
-    """A work, known by the id that its transcription gives it (`KR1d0030`).
-
-    `revision` grows with every change to what was found in it, other than by the pages of a run that goes on.
-    """
+    """A work; `name` is the id in its transcription (`KR1d0030`). Every check and export raises `revision`."""
 
     __tablename__ = "works"
 
@@ -98,7 +95,7 @@ class RunRow(Base):
 
 
 class TextRow(Base):
-    """A transcription file by its path in runs; `version_id` is the version that was checked or written last."""
+    """A transcription file; `version_id` is the version that was checked or written last."""
 
     __tablename__ = "texts"
 
@@ -108,8 +105,8 @@ class TextRow(Base):
 
 
 class TextVersionRow(Base):
-    """A version of a text: its compressed `content` and the hash `sha` of that. Later versions have larger numbers,
-    also if a text returns to an earlier content."""
+    """A version of a text: its compressed `content`, and the hash `sha` of the content. Later versions have larger ids;
+    a text that returns to an earlier content gets a new version."""
 
     __tablename__ = "text_versions"
     __table_args__ = (Index(None, "text_id", "sha"),)
@@ -121,14 +118,13 @@ class TextVersionRow(Base):
 
 
 class PageRow(Base):
-    """A page as it was last checked.
+    """A page with its result from the last check.
 
-    `repeat` tells apart pages that bear the same id (0 for the first); `run_id` is the last run that had
-    the page, `result_run_id` the one that read it; `key` says for what image, text, engine and settings
-    the result holds. It begins at the code point `start` of the version `version_id` of its text; `lines` says of each
-    of its columns, by its number, how many code points later it begins, and its length. `absent` pages are no longer in
-    their transcription. `changed_after` counts what had been said of the page as a whole when its text was found
-    changed last.
+    `page` is its id; pages with the same id are numbered by `repeat` from 0. `run_id` is the last run that had the
+    page, `result_run_id` the run that read it. `key` identifies the image, text, engine and settings of the result. The
+    page begins at code point `start` of version `version_id` of its text; `lines` has the start of each column from
+    there, and its length, by column number. An `absent` page is no longer in its transcription. `changed_after` is the
+    number of page events when the text was last found changed.
     """
 
     __tablename__ = "pages"
@@ -172,7 +168,7 @@ class PageRow(Base):
 
     @property
     def spans(self) -> dict[int, Span]:
-        """The places of its columns in the version of its text, by their numbers."""
+        """The places of the columns in the version of the text, by column number."""
         return {int(number): Span(self.start + begin, length) for number, (begin, length) in self.lines.items()}
 
 
@@ -201,7 +197,7 @@ class CharactersRow(Base):
 
 
 class GlyphRow(Base):
-    """The occurrences of a character on a page (`count`): their places and shapes, packed by `glyphs`."""
+    """The occurrences of a character on a page, `count` of them: their places and shapes, packed by `glyphs`."""
 
     __tablename__ = "glyphs"
 
@@ -213,12 +209,13 @@ class GlyphRow(Base):
 
 
 class FlagRow(Base):
-    """A flag; `uid` is its stable id, `origin` that of an `Origin`, `ordinal` its order among the findings of its page.
-    A flag that the last check did not find stays, as stale.
+    """A flag; `uid` is its stable id, `origin` the value of an `Origin`, `ordinal` its index among the findings of its
+    page. A flag that the last check did not find becomes stale.
 
-    `line`, `offset` and `length` are its place in the columns of its page as they were checked. `start` and `extent`
-    are that in the version `version_id` of its text, which reads there `reads`: what was transcribed or, once it was
-    written, what was decided (`texts`). A flag whose version is not the present one of its text has lost its place."""
+    `line`, `offset` and `length` are its place in the columns of its page when that was checked. `start` and `extent`
+    are its place in version `version_id` of its text, and `reads` are the characters there: those `transcribed` or,
+    after an export, those decided (`texts`). A flag has lost its place if this is not the present version of the text.
+    `state` and `reading` are those after the last of `version` decisions."""
 
     __tablename__ = "flags"
     __table_args__ = (
@@ -267,18 +264,19 @@ class FlagRow(Base):
 
 
 def _of_kind(*column: Any) -> MappedColumn[Any]:
-    """A column that only some kinds of acts use; it is null for others."""
+    """A column that only some kinds of acts use; it is null in others."""
     return mapped_column(*column, nullable=True, use_existing_column=True)
 
 
 class ActRow(Base):
     """An act of a person; `act` is its kind. Rows are only added: the database refuses to change or delete them.
-    `version` counts the acts of one kind on one flag or page from 1; `key` is that of the request. `about` is the act
-    that this one undoes, `state` the state after it."""
+
+    `key` is that of the request, `about` the id of the act that this one undoes. Columns of several kinds: `version`
+    counts the acts of one kind on one flag or page from 1, `state` is the state after the act."""
 
     __tablename__ = "acts"
     __table_args__ = (UniqueConstraint("key"), Index(None, "work_id", "act", "id"))
-    __mapper_args__ = {"polymorphic_on": "act"}  # noqa: RUF012 - as the library has it
+    __mapper_args__ = {"polymorphic_on": "act"}  # noqa: RUF012 - SQLAlchemy expects this form
 
     def __init_subclass__(cls, act: str, **options: Any) -> None:
         """A kind of acts, called `act` in the table."""
@@ -326,12 +324,12 @@ class DecisionRow(FlagAct, ActRow, act="decision"):
 
 
 class ReadingRow(FlagAct, ActRow, act="reading"):
-    """A decision on a flag in blind double proofreading. Each person has a chain of their own, in the order of its
-    rows, which have no `version`."""
+    """A decision on a flag in blind double proofreading. Each person has a chain of their own, ordered by `id`;
+    `version` is null."""
 
 
 class PageEventRow(ActRow, act="page"):
-    """A change of a page's state; the last one holds."""
+    """A change of a page's state; the last one is valid."""
 
     page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
     version: Mapped[int] = _of_kind()
@@ -341,7 +339,7 @@ class PageEventRow(ActRow, act="page"):
 
 class LayoutOverrideRow(ActRow, act="layout"):
     """A layout override of a page: its layout, its image (a path inside the image folders), or neither, which restores
-    detection. The last one holds."""
+    detection. The last one is valid."""
 
     page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
     version: Mapped[int] = _of_kind()
@@ -351,8 +349,9 @@ class LayoutOverrideRow(ActRow, act="layout"):
 
 
 class CommentRow(ActRow, act="comment"):
-    """A comment on a flag (`uid` is its id, stored with its place at that time), or else on a page. `state` is that of
-    a `CommentState` and `assigned` a person, both after the comment; those of the last comment, by `at`, hold."""
+    """A comment on a flag (with the id `uid` and the place of the flag at that time), or else on a page. `state`, the
+    value of a `CommentState`, and the person `assigned` are those after the comment; those of the last comment, by
+    `at`, are valid."""
 
     page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
     flag_id: Mapped[int | None] = _of_kind(BigKey, ForeignKey("flags.id"))
@@ -368,8 +367,8 @@ class CommentRow(ActRow, act="comment"):
 
 
 class AssignmentRow(ActRow, act="assignment"):
-    """The assignment of a page to a person (`assigned`; `state` is `given`), or its end (`back`). The last one of a
-    page holds."""
+    """The assignment of a page to the person `assigned` (`state` is `given`), or its end (`back`). The last one of a
+    page is valid."""
 
     page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
     state: Mapped[str] = _of_kind(String(16))
@@ -378,8 +377,8 @@ class AssignmentRow(ActRow, act="assignment"):
 
 
 class ReportRow(ActRow, act="report"):
-    """An error that a reader without an account reports from a page (`note` is what they say, in column `line`,
-    `reading` what should stand there), or, `about` one, what became of it. `state` is that of a `ReportState`."""
+    """A report of an error by a reader without an account: column `line` of a page has `transcribed` where it should
+    have `reading`. A row `about` a report settles or dismisses it. `state` is the value of a `ReportState`."""
 
     page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
     line: Mapped[int] = _of_kind()
@@ -390,8 +389,8 @@ class ReportRow(ActRow, act="report"):
 
 
 class RuleRow(ActRow, act="rule"):
-    """A rule of the project, set or lifted, that two characters are variants. The last row of a pair holds. `planted`:
-    the pair occurred only in seeded errors when the rule was set, and the rule hides only these."""
+    """A rule that two characters are variants in a work, set (`holds`) or lifted. The last row of a pair is valid.
+    `planted`: the pair occurred only in seeded errors when the rule was set, so that it hides only these."""
 
     transcribed: Mapped[str] = _of_kind(Text)
     suggested: Mapped[str] = _of_kind(Text)
@@ -409,8 +408,10 @@ Index(None, _acts.transcribed, _acts.suggested)
 
 
 class AccountRow(Base):
-    """Somebody who may log in. `handle` is the name as it is looked up, `password` an argon2 hash, `stamp` what
-    every session of theirs holds, `token_stamp` what every token does; empty: there are none."""
+    """An account. `handle` is the normalised `name` for look-up, `password` an argon2 hash. Sessions contain `stamp`
+    and API tokens `token_stamp`, and are invalid once it changes; without a `token_stamp` there are no tokens.
+    `provisional`: the password must be changed. `made` and `seen` are the times of its creation and of the last
+    log-in."""
 
     __tablename__ = "accounts"
     __table_args__ = (UniqueConstraint("name"), UniqueConstraint("handle"))
@@ -429,8 +430,8 @@ class AccountRow(Base):
 
 
 class AccountEventRow(Base):
-    """A change of an account. Rows are only added: the database refuses to change or delete them. `person` made it in
-    the browser, or is the user of the machine at the command line (`way`)."""
+    """A change of an account. Rows are only added: the database refuses to change or delete them. `way` is the browser,
+    or the command line, where `person` is the user of the machine."""
 
     __tablename__ = "account_events"
 

@@ -1,4 +1,4 @@
-"""States of pages, from not proofread to validated by a second person, and whether their texts were changed since."""
+"""States of pages, from not proofread to validated by a second person; a change of the text ends proofreading."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from proof.locale.marking import _
 from proof.model.flags import LINE_BREAK, Kind
 from proof.store.decision_records import NotYoursError, RefusedDecisionError, State
 from proof.store.events import answered, changes_since, standing
-from proof.store.lookup import PageConflictError, StorePart, page_of, work_now
+from proof.store.lookup import PageConflictError, StorePart, find_page, find_work
 from proof.store.models import FlagRow, PageEventRow, PageRow, TextVersionRow
 from proof.store.rows import PagePlace, policies_of
-from proof.store.texts import content_of, pieces_of, version_read
+from proof.store.texts import content_of, find_version, pieces_of
 from proof.store.typed_text import check_note
 from proof.store.written import Choice, differs
 from proof.text.lines import LINE_ENDING
 
-AT_ONCE = 500
-"""Pages in one query."""
+PAGES_AT_ONCE = 500
+"""Number of pages in one query."""
 
 
 class PageState(StrEnum):
-    """States of a page. A page is validated by another person than the one who proofread it."""
+    """The state of a page. A page is validated by another person than the one who proofread it."""
 
     NOT_PROOFREAD = "not proofread"
     PROOFREAD = "proofread"
@@ -42,7 +42,7 @@ class PageState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PageEvent:
-    """A change of the state of a page; with `back` by undo or redo."""
+    """A change of the state of a page; `back`: by undo or redo."""
 
     page: int
     version: int
@@ -54,12 +54,12 @@ class PageEvent:
 
 
 STATES_OF_TEXT = frozenset({PageState.PROOFREAD, PageState.VALIDATED})
-"""States that hold for the text that the person saw, and end when this text is changed."""
+"""States that are valid for the text that the person saw, and end when the text is changed."""
 
 
 class PageStanding(NamedTuple):
-    """The state of a page after `version` events. `said` is the state that people gave it, last `person` by the event
-    with the id `event` ("" and 0 if all events were undone). `changed`: the text was changed after that event."""
+    """The state of a page after `version` events. `said` is the state that `person` set by the valid event, whose id is
+    `event` ("" and 0 if all events were undone). `changed`: the text was changed after that event."""
 
     said: PageState = PageState.NOT_PROOFREAD
     version: int = 0
@@ -69,7 +69,7 @@ class PageStanding(NamedTuple):
 
     @property
     def state(self) -> PageState:
-        """The present state of the page: `said`, but not proofread if its text was changed."""
+        """The present state of the page: `said`, or not proofread if the text was changed."""
         return PageState.NOT_PROOFREAD if self.changed else self.said
 
 
@@ -77,40 +77,41 @@ class PageStates(StorePart):
     """States of pages; `Store.page_states` is one."""
 
     def history(self, work: str, page: int) -> list[PageEvent]:
-        """The events of a page, oldest first."""
+        """The events of a page, oldest first. Raises NoPlaceError."""
         with self._reading() as session:
-            row = page_of(session, work, page)
+            row = find_page(session, work, page)
             query = select(PageEventRow).where(PageEventRow.page_id == row.id).order_by(PageEventRow.version)
             return [page_event(event) for event in session.scalars(query)]
 
     def said_by(self, work: str, page: int) -> str:
-        """The person who set the state of a page; empty if nobody did, or if its text was changed since."""
+        """The person who set the state of a page; empty if nobody did, or if the text was changed since. Raises
+        NoPlaceError."""
         with self._reading() as session:
-            stands = page_states(session, [page_of(session, work, page).id])[page]
-            return "" if stands.changed else stands.person
+            standing_now = page_states(session, [find_page(session, work, page).id])[page]
+            return "" if standing_now.changed else standing_now.person
 
     def of_work(self, work: str) -> dict[str, PageState]:
         """The states of the pages of a work that have events, by the ids of the pages. Raises NoPlaceError."""
         with self._reading() as session:
-            of_work = PageRow.work_id == work_now(session, work).id, PageRow.absent.is_(False)
+            of_work = PageRow.work_id == find_work(session, work).id, PageRow.absent.is_(False)
             rows = session.execute(select(PageRow.id, PageRow.page).where(*of_work))
-            name_of = {row.id: row.page for row in rows}
-            return {name_of[number]: stands.state for number, stands in standings(session, *of_work).items()}
+            page_ids = {row.id: row.page for row in rows}
+            return {page_ids[number]: of_page.state for number, of_page in standings(session, *of_work).items()}
 
     def by_person(self, work: str) -> tuple[dict[str, int], dict[str, int]]:
         """The number of pages of a work that each person proofread, and that each validated, by their present states.
-        A validated page counts for the person who last proofread it, too. Raises NoPlaceError."""
+        A validated page also counts for the person who last proofread it. Raises NoPlaceError."""
         proofread: Counter[str] = Counter()
         validated: Counter[str] = Counter()
         with self._reading() as session:
-            of_work = PageRow.work_id == work_now(session, work).id, PageRow.absent.is_(False)
+            of_work = PageRow.work_id == find_work(session, work).id, PageRow.absent.is_(False)
             for _page, events in _events_by_page(session, *of_work):
-                stands = _standing_of(events)
-                if stands.state is PageState.VALIDATED:
-                    validated[stands.person] += 1
-                    proofread[_last_proofreader(events) or stands.person] += 1
-                elif stands.state is PageState.PROOFREAD:
-                    proofread[stands.person] += 1
+                of_page = _standing_of(events)
+                if of_page.state is PageState.VALIDATED:
+                    validated[of_page.person] += 1
+                    proofread[_last_proofreader(events) or of_page.person] += 1
+                elif of_page.state is PageState.PROOFREAD:
+                    proofread[of_page.person] += 1
         return dict(proofread.most_common()), dict(validated.most_common())
 
     def set(
@@ -125,53 +126,46 @@ class PageStates(StorePart):
         *,
         overrules: bool = True,
     ) -> PageEvent:
-        """Set the state of a page, seen at `version`. Raises PageConflictError where it was set meanwhile,
-        RefusedDecisionError where a person would validate a page that they proofread, NotYoursError for taking back
-        what another person set unless `person` overrules others."""
+        """Set the state of a page, seen at `version`; `key` is that of the request.
+
+        Raises NoPlaceError; PageConflictError if the page has a later version; RefusedDecisionError if a person
+        validates a page that they proofread; NotYoursError for taking back the state that another person set, unless
+        `person` overrules others."""
         check_note(note)
         with self._writing() as session:
-            row = page_of(session, work, page, held=True)
-            again = answered(
-                session, PageEventRow, key, page_id=page, state=state.value, person=person, note=note, about=None
-            )
-            if again is not None:
-                return page_event(again)
-            stands = page_states(session, [page])[page]
-            if stands.version != version:
+            row = find_page(session, work, page, locked=True)
+            values = {"page_id": page, "state": state.value, "person": person, "note": note}
+            repeated = answered(session, PageEventRow, key, **values, about=None)
+            if repeated is not None:
+                return page_event(repeated)
+            before = page_states(session, [page])[page]
+            if before.version != version:
                 raise _conflict(session, row)
-            _must_be_allowed(row.page, stands, state, person, overrules=overrules)
-            event = PageEventRow(
-                work_id=row.work_id,
-                page_id=page,
-                version=version + 1,
-                key=key,
-                state=state.value,
-                person=person,
-                note=note,
-            )
+            _check_allowed(row.page, before, state, person, overrules=overrules)
+            event = PageEventRow(work_id=row.work_id, version=version + 1, key=key, **values)
             session.add(event)
             session.flush()
             return page_event(event)
 
 
-def _must_be_allowed(page: str, stands: PageStanding, state: PageState, person: str, *, overrules: bool) -> None:
-    """Raise RefusedDecisionError or NotYoursError if `person` may not set `state` on a page with this standing."""
-    by_another = stands.person not in ("", person) and not stands.changed
-    proofread = stands.state is PageState.PROOFREAD
-    if state is PageState.VALIDATED and proofread and stands.person == person:
+def _check_allowed(page: str, before: PageStanding, state: PageState, person: str, *, overrules: bool) -> None:
+    """Raise RefusedDecisionError or NotYoursError if `person` may not set `state` on the page, which is as `before`."""
+    by_another = before.person not in ("", person) and not before.changed
+    is_proofread = before.state is PageState.PROOFREAD
+    if state is PageState.VALIDATED and is_proofread and before.person == person:
         raise RefusedDecisionError(_("%(page)s: you proofread this page; someone else must validate it"), page=page)
-    if state is PageState.VALIDATED and not (proofread and by_another):
+    if state is PageState.VALIDATED and not (is_proofread and by_another):
         raise RefusedDecisionError(_("%(page)s: a second person validates a page that was proofread"), page=page)
-    if state is PageState.PROOFREAD and proofread and by_another:
+    if state is PageState.PROOFREAD and is_proofread and by_another:
         raise RefusedDecisionError(
-            _("%(page)s: %(person)s proofread it already; say that it is validated"), page=page, person=stands.person
+            _("%(page)s: %(person)s proofread it already; say that it is validated"), page=page, person=before.person
         )
-    if not overrules and by_another and _takes_back(stands.state, state):
+    if not overrules and by_another and _takes_back(before.state, state):
         raise NotYoursError(
             _("%(page)s: %(person)s said it is %(state)s; they or an administrator take it back"),
             page=page,
-            person=stands.person,
-            state=stands.state,
+            person=before.person,
+            state=before.state,
         )
 
 
@@ -180,12 +174,12 @@ EventRows = Sequence[Row[*tuple[Any, ...]]]
 
 
 def standings(session: Session, *which: ColumnElement[bool]) -> dict[int, PageStanding]:
-    """The standings of the pages that meet the conditions `which` and have events, by the numbers of the pages."""
+    """The standings of the pages that meet the conditions `which` and have events, by page id."""
     return {page: _standing_of(events) for page, events in _events_by_page(session, *which)}
 
 
 def _events_by_page(session: Session, *which: ColumnElement[bool]) -> Iterator[tuple[int, EventRows]]:
-    """The events of each page that meets the conditions `which` and has some, oldest first, by the page's number."""
+    """The pages that meet the conditions `which` and have events: their ids and events, oldest first."""
     columns = (PageEventRow.page_id, PageEventRow.id, PageEventRow.about, PageEventRow.person, PageEventRow.state)
     query = select(*columns, PageRow.changed_after).join(PageRow, PageRow.id == PageEventRow.page_id)
     rows = session.execute(query.where(*which).order_by(PageEventRow.page_id, PageEventRow.version))
@@ -195,36 +189,37 @@ def _events_by_page(session: Session, *which: ColumnElement[bool]) -> Iterator[t
 
 def _standing_of(page_events: EventRows) -> PageStanding:
     """The standing of the page with these events."""
+    state, version = PageState(page_events[-1].state), len(page_events)
     number = standing(page_events)
-    # number 0: all events were undone
-    valid, state = page_events[number - 1], PageState(page_events[-1].state)
-    changed = state in STATES_OF_TEXT and 0 < number <= valid.changed_after
-    event, person = (valid.id, valid.person) if number else (0, "")
-    return PageStanding(state, len(page_events), changed, event, person)
+    if not number:  # all events were undone
+        return PageStanding(state, version)
+    valid = page_events[number - 1]
+    is_changed = state in STATES_OF_TEXT and number <= valid.changed_after
+    return PageStanding(state, version, is_changed, valid.id, valid.person)
 
 
 def _last_proofreader(page_events: EventRows) -> str:
-    """Who last proofread the page with these events, without what was undone; empty if nobody did."""
+    """The person who last proofread the page with these events, without undone events; empty if nobody did."""
     changes = reversed(changes_since(page_events, 0))
     return next((event.person for event in changes if event.state == PageState.PROOFREAD.value), "")
 
 
 def page_states(session: Session, pages: Sequence[int]) -> dict[int, PageStanding]:
-    """The standing of each of these pages."""
+    """The standing of each of these pages, by page id."""
     states = dict.fromkeys(pages, PageStanding())
-    for start in range(0, len(pages), AT_ONCE):
-        states |= standings(session, PageEventRow.page_id.in_(pages[start : start + AT_ONCE]))
+    for start in range(0, len(pages), PAGES_AT_ONCE):
+        states |= standings(session, PageEventRow.page_id.in_(pages[start : start + PAGES_AT_ONCE]))
     return states
 
 
 def note_text_changed(session: Session, pages: Sequence[PageRow]) -> None:
-    """Note that the text of pages was changed after the last of their events."""
-    for page, stands in page_states(session, [page.id for page in pages]).items():
-        session.get_one(PageRow, page).changed_after = stands.version
+    """Record that the text of pages was changed after the last of their events."""
+    for page, of_page in page_states(session, [page.id for page in pages]).items():
+        session.get_one(PageRow, page).changed_after = of_page.version
 
 
 def _conflict(session: Session, page: PageRow) -> PageConflictError:
-    """The error for a page that has other events than the person saw."""
+    """The error for a page that has later events than the person saw."""
     events = select(PageEventRow).where(PageEventRow.page_id == page.id).order_by(PageEventRow.version.desc())
     last = session.scalars(events).first()
     if last is None:
@@ -238,7 +233,7 @@ def _conflict(session: Session, page: PageRow) -> PageConflictError:
 
 
 def _takes_back(last: PageState, state: PageState) -> bool:
-    """Whether `state` takes back proofreading or validation that `last` stands for. Marking a problem never does."""
+    """Whether `state` takes back the proofreading or validation of `last`. Marking a problem never does."""
     steps = (PageState.NOT_PROOFREAD, PageState.PROOFREAD, PageState.VALIDATED)
     return state in steps and last in steps and steps.index(state) < steps.index(last)
 
@@ -250,27 +245,33 @@ def page_event(row: PageEventRow) -> PageEvent:
     )
 
 
-def note_otherwise(session: Session, pages: Sequence[tuple[PageRow, PagePlace]]) -> None:
-    """Note that the text was changed for those of `pages`, about to be saved, that differ from the stored ones by more
-    than decisions that were written into them. To be called before the places of the pages are recorded."""
+class _ChangedPage(NamedTuple):
+    """A page with its columns `before`, by number, and `now`."""
+
+    page: PageRow
+    before: dict[int, str]
+    now: list[str]
+
+
+def note_changed_texts(session: Session, pages: Sequence[tuple[PageRow, PagePlace]]) -> None:
+    """Record a text change on each of `pages` whose new columns differ from the stored ones by more than exported
+    decisions. To be called before the new places of the pages are saved."""
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
-    changed: list[tuple[PageRow, dict[int, str], list[str]]] = []
+    changed: list[_ChangedPage] = []
     for page, place in pages:
-        version = version_read(session, place.text, place.sha)
+        version = find_version(session, place.text, place.sha)
         if version is not None and page.version_id not in (None, version.id):
             before = pieces_of(content(page.version_id), page.spans)
             now = pieces_of(content(version.id), place.lines)
             if before and now and before != now:
-                changed.append((page, before, [now[number] for number in sorted(now)]))
+                changed.append(_ChangedPage(page, before, [now[number] for number in sorted(now)]))
     policies = policies_of(session, [page for page, _, _ in changed])
-    otherwise = [
-        page for page, before, now in changed if differs(before, now, _choices(session, page), policies[page.id])
-    ]
-    note_text_changed(session, otherwise)
+    edited = [page for page, before, now in changed if differs(before, now, _choices(session, page), policies[page.id])]
+    note_text_changed(session, edited)
 
 
 def _choices(session: Session, page: PageRow) -> list[Choice]:
-    """The readings at the places of a page that may change by decisions."""
+    """The possible readings at the decided places of a page."""
     decided = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.version > 0, FlagRow.line > 0)
     return [
         Choice(

@@ -1,4 +1,4 @@
-"""Filters, orders, pages, flags and counts of the queue."""
+"""The records of the queue: filters and orders, pages, flags and counts."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from proof.store.models import PageRow
 from proof.store.page_states import PageState
 
 Pair = tuple[str, str]
-"""What is transcribed, and what is read there."""
+"""Transcribed and suggested text."""
 
 
 class Order(StrEnum):
-    """Most suspicious first, or as the pages and columns run."""
+    """Order of flags: most suspicious first, or in the order of pages and columns."""
 
     SCORE = "score"
     PAGE = "page"
 
 
 class CursorError(PublicError):
-    """A cursor that this list did not give, or that a new check made useless: begin at the start."""
+    """The cursor is not from this list, or a new check made it invalid: begin at the start."""
 
     http_status = 400
 
 
 @dataclass(frozen=True, slots=True)
 class QueueFilter:
-    """A filter of flags. Empty tuples and None mean all; pages are numbers in the order of the work, from 1, both ends
-    included; `raised` None includes hidden flags. A moved character is one question: of its two flags the less
-    suspicious is left out if both match, unless `halves` is set."""
+    """A filter of flags. Empty tuples and None mean all. `first_page` and `last_page` (inclusive) are positions in the
+    work, from 1; `raised` None includes hidden flags. A moved character is one question: if both of its flags match,
+    the less suspicious one is left out, unless `halves` is set."""
 
     kinds: tuple[Kind, ...] = ()
     states: tuple[State, ...] = ()
@@ -53,8 +53,8 @@ class QueueFilter:
 
 @dataclass(frozen=True, slots=True)
 class ListedPage:
-    """A page as a list shows it: `number` is its own for good, `position` counts the pages of the work from 1;
-    `changed`: its text was changed since it was proofread."""
+    """A page in lists. `number` identifies it permanently, `position` counts the pages of the work from 1. `flags` and
+    `open` count its raised and its open flags. `changed`: its text was changed since it was proofread."""
 
     number: int
     position: int
@@ -77,7 +77,7 @@ class ListedPage:
 
     @property
     def juan_name(self) -> str:
-        """The juan that the page is counted with: as its text names it, else its file."""
+        """The juan of the page, or else the name of its file."""
         return self.juan or Path(self.text).stem
 
 
@@ -86,18 +86,18 @@ _SAME = ("page", "repeat", "ref", "text", "juan", "folio", "status", "width", "h
 
 _LISTED = (PageRow.id, PageRow.characters_checked, PageRow.image, PageRow.image_sha)
 _COLUMNS = (*_LISTED, *(getattr(PageRow, name) for name in _SAME))
-"""All of its columns: rows of these alone are read in a fifth of the time of whole ones."""
+"""All columns of `pages` that a listed page needs: they are read in a fifth of the time of whole rows."""
 
 
 def listed_pages(session: Session, work_id: int) -> list[ListedPage]:
-    """The pages of a work in their order."""
+    """The present pages of a work in page order."""
     query = select(*_COLUMNS).where(PageRow.work_id == work_id, PageRow.absent.is_(False))
     query = query.order_by(PageRow.text, PageRow.position, PageRow.id)
     return [listed_page(row, position) for position, row in enumerate(session.execute(query), 1)]
 
 
 def listed_page(row: Any, position: int) -> ListedPage:
-    """A page as lists show it, from its row."""
+    """The listed page of a row that has `_COLUMNS`."""
     return ListedPage(
         number=row.id,
         position=position,
@@ -109,7 +109,7 @@ def listed_page(row: Any, position: int) -> ListedPage:
 
 @dataclass(frozen=True, slots=True)
 class QueuedFlag:
-    """A flag with its state, under the `number` that decisions use; of a moved character with the `other` half, while
+    """A flag with its state; decisions refer to its `number`. A flag of a moved character has its `other` half while
     the two are one question."""
 
     number: int
@@ -124,9 +124,9 @@ class QueuedFlag:
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """Counts on every filter: the result of each choice, with all other filters as they are.
+    """For every value of every filter, the number of flags that would match it, with the other filters unchanged.
 
-    `scores` counts the flags of each step of the score between `edges` (one more than there are steps).
+    `scores` is the histogram of scores between `edges`, of which there is one more than there are bins.
     """
 
     total: int
@@ -140,7 +140,7 @@ class Facets:
 
 @dataclass(frozen=True, slots=True)
 class WorkPair:
-    """A pair of transcribed and suggested text: its flags, and those still open."""
+    """A pair of transcribed and suggested text with the number of its flags, and of those that are open."""
 
     text: str
     image: str
@@ -150,8 +150,8 @@ class WorkPair:
 
 @dataclass(frozen=True, slots=True)
 class JuanCount:
-    """A juan in numbers: raised flags, how many of them are settled, and how many of these are errors (`upheld`);
-    errors that people confirmed, found by hand as well; samples that were decided and how many of them were wrong."""
+    """The counts of a juan: raised flags, of these settled ones and confirmed errors (`upheld`); all confirmed errors,
+    including corrections by hand; decided samples, and the errors among them (`missed`)."""
 
     juan: str
     pages: int
@@ -166,8 +166,8 @@ class JuanCount:
 
 @dataclass(frozen=True, slots=True)
 class WorkLeft:
-    """The work left: unsettled flags by state, pages with an image to be proofread and to be validated, and open
-    problems of flags and pages."""
+    """The work left: unsettled flags by state, pages with an image that are to be proofread or to be validated, and
+    open problems of flags and pages."""
 
     open: int
     unsure: int

@@ -1,7 +1,8 @@
-"""Blind double proofreading: the readings of a flag by several people, compared.
+"""Blind double proofreading: compares the decisions that several people made on a flag without seeing each other's.
 
-Who looks (`LOOKER`) sees their own readings in place of the open state of a flag. Whoever arbitrates sees the flags on
-which two readers differ; readings that agree become ordinary decisions, all in one act.
+Such a blind decision is called a reading. On open flags, the person who makes a request (`LOOKER`) sees the state of
+their own readings. An arbiter sees the flags on which two readers differ; readings that agree become decisions, in one
+batch.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, func, select
@@ -19,12 +21,12 @@ from proof.model.flags import Origin
 from proof.store.chains import LOOKER
 from proof.store.decision_records import Decision, DecisionRequest, State, Verdict
 from proof.store.decisions import decide_in
-from proof.store.lookup import StorePart, work_of
+from proof.store.lookup import StorePart, find_work_id
 from proof.store.models import FlagRow, ReadingRow
 from proof.store.seeded import IS_SEEDED
 
-AGREEING = {State.KEPT: Verdict.KEEP, State.COPY: Verdict.COPY, State.RETAINED: Verdict.RETAIN}
-"""The verdicts that take over a reading which does not correct the text."""
+UNCHANGING_VERDICTS = {State.KEPT: Verdict.KEEP, State.COPY: Verdict.COPY, State.RETAINED: Verdict.RETAIN}
+"""The verdict that makes a reading a decision, for the states that leave the text as it is."""
 
 
 class OwnState(NamedTuple):
@@ -37,7 +39,7 @@ class OwnState(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BlindReading:
-    """What a person last decided about a flag."""
+    """The last reading of a flag by a person."""
 
     person: str
     state: State
@@ -49,26 +51,30 @@ class BlindReading:
 
     @property
     def judgement(self) -> tuple[State, str]:
-        """What must be equal for two readings to agree."""
+        """Two readings with the same judgement agree."""
         return self.state, self.reading if self.state is State.CORRECTED else self.copy_reads
 
     @property
     def category(self) -> str:
-        """Its category in a measure of agreement: a state, the suggestion, or another reading."""
+        """The category in measures of agreement: a state, the suggestion, or another reading."""
         if self.state is not State.CORRECTED:
             return self.state.value
         return "as suggested" if self.reading == self.suggested else f"= {self.reading}"
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict that takes it over."""
-        taken = Verdict.TAKE if self.reading == self.suggested else Verdict.TYPED if self.reading else Verdict.DELETE
-        return AGREEING.get(self.state, taken)
+        """The verdict that makes the reading a decision."""
+        if self.state in UNCHANGING_VERDICTS:
+            return UNCHANGING_VERDICTS[self.state]
+        if self.reading == self.suggested:
+            return Verdict.TAKE
+        return Verdict.TYPED if self.reading else Verdict.DELETE
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """The readings of a flag by two people or more, or of a correction by hand, by one: that counts as a difference."""
+class ComparedReadings:
+    """The readings of a flag by two people or more. A correction by hand may have one reading, which counts as a
+    difference: the other reader left the place unchanged."""
 
     flag: int
     kind: str
@@ -76,61 +82,67 @@ class Compared:
 
     @property
     def same(self) -> bool:
-        """Whether all read alike."""
+        """Whether all judgements are the same."""
         return len(self.readings) > 1 and len({reading.judgement for reading in self.readings}) == 1
 
     @property
     def agreed(self) -> bool:
-        """Whether it can be taken over: all read alike, and are not all unsure."""
+        """Whether a decision can be made of the readings: they are the same, and not unsure."""
         return self.same and self.readings[0].state is not State.UNSURE
 
     def pairs(self) -> Iterable[tuple[BlindReading, BlindReading]]:
-        """All pairs of readings, in the order of the names."""
+        """All pairs of readings, in the order of the persons' names."""
         return combinations(sorted(self.readings, key=lambda reading: reading.person), 2)
 
 
 class DoubleReadings(StorePart):
     """The compared readings of a store; `Store.double_readings` is one."""
 
-    def of_work(self, work: str) -> list[Compared]:
-        """The compared readings of a work, in the order of the flags' numbers: of flags that several people read, and
-        of corrections by hand, which one reader alone may have made. Raises NoPlaceError."""
+    def of_work(self, work: str) -> list[ComparedReadings]:
+        """The compared readings of a work, in the order of flag numbers. Raises NoPlaceError."""
         with self._reading() as session:
-            return compared(session, FlagRow.work_id == work_of(session, work))
+            return compare_readings(session, FlagRow.work_id == find_work_id(session, work))
 
-    def of_flags(self, flags: Sequence[int]) -> dict[int, Compared]:
+    def of_flags(self, flags: Sequence[int]) -> dict[int, ComparedReadings]:
         """The compared readings of these flags by flag number; flags without any are left out."""
         with self._reading() as session:
-            return {comparison.flag: comparison for comparison in compared(session, FlagRow.id.in_(flags))}
+            return {comparison.flag: comparison for comparison in compare_readings(session, FlagRow.id.in_(flags))}
 
     def readers(self, work: str) -> dict[str, int]:
-        """How many flags of a work each person read, by name. Raises NoPlaceError."""
-        read = select(ReadingRow.person, func.count(ReadingRow.flag_id.distinct())).group_by(ReadingRow.person)
+        """The number of flags of a work that each person read, by name. Raises NoPlaceError."""
+        query = select(ReadingRow.person, func.count(ReadingRow.flag_id.distinct())).group_by(ReadingRow.person)
         with self._reading() as session:
-            rows = session.execute(read.where(ReadingRow.work_id == work_of(session, work)).order_by(ReadingRow.person))
-            return dict(rows.all())
+            query = query.where(ReadingRow.work_id == find_work_id(session, work)).order_by(ReadingRow.person)
+            return dict(session.execute(query).all())
 
-    def waiting(self, work: str) -> list[Compared]:
-        """The compared readings of flags that no decision has settled yet. Raises NoPlaceError."""
+    def waiting(self, work: str) -> list[ComparedReadings]:
+        """The compared readings of the open flags of a work. Raises NoPlaceError."""
         with self._reading() as session:
-            return compared(session, FlagRow.work_id == work_of(session, work), FlagRow.state == State.OPEN.value)
+            return compare_readings(
+                session, FlagRow.work_id == find_work_id(session, work), FlagRow.state == State.OPEN.value
+            )
 
     def take_over(self, work: str, person: str, key: str) -> list[Decision]:
-        """Decide each open flag whose readers agree as they did; the decisions are one act of `person`, taken back as
-        one. Decided flags are left alone, so that a request may be sent again. Raises NoPlaceError."""
+        """Decide each open flag on which readers agree. The decisions of `person` form one batch, which is undone as
+        one. Decided flags are skipped, so that the request can be repeated. Raises NoPlaceError."""
         decisions: list[Decision] = []
         with self._writing() as session:
-            open_flags = (FlagRow.work_id == work_of(session, work), FlagRow.state == State.OPEN.value)
-            for comparison in compared(session, *open_flags):
-                if not comparison.agreed or session.get_one(FlagRow, comparison.flag).state != State.OPEN.value:
-                    continue  # readers differ; or the flag was decided along with the other half of a moved character
+            open_flags = (FlagRow.work_id == find_work_id(session, work), FlagRow.state == State.OPEN.value)
+            for comparison in compare_readings(session, *open_flags):
+                flag = session.get_one(FlagRow, comparison.flag)
+                # a flag may have been decided in this loop, with the other half of a moved character
+                if not comparison.agreed or flag.state != State.OPEN.value:
+                    continue
                 last = comparison.readings[-1]
-                note = next((reading.note for reading in comparison.readings if reading.note), "")
                 request = DecisionRequest(
-                    *(work, comparison.flag, last.verdict, session.get_one(FlagRow, comparison.flag).version, person),
-                    uuid.uuid4().hex if decisions else key,
-                    last.copy_reads if last.state is State.RETAINED else last.reading,
-                    note,
+                    work=work,
+                    flag=flag.id,
+                    verdict=last.verdict,
+                    version=flag.version,
+                    person=person,
+                    key=uuid.uuid4().hex if decisions else key,
+                    reading=last.copy_reads if last.state is State.RETAINED else last.reading,
+                    note=next((reading.note for reading in comparison.readings if reading.note), ""),
                     batch=key,
                     authority=last.authority,
                     confirmed=True,
@@ -140,7 +152,7 @@ class DoubleReadings(StorePart):
 
 
 def own_states(session: Session, *which: ColumnElement[bool]) -> dict[int, OwnState]:
-    """The states of the undecided flags that who looks has read blind, by their numbers."""
+    """The states of the open flags that the person who makes the request has read blind, by flag number."""
     looker = LOOKER.get()
     if not looker.blind:
         return {}
@@ -152,23 +164,31 @@ def own_states(session: Session, *which: ColumnElement[bool]) -> dict[int, OwnSt
     return own
 
 
-def compared(session: Session, *which: ColumnElement[bool]) -> list[Compared]:
-    """The flags that two people or more read, and corrections by hand, by number; without seeded errors."""
-    names = ("person", "state", "reading", "copy_reads", "suggested", "authority", "note")
-    query = select(ReadingRow.flag_id, ReadingRow.kind, FlagRow.origin, *(getattr(ReadingRow, name) for name in names))
+def compare_readings(session: Session, *which: ColumnElement[bool]) -> list[ComparedReadings]:
+    """The readings of the flags that meet the conditions `which`, in the order of flag numbers: flags that several
+    people read, and corrections by hand. Seeded errors are left out."""
+    columns = (ReadingRow.flag_id, ReadingRow.kind, ReadingRow.state, FlagRow.origin)
+    query = select(*columns, *(getattr(ReadingRow, name) for name in _SAME_IN_ROW))
     query = query.join(FlagRow, FlagRow.id == ReadingRow.flag_id).where(FlagRow.stale.is_(False), ~IS_SEEDED, *which)
-    flags = []
-    for flag, of_flag in groupby(
-        session.execute(query.order_by(ReadingRow.flag_id, ReadingRow.id)), lambda row: row[0]
-    ):
-        events = list(of_flag)
-        last = {row.person: BlindReading(row.person, State(row.state), *row[5:]) for row in events}
+    comparisons = []
+    rows = session.execute(query.order_by(ReadingRow.flag_id, ReadingRow.id))
+    for flag, group in groupby(rows, attrgetter("flag_id")):
+        rows_of_flag = list(group)
+        last: dict[str, BlindReading] = {}
+        for row in rows_of_flag:
+            same: dict[str, str] = {name: getattr(row, name) for name in _SAME_IN_ROW}
+            last[row.person] = BlindReading(state=State(row.state), **same)
         readings = tuple(reading for reading in last.values() if reading.state not in (State.OPEN, State.SKIPPED))
-        if len(readings) > 1 or (readings and events[0].origin == Origin.PERSON.value):
-            flags.append(Compared(flag, events[0].kind, readings))
-    return flags
+        by_hand = rows_of_flag[0].origin == Origin.PERSON.value
+        if len(readings) > 1 or (readings and by_hand):
+            comparisons.append(ComparedReadings(flag, rows_of_flag[0].kind, readings))
+    return comparisons
+
+
+_SAME_IN_ROW = ("person", "reading", "copy_reads", "suggested", "authority", "note")
+"""Columns of a reading's row that a `BlindReading` has under the same name."""
 
 
 def differing(session: Session, *which: ColumnElement[bool]) -> frozenset[int]:
-    """The flags on which readers differ."""
-    return frozenset(comparison.flag for comparison in compared(session, *which) if not comparison.agreed)
+    """The numbers of the flags that meet the conditions `which` and on which readers differ."""
+    return frozenset(comparison.flag for comparison in compare_readings(session, *which) if not comparison.agreed)

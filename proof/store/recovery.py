@@ -1,19 +1,20 @@
-"""What people did, rebuilt from the journal in a store that does not have it: after a fresh check, or an old backup.
+"""Recovery: puts the acts that the journal holds and the store lacks into the store, after a fresh check or from an old
+backup.
 
-Everything is told by its place in words. Of each place the journal holds a chain of acts numbered by version; a line
-with the number of an earlier one replaces that and all after it, as where an older store was put back and worked on.
-Comments replace none: all of them come back.
-The journal holds what the texts read when something was decided in them, and how they came to read otherwise since. A
-place is carried through that to what its text reads now, as it was then; where a check finds a flag there, it is the
-flag of the place. Doing it twice changes nothing.
+The journal names works, pages, texts and acts by name and key, never by row number. About each subject it holds a chain
+of acts, numbered by `version`; a line replaces the line of the same version and all after it, as when an older store
+was restored and worked on. Comments and blind readings replace nothing: all of them are recovered.
+
+The place of an act is carried through all later changes of its text (`replay`). If a check found a flag at this place,
+the act is put on that flag, else on a new one. Idempotent.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import inspect, select
 from sqlalchemy.orm import Session
@@ -25,18 +26,16 @@ from proof.store.journal import (
     OF_ONE_STORE,
     READING,
     RULE,
-    TEXT,
     Chains,
     Line,
     Read,
     all_lines,
     chains_of,
-    edits_of,
     identity,
     moment,
-    texts_of,
 )
-from proof.store.lookup import number_of
+from proof.store.lookup import work_id_subquery
+from proof.store.matching import mark_answered_stale
 from proof.store.models import (
     ActRow,
     CommentRow,
@@ -49,11 +48,14 @@ from proof.store.models import (
     TextVersionRow,
     WorkRow,
 )
-from proof.store.places import no_longer_ask
-from proof.store.texts import Arrival, Place, Standing, Writing, content_of, place_of, put_before, sha_of
-from proof.text.versions import most_alike
+from proof.store.replay import ReplayedPlace, flag_of_line, present_paths, replay_places
+from proof.store.texts import content_of, insert_earlier_version, sha_of
 
-KINDS = {mapper.polymorphic_identity: mapper.class_ for mapper in inspect(ActRow).polymorphic_iterator()}
+ACT_TABLES = {mapper.polymorphic_identity: mapper.class_ for mapper in inspect(ActRow).polymorphic_iterator()}
+"""The class of each kind of act."""
+
+UID_CHARACTERS = 40
+"""Characters of a flag's id that are kept when a hash is appended to make it unique on its page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +68,22 @@ class Unplaced:
     def __str__(self) -> str:
         line = self.line
         where = f"{line['work']}, page {line['page']}" if "page" in line else line["work"]
-        what = f"line {line['line']}: " if "line" in line else ""
-        says = line.get("verdict") or line.get("state") or line["act"]
-        of = (
-            f"{line['transcribed']} -> {line.get('reading', line.get('suggested', ''))} "
-            if "transcribed" in line
-            else ""
-        )
-        return f"{where}: {what}{of}({says}, {line['person']}, {line['at']}): {self.why}"
+        if "line" in line:
+            where += f": line {line['line']}"
+        what = f"({line.get('verdict') or line.get('state') or line['act']}, {line['person']}, {line['at']})"
+        if "transcribed" in line:
+            what = f"{line['transcribed']} -> {line.get('reading', line.get('suggested', ''))} {what}"
+        return f"{where}: {what}: {self.why}"
 
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """What came of it: acts put into the store by what they are, those that were there, those whose place was
-    decided anew later, those that could not be placed, the lines of the journal that cannot be read, the last one that
-    a crash cut off, and the works (by row) that something was put into."""
+    """The result of a recovery.
+
+    `rebuilt` counts the acts put into the store by kind, `present` those that it had, `superseded` those that later
+    lines of the journal replace. `damaged` are the numbers of unreadable lines, `cut_off` that of a last line which a
+    crash cut off (0: none). `works` are the ids of the works that got acts.
+    """
 
     rebuilt: Counter[str]
     present: int
@@ -91,80 +94,54 @@ class Recovered:
     works: tuple[int, ...]
 
 
-@dataclass(slots=True)
-class _Work:
-    """What is gathered while acts are put into the store."""
-
-    rebuilt: Counter[str] = field(default_factory=Counter)
-    present: int = 0
-    unplaced: list[Unplaced] = field(default_factory=list)
-    works: set[int] = field(default_factory=set)
-    places: Mapping[int, _Reached] = field(default_factory=dict)
-    versions: Mapping[tuple[str, int], int] = field(default_factory=dict)
-    flags: dict[str, FlagRow] = field(default_factory=dict)
-
-
-def recover(session: Session, read: Read) -> Recovered:
-    """Put into the store what the journal holds and the store does not."""
+def recover(session: Session, journal: Read) -> Recovered:
+    """Put the acts into the store that the journal holds and the store lacks."""
     texts = select(TextRow.path, TextVersionRow).join(TextVersionRow, TextVersionRow.id == TextRow.version_id)
-    present = {path: content_of(version) for path, version in session.execute(texts)}
-    lines = _under_present_names(session, read.lines, present)
+    contents = {path: content_of(version) for path, version in session.execute(texts)}
+    lines = _with_present_names(session, journal.lines, contents)
     chains, superseded = chains_of(lines)
-    done, stored = _Work(), _stored(session)
-    wanted = [
-        (number, line, chain)
-        for chain in chains.values()
-        for number, line in _missing(chain, stored.get(_subject(chain[0][1]), []), done)
-    ]
-    done.places = _standing(lines, present, {chain[-1][0]: chain for _, _, chain in wanted})
-    done.versions = _versions_of_lost(session, done.places.values())
-    for _, line, chain in sorted(wanted, key=lambda entry: entry[0]):
-        why = _put(session, line, chain[-1][0], done)
-        if why:
-            done.unplaced.append(Unplaced(line, why))
-        else:
-            done.rebuilt[line["act"]] += 1
-    session.flush()
-    no_longer_ask(session, done.flags.values())
-    counts = done.rebuilt, done.present, superseded, tuple(done.unplaced)
-    return Recovered(*counts, read.damaged, read.cut_off, tuple(sorted(done.works)))
+    stored_chains = _stored_chains(session)
+    recovery = _Recovery(session)
+    last_of: dict[int, int] = {}
+    incomplete: dict[int, Sequence[tuple[int, Line]]] = {}
+    for chain in chains.values():
+        last = chain[-1][0]
+        for number, _ in recovery.missing(chain, stored_chains.get(_subject(chain[0][1]), [])):
+            last_of[number], incomplete[last] = last, chain
+    recovery.use_places(replay_places(lines, contents, incomplete))
+    for number, last in sorted(last_of.items()):
+        recovery.put(lines[number], last)
+    recovery.finish()
+    return Recovered(
+        rebuilt=recovery.rebuilt,
+        present=recovery.present,
+        superseded=superseded,
+        unplaced=tuple(recovery.unplaced),
+        damaged=journal.damaged,
+        cut_off=journal.cut_off,
+        works=tuple(sorted(recovery.works)),
+    )
 
 
-def _under_present_names(session: Session, lines: Sequence[Line], here: Mapping[str, str]) -> list[Line]:
-    """The lines with texts that were renamed since, and works named after them, called as the store calls them; `here`
-    is what its texts read."""
-    files = _renamed(lines, here)
-    of_text = select(PageRow.text, WorkRow.name).join(WorkRow, WorkRow.id == PageRow.work_id).distinct()
-    work_of = dict(session.execute(of_text).all())
-    present = [line | {"file": files.get(line["file"], line["file"])} if line.get("file") else line for line in lines]
-    names = set(session.scalars(select(WorkRow.name)))
-    renamed = {
-        line["work"]: work_of[line["file"]]
-        for line in present
-        if line.get("work", "") not in names and line.get("file") in work_of and "work" in line
-    }
-    return [line | {"work": renamed[line["work"]]} if line.get("work") in renamed else line for line in present]
-
-
-def _renamed(lines: Sequence[Line], here: Mapping[str, str]) -> dict[str, str]:
-    """The present path of each text that the journal knows under another: of the text that went on from what it read
-    last, or the most alike one; its own where there is none."""
-    contents = texts_of(lines)
-    last: dict[str, str] = {}
+def _with_present_names(session: Session, lines: Sequence[Line], contents: Mapping[str, str]) -> list[Line]:
+    """The lines with the present names of texts that were renamed, and of works named after them; `contents` are those
+    of the store's texts, by path."""
+    paths = present_paths(lines, contents)
+    lines = [line | {"file": paths.get(line["file"], line["file"])} if line.get("file") else line for line in lines]
+    parts = select(PageRow.text, WorkRow.name).join(WorkRow, WorkRow.id == PageRow.work_id).distinct()
+    work_of_text = dict(session.execute(parts).all())
+    stored_works = set(session.scalars(select(WorkRow.name)))
+    renamed_works: dict[str, str] = {}
     for line in lines:
-        if (line.get("file"), line.get("sha")) in contents:
-            last.pop(line["file"], None)
-            last[line["file"]] = line["sha"]
-    files: dict[str, str] = {}
-    for path, sha in reversed(last.items()):  # a text is renamed to one that the journal tells of later
-        later = next((file for other, file in files.items() if (other, sha) in contents), None)
-        alike = most_alike(contents[path, sha], here)
-        files[path] = path if path in here else later or alike or path
-    return files
+        if "work" in line and line["work"] not in stored_works and line.get("file") in work_of_text:
+            renamed_works[line["work"]] = work_of_text[line["file"]]
+    return [
+        line | {"work": renamed_works[line["work"]]} if line.get("work") in renamed_works else line for line in lines
+    ]
 
 
-def _stored(session: Session) -> dict[tuple[str, ...], list[Line]]:
-    """The acts of the store about each subject; decisions by the first one of their flag."""
+def _stored_chains(session: Session) -> dict[tuple[str, ...], list[Line]]:
+    """The acts in the store, by subject."""
     chains: dict[tuple[str, ...], list[Line]] = {}
     for line in all_lines(session):
         chains.setdefault(_subject(line), []).append(line)
@@ -172,276 +149,214 @@ def _stored(session: Session) -> dict[tuple[str, ...], list[Line]]:
 
 
 def _subject(line: Line) -> tuple[str, ...]:
+    """The subject of an act; that of a decision is the key of the first decision on its flag."""
     return (DECISION, line["first"]) if line["act"] == DECISION else Chains().of(line)
 
 
-def _missing(chain: list[tuple[int, Line]], stored: list[Line], done: _Work) -> list[tuple[int, Line]]:
-    """What of a chain the store lacks. Where the store tells otherwise, it holds, and the chain is listed."""
-    here, act = [identity(line) for line in stored], chain[0][1]["act"]
-    lacking = [(number, line) for number, line in chain if identity(line) not in here]
-    done.present += len(chain) - len(lacking)
-    if act in (COMMENT, READING):  # one takes the place of no other
-        return lacking
-    if act == RULE:
-        newest = max((line["at"] for line in stored), default="")
-        refused, reason = [line for _, line in lacking if line["at"] <= newest], "the rule was set otherwise since"
-    else:
-        agree = all(entry == identity(line) for entry, (_, line) in zip(here, chain, strict=False))
-        refused, reason = [] if agree else [line for _, line in lacking], "its place was decided otherwise since"
-    done.unplaced += [Unplaced(line, reason) for line in refused]
-    return [entry for entry in lacking if entry[1] not in refused]
+class _Recovery:
+    """A recovery in progress: the counts and works of `Recovered`, and the flags that acts were put on."""
 
+    def __init__(self, session: Session) -> None:
+        self.rebuilt: Counter[str] = Counter()
+        self.present = 0
+        self.unplaced: list[Unplaced] = []
+        self.works: set[int] = set()
+        self._session = session
+        self._places: Mapping[int, ReplayedPlace] = {}
+        self._versions: Mapping[tuple[str, int], int] = {}
+        self._flags: dict[str, FlagRow] = {}
 
-class _Reached(NamedTuple):
-    """Where a place stands in the text at `file`, or stood last where it is `lost`."""
-
-    file: str
-    standing: Standing
-    lost: bool
-
-
-class _TextThen:
-    """A text as the journal tells of it, from its beginning on, and the places in it, by the numbers of the lines that
-    name them. Versions are numbered as they came."""
-
-    def __init__(self) -> None:
-        self.places: dict[int, Standing] = {}
-        self._read: list[str] = []
-
-    def stands(self, number: int, place: Place | None, content: str, *, lost: bool) -> None:
-        """Note that the place of that line stood in the text then, which read `content`; or was lost, and had stood in
-        a version that did."""
-        if not lost:
-            self.arrives(content)
-        if place is not None:
-            before = [n for n, known in enumerate(self._read) if known == content and n < len(self._read) - lost]
-            self.places[number] = Standing(place, content, before[-1] if before else -1)
-
-    def arrives(self, content: str, script: str = "", written: Writing | None = None) -> None:
-        """Have places stand where they are once the text came to read `content`."""
-        if self._read and self._read[-1] == content:
-            return
-        before = self._read[-1] if self._read else None
-        arrival = Arrival(before, content, len(self._read) - 1, script, written)
-        self._read.append(content)
-        for number, ((start, extent), reads) in arrival.carried(self.places.values()).items():
-            place = replace(self.places[number].place, start=start, extent=extent, reads=reads)
-            self.places[number] = Standing(place, content, len(self._read) - 1)
-
-    def reached(self, file: str) -> dict[int, _Reached]:
-        """Where the places are in the end."""
-        last = len(self._read) - 1
-        return {number: _Reached(file, place, place.version != last) for number, place in self.places.items()}
-
-
-def _standing(
-    lines: Sequence[Line], present: Mapping[str, str], chains: Mapping[int, Sequence[tuple[int, Line]]]
-) -> dict[int, _Reached]:
-    """Where the places stand that these chains of acts are about, by the numbers of their last ones: carried through
-    all that came into their texts since, as it came."""
-    contents = texts_of(lines)
-    firsts = {chain[0][1]["key"]: number for number, chain in chains.items()}
-    texts: defaultdict[str, _TextThen] = defaultdict(_TextThen)
-    for number, line in enumerate(lines):
-        file = line.get("file", "")
-        content = contents.get((file, line.get("sha", "")))
-        if content is None or file not in present:
-            continue
-        if line["act"] != TEXT:
-            place = _place_in(line, number) if number in chains else None
-            texts[file].stands(number, place, content, lost=line.get("lost", False))
-        elif "edits" in line:
-            edits = edits_of(line)
-            of_flags = {firsts[key]: edits[n] for key, n in line.get("written", {}).items() if key in firsts}
-            texts[file].arrives(contents.get((file, line["before"]), content))
-            written = Writing(tuple(edits), of_flags) if "written" in line else None
-            texts[file].arrives(content, line["script"], written)
-    places: dict[int, _Reached] = {}
-    for file, text in texts.items():
-        text.arrives(present[file])
-        places |= text.reached(file)
-    return places
-
-
-def _versions_of_lost(session: Session, places: Iterable[_Reached]) -> dict[tuple[str, int], int]:
-    """The versions of the store in which lost places stood last, by their texts and the numbers that they have in the
-    journal; those that the store lacks are put before the present one."""
-    versions: dict[tuple[str, int], int] = {}
-    contents = {(place.file, place.standing.version): place.standing.content for place in places if place.lost}
-    for (file, number), content in sorted(contents.items()):
-        text = session.scalars(select(TextRow).where(TextRow.path == file)).one()
-        same = select(TextVersionRow.id).where(TextVersionRow.text_id == text.id, TextVersionRow.id != text.version_id)
-        known = session.scalars(same.where(TextVersionRow.sha == sha_of(content)).order_by(TextVersionRow.id.desc()))
-        versions[file, number] = known.first() or put_before(session, text, content).id
-    return versions
-
-
-def _place_in(line: Line, number: int) -> Place:
-    """The place of a line of the journal, in the version that it names; `number` takes the place of a flag's."""
-    flag = _gone(line)
-    flag.id, flag.start, flag.extent, flag.reads = number, line["start"], line["extent"], line["reads"]
-    if line["act"] == DECISION:
-        flag.state, flag.reading = line["state"], line["reading"]
-    return place_of(flag)
-
-
-def _put(session: Session, line: Line, last: int, done: _Work) -> str:
-    """Put an act into the store; gives why it cannot be. `last` is the number of the last one of its chain."""
-    if session.scalars(select(ActRow).where(ActRow.key == line["key"])).first() is not None:
-        return "its key is another act's"
-    about = session.scalar(select(ActRow.id).where(ActRow.key == line["about"])) if line.get("about") else None
-    table = KINDS[line["act"]]
-    values = _values(table, line) | {"about": about}
-    if table is RuleRow:
-        work = session.scalar(select(WorkRow.id).where(WorkRow.name == line["work"]))
-        if work is None:
-            return "the store has no such work; check its texts, and recover again"
-        session.add(RuleRow(work_id=work, **values))
-        done.works.add(work)
-        return ""
-    flag = _flag(session, line, last, done) if table is DecisionRow or line.get("uid") else None
-    page = session.get(PageRow, flag.page_id) if flag is not None else None
-    page = page or (_page(session, line) if table is not DecisionRow and not line.get("uid") else None)
-    if page is None:
-        return "the store has no such page; check the text that it stands in, and recover again"
-    done.works.add(page.work_id)
-    if table is CommentRow:
-        session.add(CommentRow(work_id=page.work_id, page_id=page.id, flag_id=flag.id if flag else None, **values))
-    elif table is ReadingRow and flag is not None:
-        session.add(ReadingRow(work_id=page.work_id, flag_id=flag.id, **values | {"kind": flag.kind}))
-    elif flag is None:
-        session.add(table(work_id=page.work_id, page_id=page.id, **values))
-    elif flag.version + 1 != line["version"]:
-        return "its place was decided otherwise since, or what was decided before it is not in the store"
-    else:
-        session.add(DecisionRow(work_id=page.work_id, flag_id=flag.id, **values))
-        flag.state, flag.reading, flag.version = line["state"], line["reading"], line["version"]
-    session.flush()
-    return ""
-
-
-def _page(session: Session, line: Line) -> PageRow | None:
-    query = select(PageRow).where(PageRow.work_id == number_of(line["work"]))
-    return session.scalar(query.where(PageRow.page == line["page"], PageRow.repeat == line["repeat"]))
-
-
-def _flag(session: Session, line: Line, last: int, done: _Work) -> FlagRow | None:
-    """The flag that an act is about: the one that was found at its place; where none was, one that is gone. None where
-    there is no page that it could be of."""
-    key = line.get("first") or f"{line['work']}\x1f{line['page']}\x1f{line['repeat']}\x1f{line['uid']}"
-    if key not in done.flags:
-        if line["act"] == DECISION and line["version"] > 1:
-            flag_id = session.scalar(select(DecisionRow.flag_id).where(DecisionRow.key == line["first"]))
-            known = session.get(FlagRow, flag_id) if flag_id is not None else None
+    def missing(self, chain: Sequence[tuple[int, Line]], stored: Sequence[Line]) -> list[tuple[int, Line]]:
+        """The lines of a chain that the store lacks, with their numbers. If the store has other acts on the subject,
+        those hold, and the lacking lines are unplaced."""
+        stored_ids, act = [identity(line) for line in stored], chain[0][1]["act"]
+        lacking = [(number, line) for number, line in chain if identity(line) not in stored_ids]
+        self.present += len(chain) - len(lacking)
+        if act in (COMMENT, READING):  # these replace no other act
+            return lacking
+        if act == RULE:
+            newest = max((line["at"] for line in stored), default="")
+            refused, why = [line for _, line in lacking if line["at"] <= newest], "the rule was set otherwise since"
         else:
-            known = _flag_at(session, line, last, done)
-        if known is None:
+            agrees = all(known == identity(line) for known, (_, line) in zip(stored_ids, chain, strict=False))
+            refused, why = [] if agrees else [line for _, line in lacking], "its place was decided otherwise since"
+        self.unplaced += [Unplaced(line, why) for line in refused]
+        return [(number, line) for number, line in lacking if line not in refused]
+
+    def use_places(self, places: Mapping[int, ReplayedPlace]) -> None:
+        """Give the places of acts, by the number of the last line of their chains."""
+        self._places = places
+        self._versions = _versions_of_lost(self._session, places.values())
+
+    def put(self, line: Line, last: int) -> None:
+        """Put an act into the store, or note why it is unplaced. `last` is the number of the last line of its chain."""
+        why = self._put(line, last)
+        if why:
+            self.unplaced.append(Unplaced(line, why))
+        else:
+            self.rebuilt[line["act"]] += 1
+
+    def finish(self) -> None:
+        """Make flags stale that the recovered decisions answer. To be called after the last `put`."""
+        self._session.flush()
+        mark_answered_stale(self._session, self._flags.values())
+
+    def _put(self, line: Line, last: int) -> str:
+        """Put an act into the store; returns why it cannot be, else ''."""
+        session = self._session
+        if session.scalar(select(ActRow.id).where(ActRow.key == line["key"])) is not None:
+            return "its key is another act's"
+        about = session.scalar(select(ActRow.id).where(ActRow.key == line["about"])) if line.get("about") else None
+        table = ACT_TABLES[line["act"]]
+        values = _act_values(table, line) | {"about": about}
+        if table is RuleRow:
+            return self._put_rule(line, values)
+        flag, page = None, None
+        if table is DecisionRow or line.get("uid"):
+            flag = self._flag(line, last)
+            page = session.get(PageRow, flag.page_id) if flag is not None else None
+        else:
+            page = self._page(line)
+        if page is None:
+            return "the store has no such page; check the text that it stands in, and recover again"
+        self.works.add(page.work_id)
+        if table is CommentRow:
+            session.add(CommentRow(work_id=page.work_id, page_id=page.id, flag_id=flag.id if flag else None, **values))
+        elif flag is None:
+            session.add(table(work_id=page.work_id, page_id=page.id, **values))
+        elif table is ReadingRow:
+            session.add(ReadingRow(work_id=page.work_id, flag_id=flag.id, **values | {"kind": flag.kind}))
+        elif flag.version + 1 != line["version"]:
+            return "its place was decided otherwise since, or what was decided before it is not in the store"
+        else:
+            session.add(DecisionRow(work_id=page.work_id, flag_id=flag.id, **values))
+            flag.state, flag.reading, flag.version = line["state"], line["reading"], line["version"]
+        session.flush()
+        return ""
+
+    def _put_rule(self, line: Line, values: Mapping[str, Any]) -> str:
+        work_id = self._session.scalar(select(WorkRow.id).where(WorkRow.name == line["work"]))
+        if work_id is None:
+            return "the store has no such work; check its texts, and recover again"
+        self._session.add(RuleRow(work_id=work_id, **values))
+        self.works.add(work_id)
+        return ""
+
+    def _page(self, line: Line) -> PageRow | None:
+        """The page that an act names."""
+        query = select(PageRow).where(PageRow.work_id == work_id_subquery(line["work"]))
+        return self._session.scalar(query.where(PageRow.page == line["page"], PageRow.repeat == line["repeat"]))
+
+    def _flag(self, line: Line, last: int) -> FlagRow | None:
+        """The flag to put an act on, which is added if the store has none; None if the store has no page for it."""
+        key = line.get("first") or f"{line['work']}\x1f{line['page']}\x1f{line['repeat']}\x1f{line['uid']}"
+        if key not in self._flags:
+            if line["act"] == DECISION and line["version"] > 1:
+                flag_id = self._session.scalar(select(DecisionRow.flag_id).where(DecisionRow.key == line["first"]))
+                flag = self._session.get(FlagRow, flag_id) if flag_id is not None else None
+            else:
+                flag = self._flag_at_place(line, last)
+            if flag is None:
+                return None
+            self._flags[key] = flag
+        return self._flags[key]
+
+    def _flag_at_place(self, line: Line, last: int) -> FlagRow | None:
+        """The flag of a check at the place of an act, else a new flag; None if the store has no page for it."""
+        flag, replayed = flag_of_line(line), self._places.get(last)
+        text = None
+        if replayed is not None:
+            text = self._session.scalar(select(TextRow).where(TextRow.path == replayed.path))
+        is_in_text = False
+        if text is not None and replayed is not None:
+            place, version = replayed.place.place, replayed.place.version
+            is_in_text = not replayed.lost
+            flag.text_id, flag.start, flag.extent, flag.reads = text.id, place.start, place.extent, place.reads
+            flag.version_id = self._versions[replayed.path, version] if replayed.lost else text.version_id
+        page_now = self._page_with(flag, line) if is_in_text else None
+        page = page_now or self._page(line)
+        if page is None:
             return None
-        done.flags[key] = known
-    return done.flags[key]
+        used_ids = set(self._session.scalars(select(FlagRow.uid).where(FlagRow.page_id == page.id)))
+        checked_flag = self._checked_flag(page, flag, line, is_in_text=is_in_text)
+        if checked_flag is not None:
+            if line["uid"] not in used_ids:
+                checked_flag.uid = line["uid"]
+            return checked_flag
+        if flag.uid in used_ids:
+            flag.uid = flag.uid[:UID_CHARACTERS] + sha_of(line["key"])[:20]  # request keys may begin alike
+        by_hand = flag.origin == Origin.PERSON.value
+        is_lost = not is_in_text and bool(line.get("sha"))
+        is_written = flag.reads != flag.transcribed
+        flag.stale = not by_hand or is_lost or is_written
+        flag.work_id, flag.page_id, flag.last_run_id = page.work_id, page.id, page.result_run_id
+        if page_now is not None:
+            _set_column(flag, page_now)
+        self._session.add(flag)
+        self._session.flush()
+        return flag
+
+    def _page_with(self, flag: FlagRow, line: Line) -> PageRow | None:
+        """The page of the work in which the place of a flag is now."""
+        of_work = PageRow.work_id == work_id_subquery(line["work"])
+        pages = select(PageRow).where(of_work, PageRow.version_id == flag.version_id, PageRow.absent.is_(False))
+        return self._session.scalar(pages.where(PageRow.start <= flag.start).order_by(PageRow.start.desc()).limit(1))
+
+    def _checked_flag(self, page: PageRow, flag: FlagRow, line: Line, *, is_in_text: bool) -> FlagRow | None:
+        """The stored flag at the place of `flag`, or with its id on the page if the place is not in the present text.
+        If there are several, preferably the one with its id, then one of its kind."""
+        query = select(FlagRow).where(FlagRow.work_id == page.work_id)
+        if is_in_text:
+            same_place = (FlagRow.version_id == flag.version_id, FlagRow.start == flag.start)
+            same_characters = (FlagRow.reads == flag.reads, FlagRow.transcribed == flag.transcribed)
+            query = query.where(*same_place, FlagRow.extent == flag.extent, *same_characters)
+        else:
+            query = query.where(FlagRow.page_id == page.id, FlagRow.uid == line["uid"])
+            if line.get("sha"):
+                query = query.where(FlagRow.version_id == flag.version_id, FlagRow.start == flag.start)
+        stored = self._session.scalars(query.order_by(FlagRow.id))
+        same_source = [candidate for candidate in stored if _source(candidate) == _source(flag)]
+        return min(
+            same_source,
+            key=lambda candidate: (candidate.uid != line["uid"], candidate.kind != line.get("kind")),
+            default=None,
+        )
 
 
-def _flag_at(session: Session, line: Line, last: int, done: _Work) -> FlagRow | None:
-    reached = done.places.get(last)
-    page = _page(session, line)
-    path = reached.file if reached is not None else page.text if page is not None else line.get("file")
-    text = session.scalar(select(TextRow).where(TextRow.path == path))
-    flag = _gone(line)
-    stands = text is not None and reached is not None and not reached.lost
-    if text is not None and reached is not None:
-        place = reached.standing.place
-        flag.text_id = text.id
-        flag.version_id = done.versions[reached.file, reached.standing.version] if reached.lost else text.version_id
-        flag.start, flag.extent, flag.reads = place.start, place.extent, place.reads
-    here = _page_at(session, flag, line) if stands else None
-    page = here or page
-    if page is None:
-        return None
-    there = _found_there(session, page, flag, line, stands=stands)
-    ids = set(session.scalars(select(FlagRow.uid).where(FlagRow.page_id == page.id)))
-    if there is not None:
-        there.uid = line["uid"] if line["uid"] not in ids else there.uid
-        return there
-    flag.work_id, flag.page_id = page.work_id, page.id
-    flag.last_run_id = page.result_run_id
-    if flag.uid in ids:
-        flag.uid = flag.uid[:40] + sha_of(line["key"])[:20]  # keys that a program chooses may begin alike
-    by_hand = flag.origin == Origin.PERSON.value
-    flag.stale = not (by_hand and (stands or not line.get("sha")) and flag.reads == flag.transcribed)
-    if here is not None and flag.start is not None:
-        _stand_on(here, flag)
-    session.add(flag)
-    session.flush()
-    return flag
+def _versions_of_lost(session: Session, places: Iterable[ReplayedPlace]) -> dict[tuple[str, int], int]:
+    """The ids of the stored versions that had lost places last, by path and by version in the replay. Versions that the
+    store lacks are inserted before the present one."""
+    ids: dict[tuple[str, int], int] = {}
+    contents = {(lost.path, lost.place.version): lost.place.content for lost in places if lost.lost}
+    for (path, version), content in sorted(contents.items()):
+        text = session.scalars(select(TextRow).where(TextRow.path == path)).one()
+        earlier = select(TextVersionRow.id).where(
+            TextVersionRow.text_id == text.id,
+            TextVersionRow.id != text.version_id,
+            TextVersionRow.sha == sha_of(content),
+        )
+        last = session.scalar(earlier.order_by(TextVersionRow.id.desc()).limit(1))
+        ids[path, version] = last or insert_earlier_version(session, text, content).id
+    return ids
 
 
-def _stand_on(page: PageRow, flag: FlagRow) -> None:
-    """Note the column and the offset of a flag that stands on a page."""
+def _set_column(flag: FlagRow, page: PageRow) -> None:
+    """Set the column and offset of a flag by its start in the text."""
     start = flag.start or 0
-    before = [(span.start, number) for number, span in page.spans.items() if span.start <= start]
-    if before:
-        begin, flag.line = max(before)
+    columns = [(span.start, number) for number, span in page.spans.items() if span.start <= start]
+    if columns:
+        begin, flag.line = max(columns)
         flag.offset = start - begin
 
 
-def _page_at(session: Session, flag: FlagRow, line: Line) -> PageRow | None:
-    """The page on which the place of a flag stands."""
-    pages = select(PageRow).where(PageRow.work_id == number_of(line["work"]))
-    pages = pages.where(PageRow.version_id == flag.version_id, PageRow.start <= flag.start, PageRow.absent.is_(False))
-    return session.scalars(pages.order_by(PageRow.start.desc()).limit(1)).first()
-
-
-def _found_there(session: Session, page: PageRow, flag: FlagRow, line: Line, *, stands: bool) -> FlagRow | None:
-    """The flag that a check found at the place, of which nothing was decided; where the place is not known, the one of
-    that id."""
-    there = select(FlagRow).where(FlagRow.work_id == page.work_id)
-    if stands:
-        same = (FlagRow.version_id == flag.version_id, FlagRow.start == flag.start, FlagRow.extent == flag.extent)
-        there = there.where(*same, FlagRow.reads == flag.reads, FlagRow.transcribed == flag.transcribed)
-    else:
-        there = there.where(FlagRow.page_id == page.id, FlagRow.uid == line["uid"])
-        if line.get("sha"):
-            there = there.where(FlagRow.version_id == flag.version_id, FlagRow.start == flag.start)
-    flags = list(session.scalars(there.order_by(FlagRow.id)))
-    alike = [candidate for candidate in flags if _asked_by(candidate) == _asked_by(flag)]
-    alike.sort(key=lambda candidate: (candidate.uid != line["uid"], candidate.kind != line.get("kind")))
-    return alike[0] if alike else None
-
-
-def _asked_by(flag: FlagRow) -> tuple[str, bool]:
-    """What a flag must have in common with another to be the same: a check asks neither what somebody pointed out nor
-    what was seeded, and a question about the layout of a place is none about its characters."""
+def _source(flag: FlagRow) -> tuple[str, bool]:
+    """Who raised a flag (a person, seeding, or else a check or a collation), and whether it is about layout. Only flags
+    that agree in both can be the same."""
     origin = flag.origin if flag.origin in (Origin.SEEDED.value, Origin.PERSON.value) else ""
     return origin, flag.kind == Kind.LAYOUT.value
 
 
-def _gone(line: Line) -> FlagRow:
-    """The flag of an act as the journal tells of it."""
-    evidence = dict(line.get("evidence", {}))
-    evidence.pop("run", None)
-    same = ("uid", "line", "offset", "transcribed", "suggested", "context")
-    transcribed = line["transcribed"]
-    return FlagRow(
-        raised=True,
-        score=evidence.pop("score", 0.0),
-        reason=evidence.pop("reason", ""),
-        rule=evidence.pop("rule", ""),
-        evidence=evidence,
-        state="open",
-        reading="",
-        version=0,
-        ref=line.get("ref", ""),
-        length=line.get("length", len(transcribed)),
-        extent=line.get("length", len(transcribed)),
-        reads=transcribed,
-        **dict(zip("xywh", line.get("box", (None,) * 4), strict=True)),
-        kind=line.get("kind", Kind.SUBSTITUTION.value),
-        origin=line["origin"],
-        **{name: line[name] for name in same},
-    )
-
-
-def _values(table: type[ActRow], line: Line) -> dict[str, Any]:
-    """The columns of an act that a line gives."""
+def _act_values(table: type[ActRow], line: Line) -> dict[str, Any]:
+    """The columns of an act that its line gives."""
     names = {column.key for column in inspect(table).column_attrs} - OF_ONE_STORE - {"act"}
     return {name: line[name] for name in names} | {"at": moment(line["at"])}

@@ -1,7 +1,7 @@
-"""Runs, places of pages, page results and flags: as rows of the tables, and read from them.
+"""Converts runs, places of pages, page results and flags to rows of the tables, and reads them.
 
-Numpy's numbers are made plain ones on the way in. Of what is read, the numbers of all rows come first, then the rows in
-pieces, so that neither memory nor a transaction grows with the work.
+NumPy numbers are converted to Python numbers. Long lists are read as ids first and then as rows in batches, so that
+neither memory nor a transaction grows with the work.
 """
 
 from __future__ import annotations
@@ -23,23 +23,25 @@ from proof.model.notices import Notice
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import codec
-from proof.store.lookup import Sessions, number_of
+from proof.store.lookup import Sessions, work_id_subquery
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow
-from proof.text.model import Script
+from proof.store.text_changes import policy_of_script
 from proof.text.positions import Span
-from proof.text.variants import VariantPolicy, policy_of
+from proof.text.variants import VariantPolicy
 
 PAGES_AT_ONCE = 64
+"""Number of pages in one batch."""
 FLAGS_AT_ONCE = 2000
+"""Number of flags in one batch."""
 
-FOUND = (FlagRow.origin == Origin.FINDING.value, FlagRow.stale.is_(False))
-"""What tells the findings of the present result of a page."""
+IS_PRESENT_FINDING = (FlagRow.origin == Origin.FINDING.value, FlagRow.stale.is_(False))
+"""The conditions that select the findings of the present results of pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextInfo:
-    """A transcription file of a run: path, hash of its content, format and script. `content` is stored apart from the
-    run."""
+    """A transcription file of a run: path, hash of its content, format and script. `content` is stored as a version of
+    the text, not with the run."""
 
     path: str
     sha: str
@@ -62,7 +64,7 @@ class RunInfo:
 
 @dataclass(frozen=True, slots=True)
 class StoredRunInfo:
-    """A stored run. `finished` is None while it goes on, or where it was interrupted.
+    """A stored run. `finished` is None while it goes on, or if it was interrupted.
 
     `findings` are notices about the run as a whole (gaps and jumps in the sequence of pages); `reused` is the number of
     pages taken unchanged from an earlier run.
@@ -85,8 +87,8 @@ class StoredRunInfo:
 class PagePlace:
     """The place of a page in its work: `position` counts the pages of the run from 0, `text` is the path of the
     transcription file as in `RunInfo.texts`, `folio` is written as on the page (`12b`). `copies` are the other texts of
-    the run that have a page of the same id. `lines` are the places of its columns in the file, by their numbers,
-    `sha` the hash of the content of the file."""
+    the run that have a page of the same id. `lines` are the places of its columns in the file by column number, `sha`
+    is the hash of the content of the file."""
 
     position: int
     text: str = ""
@@ -106,12 +108,12 @@ class KeptPage:
 
 
 def place_values(place: PagePlace) -> dict[str, Any]:
-    """Where the page stands in its work, as columns of `pages`."""
+    """The place of a page as columns of `pages`."""
     return {"position": int(place.position), "text": place.text, "juan": place.juan, "folio": place.folio}
 
 
 def page_values(result: PageResult) -> dict[str, Any]:
-    """What checking the page gave, as columns of `pages`."""
+    """A page result as columns of `pages`."""
     return {
         "ref": result.ref,
         "status": result.status.value,
@@ -129,7 +131,7 @@ def page_values(result: PageResult) -> dict[str, Any]:
 
 
 def column_values(page_id: int, columns: Iterable[CheckedColumn]) -> list[dict[str, Any]]:
-    """The columns of a page as rows."""
+    """The columns of a page as rows of `columns`."""
     return [
         {
             "page_id": page_id,
@@ -143,7 +145,7 @@ def column_values(page_id: int, columns: Iterable[CheckedColumn]) -> list[dict[s
 
 
 def flag_values(flag: Flag) -> dict[str, Any]:
-    """A flag as columns of `flags`, without the page, the work and the runs it belongs to."""
+    """A flag as columns of `flags`, without its page, work and runs."""
     details = flag.evidence.as_dict(exact=True) | ({"moved": flag.moved} if flag.moved else {})
     reason, rule = details.pop("reason", ""), details.pop("rule", "")
     return {
@@ -166,7 +168,7 @@ def flag_values(flag: Flag) -> dict[str, Any]:
 
 
 def judgement_values(flag: Flag) -> dict[str, Any]:
-    """What of a flag may change after its page was checked: what is suggested, its score, whether it is raised, why."""
+    """The columns of a flag that the whole run may change after its page was checked."""
     values = flag_values(flag)
     return {name: values[name] for name in ("suggested", "score", "raised", "reason", "rule", "evidence")}
 
@@ -174,7 +176,7 @@ def judgement_values(flag: Flag) -> dict[str, Any]:
 def result_of(
     page: PageRow, columns: Sequence[ColumnRow], characters: bytes | None, flags: Sequence[FlagRow]
 ) -> PageResult:
-    """The page result that these rows hold; `columns` and `flags` in their order."""
+    """The page result in these rows; `columns` and `flags` are ordered, `characters` packed."""
     return PageResult(
         page=page.page,
         ref=page.ref,
@@ -194,23 +196,23 @@ def result_of(
     )
 
 
-_AS_IN_FLAG = ("ref", "line", "offset", "length", "transcribed", "suggested", "score", "raised", "context")
+_SAME_IN_FLAG = ("ref", "line", "offset", "length", "transcribed", "suggested", "score", "raised", "context")
 """Columns of `flags` that a flag has under the same name."""
 
 
 def flag_of(page: str, row: FlagRow) -> Flag:
-    """The flag that a row holds."""
+    """The flag in a row; `page` is the id of its page."""
     box = None
     if row.x is not None and row.y is not None and row.w is not None and row.h is not None:
         box = Box(row.x, row.y, row.w, row.h)
     evidence = Evidence.of({"reason": row.reason, "rule": row.rule} | row.evidence)
     moved = row.evidence.get("moved", "")
-    same: dict[str, Any] = {name: getattr(row, name) for name in _AS_IN_FLAG}
+    same: dict[str, Any] = {name: getattr(row, name) for name in _SAME_IN_FLAG}
     return Flag(page=page, kind=Kind(row.kind), bbox=box, evidence=evidence, id=row.uid, moved=moved, **same)
 
 
 def run_values(info: RunInfo) -> dict[str, Any]:
-    """What a run checks and with what, as columns of `runs`."""
+    """A run as columns of `runs`."""
     return {
         "engine_name": info.engine.name,
         "engine_version": info.engine.version,
@@ -223,7 +225,7 @@ def run_values(info: RunInfo) -> dict[str, Any]:
 
 
 def run_of(row: RunRow, work: str, title: str, reused: int) -> StoredRunInfo:
-    """The run that a row holds."""
+    """The run in a row; `work` and `title` are those of its work."""
     engine = EngineIdentity(row.engine_name, row.engine_version, row.engine_model, row.engine_checksum)
     settings: Mapping[str, Any] = row.settings
     return StoredRunInfo(
@@ -241,47 +243,46 @@ def _edges(box: Box) -> list[float]:
 
 
 def pages_in_order(session: Session, run: int | None, work: str | None, raised: bool = False) -> list[int]:
-    """The pages of a run by position, or of a work by text and position; those with `raised` findings alone."""
+    """The ids of the pages of a run by position, or of a work by text and position; with `raised` only of pages that
+    have raised findings."""
     query = select(PageRow.id)
     if raised:
-        query = query.where(exists().where(FlagRow.page_id == PageRow.id, FlagRow.raised, *FOUND))
+        query = query.where(exists().where(FlagRow.page_id == PageRow.id, FlagRow.raised, *IS_PRESENT_FINDING))
     if run is not None:
         query = query.where(PageRow.run_id == run).order_by(PageRow.position, PageRow.id)
     else:
-        query = query.where(PageRow.work_id == number_of(work), PageRow.absent.is_(False))
+        query = query.where(PageRow.work_id == work_id_subquery(work), PageRow.absent.is_(False))
         query = query.order_by(PageRow.text, PageRow.position, PageRow.id)
     return list(session.scalars(query))
 
 
 def pages_of(session: Session, numbers: Sequence[int]) -> list[PageRow]:
-    """The rows of these pages, in the order given."""
-    of_number = {page.id: page for page in session.scalars(select(PageRow).where(PageRow.id.in_(numbers)))}
-    return [of_number[number] for number in numbers if number in of_number]
+    """The rows of the pages with these ids, in the given order; unknown ids are left out."""
+    page_of = {page.id: page for page in session.scalars(select(PageRow).where(PageRow.id.in_(numbers)))}
+    return [page_of[number] for number in numbers if number in page_of]
 
 
 def results(
     session: Session, pages: Sequence[PageRow], outline: bool = False, *, characters: bool = True
 ) -> list[PageResult]:
-    """The results of these pages, in their order; without `characters` they lack these, and as an `outline` columns
-    and characters."""
+    """The results of these pages, in the given order: without characters unless `characters` is set, and without
+    columns and characters as an `outline`."""
     ids = [page.id for page in pages]
     flags_of: dict[int, list[FlagRow]] = defaultdict(list)
-    current = select(FlagRow).where(FlagRow.page_id.in_(ids), *FOUND)
-    for flag in session.scalars(current.order_by(FlagRow.page_id, FlagRow.ordinal)):
+    findings = select(FlagRow).where(FlagRow.page_id.in_(ids), *IS_PRESENT_FINDING)
+    for flag in session.scalars(findings.order_by(FlagRow.page_id, FlagRow.ordinal)):
         flags_of[flag.page_id].append(flag)
-    columns: dict[int, list[ColumnRow]] = defaultdict(list)
-    packed: dict[int, bytes] = {}
+    columns_of: dict[int, list[ColumnRow]] = defaultdict(list)
     if not outline:
-        of_pages = select(ColumnRow).where(ColumnRow.page_id.in_(ids))
-        for column in session.scalars(of_pages.order_by(ColumnRow.page_id, ColumnRow.ordinal)):
-            columns[column.page_id].append(column)
-    if characters and not outline:
-        packed = packed_characters(session, ids)
-    return [result_of(page, columns[page.id], packed.get(page.id), flags_of[page.id]) for page in pages]
+        columns = select(ColumnRow).where(ColumnRow.page_id.in_(ids))
+        for column in session.scalars(columns.order_by(ColumnRow.page_id, ColumnRow.ordinal)):
+            columns_of[column.page_id].append(column)
+    packed = packed_characters(session, ids) if characters and not outline else {}
+    return [result_of(page, columns_of[page.id], packed.get(page.id), flags_of[page.id]) for page in pages]
 
 
 def packed_characters(session: Session, pages: Sequence[int]) -> dict[int, bytes]:
-    """The characters of pages as `codec` packs them; pages without any are left out."""
+    """The characters of pages as packed by `codec`, by page id; pages without characters are left out."""
     query = select(CharactersRow.page_id, CharactersRow.data).where(CharactersRow.page_id.in_(pages))
     return {row.page_id: row.data for row in session.execute(query)}
 
@@ -294,44 +295,41 @@ def flags(
     transcribed: Iterable[str],
     text: str = "",
 ) -> Iterator[Flag]:
-    """The flags of a work, of some kinds and characters and of the text at one path where these are given, in page
-    order, then by line and offset."""
+    """The present flags of a work in page order, then by line and offset. Each of the other arguments selects among
+    them unless it is empty; `text` is the path of a text."""
     characters = list(transcribed)
-    # all flags are found by way of their pages, which lie in order; the flags of a few characters by these
-    of_work = FlagRow.work_id if characters else PageRow.work_id
-    wanted = select(FlagRow.id).join(PageRow, FlagRow.page_id == PageRow.id).where(of_work == number_of(work))
-    wanted = wanted.where(FlagRow.stale.is_(False), PageRow.absent.is_(False))
-    for column, values in (
+    # the index on characters is faster if there are any; else the flags are read by page
+    work_column = FlagRow.work_id if characters else PageRow.work_id
+    ids = select(FlagRow.id).join(PageRow, FlagRow.page_id == PageRow.id)
+    ids = ids.where(work_column == work_id_subquery(work), FlagRow.stale.is_(False), PageRow.absent.is_(False))
+    for column, selected in (
         (FlagRow.origin, [origin.value for origin in origins]),
         (FlagRow.kind, [kind.value for kind in kinds]),
         (FlagRow.transcribed, characters),
         (PageRow.text, [text] if text else []),
     ):
-        wanted = wanted.where(column.in_(values)) if values else wanted
+        ids = ids.where(column.in_(selected)) if selected else ids
     order = (PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)
     with reading() as session:
-        numbers = list(session.scalars(wanted.order_by(*order)))
+        numbers = list(session.scalars(ids.order_by(*order)))
     query = select(FlagRow, PageRow.page).join(PageRow, FlagRow.page_id == PageRow.id)
     for start in range(0, len(numbers), FLAGS_AT_ONCE):
-        part = numbers[start : start + FLAGS_AT_ONCE]
+        batch = numbers[start : start + FLAGS_AT_ONCE]
         with reading() as session:
-            stored = {flag.id: flag_of(page, flag) for flag, page in session.execute(query.where(FlagRow.id.in_(part)))}
-        yield from (stored[number] for number in part if number in stored)
+            rows = session.execute(query.where(FlagRow.id.in_(batch)))
+            flags_by_number = {flag.id: flag_of(page, flag) for flag, page in rows}
+        yield from (flags_by_number[number] for number in batch if number in flags_by_number)
 
 
 def kept_pages(session: Session, work: str) -> dict[tuple[str, int], KeptPage]:
-    """The keys and image hashes of the results of a work, by page id and repeat."""
+    """The identities of the page results of a work, by page id and repeat."""
     query = select(PageRow.page, PageRow.repeat, PageRow.key, PageRow.image_sha)
-    pages = session.execute(query.where(PageRow.work_id == number_of(work)))
+    pages = session.execute(query.where(PageRow.work_id == work_id_subquery(work)))
     return {(page, repeat): KeptPage(key, sha) for page, repeat, key, sha in pages}
 
 
 def policies_of(session: Session, pages: Sequence[PageRow]) -> dict[int, VariantPolicy]:
-    """For each page by its number: which forms of a word count as one in the script of its text."""
+    """The variant policy of the script of each page's text, by page id."""
     runs = session.execute(select(RunRow.id, RunRow.texts).where(RunRow.id.in_({page.run_id for page in pages})))
-    scripts = {number: {text["path"]: text.get("script", "") for text in texts} for number, texts in runs}
-    named = {page.id: scripts[page.run_id].get(page.text, "") for page in pages}
-    return {
-        number: policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
-        for number, script in named.items()
-    }
+    scripts_of = {run: {text["path"]: text.get("script", "") for text in texts} for run, texts in runs}
+    return {page.id: policy_of_script(scripts_of[page.run_id].get(page.text, "")) for page in pages}

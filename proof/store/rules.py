@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
 from proof.store.decision_records import RefusedDecisionError
-from proof.store.lookup import StorePart, work_of
+from proof.store.lookup import StorePart, find_work_id
 from proof.store.models import FlagRow, RuleRow, WorkRow
 from proof.store.seeded import IS_SEEDED
 from proof.store.typed_text import check_reading
@@ -56,7 +56,7 @@ class Rules(StorePart):
         if holds and not (transcribed and suggested):
             raise RefusedDecisionError(_("a rule names two characters: what is missing or too many is no variant"))
         with self._writing() as session:
-            work_id = work_of(session, work)
+            work_id = find_work_id(session, work)
             last = _last_rule(session, work_id, transcribed, suggested)
             is_known = not holds if last is None else (last.holds, last.person) == (holds, person)
             if is_known:

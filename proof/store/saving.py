@@ -1,14 +1,14 @@
-"""Results of pages into the tables: their columns and characters, their flags beside those that were there."""
+"""Saves page results to the database: columns, characters, glyphs and flags."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Row, Table, delete, func, insert, select
+from sqlalchemy import Row, delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from proof.errors import GonePageError, OutputError, UsageError
@@ -18,24 +18,24 @@ from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import CheckedCharacter, PageResult
 from proof.store import codec, rows
 from proof.store.glyphs import GlyphsByCharacter, Shapes, by_character, glyph_values, kept_shapes
-from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError, held_in
+from proof.store.layout_overrides import LayoutOverride, OverrideChangedError, overrides_of
+from proof.store.matching import OF_CHECK, save_flags
 from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow, PageRow, RunRow
-from proof.store.page_states import note_otherwise
-from proof.store.places import (
-    OF_CHECK,
-    follow_to_other_texts,
-    place_pages,
-    place_unchanged_pages,
-    put_flags,
-)
+from proof.store.page_states import note_changed_texts
+from proof.store.places import follow_to_other_texts, place_pages, place_unchanged_pages
 from proof.store.rows import PagePlace
 from proof.store.seeded import IS_FINDING
+
+PageResults = Sequence[tuple[PageRow, "CheckedResult"]]
+"""Pages, each with the result to save."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackedCharacters:
-    """The characters of a page as the store keeps them: `data` all of them (`codec`), and their glyphs, None where the
-    shapes of these are kept already. Made where the page was read: it takes half of the time of writing a page."""
+    """The characters of a page, packed by `codec`, and their glyphs; no glyphs if the store already has their shapes.
+
+    Packing takes half of the time of writing a page, so it is done by the process that read the page.
+    """
 
     data: bytes
     glyphs: GlyphsByCharacter | None
@@ -45,14 +45,14 @@ class PackedCharacters:
         return cls(codec.pack(characters), None if shapes is None else by_character(characters, shapes))
 
     def characters(self) -> tuple[CheckedCharacter, ...]:
-        """They as they were, to the last bit."""
+        """The characters, bit-identical to those that were packed."""
         return codec.unpack(self.data)
 
 
 @dataclass(frozen=True, slots=True)
 class KeptResult:
-    """A page result as the store has it: without its characters, which are `packed`, None where there are none. Where
-    nothing changed nobody looks at them, and they are four fifths of what a page takes to be made out of its rows."""
+    """A stored page result with its characters still `packed`; None if it has none. Unpacking them takes four fifths of
+    the time of loading a page, and an unchanged page does not need them."""
 
     result: PageResult
     packed: PackedCharacters | None
@@ -64,11 +64,13 @@ class KeptResult:
 
 @dataclass(frozen=True, slots=True)
 class CheckedResult:
-    """The result of a page at its place, read as `override` says, with the `key` of all that it depends on (at most 128
-    letters, the page's id among it): where the page is there with the same key only its place is noted, and which
-    samples and seeded errors are wanted now (`quality`), since these are no part of what was found. An empty key is
-    never found again. `shapes` are those of its characters' glyphs, None where they are kept already. Where there are
-    characters that were `packed`, these are its characters and glyphs, and the result has none."""
+    """A page result to save, with the place of the page and the `override` under which it was read.
+
+    `key` identifies everything that the result depends on, including the id of the page (at most 128 letters). If the
+    stored page has this key, only its place and its samples and seeded errors (`quality`) are saved, which the key
+    does not cover. An empty key matches no stored page. `shapes` are those of the glyphs; None if the store already
+    has them. If `packed` is given, it holds the characters and glyphs, and the result has no characters.
+    """
 
     place: PagePlace
     key: str
@@ -78,15 +80,19 @@ class CheckedResult:
     quality: QualityFlags = NO_QUALITY
     packed: PackedCharacters | None = None
 
-    def ready(self) -> PackedCharacters | None:
-        """Its characters as they are kept; None where it has none."""
+    def packed_characters(self) -> PackedCharacters | None:
+        """The packed characters of the result; None if it has no characters."""
         if self.packed is not None:
             return self.packed
         return PackedCharacters.of(self.result.characters, self.shapes) if self.result.characters else None
 
+    def has_key_of(self, page: PageRow) -> bool:
+        """Whether the store has this result already: it has the key of the stored page, which is not empty."""
+        return page.key == self.key != ""
+
 
 def kept_result(session: Session, key: str) -> KeptResult | None:
-    """The result of the page that has that key, if there is one."""
+    """The stored result of the page with this key; None if there is none."""
     page = session.scalars(select(PageRow).where(PageRow.key == key).order_by(PageRow.id).limit(1)).first()
     if page is None:
         return None
@@ -96,7 +102,7 @@ def kept_result(session: Session, key: str) -> KeptResult | None:
 
 
 def check_flags(result: PageResult, quality: QualityFlags) -> None:
-    """Decisions hang on a flag's id: two flags of a page may not share one."""
+    """Raise ValueError unless each flag has an id of its own, which decisions refer to, and is on this page."""
     flags = quality.among(result.flags)
     ids = [flag.id for flag in flags]
     if len(set(ids)) != len(ids) or "" in ids:
@@ -105,143 +111,44 @@ def check_flags(result: PageResult, quality: QualityFlags) -> None:
         raise ValueError(f"{result.page}: holds a flag of another page")
 
 
-def set_values(row: PageRow, values: dict[str, Any]) -> None:
+def _set_values(row: PageRow, values: dict[str, Any]) -> None:
     for name, value in values.items():
         setattr(row, name, value)
 
 
-def save_found(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
-    """What was found on pages that are there, as results of the run that each is in, and what proofreaders meet beside
-    it. Without shapes of its glyphs a page keeps those that it had. What stands there already is not written again."""
-    kept, anew = [], []
-    for page, checked in pages:
-        if page.key == checked.key != "":
-            page.image = None if checked.result.image is None else str(checked.result.image)
-            kept.append((page, checked))
-        else:
-            page.result_run_id, page.key = page.run_id, checked.key
-            set_values(page, rows.page_values(checked.result))
-            anew.append((page, checked))
-    session.flush()
-    if anew:
-        note_otherwise(session, [(page, checked.place) for page, checked in anew])
-        place_pages(session, ((page, checked.place) for page, checked in anew))
-        _save_parts(session, anew)
-    _save_flags(session, [*(_with_other_quality(session, kept) if kept else ()), *anew])
+def save_run_pages(session: Session, run: RunRow, pages: Sequence[CheckedResult]) -> None:
+    """Save the results of a run. Raises OverrideChangedError; OutputError if another check of the work began."""
+    stored_pages = _StoredPages(session, run.work_id, [checked.result.page for checked in pages])
+    added: list[tuple[PageRow, CheckedResult]] = []
+    updated: list[tuple[PageRow, CheckedResult]] = []
+    for checked in pages:
+        page = stored_pages.find(run.id, checked.place, checked.result.page)
+        if page is None:
+            added.append((stored_pages.add(run.id, checked.place, checked.result.page), checked))
+            continue
+        if page.run_id > run.id:
+            check_newest_run(session, run)
+        page.run_id = run.id
+        updated.append((page, checked))
+    if updated:
+        _update_places(session, updated)
+    session.add_all(page for page, _ in added)
+    save_results(session, [*updated, *added])
 
 
-def _with_other_quality(
-    session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]
-) -> Iterator[tuple[PageRow, CheckedResult]]:
-    """The pages that are to have other samples and seeded errors than they have."""
-    there = select(FlagRow.page_id, FlagRow.uid).where(FlagRow.page_id.in_([page.id for page, _ in pages]))
-    held: defaultdict[int, set[str]] = defaultdict(set)
-    for page_id, uid in session.execute(there.where(~IS_FINDING, FlagRow.stale.is_(False))):
-        held[page_id].add(uid)
-    yield from ((page, checked) for page, checked in pages if held[page.id] != checked.quality.origins.keys())
-
-
-def _save_flags(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
-    to_place = []
-    for page, checked in pages:
-        flags = checked.quality.among(checked.result.flags)
-        findings = [(flag, checked.quality.origins.get(flag.id, Origin.FINDING)) for flag in flags]
-        to_place.append((page, findings))
-    put_flags(session, to_place, OF_CHECK)
-
-
-def _save_parts(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
-    ids = [page.id for page, _ in pages]
-    packed = {page.id: checked.ready() for page, checked in pages}
-    columns = {page.id: rows.column_values(page.id, checked.result.columns) for page, checked in pages}
-    _bring_to(session, ColumnRow, _rows_of(session, ColumnRow, ids), columns)
-    known = _rows_of(session, CharactersRow, ids)
-    characters = {page.id: _character_values(page, packed[page.id]) for page, _ in pages}
-    _bring_to(session, CharactersRow, known, characters)
-    _save_glyphs(
-        session,
-        [(page, checked, packed[page.id]) for page, checked in pages if not _as_kept(packed[page.id], known[page.id])],
-    )
-
-
-def _as_kept(packed: PackedCharacters | None, rows_of_page: Sequence[Row[Any]]) -> bool:
-    """Whether the characters of a page are those that are kept, and no new shapes of their glyphs came with them."""
-    return packed is not None and packed.glyphs is None and [row.data for row in rows_of_page] == [packed.data]
-
-
-def _save_glyphs(session: Session, pages: Sequence[tuple[PageRow, CheckedResult, PackedCharacters | None]]) -> None:
-    there = _rows_of(session, GlyphRow, [page.id for page, _, _ in pages])
-    wanted = {}
-    for page, checked, packed in pages:
-        glyphs = packed.glyphs if packed else ()
-        if packed is not None and glyphs is None:
-            own = packed.characters() if checked.packed else checked.result.characters
-            glyphs = by_character(own, kept_shapes([row.data for row in there[page.id]], own))
-        wanted[page.id] = glyph_values(page, glyphs or ())
-    _bring_to(session, GlyphRow, there, wanted)
-
-
-def _character_values(page: PageRow, packed: PackedCharacters | None) -> list[dict[str, Any]]:
-    return [{"page_id": page.id, "data": packed.data}] if packed else []
-
-
-Part = type[ColumnRow] | type[CharactersRow] | type[GlyphRow]
-"""Tables that hold what was found on pages, but for flags."""
-
-
-def _rows_of(session: Session, table: Part, pages: Sequence[int]) -> dict[int, list[Row[Any]]]:
-    """The rows of each page in a table."""
-    of_page: dict[int, list[Row[Any]]] = {page: [] for page in pages}
-    for row in session.execute(select(*table.__table__.c).where(table.page_id.in_(pages))):
-        of_page[row.page_id].append(row)
-    return of_page
-
-
-def _bring_to(
-    session: Session, table: Part, there: dict[int, list[Row[Any]]], wanted: dict[int, list[dict[str, Any]]]
-) -> None:
-    """Make the rows of pages those that are `wanted`, where others are `there`."""
-    names = [column.name for column in table.__table__.c]
-    others = [
-        page
-        for page, values in wanted.items()
-        if not there[page] or {tuple(row[name] for name in names) for row in values} != set(map(tuple, there[page]))
-    ]
-    gone = [page for page in others if there[page]]
-    if gone:
-        session.execute(delete(table).where(table.page_id.in_(gone)))
-    _insert(session, table, [values for page in others for values in wanted[page]])
-
-
-def _table(row: type[Base]) -> Table:
-    """The table itself: rows of it are no objects that a session has to look after."""
-    return Base.metadata.tables[row.__tablename__]
-
-
-def _insert(session: Session, table: Part, values: list[dict[str, Any]]) -> None:
-    """Insert rows of numbers, text and bytes, all of the same columns. They go to the driver as they are: a page has
-    130 of them, and to prepare one takes SQLAlchemy three times as long as the database takes to write it."""
-    if not values:
-        return
-    connection = session.connection()
-    statement = insert(_table(table)).compile(dialect=connection.dialect, column_keys=list(values[0]))
-    in_order = itemgetter(*statement.positiontup) if statement.positiontup else dict
-    connection.exec_driver_sql(str(statement), [in_order(row) for row in values])
-
-
-class Bearers:
-    """The rows of a work's pages by the ids that they bear."""
+class _StoredPages:
+    """The stored pages of a work by their ids, which several pages can share."""
 
     def __init__(self, session: Session, work_id: int, ids: Sequence[str]) -> None:
         self._work_id = work_id
         self._rows: defaultdict[str, list[PageRow]] = defaultdict(list)
-        there = select(PageRow).where(PageRow.work_id == work_id, PageRow.page.in_(set(ids)))
-        for row in session.scalars(there.order_by(PageRow.repeat)):
+        query = select(PageRow).where(PageRow.work_id == work_id, PageRow.page.in_(set(ids)))
+        for row in session.scalars(query.order_by(PageRow.repeat)):
             self._rows[row.page].append(row)
 
-    def of(self, run_id: int, place: PagePlace, page: str) -> PageRow | None:
-        """The row to take for a page: of those that bear its id, the first that this run has not used yet; the text's
-        own before that of another text which no longer has this page, or is no part of this run."""
+    def find(self, run_id: int, place: PagePlace, page: str) -> PageRow | None:
+        """The row of a page: the first with its id that this run has not used yet, preferably of the same text, else of
+        a text that no longer has this page or is not part of this run; None if there is none."""
         for row in sorted(self._rows[page], key=lambda row: row.text != place.text):
             if row.text in place.copies:
                 continue
@@ -250,58 +157,159 @@ class Bearers:
         return None
 
     def add(self, run_id: int, place: PagePlace, page: str) -> PageRow:
-        """A row for another page of that id, to be added to the store once it holds what it must."""
-        bearers = self._rows[page]
-        row = PageRow(work_id=self._work_id, run_id=run_id, page=page, repeat=len(bearers), key="")
-        set_values(row, rows.place_values(place))
-        bearers.append(row)
+        """A new row for a page; the caller adds it to the session once all its columns are set."""
+        rows_of_id = self._rows[page]
+        row = PageRow(work_id=self._work_id, run_id=run_id, page=page, repeat=len(rows_of_id), key="")
+        _set_values(row, rows.place_values(place))
+        rows_of_id.append(row)
         return row
 
 
-def save_all(session: Session, run: RunRow, pages: Sequence[CheckedResult]) -> None:
-    """The pages as this run found them. Raises ReadOtherwiseError, OutputError where another run began."""
-    there = Bearers(session, run.work_id, [checked.result.page for checked in pages])
-    fresh: list[tuple[PageRow, CheckedResult]] = []
-    again: list[tuple[PageRow, CheckedResult]] = []
-    for checked in pages:
-        page = there.of(run.id, checked.place, checked.result.page)
-        if page is None:
-            fresh.append((there.add(run.id, checked.place, checked.result.page), checked))
-            continue
-        if page.run_id > run.id:
-            must_be_newest(session, run)
-        page.run_id = run.id
-        again.append((page, checked))
-    if again:
-        _place_again(session, again)
-    session.add_all(page for page, _ in fresh)
-    save_found(session, [*again, *fresh])
-
-
-def _place_again(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
-    """Note where pages stand now that were there before. Raises ReadOtherwiseError."""
-    held = held_in(session, [page.id for page, _ in pages])
+def _update_places(session: Session, pages: PageResults) -> None:
+    """Update the places of stored pages. Raises OverrideChangedError."""
+    overrides = overrides_of(session, [page.id for page, _ in pages])
     for page, checked in pages:
-        must_be_read_as(held.get(page.id), checked.override)
-    place_unchanged_pages(session, [(page, checked.place) for page, checked in pages if page.key == checked.key != ""])
-    follow_to_other_texts(
-        session, ((page, checked.place) for page, checked in pages if page.key != checked.key or not checked.key)
-    )
+        check_override(overrides.get(page.id), checked.override)
+    unchanged = [(page, checked.place) for page, checked in pages if checked.has_key_of(page)]
+    place_unchanged_pages(session, unchanged)
+    changed = [(page, checked.place) for page, checked in pages if not checked.has_key_of(page)]
+    follow_to_other_texts(session, changed)
     for page, checked in pages:
         page.absent = False
-        set_values(page, rows.place_values(checked.place))
+        _set_values(page, rows.place_values(checked.place))
+
+
+def save_results(session: Session, pages: PageResults) -> None:
+    """Save results to the rows of their pages, as results of the runs in these rows. A result that is stored already is
+    not written again, except its image path, samples and seeded errors."""
+    unchanged, changed = [], []
+    for page, checked in pages:
+        if checked.has_key_of(page):
+            page.image = None if checked.result.image is None else str(checked.result.image)
+            unchanged.append((page, checked))
+        else:
+            page.result_run_id, page.key = page.run_id, checked.key
+            _set_values(page, rows.page_values(checked.result))
+            changed.append((page, checked))
+    session.flush()
+    if changed:
+        places = [(page, checked.place) for page, checked in changed]
+        note_changed_texts(session, places)
+        place_pages(session, places)
+        _save_parts(session, changed)
+    if unchanged:
+        unchanged = _with_other_quality(session, unchanged)
+    _save_flags(session, [*unchanged, *changed])
+
+
+def _with_other_quality(session: Session, pages: PageResults) -> list[tuple[PageRow, CheckedResult]]:
+    """The pages whose samples and seeded errors differ from the stored ones."""
+    query = select(FlagRow.page_id, FlagRow.uid).where(FlagRow.page_id.in_([page.id for page, _ in pages]))
+    stored: defaultdict[int, set[str]] = defaultdict(set)
+    for page_id, uid in session.execute(query.where(~IS_FINDING, FlagRow.stale.is_(False))):
+        stored[page_id].add(uid)
+    return [(page, checked) for page, checked in pages if stored[page.id] != checked.quality.origins.keys()]
+
+
+def _save_flags(session: Session, pages: PageResults) -> None:
+    flags_of_pages = []
+    for page, checked in pages:
+        flags = checked.quality.among(checked.result.flags)
+        findings = [(flag, checked.quality.origins.get(flag.id, Origin.FINDING)) for flag in flags]
+        flags_of_pages.append((page, findings))
+    save_flags(session, flags_of_pages, OF_CHECK)
+
+
+def _save_parts(session: Session, pages: PageResults) -> None:
+    """Save the columns, characters and glyphs of pages. Glyphs without new shapes keep the stored ones."""
+    ids = [page.id for page, _ in pages]
+    columns = {page.id: rows.column_values(page.id, checked.result.columns) for page, checked in pages}
+    _replace_rows(session, ColumnRow, _stored_rows(session, ColumnRow, ids), columns)
+    packed = {page.id: checked.packed_characters() for page, checked in pages}
+    stored_characters = _stored_rows(session, CharactersRow, ids)
+    characters: dict[int, list[dict[str, Any]]] = {page: [] for page in ids}
+    for page_id, of_page in packed.items():
+        if of_page is not None:
+            characters[page_id].append({"page_id": page_id, "data": of_page.data})
+    _replace_rows(session, CharactersRow, stored_characters, characters)
+    with_glyphs = [
+        (page, checked, packed[page.id])
+        for page, checked in pages
+        if not _has_stored_glyphs(packed[page.id], stored_characters[page.id])
+    ]
+    _save_glyphs(session, with_glyphs)
+
+
+def _has_stored_glyphs(packed: PackedCharacters | None, stored: Sequence[Row[Any]]) -> bool:
+    """Whether the glyphs of a page stay as they are: it has the `stored` characters, and no new shapes."""
+    return packed is not None and packed.glyphs is None and [row.data for row in stored] == [packed.data]
+
+
+def _save_glyphs(session: Session, pages: Sequence[tuple[PageRow, CheckedResult, PackedCharacters | None]]) -> None:
+    stored_glyphs = _stored_rows(session, GlyphRow, [page.id for page, _, _ in pages])
+    values = {}
+    for page, checked, packed in pages:
+        glyphs = packed.glyphs if packed else ()
+        if packed is not None and glyphs is None:
+            characters = packed.characters() if checked.packed else checked.result.characters
+            glyphs = by_character(characters, kept_shapes([row.data for row in stored_glyphs[page.id]], characters))
+        values[page.id] = glyph_values(page, glyphs or ())
+    _replace_rows(session, GlyphRow, stored_glyphs, values)
+
+
+Part = type[ColumnRow] | type[CharactersRow] | type[GlyphRow]
+"""A table of the parts of page results other than flags."""
+
+
+def _stored_rows(session: Session, table: Part, pages: Sequence[int]) -> dict[int, list[Row[Any]]]:
+    """The rows of each page in a table."""
+    of_page: dict[int, list[Row[Any]]] = {page: [] for page in pages}
+    for row in session.execute(select(*table.__table__.c).where(table.page_id.in_(pages))):
+        of_page[row.page_id].append(row)
+    return of_page
+
+
+def _replace_rows(
+    session: Session,
+    table: Part,
+    stored_rows: Mapping[int, Sequence[Row[Any]]],
+    new_values: Mapping[int, Sequence[dict[str, Any]]],
+) -> None:
+    """Replace the rows of the pages whose stored rows differ from the new values."""
+    names = [column.name for column in table.__table__.c]
+    changed = []
+    for page, values in new_values.items():
+        stored = set(map(tuple, stored_rows[page]))
+        if not stored or stored != {tuple(row[name] for name in names) for row in values}:
+            changed.append(page)
+    outdated = [page for page in changed if stored_rows[page]]
+    if outdated:
+        session.execute(delete(table).where(table.page_id.in_(outdated)))
+    _insert(session, table, [row for page in changed for row in new_values[page]])
+
+
+def _insert(session: Session, table: Part, values: list[dict[str, Any]]) -> None:
+    """Insert rows of numbers, text and bytes, which all have the same columns. They are passed to the driver as they
+    are: a page has 130 of them, and SQLAlchemy takes three times as long to prepare one as the database to write it."""
+    if not values:
+        return
+    connection = session.connection()
+    statement = insert(Base.metadata.tables[table.__tablename__])
+    compiled = statement.compile(dialect=connection.dialect, column_keys=list(values[0]))
+    in_order = itemgetter(*compiled.positiontup) if compiled.positiontup else dict
+    connection.exec_driver_sql(str(compiled), [in_order(row) for row in values])
 
 
 def run_row(session: Session, run_id: int) -> RunRow:
-    """The run of that number. Raises UsageError."""
+    """The run with this id. Raises UsageError."""
     run = session.get(RunRow, run_id)
     if run is None:
         raise UsageError(_("run %(run_id)s is not in the store"), run_id=run_id)
     return run
 
 
-def page_there(session: Session, number: int) -> PageRow:
-    """The page of that number, held until the end of the transaction. Raises GonePageError."""
+def lock_page(session: Session, number: int) -> PageRow:
+    """The page with this id, locked until the end of the transaction. Raises GonePageError."""
     page = session.get(PageRow, number, with_for_update=True)
     if page is None or page.absent:
         raise GonePageError(
@@ -310,8 +318,8 @@ def page_there(session: Session, number: int) -> PageRow:
     return page
 
 
-def must_be_newest(session: Session, run: RunRow) -> None:
-    """Raises OutputError where another check of the work began after this one."""
+def check_newest_run(session: Session, run: RunRow) -> None:
+    """Raise OutputError if another check of the work began after this run."""
     newest = session.scalar(select(func.max(RunRow.id)).where(RunRow.work_id == run.work_id))
     if newest != run.id:
         raise OutputError(
@@ -319,8 +327,11 @@ def must_be_newest(session: Session, run: RunRow) -> None:
         )
 
 
-def must_be_read_as(held: LayoutOverride | None, override: LayoutOverride | None) -> None:
-    """Raises ReadOtherwiseError where the two do not say the same, whoever said it and when."""
-    settings = [(setting.layout, setting.image, setting.quadrant) if setting else None for setting in (held, override)]
+def check_override(stored: LayoutOverride | None, used: LayoutOverride | None) -> None:
+    """Raise OverrideChangedError if a page was read with other settings than its stored override has; who set them, and
+    when, does not matter."""
+    settings = [
+        (override.layout, override.image, override.quadrant) if override else None for override in (stored, used)
+    ]
     if settings[0] != settings[1]:
-        raise ReadOtherwiseError(held)
+        raise OverrideChangedError(stored)

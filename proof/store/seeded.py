@@ -1,9 +1,9 @@
-"""Seeded errors in the store: what people are shown of them, and how many each caught.
+"""Seeded errors: how they are shown to proofreaders, and which of them each proofreader caught.
 
-They are flags among the others, since they are put to people and decided as these are; their origin alone tells them.
-The text of a page is kept as it is. Where an error is seeded, whoever proofreads is shown the false character wherever
-the place is seen, decided or not: in the flag, in the text of the page, around other places. Who asks the store for
-findings, results and standing decisions sees the text alone.
+Seeded errors are stored as flags and decided like all others; only their origin differs. The stored text does not
+contain the false characters. Proofreaders are shown them wherever the place is shown, decided or not: in the flag, in
+the text of the page, and in the contexts of other flags. Findings, results and valid decisions that the store returns
+to other code have the true text.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from proof.model.flags import MAX_CONTEXT_CHARACTERS, Origin
 from proof.model.result import PageResult
 from proof.store.decision_records import State
 from proof.store.events import standing_events
-from proof.store.lookup import number_of
+from proof.store.lookup import work_id_subquery
 from proof.store.models import DecisionRow, FlagRow
 
-Places = Mapping[tuple[int, int], "Shown"]
-"""Seeded errors of a page by column and offset."""
+SeededPlaces = Mapping[tuple[int, int], "FalseCharacter"]
+"""The seeded errors of a page, by column and offset."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A false character, and what the recogniser is said to give it."""
+class FalseCharacter:
+    """The false character of a seeded error, and the probability shown as that of the recogniser."""
 
     text: str
     p_text: float | None
@@ -36,7 +36,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class SeededAnswer:
-    """The last thing that a person said of a seeded error, undone things aside: whether it put the text right."""
+    """The last valid decision of a person on a seeded error; `caught`: it corrects the text."""
 
     person: str
     caught: bool
@@ -47,45 +47,42 @@ IS_SEEDED = FlagRow.origin == Origin.SEEDED.value
 IS_FINDING = FlagRow.origin.not_in([Origin.SAMPLE.value, Origin.SEEDED.value])
 
 
-def seeded_places(session: Session, pages: Sequence[int]) -> dict[int, Places]:
-    """The seeded errors that stand on these pages, by page."""
+def seeded_places(session: Session, pages: Sequence[int]) -> dict[int, SeededPlaces]:
+    """The present seeded errors of these pages, by page id; pages without any are left out."""
     query = select(FlagRow.page_id, FlagRow.line, FlagRow.offset, FlagRow.transcribed, FlagRow.evidence)
     query = query.where(FlagRow.page_id.in_(pages), IS_SEEDED, FlagRow.stale.is_(False))
-    shown_at: defaultdict[int, dict[tuple[int, int], Shown]] = defaultdict(dict)
+    shown_at: defaultdict[int, dict[tuple[int, int], FalseCharacter]] = defaultdict(dict)
     for page, line, offset, text, evidence in session.execute(query):
-        shown_at[page][line, offset] = Shown(text, evidence.get("p_text"))
+        shown_at[page][line, offset] = FalseCharacter(text, evidence.get("p_text"))
     return dict(shown_at)
 
 
-def as_shown(result: PageResult, places: Places | None) -> PageResult:
-    """The page as people are shown it: with the false characters in its text."""
+def with_seeded_errors(result: PageResult, places: SeededPlaces | None) -> PageResult:
+    """The result as proofreaders are shown it, with the false characters in its text."""
     if not places:
         return result
-    return replace(
-        result,
-        columns=tuple(
-            replace(column, source=shown_text(column.source, column.number, places)) for column in result.columns
-        ),
-        characters=tuple(
-            replace(character, text=shown.text, p_text=shown.p_text)
-            if (shown := places.get((character.line, character.offset))) is not None
-            else character
-            for character in result.characters
-        ),
+    columns = tuple(
+        replace(column, source=shown_text(column.source, column.number, places)) for column in result.columns
     )
+    characters = list(result.characters)
+    for index, character in enumerate(characters):
+        false = places.get((character.line, character.offset))
+        if false is not None:
+            characters[index] = replace(character, text=false.text, p_text=false.p_text)
+    return replace(result, columns=columns, characters=tuple(characters))
 
 
-def shown_text(source: str, line: int, places: Places, start: int = 0) -> str:
-    """Part of a column, from `start` on, with the false characters in it."""
+def shown_text(source: str, line: int, places: SeededPlaces, start: int = 0) -> str:
+    """`source`, the part of column `line` from offset `start` on, with the false characters in it."""
     return "".join(
         places[line, at].text if (line, at) in places else character for at, character in enumerate(source, start)
     )
 
 
-def shown_context(context: str, line: int, offset: int, length: int, places: Places) -> str:
-    """The characters around a place, as a flag carries them, with the false ones among them."""
+def shown_context(context: str, line: int, offset: int, length: int, places: SeededPlaces) -> str:
+    """The context of a flag, `before[inside]after`, with the false characters in it."""
     head = min(offset, MAX_CONTEXT_CHARACTERS)
-    if context[head : head + 1] != "[":  # a finding about a column or a page has none
+    if context[head : head + 1] != "[":  # a flag about a column or a page has no such context
         return context
     before, inside, after = context[:head], context[head + 1 : head + 1 + length], context[head + 2 + length :]
     return (
@@ -95,17 +92,17 @@ def shown_context(context: str, line: int, offset: int, length: int, places: Pla
 
 
 def answers(session: Session, work: str) -> dict[tuple[int, int, int], list[SeededAnswer]]:
-    """What was said of each seeded error (by page, column and offset): of each person the last thing that they did
-    not take back, in the order in which they said it. Errors that are no longer seeded stay counted."""
+    """The answers to each seeded error of a work, by page id, column and offset: of each person the last decision that
+    was not undone, in the order of these decisions. Errors that are no longer seeded are included."""
     query = select(DecisionRow, FlagRow.page_id).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
-    query = query.where(DecisionRow.work_id == number_of(work), IS_SEEDED)
+    query = query.where(DecisionRow.work_id == work_id_subquery(work), IS_SEEDED)
     page_of = dict(session.execute(query.order_by(DecisionRow.id)).all())
-    last: defaultdict[tuple[int, int, int], dict[str, SeededAnswer]] = defaultdict(dict)
-    for row in standing_events(page_of):
-        if row.state in (State.OPEN.value, State.SKIPPED.value):
+    answer_of: defaultdict[tuple[int, int, int], dict[str, SeededAnswer]] = defaultdict(dict)
+    for decision in standing_events(page_of):
+        if decision.state in (State.OPEN.value, State.SKIPPED.value):
             continue
-        place = page_of[row], row.line, row.offset
-        last[place].pop(row.person, None)
-        caught = row.state == State.CORRECTED.value and row.reading == row.suggested
-        last[place][row.person] = SeededAnswer(row.person, caught)
-    return {place: list(people.values()) for place, people in last.items()}
+        place = page_of[decision], decision.line, decision.offset
+        caught = decision.state == State.CORRECTED.value and decision.reading == decision.suggested
+        answer_of[place].pop(decision.person, None)  # moves the person to the end
+        answer_of[place][decision.person] = SeededAnswer(decision.person, caught)
+    return {place: list(of_people.values()) for place, of_people in answer_of.items()}

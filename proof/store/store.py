@@ -1,8 +1,8 @@
-"""The store of a project: what was checked, what was found, and what need not be read again.
+"""The store of a project: its checked texts, page results and flags, and the acts of people on them.
 
-A page is saved in one transaction: after a crash, or a `kill -9`, every page whose `save_pages` returned
-is there whole and no page is there in part. Several threads and processes may write: each transaction is alone,
-and a work is checked by one run at a time (`checking`).
+A page is saved in one transaction: after a crash or a `kill -9`, every page whose `save_pages` returned is complete,
+and no page is stored in part. Several threads and processes may write: transactions are isolated, and a work is checked
+by one run at a time (`checking`).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from proof.model.notices import Notice
 from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
+from proof.settings.config import STORE_NAME
 from proof.store import database, rows
 from proof.store.accounts import Accounts
 from proof.store.acts import Acts
@@ -38,9 +39,9 @@ from proof.store.glyphs import Glyphs, Shapes
 from proof.store.history import History
 from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal, standing_lines
 from proof.store.judgements import Judgements
-from proof.store.layout_overrides import LayoutOverrides, PageStamp, held_in
+from proof.store.layout_overrides import LayoutOverrides, PageStamp, overrides_of
 from proof.store.library import Library
-from proof.store.lookup import changed, number_of
+from proof.store.lookup import raise_revision, work_id_subquery
 from proof.store.manual_corrections import ManualCorrections
 from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
 from proof.store.page_states import PageStates
@@ -60,21 +61,19 @@ from proof.store.saving import (
     CheckedResult,
     KeptResult,
     check_flags,
+    check_newest_run,
+    check_override,
     kept_result,
-    must_be_newest,
-    must_be_read_as,
-    page_there,
+    lock_page,
     run_row,
-    save_all,
-    save_found,
+    save_results,
+    save_run_pages,
 )
 from proof.store.text_files import Texts
-from proof.store.texts import arrive, hold
+from proof.store.texts import lock_texts, record_content
 
 RESCORED_AT_ONCE = 500
-"""Flags whose rows are looked for together."""
-
-STORE_NAME = "proof.sqlite"
+"""Number of flags in one query of `Store.rescore`."""
 
 
 class Store:
@@ -112,12 +111,13 @@ class Store:
     def open(
         cls, address: str | Path | URL, *, wait: float = 30.0, folder: Path | None = None, complete: bool = True
     ) -> Self:
-        """Open the store at `address` (a database URL, or the path of a SQLite file), make or update its
-        tables. `wait` is how many seconds to wait for another program that writes to it. The journal of what people
-        do lies beside a file; that of a store on a server in `folder`, without which it has none. What it lacks is
-        added to it, unless `complete` is false.
+        """Open the store at `address`, a database URL or the path of a SQLite file, and create or update its tables.
 
-        Raises OutputError where the store cannot be used or a later version made it; UsageError for no address.
+        `wait` is the time in seconds to wait for another program that writes to it. The journal is beside a SQLite
+        file; that of a database server is in `folder`, and there is none without a folder. Acts that the journal lacks
+        are added to it, unless `complete` is false.
+
+        Raises OutputError if the store cannot be used or was made by a later version; UsageError for no address.
         """
         url = database.store_url(address)
         if url.get_backend_name() == "sqlite" and url.database and "mode=ro" not in url.database:
@@ -126,9 +126,7 @@ class Store:
         try:
             with database.explained(url):
                 database.migrate(engine)
-            file = database.file_of(url)
-            path = journal_of(file) if file else folder / journal_of(Path(STORE_NAME)) if folder else None
-            store = cls(engine, Journal(path) if path else None)
+            store = cls(engine, _journal(url, folder))
             if store.journal and complete:
                 store.journal.follow(store._reading)
         except BaseException:
@@ -138,17 +136,16 @@ class Store:
 
     @property
     def engine(self) -> Engine:
-        """The database that this store lies in."""
+        """The database of this store."""
         return self._engine
 
     @property
     def name(self) -> str:
-        """How messages call this store."""
+        """The name of this store in messages."""
         return database.name_of(self._engine.url)
 
     def try_writing(self) -> None:
-        """Write what is there already, so that nothing changes, and wait until it is on the disk. Raises OutputError
-        where that cannot be done."""
+        """Commit a write that changes nothing, and wait until it is on the disk. Raises OutputError if that fails."""
         with self._writing() as session:
             session.execute(text("UPDATE alembic_version SET version_num = version_num"))
 
@@ -165,16 +162,16 @@ class Store:
     # runs
 
     def checking(self, work: str, waiting: Waiting = lambda: None) -> AbstractContextManager[bool]:
-        """Hold the right to check `work`, from before its run begins until its reports are written; gives whether
-        another check had to be waited for, before which `waiting` is called. Raises OutputError."""
+        """Lock `work` for checking, from before its run begins until its reports are written. The context is whether
+        another check had to finish first; `waiting` is called before waiting for it. Raises OutputError."""
         return check_lock(self._engine, work, waiting)
 
-    def begin_run(self, info: RunInfo, still: Callable[[], None] = lambda: None) -> int:
-        """Note that a run begins; gives the number by which its pages are saved. `still` raises where its texts no
-        longer read so, and is asked while nobody else can note another version of them."""
+    def begin_run(self, info: RunInfo, check_current: Callable[[], None] = lambda: None) -> int:
+        """Record a run and the contents of its texts; returns the id under which its pages are saved. `check_current`
+        raises if these contents are outdated; it is called while the texts are locked."""
         with self._writing() as session:
-            hold(session, [text.path for text in info.texts])
-            still()
+            lock_texts(session, [text.path for text in info.texts])
+            check_current()
             work = session.scalar(select(WorkRow).where(WorkRow.name == info.work))
             if work is None:
                 work = WorkRow(name=info.work, title=info.title)
@@ -183,36 +180,36 @@ class Store:
             session.flush()
             for text_info in info.texts:
                 if text_info.content is not None:
-                    arrive(session, text_info.path, text_info.content, text_info.script)
+                    record_content(session, text_info.path, text_info.content, text_info.script)
             run = RunRow(work_id=work.id, **rows.run_values(info), findings=[], started=datetime.now(UTC))
             session.add(run)
-            changed(session, work.id)
+            raise_revision(session, work.id)
             session.flush()
             return run.id
 
     def finish_run(self, run_id: int, *, findings: Sequence[Notice] = (), whole: bool = False) -> None:
-        """Note that a run came to its end. `findings` are remarks about the run as a whole; `whole` says
-        that it had all pages of its texts: pages that it did not have are no longer there.
+        """Record the end of a run. `findings` are notices about the run as a whole. A `whole` run had all pages of its
+        texts: the other stored pages of these texts become absent.
 
-        Raises OutputError where another run of the work began meanwhile: what this one had is then not all there."""
+        Raises OutputError if another run of the work began meanwhile, since pages may then belong to that run."""
         with self._writing() as session:
             run = run_row(session, run_id)
-            must_be_newest(session, run)
+            check_newest_run(session, run)
             run.finished = datetime.now(UTC)
             run.findings = [finding.as_json() for finding in findings]
             if whole:
-                gone = select(PageRow.id).where(
+                not_in_run = select(PageRow.id).where(
                     PageRow.work_id == run.work_id,
                     PageRow.text.in_([text["path"] for text in run.texts]),
                     PageRow.run_id != run.id,
                 )
-                absent = update(PageRow).where(PageRow.id.in_(gone)).values(absent=True)
-                session.execute(absent, execution_options={"synchronize_session": False})
-            changed(session, run.work_id)
+                mark_absent = update(PageRow).where(PageRow.id.in_(not_in_run)).values(absent=True)
+                session.execute(mark_absent, execution_options={"synchronize_session": False})
+            raise_revision(session, run.work_id)
         self.cache.note_use()
 
     def run(self, run_id: int) -> StoredRunInfo:
-        """The run of that number. Raises UsageError where there is none."""
+        """The run with this id. Raises UsageError if there is none."""
         with self._reading() as session:
             row = run_row(session, run_id)
             work = session.get_one(WorkRow, row.work_id)
@@ -220,16 +217,16 @@ class Store:
             return rows.run_of(row, work.name, work.title, session.scalar(reused) or 0)
 
     def latest_run(self, work: str | None = None) -> StoredRunInfo | None:
-        """The run begun last, of all works or of one."""
+        """The run that began last, of all works or of one; None if there is none."""
         last = select(func.max(RunRow.id))
         if work is not None:
-            last = last.where(RunRow.work_id == number_of(work))
+            last = last.where(RunRow.work_id == work_id_subquery(work))
         with self._reading() as session:
             run_id = session.scalar(last)
         return None if run_id is None else self.run(run_id)
 
     def engines(self) -> frozenset[EngineIdentity]:
-        """The engines of all runs: each could read when its run began."""
+        """The engines of all runs. Each was available when its run began."""
         columns = (RunRow.engine_name, RunRow.engine_version, RunRow.engine_model, RunRow.engine_checksum)
         with self._reading() as session:
             return frozenset(EngineIdentity(*row) for row in session.execute(select(*columns).distinct()))
@@ -237,21 +234,20 @@ class Store:
     # pages
 
     def save_pages(self, run_id: int, pages: Sequence[CheckedResult]) -> None:
-        """Keep the results of pages, all or none. A flag that is there already is updated, one that was not found
-        this time is marked stale. Raises ReadOtherwiseError where a person has set meanwhile that one is read
-        otherwise."""
+        """Save the results of pages, all or none. Stored flags that were found again are updated, those that were not
+        become stale. Raises OverrideChangedError if a person changed meanwhile how one of the pages is read."""
         for checked in pages:
             check_flags(checked.result, checked.quality)
         with self._writing() as session:
             run = run_row(session, run_id)
-            changed(session, run.work_id)
-            save_all(session, run, pages)
+            raise_revision(session, run.work_id)
+            save_run_pages(session, run, pages)
 
     def stamp(self, number: int) -> PageStamp:
-        """What the result of the page of that number, and how it is read, can be told by. Raises GonePageError."""
+        """The identity of a page's result and its layout override. Raises GonePageError."""
         with self._reading() as session:
-            page = page_there(session, number)
-            return PageStamp(page.key, page.result_run_id, held_in(session, [page.id]).get(page.id))
+            page = lock_page(session, number)
+            return PageStamp(page.key, page.result_run_id, overrides_of(session, [page.id]).get(page.id))
 
     def replace_page(
         self,
@@ -263,29 +259,29 @@ class Store:
         quality: QualityFlags = NO_QUALITY,
         shapes: Shapes | None = None,
     ) -> bool:
-        """Keep another result of a page that is there, which stays in the run and at the position that it has, with
-        the decisions whose places remain. Gives False, and keeps nothing, where the page was checked meanwhile and is
-        no longer as it was `seen`. Raises ReadOtherwiseError, and GonePageError where it is no longer in its text."""
+        """Replace the result of a stored page, which keeps its run, its position, and the decisions whose places
+        remain. Returns False and saves nothing if the page was checked after it was `seen`. Raises
+        OverrideChangedError; GonePageError if the page is no longer in its text."""
         check_flags(result, quality)
         with self._writing() as session:
-            page = page_there(session, number)
+            page = lock_page(session, number)
             if (page.key, page.result_run_id) != (seen.key, seen.run):
                 return False
-            must_be_read_as(held_in(session, [page.id]).get(page.id), seen.override)
+            check_override(overrides_of(session, [page.id]).get(page.id), seen.override)
             page.text, page.juan, page.folio = place.text, place.juan, place.folio
             if page.key == key != "":
                 place_unchanged_pages(session, [(page, place)])
-            save_found(session, [(page, CheckedResult(place, key, result, shapes=shapes, quality=quality))])
-            changed(session, page.work_id)
+            save_results(session, [(page, CheckedResult(place, key, result, shapes=shapes, quality=quality))])
+            raise_revision(session, page.work_id)
         return True
 
     def kept_pages(self, work: str) -> dict[tuple[str, int], KeptPage]:
-        """By what the results of a work's pages can be told to hold, by the page's id and repeat."""
+        """The identities of the page results of a work, by page id and repeat."""
         with self._reading() as session:
             return rows.kept_pages(session, work)
 
     def cached_page(self, key: str) -> KeptResult | None:
-        """The result kept under `key`, if there is one. Its `image` is the path it then had."""
+        """The stored result with this key; None if there is none. Its `image` is the path at that time."""
         if not key:
             return None
         with self._reading() as session:
@@ -294,9 +290,9 @@ class Store:
     def results(
         self, *, run: int | None = None, work: str | None = None, outline: bool = False, raised: bool = False
     ) -> Iterator[PageResult]:
-        """Page results in page order, a few in memory at a time: of the pages that `run` had, or of all
-        that a work has (by text, then by position). Exactly one of the two is given. An `outline` is a
-        result without its columns and characters; `raised`: of pages with raised findings alone."""
+        """The page results of a run, by position, or of a work, by text and position; a few in memory at a time.
+        Exactly one of `run` and `work` is given. An `outline` has no columns and characters; with `raised`, only pages
+        with raised findings are included."""
         if (run is None) == (work is None):
             raise ValueError("name the run or the work whose results are wanted")
         with self._reading() as session:
@@ -318,42 +314,44 @@ class Store:
         transcribed: Iterable[str] = (),
         text: str = "",
     ) -> Iterator[Flag]:
-        """The flags of a work that are there now, of some kinds and characters and of the text at one path where these
-        are given, in page order, then by line and offset; a few in memory at a time."""
+        """The present flags of a work in page order, then by line and offset; a few in memory at a time. `kinds`,
+        `transcribed` and `text` (the path of a text) select among them unless empty."""
         return rows.flags(self._reading, work, origins, kinds, transcribed, text)
 
     def revision(self, work: str) -> int:
-        """How often what was found in a work changed; 0 where there is none."""
+        """The revision of a work, which every check and export raises; 0 for an unknown work."""
         with self._reading() as session:
             return session.scalar(select(WorkRow.revision).where(WorkRow.name == work)) or 0
 
     def rescore(self, work: str, flags: Sequence[Flag], *, seen: int | None = None) -> int | None:
-        """Give flags of a work, known by their ids, the scores that they have in the light of the whole run. Gives the
-        revision that the work is at then; None, and nothing is changed, where it is no longer at the one at which it
-        was `seen`."""
+        """Save scores that depend on the whole run to the flags of a work with the same ids. Returns the new revision;
+        if the work is no longer at the revision `seen`, returns None and saves nothing."""
         with self._writing() as session:
-            known = select(WorkRow.id, WorkRow.revision).where(WorkRow.name == work).with_for_update()
-            there = session.execute(known).first()
-            if there is None:
+            query = select(WorkRow.id, WorkRow.revision).where(WorkRow.name == work).with_for_update()
+            row = session.execute(query).first()
+            if row is None:
                 return 0
-            number, revision = there
+            work_id, revision = row
             if seen is not None and revision != seen:
                 return None
             for first in range(0, len(flags), RESCORED_AT_ONCE):
-                judged = {flag.id: flag for flag in flags[first : first + RESCORED_AT_ONCE]}
-                # by their ids alone: where their work is asked for as well, SQLite goes through all flags of it
-                query = select(FlagRow.id, FlagRow.uid, FlagRow.work_id).where(FlagRow.uid.in_(judged))
-                rescored = [(row, uid) for row, uid, of_work in session.execute(query) if of_work == number]
-                changes = [{"id": row, **rows.judgement_values(judged[uid])} for row, uid in rescored]
+                flag_of = {flag.id: flag for flag in flags[first : first + RESCORED_AT_ONCE]}
+                # without a condition on the work, for which SQLite would scan all its flags
+                stored = select(FlagRow.id, FlagRow.uid, FlagRow.work_id).where(FlagRow.uid.in_(flag_of))
+                changes = [
+                    {"id": number, **rows.judgement_values(flag_of[uid])}
+                    for number, uid, of_work in session.execute(stored)
+                    if of_work == work_id
+                ]
                 if changes:
                     session.execute(update(FlagRow), changes)
             if flags:
-                changed(session, number)
+                raise_revision(session, work_id)
             return int(revision) + bool(flags)
 
     def recover(self, path: Path | None = None) -> Recovered:
-        """Put into the store what people did by the journal, or by the one at `path`, and is not there; all or
-        nothing. Raises OutputError, UsageError where there is no journal."""
+        """Put the acts into the store that it lacks and its journal, or the one at `path`, holds; all or nothing.
+        Raises OutputError; UsageError if there is no journal."""
         if self.journal is None or not (path or self.journal.path).is_file():
             raise UsageError(
                 _("%(path)s: there is no journal to recover from; name its file with --journal"), path=path or self.name
@@ -362,14 +360,14 @@ class Store:
         if own:
             with self.journal.turn(), self._reading() as session:
                 self.journal.complete(session)
-        with self._writing(noting=not own) as session:  # what comes out of it does not go into it again
-            done = recover(session, read_journal(path or self.journal.path))
-            for work in done.works:
-                changed(session, work)
-        return done
+        with self._writing(journaling=not own) as session:  # the journal already has the acts that come from it
+            recovered = recover(session, read_journal(path or self.journal.path))
+            for work in recovered.works:
+                raise_revision(session, work)
+        return recovered
 
     def faults(self) -> list[str]:
-        """What is wrong with the store by its own account, and what people did that its journal lacks."""
+        """The faults that the database finds in itself, and the number of acts that the journal lacks."""
         faults = []
         with self.journal.turn() if self.journal else nullcontext(), self._reading() as session:
             if self._engine.dialect.name == "sqlite":
@@ -377,18 +375,20 @@ class Store:
                 faults = [line for line in lines if line != "ok"]
                 broken = session.execute(text("PRAGMA foreign_key_check")).all()
                 faults += [f"{len(broken)} rows belong to none"] if broken else []
-            known = {identity(line) for line in standing_lines(self.journal.read().lines)} if self.journal else set()
-            lacking = sum(identity(line) not in known for line in all_lines(session)) if self.journal else 0
-        return faults + ([f"{lacking} acts are not in its journal"] if lacking else [])
+            if self.journal:
+                known = {identity(line) for line in standing_lines(self.journal.read().lines)}
+                lacking = sum(identity(line) not in known for line in all_lines(session))
+                faults += [f"{lacking} acts are not in its journal"] if lacking else []
+        return faults
 
     # sessions
 
     @contextmanager
     def at_one_moment(self) -> Iterator[Store]:
-        """This store as it is now, to be read: what is written meanwhile is not in it."""
+        """This store as it is now, for reading only; later writes are not visible in it."""
         reading = self._engine.execution_options(isolation_level="SERIALIZABLE")
         with database.explained(self._engine.url), reading.connect() as connection, connection.begin():
-            connection.execute(text("SELECT version_num FROM alembic_version"))  # the moment is that of the first look
+            connection.execute(text("SELECT version_num FROM alembic_version"))  # the first query fixes the moment
             yield Store(self._engine, self.journal, connection)
 
     @contextmanager
@@ -397,10 +397,10 @@ class Store:
             yield session
 
     @contextmanager
-    def _writing(self, *, noting: bool = True) -> Iterator[Session]:
-        """A transaction; what people do in it is in the journal, too, when this ends. Raises OutputError where it is
-        in the store and cannot be written down there: it will be with what is done next."""
-        journal, lines = self.journal if noting else None, list[Line]()
+    def _writing(self, *, journaling: bool = True) -> Iterator[Session]:
+        """A transaction; its acts are appended to the journal after the commit. Raises OutputError if they were
+        committed but cannot be appended; they are then appended along with the next acts."""
+        journal, lines = self.journal if journaling else None, list[Line]()
         with database.explained(self._engine.url), Session(self._writers) as session, ExitStack() as turn:
             with session.begin():
                 with journal.collecting(session, lines) if journal else nullcontext():
@@ -410,6 +410,14 @@ class Store:
                     journal.prepare(lines, self._reading)
             if journal and lines:
                 journal.append(lines, self._reading)
+
+
+def _journal(url: URL, folder: Path | None) -> Journal | None:
+    """The journal of the store at this address; see `Store.open`."""
+    file = database.file_of(url)
+    if file is not None:
+        return Journal(journal_of(file))
+    return Journal(folder / journal_of(Path(STORE_NAME))) if folder is not None else None
 
 
 def _make_folder(folder: Path) -> None:

@@ -6,11 +6,12 @@ paths keep: of a run of equal characters it cannot be known which one was added 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -34,6 +35,15 @@ MIN_ALIKE_PERCENT = 70
 
 MAX_CHANCE_LENGTH = 2
 """Number of equal characters, at most, that are taken to be equal by chance between two longer changes."""
+
+
+MIN_KEPT_SHARE = 0.5
+"""Characters of a line that are in the new version, as a share of the shorter of the two lines, from which on the new
+line is the old one, changed; with fewer it is another line, and what they have in common stands there by chance (西階上
+in 司射自西階上北面告于大 and 遂適西階上命賓御于公)."""
+
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 class Block(NamedTuple):
@@ -333,7 +343,33 @@ def _compared_characters(old: str, new: str) -> Iterator[Block]:
     if len(old) * len(new) > MAX_COMPARED_PAIRS or not old or not new:
         return
     pairs = [(here, there) for here, there in enumerate(_kept_by_all(old, new)) if there >= 0]
-    yield from _without_chance(pairs, len(old), len(new))
+    yield from _in_same_lines(_without_chance(pairs, len(old), len(new)), old, new)
+
+
+def _in_same_lines(blocks: Iterable[Block], old: str, new: str) -> Iterator[Block]:
+    """The parts of blocks that are in lines of `old` that became lines of `new`."""
+    parts = list(chain.from_iterable(_by_line(block, old) for block in blocks))
+    lines = [(_line_at(old, part.old), _line_at(new, part.new)) for part in parts]
+    kept: Counter[tuple[Span, Span]] = Counter()
+    for part, pair in zip(parts, lines, strict=True):
+        kept[pair] += part.length - old.startswith("\n", part.old + part.length - 1)
+    for part, pair in zip(parts, lines, strict=True):
+        if kept[pair] >= MIN_KEPT_SHARE * min(line.length for line in pair):
+            yield part
+
+
+def _by_line(block: Block, old: str) -> Iterator[Block]:
+    """A block, divided behind each line ending."""
+    at = block.old
+    for line in _LINE.findall(old, at, at + block.length):
+        yield Block(at, at - block.old + block.new, len(line))
+        at += len(line)
+
+
+def _line_at(text: str, at: int) -> Span:
+    """The line of a code point, without its line ending."""
+    begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+    return Span(begin, (end if end >= 0 else len(text)) - begin)
 
 
 def _kept_by_all(old: str, new: str) -> list[int]:

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from proof.quality.agreement import agreement
 from proof.store.chains import LOOKER, Looker
-from proof.store.readings import Compared
+from proof.store.readings import ComparedReadings
 from proof.web import schemas
 from proof.web.answers import BlindReadingOut
 from proof.web.api import answer, api_blueprint
@@ -132,7 +132,7 @@ def _readings(work: str) -> ReadingsOut:
     )
 
 
-def _agreements(compared: Iterable[Compared]) -> Iterable[AgreementOut]:
+def _agreements(compared: Iterable[ComparedReadings]) -> Iterable[AgreementOut]:
     """The agreement of every two people, over all kinds and for each kind."""
     judged: defaultdict[tuple[tuple[str, str], str], list[tuple[str, str]]] = defaultdict(list)
     for place in compared:

@@ -113,7 +113,7 @@ def test_words_that_one_sets_as_text_and_the_other_as_a_note_are_layout(swapped:
     plain = paged(own.translate(dict.fromkeys(map(ord, "(/)"))), *other)
     collation = collate(plain, noted) if swapped else collate(noted, plain)
     assert not collation.differences
-    (one,) = collation.notes
+    (one,) = collation.note_layouts
     assert collation.base.text(one.a0, one.a1) == "比謂比偶之為耦也"
     assert one.note is (Side.WITNESS if swapped else Side.BASE)
 

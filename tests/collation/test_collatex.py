@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proof.collation.collatex import collatex, in_order
+from proof.collation.collatex import collatex, has_base_order
 from proof.collation.collation import collate
 from proof.text.transcription import Format, Transcription
 from tests.build import transcription
@@ -34,7 +34,7 @@ def test_every_witness_can_be_read_off_the_table(seeds: list[int]) -> None:
     base, *others = [edition(text, f"{number}.txt") for number, text in enumerate(texts)]
     collations = [collate(base, witness) for witness in others]
     witnesses, table = collatex(collations, ["A", *(str(number) for number in range(len(seeds)))])
-    held = [TEXT, *(text for text, one in zip(texts[1:], collations, strict=True) if in_order(one))]
+    held = [TEXT, *(text for text, one in zip(texts[1:], collations, strict=True) if has_base_order(one))]
     assert len(witnesses) == len(held)
     rows = list(table)
     for number, text in enumerate(held):

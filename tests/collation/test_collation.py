@@ -201,7 +201,7 @@ def test_words_that_are_text_in_one_and_a_note_in_the_other_stand_in_every_form(
     other = page.format(CANON[:24], CANON[24:]).replace(CANON[16:20], f"({CANON[16:20]})")
     witness = edition(other, form=Format.KANRIPO)
     collation = collate(base, witness)
-    (layout,) = collation.notes
+    (layout,) = collation.note_layouts
     write_collation([collation], tmp_path)
     told = (tmp_path / "places.csv").read_text(encoding="utf-8-sig").splitlines()
     words = collation.base.text(layout.a0, layout.a1)
@@ -251,7 +251,7 @@ def test_a_passage_that_is_said_again_is_reported_as_that(tmp_path: Path) -> Non
     first, second, again = collation.placements
     assert first.placed
     assert second.placed
-    assert again.said_again
+    assert again.is_repetition
     assert again.witness_start == 0
     (passage,) = collation.only_base
     assert (passage.length, passage.again) == (len(CANON), len(CANON))

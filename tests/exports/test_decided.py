@@ -365,6 +365,20 @@ def test_what_was_taken_back_is_not_put_back_over_what_was_decided_and_written_o
         assert project.edition.text == TEXT.replace("西北", "西比")
 
 
+def test_where_all_was_taken_back_the_text_reads_as_it_did_before_the_first(project: Project) -> None:
+    project.say("f-north", Verdict.TAKE)
+    project.export()
+    project.say("f-north", Verdict.UNDO)
+    project.check(replace(NORTH, id="f-again", transcribed="比", suggested="北"))
+    project.say("f-again", Verdict.TAKE)
+    project.export()
+    assert project.edition.text == TEXT
+    project.say("f-again", Verdict.UNDO)
+    for _ in range(2):
+        project.export()
+        assert project.edition.text == TEXT
+
+
 def test_what_was_taken_back_gives_way_to_what_was_decided_of_its_place_since(project: Project) -> None:
     project.say("f-north", Verdict.TAKE)
     project.export()
@@ -401,7 +415,7 @@ def test_a_line_that_was_deleted_whole_stays_deleted_when_nothing_is_left_of_it(
     project.export()
     without = project.path.read_text(encoding="utf-8").removesuffix("¶\n")
     project.write(without)
-    project.store.texts.arrive(str(project.path), without, "", lambda: True)
+    project.store.texts.record_content(str(project.path), without, "", lambda: True)
     assert (project.decided.corrections, project.decided.left_out) == ((), ())
     assert project.store.decisions.displaced("KR1") == []
     project.say("f-line", Verdict.UNDO)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from proof.layout.crossings import Strokes, columns_of, restore
 from proof.layout.line_removal import without_lines
 from proof.layout.lines import Line
-from proof.layout.rules import Mask, long_strokes
+from proof.layout.rules import Frame, Mask, PageInk, long_strokes
 from tests.layout.test_lines import HEIGHT, WIDTH, cleaned, ruled
 
 
@@ -72,8 +72,8 @@ def test_wherever_rules_and_frame_are_said_to_run_what_goes_was_ink(
     ink = np.where(rng.random(size) < dark, 255, 0).astype(np.uint8)
     for x in rules[::2]:
         ink[:, max(0, round(x)) : max(0, round(x) + 3)] = 255
-    upright, level = long_strokes(ink, 12, vertical=True), long_strokes(ink, 12, vertical=False)
-    clean, owners = without_lines(ink, upright, level, rules, (frame[0], frame[1]), row)
+    page = PageInk(ink, long_strokes(ink, 12, vertical=True), long_strokes(ink, 12, vertical=False))
+    clean, owners = without_lines(page, Frame(rules, frame[0], frame[1]), row)
     assert clean.shape == owners.shape == ink.shape
     assert not (clean & ~ink).any()
     assert owners.min() > 1 - len(rules), "of a column and the next"
@@ -93,7 +93,7 @@ def test_the_pixels_of_a_line_lie_on_the_page(
     low, high = line.band(size[1], 1.0)
     assert 0 <= low <= high <= size[1]
     ink = np.full(size, 255, np.uint8)
-    strokes = Strokes.of(ink, [], [], [0.0, 30.0], 20.0)
+    strokes = Strokes.of(ink, [], [], Frame([0.0, 30.0], 0.0, 20.0), 20.0)
     restore(ink, ink.copy(), strokes, line, 0, 20.0, np.zeros(size, np.bool_))
     numbers = columns_of(ink, [line, line], strokes, 30.0)
     assert set(np.unique(numbers).tolist()) <= {0, 1}

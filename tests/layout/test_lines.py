@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from proof.layout.line_removal import without_lines
-from proof.layout.rules import Mask, long_strokes
+from proof.layout.rules import Frame, Mask, PageInk, long_strokes
 
 HEIGHT, WIDTH, ROW = 1000, 430, 45.0
 RULES = [15.0, 115.0, 215.0, 315.0, 415.0]
@@ -33,8 +33,8 @@ def ruled(bow: float = 0.0, gaps: float = 0.0, seed: int = 0) -> Mask:
 
 
 def cleaned(ink: Mask, frame: tuple[float, float] = FRAME) -> tuple[Mask, NDArray[np.int16]]:
-    upright, level = long_strokes(ink, 40, vertical=True), long_strokes(ink, 66, vertical=False)
-    return without_lines(ink, upright, level, RULES, frame, ROW)
+    page = PageInk(ink, long_strokes(ink, 40, vertical=True), long_strokes(ink, 66, vertical=False))
+    return without_lines(page, Frame(RULES, *frame), ROW)
 
 
 @settings(max_examples=15, deadline=None)

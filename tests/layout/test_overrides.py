@@ -19,7 +19,7 @@ BLANK = np.full((800, 600), 235, np.uint8)
 def test_frame_rules_and_notes_stand_where_a_person_set_them() -> None:
     hint = LayoutOverrideShape(FRAME, (0.25, 0.6), (None, ((0.0, 0.5),), ()))
     assert LayoutOverrideShape.from_json(hint.as_json()) == hint
-    layout = find_layout(BLANK, hint=hint)
+    layout = find_layout(BLANK, override=hint)
     assert layout.ruled
     assert not find_layout(BLANK).ruled
     boxes = boxes_of(layout)
@@ -38,7 +38,7 @@ def test_registers_are_regions_whose_columns_are_counted_on_in_the_order_of_the_
     assert hint == upper
     image = BLANK.copy()
     image[420:460, 130:170] = 0
-    layout = find_layout(image, hint=hint)
+    layout = find_layout(image, override=hint)
     boxes = boxes_of(layout)
     assert [one.number for one in layout.columns] == [1, 2, 3, 4]
     assert [(round(b.x), round(b.y)) for b in boxes] == [(300, 80), (100, 80), (200, 400), (100, 400)]

@@ -7,8 +7,8 @@ import pytest
 
 from proof.layout.half_folio import find_layout
 from proof.layout.photograph import page_columns
-from proof.layout.ruled import text_against, without_headings
-from proof.layout.rules import ink_mask, inked_along, long_strokes
+from proof.layout.ruled import contradicts_columns, without_headings
+from proof.layout.rules import Frame, PageInk, ink_mask, inked_along, long_strokes
 from tests.layout.drawn import Layout, assert_found, draw
 
 PAGES = {
@@ -43,7 +43,8 @@ def test_columns_in_pairs_are_doubted_where_of_two_rules_and_more_nothing_is_pri
     upright[height // 3 :] = 0
     for x in rules[1 + lost : -1].round().astype(int).tolist():
         upright[: height // 3, x - 1 : x + 2] = ink[: height // 3, x - 1 : x + 2] = 255
-    assert text_against(ink, upright, level, rules.tolist(), (0.1 * height, 0.9 * height), 0.3) == (lost >= 2)
+    frame = Frame(rules.tolist(), 0.1 * height, 0.9 * height)
+    assert contradicts_columns(PageInk(ink, upright, level), frame, 0.3) == (lost >= 2)
 
 
 @pytest.mark.parametrize(("printed", "wide", "kept"), [(False, True, 8), (False, False, 9), (True, True, 9)])
@@ -61,4 +62,4 @@ def test_a_heading_takes_the_place_of_a_rule_that_is_not_printed(printed: bool, 
     heading = [(rules[-2] - 70, rules[-2] + 70)] if wide else [(x + 15, x + 85) for x in rules[-3:-1]]
     for first, last in heading:
         ink[50:400, int(first) : int(last) : 4] = 255
-    assert len(without_headings(ink, upright, level, rules, (0.0, float(height)))) == kept
+    assert len(without_headings(PageInk(ink, upright, level), Frame(rules, 0.0, float(height)))) == kept

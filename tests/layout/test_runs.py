@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proof.layout.runs import ColumnStretch, CutBy, find_runs, runs_of_ink, strokes_of
+from proof.layout.runs import ColumnStretch, CutBy, InkPieces, find_runs, runs_of_ink
 from tests.verify.pages import line
 
 PITCH, ROW = 34.0, 22
@@ -32,7 +32,7 @@ def test_a_row_of_a_note_whose_middle_is_not_clear_is_counted(below: int, way: C
     """魏 and 用 in small bold script touch: so 衰於辰(故魏/臘用)辰晉金行金衰於丑故晉臘用丑 was drawn, with what its
     rows of pixels say. What main text leaves of the column says how high a row of the note is."""
     gain, ink = drawn([(3, 34, 1.0), (1, ROW, -0.35), (1, ROW, 0.15), (13, 34, 1.0)], below)
-    runs = find_runs(gain, ink, line("衰於辰(故魏/臘用)辰晉金行金衰於丑故晉臘用丑"), PITCH, way, lower=True)
+    runs = find_runs(gain, ink, line("衰於辰(故魏/臘用)辰晉金行金衰於丑故晉臘用丑"), PITCH, way, low_notes=True)
     assert [run.note for run in runs] == [False, True, False]
     assert [runs[1].top, runs[1].bottom] == pytest.approx([3 * 34, 3 * 34 + 2 * ROW], abs=6)
 
@@ -44,7 +44,7 @@ def test_an_indent_that_is_not_transcribed_is_no_part_of_the_first_run() -> None
     indent = np.zeros((blank, ink.shape[1]), np.uint8)
     column = line("冕其侍祠服亦如(祀天禮酒/齊正配位)太尊實")
     runs = find_runs(
-        np.concatenate([np.zeros(blank), gain]), np.vstack([indent, ink]), column, PITCH, CutBy.BEST, lower=True
+        np.concatenate([np.zeros(blank), gain]), np.vstack([indent, ink]), column, PITCH, CutBy.BEST, low_notes=True
     )
     assert runs[1].top == pytest.approx(blank + 7 * 34, abs=8)
 
@@ -55,7 +55,7 @@ def test_a_line_that_begins_with_spaces_begins_with_the_ink_of_its_note(indent: 
     gain, ink = drawn([(1, ROW, -1.0), (4, 34, 1.0), (2, ROW, -1.0), (3, 34, 1.0)], 0)
     blank = 6 + round(indent * PITCH)
     gain, ink = np.pad(gain, (blank, 0)), np.pad(ink, ((blank, 0), (0, 0)))
-    runs = find_runs(gain, ink, line("　　(六/八)今元正冬(九三/三)至及朝"), PITCH, CutBy.BEST, lower=True)
+    runs = find_runs(gain, ink, line("　　(六/八)今元正冬(九三/三)至及朝"), PITCH, CutBy.BEST, low_notes=True)
     first, second = (run for run in runs if run.note)
     assert first.top <= blank
     edges = (blank + ROW, blank + ROW + 4 * 34, blank + ROW + 4 * 34 + 2 * ROW)
@@ -82,6 +82,8 @@ def test_what_a_stain_joins_is_cut_where_a_note_begins() -> None:
     framed(ink, 15, 10, 70, 45)
     note(ink, 65, 4, 4)
     ink[30:250, 40:60] = 255
-    runs = runs_of_ink([ColumnStretch(False, 0, 60), ColumnStretch(True, 60, 300)], strokes_of(ink), 55.0, lower=False)
+    runs = runs_of_ink(
+        [ColumnStretch(False, 0, 60), ColumnStretch(True, 60, 300)], InkPieces.of(ink), 55.0, low_notes=False
+    )
     assert set(runs[:60][ink[:60] > 0].tolist()) == {0}
     assert set(runs[60:][ink[60:] > 0].tolist()) == {1}

@@ -71,14 +71,14 @@ def test_a_file_is_copied_with_all_that_guards_it_and_is_its_owners_alone(
             assert list(copy.results(work="KR1d0030")) == list(source.results(work="KR1d0030"))
             assert copy.decisions.history(1) == source.decisions.history(1)
             assert (copy.cache.size(), other.cache.get("page 1")) == (0, b"readings")
-            with pytest.raises(IntegrityError, match="never altered"), copy._writing(noting=False) as session:
+            with pytest.raises(IntegrityError, match="never altered"), copy._writing(journaling=False) as session:
                 session.execute(text("DELETE FROM acts"))
 
 
 def test_a_file_is_copied_as_it_was_committed_while_somebody_writes(tmp_path: Path, info: RunInfo) -> None:
     with Store.open(tmp_path / "source.sqlite") as source:
         source.begin_run(info)
-        with source._writing(noting=False) as session:
+        with source._writing(journaling=False) as session:
             session.execute(text("UPDATE works SET title = 'half-way'"))
             copy_file(tmp_path / "source.sqlite", tmp_path / "copy.sqlite")
     with Store.open(tmp_path / "copy.sqlite") as copy:

@@ -28,7 +28,7 @@ from proof.store.journal import TEXT, Journal, Line, all_lines, identity, read_j
 from proof.store.lookup import Sessions
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.page_states import PageState
-from proof.store.texts import Writing
+from proof.store.text_changes import ExportEdits
 from proof.text.edit import Edit, edited
 from tests.build import PLACE, check, decide, page
 from tests.standing import standing_decisions
@@ -372,14 +372,14 @@ def test_how_a_text_came_to_read_is_written_down_though_the_process_was_killed(
     with Store.open(tmp_path / "proof.sqlite") as store:
         check(store, page("上射揖坐", flags=((1, 3, "", "揖"),)))
         decide(store, 1, Verdict.TAKE)
-        before = store.texts.in_version(store.texts.decided_places("KR1")[0].version)
+        before = store.texts.content_of_version(store.texts.decided_places("KR1")[0].version)
         written = Edit(before.index("坐"), 0, "揖")
         after = edited(before, [written])
-        writing = Writing((written,), {1: written})
+        writing = ExportEdits((written,), {1: written})
         with monkeypatch.context() as patch:
             patch.setattr(Journal, "_write", kills)
             with pytest.raises(Killed):
-                store.texts.wrote(PLACE.text, before, after, "traditional", writing, lambda: True)
+                store.texts.record_export(PLACE.text, before, after, "traditional", writing, lambda: True)
     with Store.open(tmp_path / "proof.sqlite") as store:
         assert store.journal is not None
         last = store.journal.read().lines[-1]

@@ -8,7 +8,7 @@ from proof.layout.overrides import LayoutOverrideShape
 from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.decision_records import RefusedDecisionError
-from proof.store.layout_overrides import ReadOtherwiseError
+from proof.store.layout_overrides import OverrideChangedError
 from proof.store.lookup import NoPlaceError, PageConflictError
 from proof.store.saving import CheckedResult
 from tests.store.conftest import on_both
@@ -24,7 +24,7 @@ def test_what_was_set_outlives_a_check_and_is_taken_back_with_its_history_kept(
 ) -> None:
     filled.layout_overrides.set(WORK, 1, HINT, "a/b.png", "c", version=0, person="甲", key="request-1")
     run = filled.begin_run(info)
-    with pytest.raises(ReadOtherwiseError):
+    with pytest.raises(OverrideChangedError):
         filled.save_pages(run, [CheckedResult(PLACE, "", page_result)])
     filled.save_pages(
         run,

@@ -95,14 +95,14 @@ def test_a_decision_and_a_check_change_the_counts_of_their_work(store: Store, pa
 @on_both
 def test_folders_wait_are_checked_or_fail_and_are_forgotten_when_gone(store: Store, page_result: PageResult) -> None:
     check_work(store, "A", [of_page(page_result, "A-1")])
-    store.library.begin(["one", "two"])
-    store.library.note("one", FolderState.CHECKED, work="A")
+    store.library.set_folders(["one", "two"])
+    store.library.set_state("one", FolderState.CHECKED, work="A")
     assert [(one.folder, one.work, one.state) for one in store.library.works()] == [
         ("one", "A", FolderState.CHECKED),
         ("two", "", FolderState.WAITING),
     ]
     assert store.library.folder_of("A") == "one"
-    store.library.begin(["two"])
+    store.library.set_folders(["two"])
     assert [(one.folder, one.work) for one in store.library.works()] == [("two", ""), ("", "A")]
 
 

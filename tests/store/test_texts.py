@@ -15,7 +15,8 @@ from proof.model.result import PageResult
 from proof.store import CheckedResult, Store, TextInfo
 from proof.store.decision_records import State, Verdict
 from proof.store.manual_corrections import ManualCorrection
-from proof.store.texts import Writing, sha_of
+from proof.store.text_changes import ExportEdits
+from proof.store.texts import sha_of
 from proof.text.edit import Edit, edited
 from proof.text.positions import Span
 from tests import build
@@ -41,23 +42,24 @@ def decided(store: Store) -> Store:
 def wanted(store: Store) -> dict[str, tuple[str, bool]]:
     """What is to stand at the place of each decision, and whether the text has it."""
     places = [one.place for one in store.texts.decided_places("KR1")]
-    return {place.transcribed: (place.wanted, place.reads == place.wanted) for place in places}
+    return {place.transcribed: (place.decided_reading, place.reads == place.decided_reading) for place in places}
 
 
 def content(store: Store) -> str:
-    return store.texts.in_version(store.texts.decided_places("KR1")[0].present)
+    return store.texts.content_of_version(store.texts.decided_places("KR1")[0].present)
 
 
 def write(store: Store) -> str:
     """Write what is not written yet, as an export does; gives the text."""
     before = content(store)
     edits = {
-        one.place.flag: Edit(one.place.start, one.place.extent, one.place.wanted)
+        one.place.flag: Edit(one.place.start, one.place.extent, one.place.decided_reading)
         for one in store.texts.decided_places("KR1")
-        if one.place.reads != one.place.wanted and one.version == one.present
+        if one.place.reads != one.place.decided_reading and one.version == one.present
     }
     after = edited(before, edits.values())
-    store.texts.wrote(PLACE.text, before, after, "traditional", Writing(tuple(edits.values()), edits), lambda: True)
+    written = ExportEdits(tuple(edits.values()), edits)
+    store.texts.record_export(PLACE.text, before, after, "traditional", written, lambda: True)
     return after
 
 
@@ -324,12 +326,12 @@ def test_no_text_is_noted_over_what_came_since(decided: Store) -> None:
     versions = decided.texts
     before, after = content(decided), write(decided)
     newer = f"{after}又\n"
-    assert versions.arrive(PLACE.text, newer, "", lambda: True)
-    assert not versions.arrive(PLACE.text, before, "", lambda: False)
-    versions.wrote(PLACE.text, before, f"{before}也", "", Writing(()), lambda: False)
+    assert versions.record_content(PLACE.text, newer, "", lambda: True)
+    assert not versions.record_content(PLACE.text, before, "", lambda: False)
+    versions.record_export(PLACE.text, before, f"{before}也", "", ExportEdits(()), lambda: False)
     assert versions.content(PLACE.text) == newer
     decided.texts.move("KR1", PLACE.text, "other.txt")
-    assert not versions.arrive(PLACE.text, newer + "也", "traditional", lambda: True)
+    assert not versions.record_content(PLACE.text, newer + "也", "traditional", lambda: True)
     assert versions.paths() == {"other.txt"}
 
 
