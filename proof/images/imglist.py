@@ -17,8 +17,8 @@ from pathlib import Path
 from proof.atomic import whole_file
 from proof.errors import ImageListError
 from proof.locale.marking import Sentence, _
+from proof.model.half_folios import JuanFolio, half_folio_name, juan_key
 from proof.model.notices import Notice, NoticeCode
-from proof.model.places import Place, juan_key, spelled
 from proof.model.refs import Folio, PageId
 from proof.text.encoding import utf8_text
 from proof.text.model import Page
@@ -28,7 +28,7 @@ _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 """The beginning of an absolute path of Windows."""
 
 
-def place_of(page: Page) -> Place | None:
+def place_of(page: Page) -> JuanFolio | None:
     """The juan and half-folio of `page`, from its id or else from the text; None if it has no half-folio."""
     parts = PageId.match(page.id)
     if parts:
@@ -48,7 +48,7 @@ def edition_of(page: Page) -> str:
 class Entry:
     """One line of a list. `file` is the path as listed, with forward slashes; `error` says why it is refused."""
 
-    place: Place
+    place: JuanFolio
     edition: str
     file: str
     source: Path
@@ -68,7 +68,7 @@ class ImageList:
     def read(cls, path: Path | str) -> ImageList:
         """Raises ImageListError if the file cannot be read or is not UTF-8; for single lines see `notices`."""
         path = Path(path)
-        entries: dict[tuple[str, Place], Entry] = {}
+        entries: dict[tuple[str, JuanFolio], Entry] = {}
         notices: list[Notice] = []
         text = utf8_text(path, _("image list"), ImageListError)
         for number, line in enumerate(text.split("\n"), start=1):
@@ -95,7 +95,7 @@ class ImageLists:
     def __init__(self, lists: Iterable[ImageList] = ()) -> None:
         self._lists = tuple(lists)
         self.notices = tuple(notice for image_list in self._lists for notice in image_list.notices)
-        self._entries: dict[Place, list[Entry]] = defaultdict(list)
+        self._entries: dict[JuanFolio, list[Entry]] = defaultdict(list)
         for entry in self.all():
             self._entries[entry.place].append(entry)
 
@@ -139,7 +139,7 @@ def find_image_lists(text: Path, pages: Iterable[Page] = (), given: Path | None 
     return tuple(dict.fromkeys(path for work, juan in juans for path in _lists_of(folder, work, juan)))
 
 
-def write_entries(path: Path, files: Mapping[Place, str]) -> None:
+def write_entries(path: Path, files: Mapping[JuanFolio, str]) -> None:
     """Write the files of half-folios into the image list at `path`; its lines about other half-folios are kept
     unchanged. Raises ImageListError for a list that cannot be read, OutputError."""
     text = utf8_text(path, _("image list"), ImageListError) if path.exists() else ""
@@ -152,10 +152,10 @@ def write_entries(path: Path, files: Mapping[Place, str]) -> None:
         if _place_in(path, number, line) not in files
     ]
     with whole_file(path) as file:
-        file.writelines([*kept, *(f"{spelled(place)}00\t\t{name}{line_end}" for place, name in files.items())])
+        file.writelines([*kept, *(f"{half_folio_name(place)}00\t\t{name}{line_end}" for place, name in files.items())])
 
 
-def _place_in(path: Path, number: int, line: str) -> Place | None:
+def _place_in(path: Path, number: int, line: str) -> JuanFolio | None:
     """The half-folio that line `number` of the list at `path` is about; None if the line is no entry."""
     try:
         return None if line.startswith("#") else _entry(path, number, line).place
