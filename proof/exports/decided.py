@@ -16,8 +16,8 @@ from proof.model.notices import MessageCode
 from proof.store import Store
 from proof.store.authorities import copies_read, witnesses_of
 from proof.store.decision_records import Decision, State, Verdict
+from proof.store.text_changes import ExportEdits, TextChange, VersionedPlace, is_deleted_with_its_line
 from proof.store.text_files import DecidedPlace, StoredText
-from proof.store.texts import ExportEdits, TextChange, VersionedPlace, is_deleted_with_its_line
 from proof.text.addresses import Addresses
 from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
@@ -120,14 +120,18 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
             continue
         span, reads = place
         first[decision.flag] = there.first
-        if decision.state is State.OPEN and reads == there.place.wanted:
+        if decision.state is State.OPEN and reads == there.place.decided_reading:
             restored[span] = min(restored.get(span, there.first), there.first)
         correction = replace(_correction(decision, span, edition, addresses, policy), imaged=there.imaged)
         noted += [correction] * (decision.state is State.UNSURE)
-        if reads == there.place.wanted and decision.state is State.CORRECTED and reads != there.place.transcribed:
+        if (
+            reads == there.place.decided_reading
+            and decision.state is State.CORRECTED
+            and reads != there.place.transcribed
+        ):
             applied.append((decision, correction))
             noted.append(replace(correction, original=decision.transcribed))
-        elif reads != there.place.wanted or _writes(decision):
+        elif reads != there.place.decided_reading or _writes(decision):
             corrected.append((decision, correction))
         elif decision.state is State.KEPT:
             kept.append((decision, span))
