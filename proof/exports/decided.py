@@ -16,8 +16,8 @@ from proof.model.notices import MessageCode
 from proof.store import Store
 from proof.store.authorities import copies_read, witnesses_of
 from proof.store.decision_records import Decision, State, Verdict
+from proof.store.text_changes import ExportEdits, TextChange, VersionedPlace, is_deleted_with_its_line
 from proof.store.text_files import DecidedPlace, StoredText
-from proof.store.texts import ExportEdits, TextChange, VersionedPlace, is_deleted_with_its_line
 from proof.text.addresses import Addresses
 from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
@@ -98,6 +98,8 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
     settled = 0
     rejected: set[str] = set()
     noted: list[Correction] = []
+    first: dict[int, int] = {}
+    restored: dict[Span, int] = {}
     for there, decision, place in decisions_of(store, edition, (*text.own, *text.others), own):
         if there.text not in own:
             if decision.page in pages and decision.state not in (State.KEPT, State.OPEN):
@@ -105,12 +107,11 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
             continue
         if decision.state in _KEEPING:
             rejected.add(decision.uid)
-        reason = _UNDECIDED.get(decision.state)
         settled += decision.state is State.KEPT or (decision.state is State.COPY and not decision.transcribed)
         of_page = decision.kind == Kind.LAYOUT.value and not decision.line and decision.state is State.CORRECTED
-        if of_page:
-            reason = Unused.PAGE
-        elif place is None and (_writes(decision) or there.place.reads != there.place.transcribed):
+        reason = Unused.PAGE if of_page else _UNDECIDED.get(decision.state)
+        is_lost = place is None and (_writes(decision) or there.place.reads != there.place.transcribed)
+        if is_lost and not of_page:
             went = is_deleted_with_its_line(there.place, store.texts.content_of_version(there.version))
             settled += went
             reason = None if went else Unused.GONE
@@ -118,33 +119,44 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
         if place is None or of_page:
             continue
         span, reads = place
+        first[decision.flag] = there.first
+        if decision.state is State.OPEN and reads == there.place.decided_reading:
+            restored[span] = min(restored.get(span, there.first), there.first)
         correction = replace(_correction(decision, span, edition, addresses, policy), imaged=there.imaged)
         noted += [correction] * (decision.state is State.UNSURE)
-        if reads == there.place.wanted and decision.state is State.CORRECTED and reads != there.place.transcribed:
+        if (
+            reads == there.place.decided_reading
+            and decision.state is State.CORRECTED
+            and reads != there.place.transcribed
+        ):
             applied.append((decision, correction))
             noted.append(replace(correction, original=decision.transcribed))
-        elif reads != there.place.wanted or _writes(decision):
+        elif reads != there.place.decided_reading or _writes(decision):
             corrected.append((decision, correction))
         elif decision.state is State.KEPT:
             kept.append((decision, span))
-    corrections, conflicts = _without_conflicts(_without_superseded(corrected, kept), kept, applied)
+    corrections, conflicts = _without_conflicts(_without_superseded(corrected, kept, restored, first), kept, applied)
     left_out += [LeftOut(made, reason, str(edition.path)) for reason, group in conflicts.items() for made in group]
-    kept_back = [out.decision for out in left_out if out.reason in (Unused.CONFLICT, Unused.GONE)]
-    half_kept_back = {decision.uid for decision in kept_back if decision.kind == Kind.LAYOUT.value}
-    halves = {correction.flag for correction in corrections if correction.moved in half_kept_back}
+    halves = _halves_of_refused(corrections, left_out)
     left_out += [
         LeftOut(decision, Unused.OTHER_HALF, str(edition.path)) for decision, _ in corrected if decision.uid in halves
     ]
-    corrections = [correction for correction in corrections if correction.flag not in halves]
     return Decided(
         edition,
-        tuple(corrections),
+        tuple(correction for correction in corrections if correction.flag not in halves),
         tuple(left_out),
         settled,
         tuple(correction for _, correction in applied),
         frozenset(rejected),
         tuple(noted),
     )
+
+
+def _halves_of_refused(corrections: Iterable[Correction], left_out: Iterable[LeftOut]) -> set[str]:
+    """The flags of corrections that move a column of which the other half cannot be written."""
+    refused = [out.decision for out in left_out if out.reason in (Unused.CONFLICT, Unused.GONE)]
+    refused_columns = {decision.uid for decision in refused if decision.kind == Kind.LAYOUT.value}
+    return {correction.flag for correction in corrections if correction.moved in refused_columns}
 
 
 def note_written(store: Store, corrected: CorrectedSource, still: Callable[[], bool]) -> None:
@@ -259,9 +271,14 @@ def _as_read(decision: Decision, policy: VariantPolicy) -> str:
 
 
 def _without_superseded(
-    corrected: Sequence[tuple[Decision, Correction]], kept: Iterable[tuple[Decision, Span]]
+    corrected: Sequence[tuple[Decision, Correction]],
+    kept: Iterable[tuple[Decision, Span]],
+    restored: Mapping[Span, int],
+    first: Mapping[int, int],
 ) -> list[tuple[Decision, Correction]]:
-    """`corrected` without the restorations of withdrawn corrections whose characters have a newer decision."""
+    """`corrected` without the restorations of withdrawn corrections whose characters have a newer decision, or are
+    `restored` already: they read what they did before an older withdrawn correction, whose first decision has this id.
+    `first` has the id of the first decision about each flag."""
     decided = [(made, Span(*_place(correction))) for made, correction in corrected if made.state is not State.OPEN]
     newest: dict[int, int] = {}
     for made, span in (*decided, *kept):
@@ -271,7 +288,10 @@ def _without_superseded(
         (made, correction)
         for made, correction in corrected
         if made.state is not State.OPEN
-        or all(newest.get(part, 0) <= made.id for part in _parts(Span(*_place(correction))))
+        or (
+            restored.get(Span(*_place(correction)), first[made.flag]) >= first[made.flag]
+            and all(newest.get(part, 0) <= made.id for part in _parts(Span(*_place(correction))))
+        )
     ]
 
 

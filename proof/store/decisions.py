@@ -35,10 +35,11 @@ from proof.store.decision_records import (
 )
 from proof.store.events import check_key, key_of_another, standing
 from proof.store.lookup import StorePart, work_id_subquery
+from proof.store.matching import mark_answered_stale
 from proof.store.models import ActRow, DecisionRow, FlagRow, ReadingRow, WorkRow
-from proof.store.places import mark_answered_stale
 from proof.store.seeded import IS_SEEDED, SeededAnswer, answers
-from proof.store.texts import is_deleted_with_its_line, is_displaced, place_of, stored_content
+from proof.store.text_changes import is_deleted_with_its_line
+from proof.store.texts import is_displaced, place_of, stored_content
 from proof.store.typed_text import (
     LONGEST_COLUMN,
     check_authority,

@@ -25,8 +25,8 @@ from proof.store import rows
 from proof.store.decision_records import State, Verdict
 from proof.store.lookup import NoPlaceError, StorePart, raise_revision, work_id_subquery
 from proof.store.manual_corrections import ManualCorrection, correct_in
+from proof.store.matching import OF_COLLATION, save_flags
 from proof.store.models import ColumnRow, FlagRow, PageRow, TextRow, TextVersionRow
-from proof.store.places import OF_COLLATION, save_flags
 from proof.store.seeded import IS_SEEDED
 from proof.store.texts import sha_of
 from proof.text.transcription import Transcription

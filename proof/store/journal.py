@@ -41,7 +41,8 @@ from proof.store.models import (
     TextVersionRow,
     WorkRow,
 )
-from proof.store.texts import TextChange, content_of, find_version, sha_of, text_changes_of
+from proof.store.text_changes import TextChange
+from proof.store.texts import content_of, find_version, sha_of, text_changes_of
 from proof.text.edit import Edit, edited, one_edit
 
 ENDING = ".decisions.jsonl"

@@ -35,6 +35,7 @@ from proof.store.journal import (
     moment,
 )
 from proof.store.lookup import work_id_subquery
+from proof.store.matching import mark_answered_stale
 from proof.store.models import (
     ActRow,
     CommentRow,
@@ -47,7 +48,6 @@ from proof.store.models import (
     TextVersionRow,
     WorkRow,
 )
-from proof.store.places import mark_answered_stale
 from proof.store.replay import ReplayedPlace, flag_of_line, present_paths, replay_places
 from proof.store.texts import content_of, insert_earlier_version, sha_of
 

@@ -25,7 +25,7 @@ from proof.ocr.engine import EngineIdentity
 from proof.store import codec
 from proof.store.lookup import Sessions, work_id_subquery
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow
-from proof.store.texts import policy_of_script
+from proof.store.text_changes import policy_of_script
 from proof.text.positions import Span
 from proof.text.variants import VariantPolicy
 

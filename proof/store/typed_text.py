@@ -1,8 +1,7 @@
 """Checks of typed text: readings, which become part of a line of a text, and notes, which are exported.
 
-All input passes these checks. XML 1.0 (section 2.2) forbids or discourages control characters but tab and line ends,
-and allows no lone surrogates and neither U+FFFE nor U+FFFF. Unicode (section 23.7) reserves noncharacters for internal
-use.
+All input passes these checks. XML 1.0 (section 2.2) forbids or discourages control characters other than tab and line
+ends, and forbids lone surrogates, U+FFFE and U+FFFF. Unicode (section 23.7) reserves noncharacters for internal use.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from proof.text.column import COMPOSITION, ENTITY, parse_column
 from proof.text.remarks import RemarkCode
 
 LONGEST_READING = 64
-"""Maximum length of a reading or an alternative, in code points: a correction is for a place, not for a page."""
+"""Maximum length of a reading, in code points: a correction is for a place, not for a page."""
 LONGEST_COLUMN = 400
 """Maximum length of the reading of a whole column, in code points."""
 LONGEST_NOTE = 2000
@@ -24,15 +23,15 @@ LONGEST_NOTE = 2000
 LONGEST_AUTHORITY = 64
 """Maximum length of the name of an authority, in code points."""
 _NOT_IN_LINE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""Unicode categories that cannot stand in a line, so not in readings and names of authorities. Private-use and
-unassigned code points are allowed: they may be Han characters."""
+"""Unicode categories that are forbidden in readings and names of authorities, which are parts of a line. Private-use
+and unassigned code points are allowed: they may be Han characters."""
 _CONTROLS_IN_NOTES = "\t\n\r"
-"""The control characters that notes may have: tab and line ends."""
+"""The control characters that are allowed in notes: tab and line ends."""
 
 
 def check_reading(reading: str, most: int = LONGEST_READING) -> None:
     """Raise RefusedDecisionError if `reading` cannot be part of a line, or has more than `most` code points. An empty
-    one is accepted; the caller decides whether it deletes."""
+    reading is accepted; the caller decides whether it deletes."""
     if len(reading) > most:
         raise RefusedDecisionError(
             _("a reading has at most %(most)s characters; change longer stretches in the text"), most=most
@@ -52,26 +51,26 @@ _MARKUP = frozenset("()（）/／<>&")
 
 
 def check_markup(reading: str, transcribed: str = "") -> None:
-    """Raise RefusedDecisionError if `reading` has other markup than the text `transcribed` that it replaces. A start or
-    end of a note, a page mark or an incomplete entity would change the lines and pages of the text."""
-    added = _markup_of(reading)
-    if added and added != _markup_of(transcribed):
+    """Raise RefusedDecisionError if `reading` has markup, unless the text `transcribed` that it replaces has the same.
+    A start or end of a note, a page mark or an incomplete entity would change the lines and pages of the text."""
+    markup = _markup_of(reading)
+    if markup and markup != _markup_of(transcribed):
         raise RefusedDecisionError(
             _("%(sign)s is markup and no character: notes, tags and page marks are changed in the text itself"),
-            sign=added,
+            sign=markup,
         )
 
 
 def check_column_markup(column: str) -> None:
-    """Raise RefusedDecisionError if the markup of a whole column is no pairs of notes."""
-    if set(_markup_of(column)) - set("()/") or any(
-        problem.code is not RemarkCode.DESCRIPTION_INCOMPLETE for problem in parse_column(column).problems
-    ):
+    """Raise RefusedDecisionError if a whole column has other markup than complete notes."""
+    has_other_markup = bool(set(_markup_of(column)) - set("()/"))
+    problems = {problem.code for problem in parse_column(column).problems}
+    if has_other_markup or problems - {RemarkCode.DESCRIPTION_INCOMPLETE}:
         check_markup(column)
 
 
 def _markup_of(text: str) -> str:
-    """The markup in a text, without entities and compositions: they stand for characters."""
+    """The markup in a text, without entities and compositions, which stand for characters."""
     bare = ENTITY.sub("", COMPOSITION.sub("", text))
     return "".join(char for char in bare if char in _MARKUP)
 

@@ -6,11 +6,12 @@ shortest edit paths keep: it is unknown which one of a run of equal characters w
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -34,6 +35,13 @@ MIN_SIMILARITY_PERCENT = 70
 
 MAX_CHANCE_LENGTH = 2
 """Maximum number of equal characters between two longer changes that are taken to be equal by chance."""
+
+MIN_KEPT_SHARE = 0.5
+"""Minimum share of the shorter of two lines that both have in common if one is the other, changed. With less it is
+another line, and the common characters are equal by chance (西階上 in 司射自西階上北面告于大 and in
+遂適西階上命賓御于公)."""
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 class Block(NamedTuple):
@@ -359,7 +367,33 @@ def _compared_characters(old: str, new: str) -> Iterator[Block]:
     kept = (
         Block(old_index, new_index, 1) for old_index, new_index in enumerate(_kept_by_all(old, new)) if new_index >= 0
     )
-    yield from _without_chance(_joined(kept), len(old), len(new))
+    yield from _in_same_lines(_without_chance(_joined(kept), len(old), len(new)), old, new)
+
+
+def _in_same_lines(blocks: Iterable[Block], old: str, new: str) -> Iterator[Block]:
+    """The parts of blocks that are in lines of `old` that became lines of `new`."""
+    parts = list(chain.from_iterable(_by_line(block, old) for block in blocks))
+    lines = [(_line_at(old, part.old), _line_at(new, part.new)) for part in parts]
+    kept: Counter[tuple[Span, Span]] = Counter()
+    for part, pair in zip(parts, lines, strict=True):
+        kept[pair] += part.length - old.startswith("\n", part.old_end - 1)
+    for part, pair in zip(parts, lines, strict=True):
+        if kept[pair] >= MIN_KEPT_SHARE * min(line.length for line in pair):
+            yield part
+
+
+def _by_line(block: Block, old: str) -> Iterator[Block]:
+    """A block divided after each line ending."""
+    at = block.old
+    for line in _LINE.findall(old, at, block.old_end):
+        yield Block(at, at - block.old + block.new, len(line))
+        at += len(line)
+
+
+def _line_at(text: str, at: int) -> Span:
+    """The line of a code point, without its line ending."""
+    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+    return Span(start, (end if end >= 0 else len(text)) - start)
 
 
 def _kept_by_all(old: str, new: str) -> list[int]:

@@ -353,7 +353,7 @@ class History:
                 self.text.touch(number, len(row), len(row))
                 self.text.touch(number + 1, 0, 0)
                 row += self.text.rows.pop(number + 1)
-            case "split":
+            case "split" if all(any(cell.now for cell in part) for part in (row[:at], row[at:])):
                 self.text.touch(number, at, at)
                 self.text.rows[number : number + 1] = [row[:at], row[at:]]
             case "move":

@@ -365,6 +365,20 @@ def test_what_was_taken_back_is_not_put_back_over_what_was_decided_and_written_o
         assert project.edition.text == TEXT.replace("西北", "西比")
 
 
+def test_where_all_was_taken_back_the_text_reads_as_it_did_before_the_first(project: Project) -> None:
+    project.say("f-north", Verdict.TAKE)
+    project.export()
+    project.say("f-north", Verdict.UNDO)
+    project.check(replace(NORTH, id="f-again", transcribed="比", suggested="北"))
+    project.say("f-again", Verdict.TAKE)
+    project.export()
+    assert project.edition.text == TEXT
+    project.say("f-again", Verdict.UNDO)
+    for _ in range(2):
+        project.export()
+        assert project.edition.text == TEXT
+
+
 def test_what_was_taken_back_gives_way_to_what_was_decided_of_its_place_since(project: Project) -> None:
     project.say("f-north", Verdict.TAKE)
     project.export()

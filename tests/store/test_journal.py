@@ -28,7 +28,7 @@ from proof.store.journal import TEXT, Journal, Line, all_lines, identity, read_j
 from proof.store.lookup import Sessions
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.page_states import PageState
-from proof.store.texts import ExportEdits
+from proof.store.text_changes import ExportEdits
 from proof.text.edit import Edit, edited
 from tests.build import PLACE, check, decide, page
 from tests.standing import standing_decisions

@@ -15,7 +15,8 @@ from proof.model.result import PageResult
 from proof.store import CheckedResult, Store, TextInfo
 from proof.store.decision_records import State, Verdict
 from proof.store.manual_corrections import ManualCorrection
-from proof.store.texts import ExportEdits, sha_of
+from proof.store.text_changes import ExportEdits
+from proof.store.texts import sha_of
 from proof.text.edit import Edit, edited
 from proof.text.positions import Span
 from tests import build
@@ -41,7 +42,7 @@ def decided(store: Store) -> Store:
 def wanted(store: Store) -> dict[str, tuple[str, bool]]:
     """What is to stand at the place of each decision, and whether the text has it."""
     places = [one.place for one in store.texts.decided_places("KR1")]
-    return {place.transcribed: (place.wanted, place.reads == place.wanted) for place in places}
+    return {place.transcribed: (place.decided_reading, place.reads == place.decided_reading) for place in places}
 
 
 def content(store: Store) -> str:
@@ -52,9 +53,9 @@ def write(store: Store) -> str:
     """Write what is not written yet, as an export does; gives the text."""
     before = content(store)
     edits = {
-        one.place.flag: Edit(one.place.start, one.place.extent, one.place.wanted)
+        one.place.flag: Edit(one.place.start, one.place.extent, one.place.decided_reading)
         for one in store.texts.decided_places("KR1")
-        if one.place.reads != one.place.wanted and one.version == one.present
+        if one.place.reads != one.place.decided_reading and one.version == one.present
     }
     after = edited(before, edits.values())
     written = ExportEdits(tuple(edits.values()), edits)

@@ -137,3 +137,10 @@ def test_a_line_that_was_moved_and_changed_is_followed_where_no_other_is_as_alik
     old, new = "與大夫\n東面于北耦坐\n上射揖\n命賓御\n反位\n", f"與大夫\n上射揖\n命賓御\n{moved}\n反位\n"
     found = PositionMap.of_comparison(old, new).where(old.index("北"), 1)
     assert found == (None if expected is None else Span(new.index(moved) + expected, 1))
+
+
+def test_a_character_is_not_followed_into_another_line_that_has_a_few_characters_in_common() -> None:
+    old = "第二葉\n司射自西階上北面告于大\n夫曰請降\n反位\n"
+    other, changed = ("第二葉\n遂適西階上命賓御于公\n諸公卿則\n反位\n", "第二葉\n自西階上北面\n夫曰請降\n反位\n")
+    assert PositionMap.of_comparison(old, other).where(old.index("階"), 1) is None
+    assert PositionMap.of_comparison(old, changed).where(old.index("階"), 1) == Span(changed.index("階"), 1)

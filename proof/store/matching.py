@@ -1,0 +1,348 @@
+"""Matches the findings of pages with the stored flags, and saves them as flags.
+
+A finding is identified by its place in the text: a finding at the place of a flag is that flag, whatever page and line
+the place is on now. A finding that a decision answers is not asked again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import chain, count
+from typing import Any
+
+from sqlalchemy import insert, select
+from sqlalchemy.orm import Session
+
+from proof.model.flags import MAX_CONTEXT_CHARACTERS, Flag, Kind, Origin, context_of
+from proof.store import rows
+from proof.store.decision_records import SETTLED
+from proof.store.lookup import raise_revision
+from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
+from proof.store.texts import content_of, decided_reading
+from proof.text.positions import PositionMap, Span
+
+OF_CHECK = frozenset({Origin.FINDING.value, Origin.SAMPLE.value, Origin.SEEDED.value})
+"""Origins of the flags that a check makes."""
+
+OF_COLLATION = frozenset({Origin.COLLATION.value})
+"""Origins of the flags that a collation makes."""
+
+Findings = Sequence[tuple[Flag, Origin]]
+"""The findings of a page."""
+
+Spans = Mapping[str, Span | None]
+"""The places of the findings of a page in its text, by their ids; None for a finding without a place."""
+
+
+def save_flags(session: Session, pages: Sequence[tuple[PageRow, Findings]], replaced: Collection[str]) -> int:
+    """Save the findings of pages as their flags. Flags whose origin is among `replaced` become stale if they were not
+    found. Returns the number of flags of a check that a collation found again, which stay as they are."""
+    new_flags: list[dict[str, Any]] = []
+    kept = 0
+    for page, matched, unmatched in _matched_pages(session, pages):
+        by_hand = [(row.line, row.offset) for row in unmatched if row.origin == Origin.PERSON.value]
+        for ordinal, finding in enumerate(matched):
+            values = rows.flag_values(finding.flag) | finding.place
+            values |= {"origin": finding.origin.value, "ordinal": ordinal, "last_run_id": page.run_id, "stale": False}
+            if finding.row is None:
+                if finding.origin is not Origin.SEEDED or _is_free(finding.flag, by_hand):
+                    new_flags.append(values | {"work_id": page.work_id, "page_id": page.id})
+            elif _is_kept(finding.row, finding.origin):
+                kept += 1
+            else:
+                for name, value in values.items():
+                    setattr(finding.row, name, value)
+        for row in unmatched:
+            row.stale = row.stale or row.origin in replaced
+    session.flush()
+    if new_flags:
+        session.execute(insert(Base.metadata.tables["flags"]), new_flags)
+    return kept
+
+
+def _is_kept(row: FlagRow, origin: Origin) -> bool:
+    """Whether the flag `row` stays as it is although a finding of this origin is at its place: a flag of a check that a
+    collation found again."""
+    return origin is Origin.COLLATION and row.origin in OF_CHECK and not row.stale
+
+
+def _is_free(flag: Flag, by_hand: Iterable[tuple[int, int]]) -> bool:
+    """Whether an error may be seeded at the place of `flag`: no correction `by_hand` (line, offset) is so near that one
+    would be seen in the context of the other."""
+    return all(line != flag.line or abs(offset - flag.offset) > 2 * MAX_CONTEXT_CHARACTERS for line, offset in by_hand)
+
+
+@dataclass(frozen=True, slots=True)
+class _MatchedFinding:
+    """A finding with the id of its flag, its place as values of the columns of `flags` (`place`), and the `row` of its
+    flag, None for a new flag."""
+
+    flag: Flag
+    origin: Origin
+    place: dict[str, Any]
+    row: FlagRow | None
+
+
+def _matched_pages(
+    session: Session, pages: Sequence[tuple[PageRow, Findings]]
+) -> Iterator[tuple[PageRow, list[_MatchedFinding], list[FlagRow]]]:
+    """Each page with its findings, and those of its flags that were not found. The flags of a page are those whose
+    places are on it now, and those stored on it whose places are on none of `pages`."""
+    content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
+    lines_of = {page.id: _PageLines(session, page, content) for page, _ in pages}
+    spans_of: dict[int, Spans] = {
+        page.id: {flag.id: lines_of[page.id].span_of(flag) for flag, _ in findings} for page, findings in pages
+    }
+    flags = list(session.scalars(select(FlagRow).where(FlagRow.page_id.in_(lines_of)).order_by(FlagRow.id)))
+    flags += _flags_from_other_pages(session, lines_of, spans_of, content)
+    flags_of: defaultdict[int, list[FlagRow]] = defaultdict(list)
+    ids_of: defaultdict[int, set[str]] = defaultdict(set)
+    for flag in flags:
+        ids_of[flag.page_id].add(flag.uid)
+        # first the page it is stored on: in a text without pages two pages may share a line
+        candidates = (lines_of.get(flag.page_id), *lines_of.values())
+        page_now = next((lines for lines in candidates if lines is not None and lines.has(flag)), None)
+        flags_of[page_now.number if page_now is not None else flag.page_id].append(flag)
+    for number, of_page in flags_of.items():
+        for flag in of_page:
+            if flag.page_id != number:
+                flag.page_id, flag.uid = number, _unused_id(flag.uid, ids_of[number])
+    for page, findings in pages:
+        number = page.id
+        matched, unmatched = _match(findings, spans_of[number], lines_of[number], flags_of[number], ids_of[number])
+        yield page, matched, unmatched
+
+
+def _unused_id(uid: str, used: set[str]) -> str:
+    """The id, or a hash derived from it if it is used already; adds the result to `used`."""
+    derived = (hashlib.blake2b(f"{uid}\x1f{n}".encode(), digest_size=10).hexdigest() for n in count(1))
+    unused = next(candidate for candidate in chain([uid], derived) if candidate not in used)
+    used.add(unused)
+    return unused
+
+
+def _flags_from_other_pages(
+    session: Session,
+    lines_of: Mapping[int, _PageLines],
+    spans_of: Mapping[int, Spans],
+    content: Callable[[int], str],
+) -> list[FlagRow]:
+    """The flags stored on other pages whose places are on these pages now, by page id. A place that is also on its own
+    page, in a line that continues on the next page, stays there unless it was found here."""
+    by_version: defaultdict[tuple[int, int], list[_PageLines]] = defaultdict(list)
+    for lines in lines_of.values():
+        if lines.text is not None and lines.version is not None:
+            by_version[lines.text, lines.version].append(lines)
+
+    @cache
+    def own_lines(page_id: int, version: int) -> _PageLines | None:
+        page = session.get_one(PageRow, page_id)
+        return _PageLines(session, page, content) if page.version_id == version else None
+
+    def is_on_own_page(flag: FlagRow, version: int) -> bool:
+        lines = own_lines(flag.page_id, version)
+        return lines is not None and lines.has(flag)
+
+    moved: list[FlagRow] = []
+    for (text, version), of_version in by_version.items():
+        query = select(FlagRow).where(FlagRow.text_id == text, FlagRow.version_id == version)
+        query = query.where(FlagRow.start >= min(lines.begin for lines in of_version), FlagRow.page_id.not_in(lines_of))
+        query = query.where(FlagRow.start <= max(lines.end for lines in of_version)).order_by(FlagRow.id)
+        for flag in session.scalars(query).all():
+            pages_now = [lines.number for lines in of_version if lines.has(flag)]
+            was_found = any((flag.start, flag.extent) in spans_of[number].values() for number in pages_now)
+            if pages_now and (was_found or not is_on_own_page(flag, version)):
+                moved.append(flag)
+    return moved
+
+
+class _PageLines:
+    """The lines of a page in the present version of its text; `content` gives the content of a version by id."""
+
+    def __init__(self, session: Session, page: PageRow, content: Callable[[int], str]) -> None:
+        text = session.get(TextRow, page.text_id) if page.text_id is not None else None
+        self.number, self.work = page.id, page.work_id
+        self.text = text.id if text is not None else None
+        self.version = text.version_id if text is not None else None
+        self._lines = page.spans if text is not None and not page.absent else {}
+        self._checked_version, self._content = page.version_id, content
+        self._to_present: PositionMap | None = None
+        if self.version is not None and self._checked_version is not None and self.version != self._checked_version:
+            self._to_present = PositionMap.of_comparison(content(self._checked_version), content(self.version))
+        self.begin = min((span.start for span in self._lines.values()), default=0)
+        self.end = max((span.end for span in self._lines.values()), default=-1)
+        self._starts = sorted((span.start, number) for number, span in self._lines.items())
+
+    def span_of(self, flag: Flag) -> Span | None:
+        """The place of a finding: at the end of the page for a column that the text lacks, at its beginning for a
+        finding about the whole page (line 0). None if the page has no lines in its text or the place is lost."""
+        if not self._lines:
+            return None
+        if flag.line in self._lines:
+            start = self._lines[flag.line].start + flag.offset
+        else:
+            start = (self.end if flag.line else self.begin) + flag.offset
+        return Span(start, flag.length) if self._to_present is None else self._to_present.where(start, flag.length)
+
+    def place_values(self, span: Span | None, flag: Flag) -> dict[str, Any]:
+        """The place of a finding as values of the columns of `flags`; `span` is that of `span_of`."""
+        return {
+            "text_id": self.text if span is not None else None,
+            "version_id": self.version if span is not None else None,
+            "start": span.start if span is not None else None,
+            "extent": flag.length,
+            "reads": flag.transcribed,
+        }
+
+    def has(self, flag: FlagRow) -> bool:
+        """Whether the place of a flag is on this page now."""
+        if flag.start is None or self.version is None or (flag.text_id, flag.version_id) != (self.text, self.version):
+            return False
+        address = self.address(flag.start)
+        if flag.work_id != self.work or address is None or flag.start > self.end:
+            return False
+        number, offset = address
+        return offset <= self._lines[number].length  # else it is in a line of another page, between those of this one
+
+    def address(self, start: int) -> tuple[int, int] | None:
+        """The number of the last line of this page that begins at or before a code point of the text, and the offset in
+        it; None before the first line, or if the text has changed since the page was checked."""
+        index = bisect_right(self._starts, (start, 1 << 60)) - 1
+        if index < 0 or self._to_present is not None:
+            return None
+        begin, number = self._starts[index]
+        return number, start - begin
+
+    def source(self, line: int) -> str:
+        """The source of the column with this number when the page was checked; empty if the page has none."""
+        span = self._lines.get(line)
+        if span is None or self._checked_version is None:
+            return ""
+        return self._content(self._checked_version)[span.start : span.end]
+
+
+def _match(
+    findings: Findings, span_of: Spans, lines: _PageLines, flags: Sequence[FlagRow], used_ids: set[str]
+) -> tuple[list[_MatchedFinding], list[FlagRow]]:
+    """The findings of a page with their flags, and those of its `flags` that were not found. Findings that a decision
+    answers are left out. `used_ids` are the ids of flags on the page, to which new ones are added."""
+    decided = [row for row in flags if lines.has(row)]
+    answered = {
+        flag.id
+        for flag, origin in findings
+        if origin is not Origin.SEEDED and any(_is_answered(row, span_of[flag.id], flag) for row in decided)
+    }
+    row_of = _matched_rows(findings, span_of, lines, flags, answered)
+    asked = [(n, *found) for n, found in enumerate(findings) if n in row_of or found[0].id not in answered]
+    id_of = {flag.id: row_of[n].uid if n in row_of else _unused_id(flag.id, used_ids) for n, flag, _ in asked}
+    # the row of a kept flag does not name the other flag of a moved character
+    unlinked = {flag.id for n, flag, origin in asked if n in row_of and _is_kept(row_of[n], origin)}
+    matched = []
+    for n, flag, origin in asked:
+        moved = "" if flag.moved in unlinked else id_of.get(flag.moved, "")
+        place = lines.place_values(span_of[flag.id], flag)
+        matched.append(_MatchedFinding(replace(flag, id=id_of[flag.id], moved=moved), origin, place, row_of.get(n)))
+    found = {row.id for row in row_of.values()}
+    unmatched = [row for row in flags if row.id not in found]
+    _update_unmatched(lines, unmatched)
+    return matched, unmatched
+
+
+def _matched_rows(
+    findings: Findings, span_of: Spans, lines: _PageLines, flags: Sequence[FlagRow], answered: Collection[str]
+) -> dict[int, FlagRow]:
+    """The flags of findings, by the index of the finding. The best matches are made first: with a flag at the place
+    (preferably of the kind of the finding, else a settled one), then with a flag of the same id without a place. A
+    finding that was `answered` matches a settled flag only."""
+    candidates: defaultdict[object, list[FlagRow]] = defaultdict(list)
+    for row in flags:
+        if row.origin != Origin.PERSON.value:
+            is_here = lines.has(row) and row.reads == row.transcribed
+            candidates[(row.start, row.extent) if is_here else row.uid].append(row)
+    ranked = []
+    for n, (flag, origin) in enumerate(findings):
+        for row in (*candidates[span_of[flag.id]], *candidates[flag.id]):
+            rank = _rank(lines, row, flag, span_of[flag.id])
+            same_origin = (row.origin == Origin.SEEDED.value) == (origin is Origin.SEEDED)
+            if rank is not None and same_origin and (row.state in SETTLED or flag.id not in answered):
+                ranked.append((rank, n, row.id, row))
+    row_of: dict[int, FlagRow] = {}
+    taken: set[int] = set()
+    for _rank_of_match, n, number, row in sorted(ranked, key=lambda match: match[:3]):
+        if n not in row_of and number not in taken:
+            row_of[n] = row
+            taken.add(number)
+    return row_of
+
+
+def _rank(lines: _PageLines, row: FlagRow, flag: Flag, span: Span | None) -> int | None:
+    """The rank of `row` as the flag of a finding, 0 for the best match; None if it does not match."""
+    is_same_place = span == (row.start, row.extent) and lines.has(row) and row.reads == row.transcribed
+    if is_same_place and row.kind == flag.kind.value:
+        return 0 if row.uid == flag.id else 1
+    if is_same_place and row.state in SETTLED and (row.kind == Kind.LAYOUT.value) == (flag.kind is Kind.LAYOUT):
+        return 2
+    return 3 if row.uid == flag.id and _may_be_anywhere(row, lines) else None
+
+
+def _may_be_anywhere(row: FlagRow, lines: _PageLines) -> bool:
+    """Whether a flag may be matched by its id alone: its place is unknown, or lost and never decided."""
+    return row.start is None or lines.version is None or (not row.version and not lines.has(row))
+
+
+def _is_answered(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
+    """Whether the decision on `row` answers a finding at `span`: at the same place, or within the reading that an
+    export wrote there."""
+    if span is None or row.start is None or row.origin == Origin.SEEDED.value:
+        return False
+    if row.reads == row.transcribed:
+        about_characters = Kind.LAYOUT.value not in (row.kind, flag.kind)
+        return row.state in SETTLED and about_characters and span == (row.start, row.extent)
+    # that a column moved does not answer questions about its characters
+    is_moved_column = row.kind == Kind.LAYOUT.value != flag.kind and "moved" in row.evidence
+    if row.reads != decided_reading(row) or not flag.line or is_moved_column:
+        return False
+    end = row.start + row.extent
+    if not row.extent:  # characters were deleted: the finding suggests to insert them again
+        return span.start == row.start and not span.length and flag.suggested == row.transcribed
+    if not span.length:
+        return row.start < span.start < end
+    return row.start <= span.start and span.end <= end
+
+
+def mark_answered_stale(session: Session, decided: Iterable[FlagRow]) -> None:
+    """Make undecided flags stale that the decisions on these flags answer."""
+    for flag in decided:
+        if flag.start is None:
+            continue
+        in_text = select(FlagRow).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == flag.version_id)
+        nearby = in_text.where(FlagRow.start >= flag.start, FlagRow.start <= flag.start + flag.extent)
+        undecided = nearby.where(FlagRow.version == 0, FlagRow.origin != Origin.SEEDED.value, FlagRow.stale.is_(False))
+        for other in session.scalars(undecided).all():
+            if _is_answered(flag, Span(other.start or 0, other.extent), other):
+                other.stale = True
+                raise_revision(session, other.work_id)
+
+
+def _update_unmatched(lines: _PageLines, flags: Iterable[FlagRow]) -> None:
+    """Move flags that were not found to the lines in which their places are now. Those of people and collations become
+    stale if their places are lost or their decisions are exported."""
+    for row in flags:
+        if not lines.has(row) or row.start is None:
+            if row.origin not in OF_CHECK and row.start is not None:
+                row.stale = True
+            continue
+        address = lines.address(row.start)
+        if address is None:
+            continue
+        row.line, row.offset = address
+        is_exported = row.reads != row.transcribed
+        if not is_exported:
+            row.context = context_of(lines.source(row.line), row.offset, row.length)
+        if row.origin not in OF_CHECK:
+            row.stale = is_exported

@@ -1,0 +1,267 @@
+"""Carries places of flags from one content of a text to the next.
+
+Nothing here needs the database: `texts` applies it to stored flags, `replay` to the acts of a journal, and exports to
+files that were changed since the last check.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import NamedTuple
+
+from proof.text.edit import Edit
+from proof.text.model import Script
+from proof.text.positions import PositionMap, Span, line_end
+from proof.text.variants import VariantPolicy, policy_of
+
+
+def policy_of_script(script: str) -> VariantPolicy:
+    """The variant policy of a stored script; that of traditional script for an unknown one."""
+    return policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportEdits:
+    """The edits that an export made to a text; `of_flags` are those that wrote the decision on a flag, by flag
+    number."""
+
+    edits: tuple[Edit, ...]
+    of_flags: Mapping[int, Edit] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place of a flag in a content of its text: `extent` code points from `start`, which are `reads`.
+
+    `transcribed` are the characters at the time of the check, `decided_reading` those that belong there after the
+    decisions. An `is_whole` place (of a seeded error, a column or a page) is lost if its characters change, even to
+    another of its readings. `is_decided`: somebody decided its reading. `column` is the number on the image of a whole
+    column, 0 for any other place.
+    """
+
+    flag: int
+    start: int
+    extent: int
+    reads: str
+    transcribed: str
+    decided_reading: str
+    is_whole: bool = False
+    is_decided: bool = False
+    column: int = 0
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.extent)
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the text has the decided reading."""
+        return self.reads == self.decided_reading
+
+
+class VersionedPlace(NamedTuple):
+    """A place with the content and the number of the last version that has it. Later versions have larger numbers."""
+
+    place: Place
+    content: str
+    version: int
+
+
+class CarriedPlace(NamedTuple):
+    """The span of a place in the new content of its text, and the characters there."""
+
+    span: Span
+    reads: str
+
+
+def is_deleted_with_its_line(place: Place, content: str) -> bool:
+    """Whether a lost place is that of an exported deletion which left no characters on its line, so that the text reads
+    as decided: the line was removed since. `content` is the last one that had the place."""
+    line, _ = _in_line(content, place.span)
+    is_deletion = bool(place.transcribed) and not place.reads and not place.decided_reading
+    return is_deletion and not any(map(str.isalnum, line))
+
+
+@dataclass(frozen=True, slots=True)
+class TextChange:
+    """A change of a text from `before`, the content of the version number `version` (both None if unknown), to
+    `content`. `written` are the edits if an export made the change. The `script` determines in which variant forms a
+    reading may be written."""
+
+    before: str | None
+    content: str
+    version: int | None = None
+    script: str = ""
+    written: ExportEdits | None = None
+
+    def carried(self, places: Iterable[VersionedPlace]) -> dict[int, CarriedPlace]:
+        """The places in `content`, by flag number; lost places are left out. A place that was lost before the change
+        may return by a change that no export made."""
+        by_version: defaultdict[tuple[int, str], list[Place]] = defaultdict(list)
+        for versioned in places:
+            by_version[versioned.version, versioned.content].append(versioned.place)
+        carried: dict[int, CarriedPlace] = {}
+        decided_spans: defaultdict[tuple[str, bool], list[tuple[int, Span]]] = defaultdict(list)
+        for (version, content), of_version in sorted(by_version.items(), reverse=True):
+            was_lost = version != self.version
+            if was_lost and self.written is not None:
+                continue
+            carrier = _Carrier(content, self, of_version, lost_in=self.before if was_lost else None)
+            for place in of_version:
+                new = carrier.carry(place)
+                line, span = _in_line(self.content, new.span) if new else _in_line(content, place.span)
+                decided = decided_spans[line, place.is_whole]
+                # a lost place does not return if characters that may be the same were decided in a later version
+                if new and was_lost and any(later > version and _meet(span, other) for later, other in decided):
+                    continue
+                if place.is_decided:
+                    decided.append((version, span))
+                if new:
+                    carried[place.flag] = new
+        return carried
+
+
+def _in_line(text: str, span: Span) -> tuple[str, Span]:
+    """The line in which a span begins, and the span relative to this line."""
+    begin = text.rfind("\n", 0, span.start) + 1
+    return text[begin : line_end(text, span.start)], Span(span.start - begin, span.length)
+
+
+def _meet(span: Span, other: Span) -> bool:
+    """Whether two spans share a character or are equal."""
+    return span == other or (span.start < other.end and other.start < span.end)
+
+
+@dataclass(frozen=True, slots=True)
+class _CorrectedPlace:
+    """A place in the new content, found by way of a corrected old content, which has all pending decisions.
+
+    `span` is the place in the new content. `distance` is that of the corrected line of the place from the new content
+    (`PositionMap.distance`). `line_stands`: the new content has the corrected line; `line_is_new`: the old content does
+    not have it. `is_pending`: the decision on this place was pending."""
+
+    span: Span
+    distance: int
+    line_stands: bool
+    line_is_new: bool
+    is_pending: bool
+
+
+class _Carrier:
+    """Carries places from the content `old` to the new content of a change. `lost_in` is the content before the change
+    if the places were lost in it: characters that it has are not those of a lost place."""
+
+    def __init__(self, old: str, change: TextChange, places: Sequence[Place], lost_in: str | None) -> None:
+        new, written = change.content, change.written
+        self._new = new
+        self._written = written
+        self._policy = policy_of_script(change.script)
+        if written is not None:
+            self._direct = PositionMap.of_edits(old, written.edits)
+        else:
+            self._direct = PositionMap.of_comparison(old, new)
+        self._inserted_at = self._insertions(places)
+        self._corrected = {} if written is not None or old == new else self._as_corrected(old, places)
+        self._to_lost = PositionMap.of_comparison(new, lost_in) if lost_in is not None else None
+
+    def carry(self, place: Place) -> CarriedPlace | None:
+        """The place in the new content; None if it is lost."""
+        carried = self._carry(place)
+        if carried is not None and self._to_lost is not None and self._to_lost.where(*carried.span) is not None:
+            return None
+        return carried
+
+    def _carry(self, place: Place) -> CarriedPlace | None:
+        if self._written is not None and place.flag in self._written.of_flags:
+            replacement = self._direct.written(self._written.of_flags[place.flag])
+            return CarriedPlace(replacement, place.decided_reading) if replacement is not None else None
+        unchanged = self._beside_insertions(place) or self._direct.where(*place.span)
+        corrected = self._corrected.get(place.flag)
+        if corrected is not None:
+            line_stands = self._direct.line_stands(place.start)
+            if corrected.line_stands and line_stands:
+                # the new content has both lines: the line was doubled, and one of the two corrected
+                if corrected.is_pending and (corrected.line_is_new or unchanged is None):
+                    return None
+            elif corrected.line_stands:  # somebody wrote the decisions into the line
+                if corrected.is_pending or unchanged is None:
+                    return CarriedPlace(corrected.span, place.decided_reading if corrected.is_pending else place.reads)
+            elif corrected.is_pending and not line_stands:  # the line was changed: is it more like the corrected one?
+                gain = self._direct.distance(place.start) - corrected.distance
+                if gain > 0 or (gain == 0 and unchanged is None):
+                    return CarriedPlace(corrected.span, place.decided_reading)
+        if unchanged is not None:
+            return CarriedPlace(unchanged, place.reads)
+        return None if place.is_whole else self._replaced_by_reading(place)
+
+    def _insertions(self, places: Iterable[Place]) -> dict[int, list[tuple[float, Span]]]:
+        """The insertions of the export, by their start in the old content: the rank of each in the order of the image,
+        and its span in the new content. The rank of a column is its number; characters rank after all columns at the
+        beginning of a line, and before them at its end."""
+        insertions: defaultdict[int, list[tuple[float, Span]]] = defaultdict(list)
+        for place in places:
+            edit = self._written.of_flags.get(place.flag) if self._written is not None else None
+            span = self._direct.written(edit) if edit is not None and not edit.length else None
+            if span is not None:
+                rank_of_characters = inf if self._direct.begins_line(place.start) else 0
+                insertions[place.start].append((place.column or rank_of_characters, span))
+        return insertions
+
+    def _beside_insertions(self, place: Place) -> Span | None:
+        """The place of a missing column as an empty span between the columns or characters that the export inserted at
+        its start; None for any other place, and if nothing was inserted there."""
+        insertions = self._inserted_at.get(place.start, ()) if place.column and not place.extent else ()
+        after = [span.start for rank, span in insertions if rank > place.column]
+        before = [span.end for rank, span in insertions if rank < place.column]
+        if after:
+            return Span(min(after), 0)
+        return Span(max(before), 0) if before else None
+
+    def _replaced_by_reading(self, place: Place) -> CarriedPlace | None:
+        """The replacement of the characters if it is the decided reading, or else the transcribed one, in any variant
+        form; None for any other replacement."""
+        span = self._direct.instead(*place.span)
+        if span is None:
+            return None
+        replacement = self._new[span.start : span.end]
+        for reading in (place.decided_reading, place.transcribed):
+            if reading != place.reads and re.fullmatch(self._policy.pattern(reading), replacement) is not None:
+                return CarriedPlace(span, reading)
+        return None
+
+    def _as_corrected(self, old: str, places: Sequence[Place]) -> dict[int, _CorrectedPlace]:
+        """The places in the new content, by flag number, as if all pending decisions had been written into `old` first:
+        somebody may have corrected the text by hand in the same way."""
+        pending: dict[Span, Place] = {}
+        reached = 0
+        unwritten = [place for place in places if not place.is_written and not place.is_whole]
+        for place in sorted(unwritten, key=lambda place: place.span):
+            if place.start >= reached and place.span not in pending:
+                pending[place.span] = place
+                reached = place.span.end
+        if not pending:
+            return {}
+        to_corrected = PositionMap.of_edits(
+            old, [Edit(*span, place.decided_reading) for span, place in pending.items()]
+        )
+        from_corrected = PositionMap.of_comparison(to_corrected.new, self._new)
+        old_lines = set(old.split("\n"))
+        corrected = {}
+        for place in places:
+            is_pending = pending.get(place.span) is place
+            in_corrected = to_corrected.instead(*place.span) if is_pending else to_corrected.where(*place.span)
+            in_new = from_corrected.where(*in_corrected) if in_corrected is not None else None
+            if in_corrected is not None and in_new is not None:
+                start = in_corrected.start
+                corrected[place.flag] = _CorrectedPlace(
+                    span=in_new,
+                    distance=from_corrected.distance(start),
+                    line_stands=from_corrected.line_stands(start),
+                    line_is_new=from_corrected.line(start) not in old_lines,
+                    is_pending=is_pending,
+                )
+        return corrected
