@@ -56,13 +56,13 @@ MAX_PERIODS = 8
 """Maximum number of cells over which the height of one is measured."""
 
 MAX_PERIOD_ERROR = 0.15
-"""Maximum error of the height of a cell where it is first measured, as a share of it."""
+"""Maximum error of the height of a cell as it is first measured, as a share of it."""
 
 MIN_CORRECTION = 0.02
 """Minimum correction of that height, as a share of it."""
 
 NEIGHBOURS = 3
-"""Columns on either side that decide where an indented or raised column has its first cell."""
+"""Number of columns on either side that decide where an indented or raised column has its first cell."""
 
 MIN_INDENT_CELLS = 0.6
 """Minimum distance between the beginning of a column and that of its neighbours, in cells: a column that begins lower
@@ -72,8 +72,8 @@ EDGE_PX = 3
 """Distance from the edge of the image within which ink runs into it, in pixels."""
 
 MIN_CUT_SHARE = 0.5
-"""Share of the columns near an edge above which, if their ink runs into it, the edge cuts columns off; fewer may end
-there between two glyphs."""
+"""Minimum share of the columns near an edge whose ink runs into it for the edge to cut columns off; fewer may end there
+between two glyphs."""
 
 MAX_SMALL_PIECE_GLYPHS = 0.5
 """Length below which a piece of ink is small, in glyph widths: it then belongs to a column only if its middle is in the
@@ -100,42 +100,65 @@ def as_layout(page_layout: PageLayout) -> Layout:
     owners = np.zeros(page_layout.sheet.ink.shape, dtype=np.int16)
     ink = _without_rules(page_layout)
     for register in dict.fromkeys(column.register for column in page_layout.columns):
-        own = [column for column in page_layout.columns if column.register == register]
-        pitch = cell_height(page_layout.text, own)
-        usual = float(np.median([column.glyph for column in own]))
-        bodies = [_Body(len(areas) + 1 + i, c, *_body(page_layout.text, c, usual)) for i, c in enumerate(own)]
-        _assign_ink(owners, ink, page_layout, register, bodies, usual)
-        firsts = [_ink_top(owners, body, usual) for body in bodies]
-        for body, first, top in zip(bodies, firsts, _tops(firsts, pitch), strict=True):
-            raised = max(0.0, top - first) if top - first > MIN_INDENT_CELLS * pitch else 0.0
-            begin, end = top if raised else min(top, first), body.column.bottom + 0.2 * pitch
-            left, right = _edges(owners, body, usual)
-            areas.append(ColumnArea(body.number, left, right, begin, end, raised, pitch=pitch))
+        columns = [column for column in page_layout.columns if column.register == register]
+        pitch = cell_height(page_layout.text, columns)
+        glyph = float(np.median([column.glyph for column in columns]))
+        bodies = [
+            _Body(len(areas) + number, column, *_glyph_edges(page_layout.text, column, glyph))
+            for number, column in enumerate(columns, 1)
+        ]
+        _assign_ink(owners, ink, page_layout, register, bodies, glyph)
+        ink_tops = [_ink_top(owners, body, glyph) for body in bodies]
+        for body, ink_top, cells_top in zip(bodies, ink_tops, _tops_of_cells(ink_tops, pitch), strict=True):
+            height = cells_top - ink_top
+            is_raised = height > MIN_INDENT_CELLS * pitch
+            top = cells_top if is_raised else min(cells_top, ink_top)
+            left, right = _edges(owners, body, glyph)
+            bottom = body.column.bottom + 0.2 * pitch
+            raised = height if is_raised else 0.0
+            areas.append(ColumnArea(body.number, left, right, top, bottom, raised, pitch=pitch))
     ink[owners == 0] = 0
     sheet = page_layout.sheet
-    # the edge would cut only one of several registers, and how many of its cells are visible is unknown
-    whole = len(page_layout.regions) > 1
-    cut = tuple(None if whole or not _runs_into(owners, areas, edge) else edge for edge in (0.0, float(len(owners))))
-    outline = Outline(sheet.rectification, tuple(areas), bool(areas), None, sheet.skew, cut=(cut[0], cut[1]))
+    outline = Outline(
+        sheet.rectification, tuple(areas), bool(areas), None, sheet.skew, cut=_cut_edges(page_layout, owners, areas)
+    )
     return Layout(outline, sheet.grey, ink, 0.0, owners)
 
 
-def _runs_into(owners: NDArray[np.int16], areas: Sequence[ColumnArea], edge: float) -> bool:
+def _cut_edges(
+    page_layout: PageLayout, owners: NDArray[np.int16], areas: Sequence[ColumnArea]
+) -> tuple[float | None, float | None]:
+    """The y at which the image cuts the columns off above, and below; None where it does not."""
+    if len(page_layout.regions) > 1:
+        # the edge would cut only one of several registers, and how many of its cells are visible is unknown
+        return None, None
+    top, bottom = 0.0, float(len(owners))
+    return (
+        top if _runs_into(owners[:EDGE_PX], areas, top) else None,
+        bottom if _runs_into(owners[-EDGE_PX:], areas, bottom) else None,
+    )
+
+
+def _runs_into(edge_owners: NDArray[np.int16], areas: Sequence[ColumnArea], edge: float) -> bool:
     """Whether the image cuts columns off at its upper or lower `edge` (y): the ink of most columns near it runs into
-    it."""
-    near = [a for a in areas if a.pitch and min(abs(a.top - a.raised - edge), abs(a.bottom - edge)) < a.pitch]
-    rows = owners[:EDGE_PX] if not edge else owners[-EDGE_PX:]
-    return sum(bool((rows == area.number).any()) for area in near) > max(1.0, MIN_CUT_SHARE * len(near))
+    it. `edge_owners` are the owners of the ink at the edge."""
+    near = [
+        area
+        for area in areas
+        if area.pitch and min(abs(area.top - area.raised - edge), abs(area.bottom - edge)) < area.pitch
+    ]
+    cut = sum(bool((edge_owners == area.number).any()) for area in near)
+    return cut > max(1.0, MIN_CUT_SHARE * len(near))
 
 
 def _without_rules(page_layout: PageLayout) -> Mask:
     """The ink of the sheet without the rules between columns."""
     ink = page_layout.sheet.ink.copy()
     for region, rules in zip(page_layout.regions, page_layout.rules, strict=True):
-        rows = slice(region.top, region.bottom)
         for x in rules:
             across = slice(max(0, round(x) - MAX_RULE_DISTANCE_PX), round(x) + MAX_RULE_DISTANCE_PX + 1)
-            ink[rows, across][page_layout.sheet.upright[rows, across] > 0] = 0
+            place = slice(region.top, region.bottom), across
+            ink[place][page_layout.sheet.upright[place] > 0] = 0
     return ink
 
 
@@ -145,9 +168,10 @@ def _assign_ink(
     page_layout: PageLayout,
     register: int,
     bodies: Sequence[_Body],
-    usual: float,
+    glyph: float,
 ) -> None:
-    """Write into `owners` the number of the column that each piece of a register's ink belongs to.
+    """Write into `owners` the number of the column that each piece of a register's ink belongs to. `glyph` is the usual
+    width of a glyph.
 
     Ink in the body of a column belongs to it; a large piece in two bodies is divided between them. A small piece
     between two columns belongs to a note of the one without main text at its height (the nearer one if both have none),
@@ -155,149 +179,142 @@ def _assign_ink(
     none.
     """
     region, rules = page_layout.regions[register - 1], np.array(page_layout.rules[register - 1])
-    slack = round(MAX_END_DISTANCE_GLYPHS * usual)
-    high = max(0, round(min([region.top, *(body.column.top for body in bodies)])) - slack)
-    low = round(max(body.column.bottom for body in bodies)) + slack
-    part = ink[high:low]
+    reach = round(MAX_END_DISTANCE_GLYPHS * glyph)
+    first = max(0, round(min([region.top, *(body.column.top for body in bodies)])) - reach)
+    end = round(max(body.column.bottom for body in bodies)) + reach
+    part = ink[first:end]
     labels, stats, centres = connected(part)
-    boxes, middles = np.array(stats, dtype=np.intp), np.array(centres, dtype=np.float64)
-    small = np.maximum(boxes[:, 2], boxes[:, 3]) < MAX_SMALL_PIECE_GLYPHS * usual
-    owner = np.zeros(len(boxes), dtype=np.int16)
-    far = np.abs(rules[:, None] - np.stack([boxes[:, 0], boxes[:, 0] + boxes[:, 2] - 1])[:, None]).max(axis=0)
-    is_edge = (far < MAX_RULE_EDGE_DISTANCE_PX).any(axis=0)
-    near = MAX_DOT_DISTANCE_GLYPHS * usual
+    x, y, width, height = (stats[:, i].astype(np.intp) for i in range(4))
+    middle = centres[:, 0]
+    is_small = np.maximum(width, height) < MAX_SMALL_PIECE_GLYPHS * glyph
+    rule_distance = np.abs(rules[:, None] - np.stack([x, x + width - 1])[:, None]).max(axis=0)
+    is_text = is_small & ~(rule_distance < MAX_RULE_EDGE_DISTANCE_PX).any(axis=0)
+    is_text[0] = False
+    top, bottom = y + first, y + height + first
+    dot_distance = MAX_DOT_DISTANCE_GLYPHS * glyph
+    owner_of_piece = np.zeros(len(stats), dtype=np.int16)
     for body in bodies:
-        inside = (middles[:, 0] >= body.left - near) & (middles[:, 0] <= body.right + near)
-        top, bottom = boxes[:, 1] + high, boxes[:, 1] + boxes[:, 3] + high
-        within = (top >= body.column.top - slack) & (bottom <= body.column.bottom + slack)
-        owner[inside & within & small & ~is_edge] = body.number
-
-    def is_beside(body: _Body) -> NDArray[np.bool_]:
-        """Which pieces have their middle beside the body and are no wider than a glyph and a half, as ornaments are."""
-        beside = (middles[:, 0] < body.left - MAX_DOT_DISTANCE_GLYPHS * usual) | (
-            middles[:, 0] > body.right + MAX_DOT_DISTANCE_GLYPHS * usual
-        )
-        return np.asarray(beside & (boxes[:, 2] < 1.5 * usual), dtype=np.bool_)
-
-    clear = {body.number: _clear_rows(part, body, usual) for body in bodies}
-    for piece in np.flatnonzero(small & (owner == 0) & ~is_edge)[1:].tolist():
-        owner[piece] = _note_column(boxes[piece], float(middles[piece, 0]), bodies, clear, usual)
-    owner[0] = 0
-    owned = owner[labels]
+        in_body = (middle >= body.left - dot_distance) & (middle <= body.right + dot_distance)
+        in_column = (top >= body.column.top - reach) & (bottom <= body.column.bottom + reach)
+        owner_of_piece[is_text & in_body & in_column] = body.number
+    clear_rows = {body.number: _clear_rows(part, body, glyph) for body in bodies}
+    for piece in np.flatnonzero(is_text & (owner_of_piece == 0))[1:].tolist():
+        rows = slice(max(0, int(y[piece]) - 1), int(y[piece] + height[piece]) + 1)
+        owner_of_piece[piece] = _note_column(float(middle[piece]), rows, bodies, clear_rows, glyph)
+    owner_of_pixel = owner_of_piece[labels]
+    overhang = MAX_OVERHANG_GLYPHS * glyph
     for body in bodies:
         column = body.column
-        rows = slice(max(0, round(column.top) - 3 - high), round(column.bottom) + 3 - high)
-        left, right = (
-            max(column.left, body.left - MAX_OVERHANG_GLYPHS * usual),
-            min(column.right, body.right + MAX_OVERHANG_GLYPHS * usual),
-        )
-        across = slice(max(0, round(left)), round(right))
-        here = owned[rows, across]
-        here[(part[rows, across] > 0) & ~(small | is_beside(body))[labels[rows, across]]] = body.number
-    place = owners[high:low]
-    place[owned > 0] = owned[owned > 0]
+        rows = slice(max(0, round(column.top) - 3 - first), round(column.bottom) + 3 - first)
+        left, right = max(column.left, body.left - overhang), min(column.right, body.right + overhang)
+        place = rows, slice(max(0, round(left)), round(right))
+        # pieces no wider than a glyph and a half with their middle beside the body are ornaments
+        is_beside = (middle < body.left - dot_distance) | (middle > body.right + dot_distance)
+        is_large_text = ~is_small & ~(is_beside & (width < 1.5 * glyph))
+        owner_of_pixel[place][(part[place] > 0) & is_large_text[labels[place]]] = body.number
+    is_owned = owner_of_pixel > 0
+    owners[first:end][is_owned] = owner_of_pixel[is_owned]
 
 
-def _clear_rows(part: Mask, body: _Body, usual: float) -> NDArray[np.bool_]:
+def _clear_rows(part: Mask, body: _Body, glyph: float) -> NDArray[np.bool_]:
     """The rows without ink in the core of a column, where no main text stands."""
-    core = part[
-        :, max(0, round(body.middle - HALF_CORE_GLYPHS * usual)) : round(body.middle + HALF_CORE_GLYPHS * usual)
-    ]
+    half = HALF_CORE_GLYPHS * glyph
+    core = part[:, max(0, round(body.middle - half)) : round(body.middle + half)]
     return np.asarray(inked_along(core, 1) == 0, dtype=np.bool_)
 
 
 def _note_column(
-    box: NDArray[np.intp], middle: float, bodies: Sequence[_Body], clear: dict[int, NDArray[np.bool_]], usual: float
+    x: float, rows: slice, bodies: Sequence[_Body], clear_rows: dict[int, NDArray[np.bool_]], glyph: float
 ) -> int:
-    """The number of the column to whose note a small piece of ink outside the columns' bodies belongs (`box`: x, y, w,
-    h; `middle`: the x of its middle); 0 where there is none."""
-    rows = slice(max(0, int(box[1]) - 1), int(box[1] + box[3]) + 1)
-    near = [
-        (abs(middle - body.middle), body.number)
+    """The number of the column to whose note a small piece of ink belongs whose middle is at `x`, outside the columns'
+    bodies; 0 where there is none."""
+    distances = [
+        (abs(x - body.middle), body.number)
         for body in bodies
-        if abs(middle - body.middle) < MAX_NOTE_DISTANCE_GLYPHS * usual and clear[body.number][rows].all()
+        if abs(x - body.middle) < MAX_NOTE_DISTANCE_GLYPHS * glyph and clear_rows[body.number][rows].all()
     ]
-    return min(near, default=(0.0, 0))[1]
+    return min(distances, default=(0.0, 0))[1]
 
 
-def _ink_top(owners: NDArray[np.int16], body: _Body, usual: float) -> float:
+def _ink_top(owners: NDArray[np.int16], body: _Body, glyph: float) -> float:
     """The y at which a column's own ink begins."""
-    top = max(0, round(body.column.top - MAX_END_DISTANCE_GLYPHS * usual))
-    across = slice(max(0, round(body.left - usual)), round(body.right + usual))
+    top = max(0, round(body.column.top - MAX_END_DISTANCE_GLYPHS * glyph))
+    across = slice(max(0, round(body.left - glyph)), round(body.right + glyph))
     rows = np.flatnonzero((owners[top : round(body.column.bottom), across] == body.number).any(axis=1))
     return float(top + rows[0]) if rows.size else body.column.top
 
 
-def _edges(owners: NDArray[np.int16], body: _Body, usual: float) -> tuple[float, float]:
+def _edges(owners: NDArray[np.int16], body: _Body, glyph: float) -> tuple[float, float]:
     """The left and right edge of a column, equally far from its middle, with its own ink and a margin between them."""
     column = body.column
-    first, last = max(0, round(body.left - usual)), round(body.right + usual)
+    first, last = max(0, round(body.left - glyph)), round(body.right + glyph)
     rows = slice(max(0, round(column.top) - 3), round(column.bottom) + 3)
-    mine = np.flatnonzero((owners[rows, first:last] == body.number).any(axis=0))
+    inked = np.flatnonzero((owners[rows, first:last] == body.number).any(axis=0))
     half = (body.right - body.left) / 2
-    if mine.size:
-        half = max(half, body.middle - first - float(mine[0]), first + float(mine[-1]) + 1 - body.middle)
-    half += MARGIN_GLYPHS * usual
+    if inked.size:
+        half = max(half, body.middle - first - float(inked[0]), first + float(inked[-1]) + 1 - body.middle)
+    half += MARGIN_GLYPHS * glyph
     return max(0.0, body.middle - half), min(float(owners.shape[1]), body.middle + half)
 
 
 def cell_height(text: Mask, columns: Sequence[FoundColumn]) -> float:
     """The distance between consecutive glyphs along the columns of a register, in pixels; 1.1 glyph widths where the
     ink has no period."""
-    usual = float(np.median([column.glyph for column in columns]))
-    low, high = max(4, int(MIN_CELL_GLYPHS * usual)), int(MAX_CELL_GLYPHS * usual)
-    total = np.zeros(MAX_PERIODS * (high + 2))
+    glyph = float(np.median([column.glyph for column in columns]))
+    low, high = max(4, int(MIN_CELL_GLYPHS * glyph)), int(MAX_CELL_GLYPHS * glyph)
+    correlation = np.zeros(MAX_PERIODS * (high + 2))
     for column in columns:
         part = text[round(column.top) : round(column.bottom), round(column.left) : round(column.right)]
         if part.shape[0] < 3 * high or not part.shape[1]:
             continue
-        down = inked_along(part, 1) / part.shape[1]
-        even = down - cv2.blur(down[None, :], (2 * high + 1, 1))[0]
-        spectrum = np.fft.rfft(even, 2 * even.size)
-        alike = np.fft.irfft(spectrum * np.conj(spectrum))[: min(len(total), even.size)]
-        total[: alike.size] += alike
-    if not total[0]:
-        return 1.1 * usual
-    period = first_period(total[: high + 2] / total[0], low, high)
-    return 1.1 * usual if period is None else _over_more_periods(total, period)
+        profile = inked_along(part, 1) / part.shape[1]
+        profile = profile - cv2.blur(profile[None, :], (2 * high + 1, 1))[0]
+        spectrum = np.fft.rfft(profile, 2 * profile.size)
+        own = np.fft.irfft(spectrum * np.conj(spectrum))[: min(len(correlation), profile.size)]
+        correlation[: own.size] += own
+    if not correlation[0]:
+        return 1.1 * glyph
+    period = first_period(correlation[: high + 2] / correlation[0], low, high)
+    return 1.1 * glyph if period is None else _over_more_periods(correlation, period)
 
 
-def _over_more_periods(alike: NDArray[np.float64], period: float) -> float:
+def _over_more_periods(correlation: NDArray[np.float64], period: float) -> float:
     """A period of an autocorrelation, corrected by its multiples, to which an error of one adds up. A small correction
-    is left out: it would part no runs otherwise, and the recogniser be shown strips of another length."""
+    is not made: it would change no runs, but the lengths of the strips that the recogniser is shown."""
     tried = period * (1 + np.linspace(-1, 1, 301) * MAX_PERIOD_ERROR)
     multiples = np.arange(1, MAX_PERIODS + 1)[:, None] * tried
-    corrected = float(tried[int(np.interp(multiples, np.arange(len(alike)), alike).sum(axis=0).argmax())])
+    totals = np.interp(multiples, np.arange(len(correlation)), correlation).sum(axis=0)
+    corrected = float(tried[int(totals.argmax())])
     return corrected if abs(corrected / period - 1) > MIN_CORRECTION else period
 
 
-def _tops(firsts: Sequence[float], pitch: float) -> list[float]:
-    """The y of each column's first cell, blank or not, from the columns around it."""
-    tops = np.array(firsts)
-    levels = []
+def _tops_of_cells(ink_tops: Sequence[float], pitch: float) -> list[float]:
+    """The y of each column's first cell, blank or not, from the ink of the columns around it."""
+    tops = np.array(ink_tops)
+    cell_tops = []
     for number, top in enumerate(tops):
         near = tops[max(0, number - NEIGHBOURS) : number + NEIGHBOURS + 1]
-        first = float(np.sort(near)[min(1, len(near) - 1)])  # the second highest: the highest may be raised
-        level = float(np.median(near[np.abs(near - first) < MIN_INDENT_CELLS * pitch]))
-        levels.append(float(top) if abs(top - level) < MIN_INDENT_CELLS * pitch else level)
-    return levels
+        second = float(np.sort(near)[min(1, len(near) - 1)])  # the highest may be raised
+        level = float(np.median(near[np.abs(near - second) < MIN_INDENT_CELLS * pitch]))
+        cell_tops.append(float(top) if abs(top - level) < MIN_INDENT_CELLS * pitch else level)
+    return cell_tops
 
 
-def _body(text: Mask, column: FoundColumn, usual: float) -> tuple[float, float]:
+def _glyph_edges(text: Mask, column: FoundColumn, glyph: float) -> tuple[float, float]:
     """The left and right edge of a column's glyphs: the median of the wide ones among its stretches as high as a
     glyph."""
     first = round(column.left)
-    own = text[round(column.top) : round(column.bottom), first : round(column.right)]
-    step = max(4, round(usual))
+    part = text[round(column.top) : round(column.bottom), first : round(column.right)]
+    step = max(4, round(glyph))
     extents = []
-    for start in range(0, max(own.shape[0] - step // 2, 1), step):
-        inked = np.flatnonzero(inked_along(own[start : start + step], 0) > 1)
+    for start in range(0, max(part.shape[0] - step // 2, 1), step):
+        inked = np.flatnonzero(inked_along(part[start : start + step], 0) > 1)
         if inked.size:
             extents.append((float(inked[0]), float(inked[-1] + 1)))
-    widths = np.array([b - a for a, b in extents])
-    if not widths.size:
+    if not extents:
         return column.left, column.right
+    widths = np.array([right - left for left, right in extents])
     wide = np.array(extents)[widths >= MIN_WIDE_SHARE * np.quantile(widths, 0.8)]
-    left, right = (float(value) for value in np.median(wide, axis=0))
-    room = max(0.0, (usual - right + left) / 2)
+    left, right = (float(edge) for edge in np.median(wide, axis=0))
+    room = max(0.0, (glyph - right + left) / 2)
     return max(column.left, first + left - room), min(column.right, first + right + room)

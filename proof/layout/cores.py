@@ -1,11 +1,13 @@
-"""Columns read off the cores that the network sees: pieces of one column are joined, leaves and registers parted.
+"""Columns, registers and leaves, read from the column cores in the label map of a page.
 
-All lengths are in pixels of the label map.
+Pieces of one column are joined, leaves and registers are parted. All lengths are in pixels of the label map. The
+spacing is the distance between the middles of neighbouring columns.
 """
 
 from __future__ import annotations
 
 from bisect import bisect
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -32,26 +34,26 @@ MIN_PIECE_PX = 2.0
 MIN_EDGE_DISTANCE_WIDTHS = 0.45
 """Minimum distance of a column's middle from the edge of the image, in widths of its glyphs: nearer ones are cut."""
 
-MIN_EDGE_PITCH = 0.75
-"""Minimum distance of the first or last column of a register from its neighbour, in pitches."""
+MIN_EDGE_SPACINGS = 0.75
+"""Minimum distance of the first or last column of a register from its neighbour, in spacings."""
 
-MIN_EDGE_WIDTH = 0.65
+MIN_EDGE_WIDTHS = 0.65
 """Minimum width of the first or last column of a register, in median widths of its columns."""
 
 MIN_COLUMNS_TO_COMPARE = 4
 """Minimum number of columns in a register for its first and last one to be compared with the others."""
 
-MAX_RAISED_PITCHES = 2.5
-"""Maximum height of what stands raised above the frame, in pitches."""
+MAX_RAISED_SPACINGS = 2.5
+"""Maximum height of raised text above the frame, in spacings."""
 
-MAX_PITCH_WIDTHS = 2.4
+MAX_SPACING_WIDTHS = 2.4
 """Maximum distance of neighbouring columns, in widths of their glyphs."""
 
-USUAL_PITCH_WIDTHS = 1.35
+USUAL_SPACING_WIDTHS = 1.35
 """Usual distance of neighbouring columns, in widths of their glyphs."""
 
-MAX_ASIDE_PITCHES = 0.35
-"""Maximum horizontal distance of pieces of the same column, in pitches."""
+MAX_ASIDE_SPACINGS = 0.35
+"""Maximum horizontal distance of pieces of the same column, in spacings."""
 
 MIN_RULE_SHARE = 0.35
 """Minimum share of a register's height along which a line is seen where there is a rule."""
@@ -63,37 +65,37 @@ MAX_GAP_WIDTHS = 4.5
 """Maximum width of a column between rules, in widths of its glyphs."""
 
 MAX_GAP_RATIO = 1.35
-"""Maximum width of a column between rules, in median gaps of the register's rules."""
+"""Maximum width of a column between rules, in median distances of the register's rules."""
 
 MIN_NOTE_PROBABILITY = 0.4
 """Minimum mean probability of a note along a core for it to be a half-row of a note."""
 
-MIN_BESIDE_PITCHES = 0.66
-"""Minimum distance of columns that stand side by side, in pitches."""
+MIN_BESIDE_SPACINGS = 0.66
+"""Minimum distance of columns that stand side by side, in spacings."""
 
-MIN_LONGER = 1.5
+MIN_LENGTH_RATIO = 1.5
 """Minimum ratio of heights from which the shorter of two pieces that stand too close is dropped."""
 
 MAX_OVERLAP = 0.5
 """Maximum share of a piece's height that stands beside the piece above it in the same column."""
 
-LINE_ACROSS_PITCHES = 0.3
-"""Distance from a column's middle to either side, in pitches, over which a line that parts the column is unbroken."""
+LINE_ACROSS_SPACINGS = 0.3
+"""Distance from a column's middle to either side over which a line that parts the column is unbroken, in spacings."""
 
-LINE_BESIDE_PITCHES = 2.5
-"""Distance from a column's middle to either side, in pitches, over which a line between registers is followed."""
+LINE_BESIDE_SPACINGS = 2.5
+"""Distance from a column's middle to either side over which a line between registers is followed, in spacings."""
 
 MIN_LINE_SHARE = 0.6
 """Minimum share of that distance along which the line is seen."""
 
-MAX_NEIGHBOUR_PITCHES = 1.7
-"""Maximum distance of neighbouring columns, in pitches."""
+MAX_NEIGHBOUR_SPACINGS = 1.7
+"""Maximum distance of neighbouring columns, in spacings."""
 
-MIN_GUTTER_PITCHES = 1.45
-"""Minimum gap between columns near the middle of an opening that parts its two leaves, in pitches."""
+MIN_GUTTER_SPACINGS = 1.45
+"""Minimum distance of the two columns on either side of the gutter of an opening, in spacings."""
 
 MIN_OPENING_RATIO = 0.8
-"""Minimum width of the text against its height for a page to be an opening."""
+"""Minimum width of the text, relative to its height, for a page to be an opening."""
 
 MAX_CROSSING_SHARE = 0.08
 """Maximum share of a leaf's columns that reach across the gap between two registers."""
@@ -112,94 +114,103 @@ class Core:
     def height(self) -> float:
         return self.bottom - self.top
 
+    @property
+    def y(self) -> float:
+        return (self.top + self.bottom) / 2
+
+    def overlap(self, other: Core) -> float:
+        """The height over which both cores stand; negative where one is below the other."""
+        return min(self.bottom, other.bottom) - max(self.top, other.top)
+
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """A register: its leaf (0 is the right one), its cores from right to left, and the distance of neighbours."""
+    """A register: its leaf (0 is the right one), its cores from right to left, and the spacing of its columns."""
 
     leaf: int
     cores: tuple[Core, ...]
-    pitch: float
+    spacing: float
 
 
-def registers_of(seen: LabelMap, cleaned: bool = False) -> list[Register]:
-    """The registers of a page in reading order. Set `cleaned` for labels from `columns_alone`: all cores are kept."""
-    core_map = seen.of(Label.CORE)
-    other = seen.of(Label.OTHER)
-    pieces = _pieces(
-        np.where(other > np.maximum(core_map, MIN_PROBABILITY), 0, core_map), seen.of(Label.TEXT) > MIN_PROBABILITY
-    )
+def registers_of(labels: LabelMap, keep_all: bool = False) -> list[Register]:
+    """The registers of a page in reading order. With `keep_all`, for labels from `columns_alone`, no core is dropped
+    for standing at an edge."""
+    core_map = labels.of(Label.CORE)
+    other_map = labels.of(Label.OTHER)
+    is_other = other_map > np.maximum(core_map, MIN_PROBABILITY)
+    pieces = _pieces(np.where(is_other, 0, core_map), labels.of(Label.TEXT) > MIN_PROBABILITY)
     if not pieces:
         return []
-    pieces = _without_lesser(pieces, pitch_of(pieces))
-    pitch = pitch_of(pieces)
-    if not cleaned:
-        pieces = [core for core in pieces if _is_whole(core, core_map.shape[1], pitch)]
+    pieces = _without_lesser(pieces, spacing_of(pieces))
+    spacing = spacing_of(pieces)
+    if not keep_all:
+        pieces = [core for core in pieces if _is_whole(core, core_map.shape[1], spacing)]
     if not pieces:
         return []
-    lines = seen.of(Label.LINE) > MIN_PROBABILITY
-    columns = _joined(pieces, lines, pitch)
-    notes = seen.of(Label.RIGHT | Label.LEFT)
+    lines = labels.of(Label.LINE) > MIN_PROBABILITY
+    notes = labels.of(Label.RIGHT | Label.LEFT)
     registers = []
-    for leaf, side in enumerate(_leaves(columns, lines, pitch)):
-        for level in _levels(_with_raised(side, pitch), lines, pitch):
+    for leaf, columns in enumerate(_leaves(_joined(pieces, lines, spacing), lines, spacing)):
+        for level in _levels(_with_raised(columns, spacing), lines, spacing):
             cores = _between_rules(level, lines, notes)
-            cores = cores if cleaned else _without_strips(cores, core_map, pitch)
-            registers.append(Register(leaf, tuple(sorted(cores, key=lambda core: -core.x)), pitch_of(cores, pitch)))
+            if not keep_all:
+                cores = _without_fold_strips(cores, core_map, spacing)
+            right_to_left = tuple(sorted(cores, key=lambda core: -core.x))
+            registers.append(Register(leaf, right_to_left, spacing_of(cores, spacing)))
     return registers
 
 
-def columns_alone(seen: LabelMap, registers: Sequence[Register]) -> LabelMap:
-    """The labels with no core outside the columns of these registers."""
-    kept = np.zeros(seen.values.shape[1:], np.bool_)
+def columns_alone(labels: LabelMap, registers: Sequence[Register]) -> LabelMap:
+    """The labels without cores outside the columns of these registers."""
+    kept = np.zeros(labels.probabilities.shape[1:], np.bool_)
     for register in registers:
-        half = MAX_ASIDE_PITCHES * register.pitch
+        half = MAX_ASIDE_SPACINGS * register.spacing
         for core in register.cores:
             rows = slice(max(0, round(core.top - 1)), round(core.bottom + 1))
             kept[rows, max(0, round(core.x - half)) : round(core.x + half) + 1] = True
-    values = seen.values.copy()
-    values[list(Label).index(Label.CORE)] *= kept
-    return LabelMap(values, seen.scale)
+    probabilities = labels.probabilities.copy()
+    probabilities[list(Label).index(Label.CORE)] *= kept
+    return LabelMap(probabilities, labels.scale)
 
 
-def _is_whole(core: Core, width: int, pitch: float) -> bool:
-    """Whether the image shows the glyphs of a column whole."""
-    return min(core.x, width - 1 - core.x) > MIN_EDGE_DISTANCE_WIDTHS * min(core.width, pitch)
+def _is_whole(core: Core, width: int, spacing: float) -> bool:
+    """Whether the image, of this `width`, shows the glyphs of a column whole."""
+    return min(core.x, width - 1 - core.x) > MIN_EDGE_DISTANCE_WIDTHS * min(core.width, spacing)
 
 
-def _without_strips(columns: Sequence[Core], core_map: NDArray[np.float32], pitch: float) -> list[Core]:
+def _without_fold_strips(columns: Sequence[Core], core_map: NDArray[np.float32], spacing: float) -> list[Core]:
     """The columns of a register without a first or last one that is half of a fold strip: narrower than the others,
     closer to its neighbour than they are, or of doubtful probability."""
     kept = sorted(columns, key=lambda core: core.x)
     if len(kept) < MIN_COLUMNS_TO_COMPARE:
         return kept
-    usual = float(np.median([min(core.width, pitch) for core in kept]))
+    usual_width = float(np.median([min(core.width, spacing) for core in kept]))
     for outer in (kept[0], kept[-1]):
-        apart = [abs(core.x - outer.x) for core in kept if min(core.bottom, outer.bottom) > max(core.top, outer.top)]
-        near = any(MAX_ASIDE_PITCHES * pitch < x < MIN_EDGE_PITCH * pitch for x in apart)
+        distances = [abs(core.x - outer.x) for core in kept if core.overlap(outer) > 0]
+        is_close = any(MAX_ASIDE_SPACINGS * spacing < x < MIN_EDGE_SPACINGS * spacing for x in distances)
         x = round(outer.x)
         along = core_map[round(outer.top) : round(outer.bottom) + 1, max(0, x - 1) : x + 2].max(axis=1)
-        doubtful = float(np.quantile(along, 0.75)) < MIN_EDGE_PROBABILITY
-        if near or doubtful or min(outer.width, pitch) < MIN_EDGE_WIDTH * usual:
+        is_doubtful = float(np.quantile(along, 0.75)) < MIN_EDGE_PROBABILITY
+        is_narrow = min(outer.width, spacing) < MIN_EDGE_WIDTHS * usual_width
+        if is_close or is_doubtful or is_narrow:
             kept.remove(outer)
     return kept
 
 
 def _pieces(core_map: NDArray[np.float32], text: NDArray[np.bool_]) -> list[Core]:
     """The connected pieces of `core_map`, each with the width of the `text` around it."""
-    _, labels, boxes, middles = cv2.connectedComponentsWithStats(
-        (core_map > MIN_PROBABILITY).astype(np.uint8), connectivity=4
-    )
+    is_core = (core_map > MIN_PROBABILITY).astype(np.uint8)
+    _, numbers, boxes, middles = cv2.connectedComponentsWithStats(is_core, connectivity=4)
     cores = []
     for number, (x, y, w, h, _) in enumerate(boxes.tolist()[1:], 1):
-        place = np.s_[y : y + h, x : x + w]
-        if h >= MIN_PIECE_PX and float(core_map[place][labels[place] == number].max()) > MIN_PEAK_PROBABILITY:
+        box = np.s_[y : y + h, x : x + w]
+        if h >= MIN_PIECE_PX and float(core_map[box][numbers[box] == number].max()) > MIN_PEAK_PROBABILITY:
             middle = float(middles[number, 0])
-            cores.append(Core(middle, float(y), float(y + h), _width(text[y : y + h], middle)))
+            cores.append(Core(middle, float(y), float(y + h), _width_at(text[y : y + h], middle)))
     return cores
 
 
-def _width(text: NDArray[np.bool_], x: float) -> float:
+def _width_at(text: NDArray[np.bool_], x: float) -> float:
     """The median width of the text around `x` over all rows, at least one pixel."""
     middle = min(round(x), text.shape[1] - 1)
     left = np.argmin(np.pad(text[:, middle::-1], ((0, 0), (0, 1))), axis=1)
@@ -207,157 +218,164 @@ def _width(text: NDArray[np.bool_], x: float) -> float:
     return max(1.0, float(np.median(2 * np.minimum(left, right) - 1)))
 
 
-def pitch_of(cores: Sequence[Core], usual: float = 0.0) -> float:
+def spacing_of(cores: Sequence[Core], default: float = 0.0) -> float:
     """The distance of neighbouring columns: the median distance to the next column on the left, weighted by height.
 
-    Gaps wider than `MAX_PITCH_WIDTHS` do not count. With fewer than two distances the result is `usual` if given; with
-    none, `USUAL_PITCH_WIDTHS` times the width of the glyphs."""
-    apart, weight = [], []
+    Gaps wider than `MAX_SPACING_WIDTHS` do not count. With fewer than two distances the result is `default` if given;
+    with none, `USUAL_SPACING_WIDTHS` times the width of the glyphs."""
+    distances, heights = [], []
     for core in cores:
-        beside = [
+        to_left = [
             core.x - other.x
             for other in cores
             if other.x < core.x - 2
-            and core.x - other.x < MAX_PITCH_WIDTHS * max(core.width, other.width)
-            and min(core.bottom, other.bottom) - max(core.top, other.top) > 0
+            and core.x - other.x < MAX_SPACING_WIDTHS * max(core.width, other.width)
+            and core.overlap(other) > 0
         ]
-        if beside:
-            apart.append(min(beside))
-            weight.append(core.height)
-    if len(apart) < 2 and usual:
-        return usual
-    if not apart:
-        return USUAL_PITCH_WIDTHS * float(np.median([core.width for core in cores]))
-    return weighted_quantile(np.array(apart), np.array(weight), 0.5)
+        if to_left:
+            distances.append(min(to_left))
+            heights.append(core.height)
+    if len(distances) < 2 and default:
+        return default
+    if not distances:
+        return USUAL_SPACING_WIDTHS * float(np.median([core.width for core in cores]))
+    return weighted_quantile(np.array(distances), np.array(heights), 0.5)
 
 
-def _without_lesser(pieces: Sequence[Core], pitch: float) -> list[Core]:
+def _without_lesser(pieces: Sequence[Core], spacing: float) -> list[Core]:
     """The pieces without those that stand too close beside a longer one: half-rows of notes and glosses."""
 
     def is_lesser(core: Core) -> bool:
         return any(
-            other.height > MIN_LONGER * core.height
-            and abs(other.x - core.x) < MIN_BESIDE_PITCHES * pitch
-            and min(core.bottom, other.bottom) - max(core.top, other.top) > 0.5 * core.height
+            other.height > MIN_LENGTH_RATIO * core.height
+            and abs(other.x - core.x) < MIN_BESIDE_SPACINGS * spacing
+            and core.overlap(other) > 0.5 * core.height
             for other in pieces
         )
 
     return [core for core in pieces if not is_lesser(core)]
 
 
-def _joined(pieces: Sequence[Core], lines: NDArray[np.bool_], pitch: float) -> list[Core]:
-    """Join pieces that stand below each other with no level line between them into columns.
+def _joined(pieces: Sequence[Core], lines: NDArray[np.bool_], spacing: float) -> list[Core]:
+    """The pieces, joined into columns where they stand below each other with no level line between them.
 
     White paper alone does not part registers: verse has gaps in the same rows of all its columns."""
     columns: list[Core] = []
-    left, right = min(core.x for core in pieces) - pitch / 2, max(core.x for core in pieces) + pitch / 2
+    left, right = min(core.x for core in pieces) - spacing / 2, max(core.x for core in pieces) + spacing / 2
     edges = max(0, round(left)), round(right)
     for piece in sorted(pieces, key=lambda core: core.top):
+        max_bottom = piece.top + MAX_OVERLAP * piece.height + 1
         above = [
-            n
-            for n, core in enumerate(columns)
-            if abs(core.x - piece.x) < MAX_ASIDE_PITCHES * pitch
-            and core.bottom < piece.top + MAX_OVERLAP * piece.height + 1
+            number
+            for number, column in enumerate(columns)
+            if abs(column.x - piece.x) < MAX_ASIDE_SPACINGS * spacing and column.bottom < max_bottom
         ]
-        number = max(above, key=lambda n: columns[n].bottom, default=None)
-        if number is not None and (
-            columns[number].bottom > piece.top + 1 or not _parted(columns[number], piece, lines, pitch, edges)
-        ):
-            core = columns[number]
-            x = (core.x * core.height + piece.x * piece.height) / (core.height + piece.height)
-            columns[number] = Core(x, core.top, max(core.bottom, piece.bottom), max(core.width, piece.width))
-        else:
+        number = max(above, key=lambda number: columns[number].bottom, default=None)
+        if number is None:
             columns.append(piece)
+            continue
+        column = columns[number]
+        if column.bottom <= piece.top + 1 and _is_line_between(column, piece, lines, spacing, edges):
+            columns.append(piece)
+            continue
+        x = (column.x * column.height + piece.x * piece.height) / (column.height + piece.height)
+        columns[number] = Core(x, column.top, max(column.bottom, piece.bottom), max(column.width, piece.width))
     return columns
 
 
-def _parted(above: Core, below: Core, lines: NDArray[np.bool_], pitch: float, edges: tuple[int, int]) -> bool:
+def _is_line_between(
+    above: Core, below: Core, lines: NDArray[np.bool_], spacing: float, edges: tuple[int, int]
+) -> bool:
     """Whether a level line runs between two pieces that stand below each other: unbroken across the column, or through
     most of the columns on both sides as far as the `edges` (x) of the text."""
-    x, rows = round((above.x + below.x) / 2), slice(round(above.bottom), max(round(below.top), round(above.bottom) + 1))
-    far = max(1, round(LINE_BESIDE_PITCHES * pitch))
-    beside = lines[rows, max(edges[0], x - far) : min(edges[1], x + far) + 1].mean(axis=1) > MIN_LINE_SHARE
-    return bool(beside.any()) or bool(_crossing(x, rows, lines, pitch).size)
+    x, first = round((above.x + below.x) / 2), round(above.bottom)
+    rows = slice(first, max(round(below.top), first + 1))
+    reach = max(1, round(LINE_BESIDE_SPACINGS * spacing))
+    beside = lines[rows, max(edges[0], x - reach) : min(edges[1], x + reach) + 1].mean(axis=1) > MIN_LINE_SHARE
+    return bool(beside.any()) or bool(_crossing_rows(x, rows, lines, spacing).size)
 
 
-def _crossing(x: int, rows: slice, lines: NDArray[np.bool_], pitch: float) -> NDArray[np.intp]:
-    """The rows, of those given, along which a level line crosses a column with its middle at `x` unbroken."""
-    near = max(1, round(LINE_ACROSS_PITCHES * pitch))
-    crossed = lines[rows, max(0, x - near) : x + near + 1].all(axis=1)
+def _crossing_rows(x: int, rows: slice, lines: NDArray[np.bool_], spacing: float) -> NDArray[np.intp]:
+    """Those of `rows` along which a level line crosses a column with its middle at `x` unbroken."""
+    reach = max(1, round(LINE_ACROSS_SPACINGS * spacing))
+    crossed = lines[rows, max(0, x - reach) : x + reach + 1].all(axis=1)
     return np.asarray(rows.start + np.flatnonzero(crossed), np.intp)
 
 
-def _leaves(columns: Sequence[Core], lines: NDArray[np.bool_], pitch: float) -> list[list[Core]]:
+def _leaves(columns: Sequence[Core], lines: NDArray[np.bool_], spacing: float) -> list[list[Core]]:
     """The columns of each leaf, the right one first; a single list if the page is no opening."""
+    one_leaf = [list(columns)]
+    if len(columns) < 4:
+        return one_leaf
     xs = np.sort([core.x for core in columns])
+    width, gaps, middles = float(xs[-1] - xs[0]), np.diff(xs), (xs[:-1] + xs[1:]) / 2
+    near_middle = np.flatnonzero(np.abs(middles - (xs[0] + xs[-1]) / 2) < 0.2 * width)
+    if not near_middle.size:
+        return one_leaf
+    gutter = int(near_middle[int(gaps[near_middle].argmax())])
+    if gaps[gutter] < MIN_GUTTER_SPACINGS * spacing:
+        return one_leaf
     top, bottom = min(core.top for core in columns), max(core.bottom for core in columns)
-    wide = float(xs[-1] - xs[0])
-    if xs.size < 4:
-        return [list(columns)]
-    gaps = np.diff(xs)
-    middles = (xs[:-1] + xs[1:]) / 2
-    near = np.flatnonzero(np.abs(middles - (xs[0] + xs[-1]) / 2) < 0.2 * wide)
-    widest = int(near[int(gaps[near].argmax())]) if near.size else 0
-    if not near.size or gaps[widest] < MIN_GUTTER_PITCHES * pitch:
-        return [list(columns)]
-    rows = slice(max(0, round(top - pitch)), round(bottom + pitch))
-    if wide < MIN_OPENING_RATIO * (bottom - top) and not _between_frames(
-        lines[rows, round(xs[widest]) : round(xs[widest + 1])]
-    ):
-        return [list(columns)]
-    cut = float(middles[widest])
+    if width < MIN_OPENING_RATIO * (bottom - top):
+        rows = slice(max(0, round(top - spacing)), round(bottom + spacing))
+        if not _is_between_frames(lines[rows, round(xs[gutter]) : round(xs[gutter + 1])]):
+            return one_leaf
+    cut = float(middles[gutter])
     return [[core for core in columns if core.x > cut], [core for core in columns if core.x <= cut]]
 
 
-def _between_frames(gap: NDArray[np.bool_]) -> bool:
+def _is_between_frames(gap: NDArray[np.bool_]) -> bool:
     """Whether the sides of two frames stand in `gap` (the lines between two columns) with no level line from one to the
     other."""
     sides = true_ranges(gap.mean(axis=0) > MIN_RULE_SHARE)
-    if len(sides) < 2 or sides[-1][0] - sides[0][1] < 2:
+    if len(sides) < 2:
         return False
-    return not bool(gap[:, sides[0][1] : sides[-1][0]].all(axis=1).any())
+    left, right = sides[0][1], sides[-1][0]
+    return right - left >= 2 and not bool(gap[:, left:right].all(axis=1).any())
 
 
-def _levels(columns: Sequence[Core], lines: NDArray[np.bool_], pitch: float) -> list[list[Core]]:
+def _levels(columns: Sequence[Core], lines: NDArray[np.bool_], spacing: float) -> list[list[Core]]:
     """The columns of each register of a leaf, the highest first. A row parts two registers if columns stand below each
     other above and below it and hardly any column crosses it; one that does is cut at the line there, if a glyph has
     joined two columns over it."""
     height = int(max(core.bottom for core in columns)) + 2
-    crossed = _counted([(core.top, core.bottom) for core in columns], height)
-    gaps = sorted(_gaps_between(columns, pitch), key=lambda gap: gap[1])
-    rows: list[int] = []
+    crossing = _counted([(core.top, core.bottom) for core in columns], height)
+    gaps = sorted(_gaps_between(columns, spacing), key=lambda gap: gap[1])
+    cuts: list[int] = []
     while gaps:
         top, bottom = (int(row) for row in gaps[0])
-        clear = _counted(gaps, height) - crossed
-        row = top + int(clear[top : bottom + 1].argmax())
-        rows += [row] if crossed[row] <= MAX_CROSSING_SHARE * len(columns) else []
-        gaps = [gap for gap in gaps[1:] if not any(gap[0] <= row <= gap[1] for row in rows)]
-    rows.sort()
-    by_level: list[list[Core]] = [[] for _ in range(len(rows) + 1)]
-    for core in [part for column in columns for part in _cut_at_lines(column, rows, lines, pitch)]:
-        by_level[bisect(rows, (core.top + core.bottom) / 2)].append(core)
+        clear = _counted(gaps, height) - crossing
+        cut = top + int(clear[top : bottom + 1].argmax())
+        if crossing[cut] <= MAX_CROSSING_SHARE * len(columns):
+            cuts.append(cut)
+        gaps = [gap for gap in gaps[1:] if not any(gap[0] <= cut <= gap[1] for cut in cuts)]
+    cuts.sort()
+    by_level: list[list[Core]] = [[] for _ in range(len(cuts) + 1)]
+    for column in columns:
+        for part in _cut_at_lines(column, cuts, lines, spacing):
+            by_level[bisect(cuts, part.y)].append(part)
     return [cores for cores in by_level if cores]
 
 
-def _cut_at_lines(core: Core, rows: Sequence[int], lines: NDArray[np.bool_], pitch: float) -> list[Core]:
-    """The column above and below each of the `rows` between registers where a level line crosses it unbroken; the
-    column itself where none does."""
-    parts, near = [], round(pitch / 2)
+def _cut_at_lines(column: Core, rows: Sequence[int], lines: NDArray[np.bool_], spacing: float) -> list[Core]:
+    """The column, cut at those of the `rows` between registers where a level line crosses it unbroken."""
+    parts, rest, reach = [], column, round(spacing / 2)
     for row in rows:
-        if core.top + pitch < row < core.bottom - pitch:
-            line = _crossing(round(core.x), slice(row - near, row + near + 1), lines, pitch)
+        if rest.top + spacing < row < rest.bottom - spacing:
+            line = _crossing_rows(round(rest.x), slice(row - reach, row + reach + 1), lines, spacing)
             if line.size:
-                parts.append(replace(core, bottom=float(line[0])))
-                core = replace(core, top=float(line[-1] + 1))
-    return [*parts, core]
+                parts.append(replace(rest, bottom=float(line[0])))
+                rest = replace(rest, top=float(line[-1] + 1))
+    return [*parts, rest]
 
 
-def _gaps_between(columns: Sequence[Core], pitch: float) -> list[tuple[float, float]]:
+def _gaps_between(columns: Sequence[Core], spacing: float) -> list[tuple[float, float]]:
     """The rows between each column and the next one below it: the bottom of the one and the top of the other."""
     gaps = []
     for core in columns:
-        below = [other.top for other in columns if abs(other.x - core.x) < pitch / 2 and other.top >= core.bottom]
-        gaps += [(core.bottom, min(below))] if below else []
+        below = [other.top for other in columns if abs(other.x - core.x) < spacing / 2 and other.top >= core.bottom]
+        if below:
+            gaps.append((core.bottom, min(below)))
     return gaps
 
 
@@ -370,18 +388,18 @@ def _counted(spans: Sequence[tuple[float, float]], height: int) -> NDArray[np.in
     return np.asarray(np.cumsum(counts)[:height], dtype=np.intp)
 
 
-def _with_raised(columns: Sequence[Core], pitch: float) -> list[Core]:
+def _with_raised(columns: Sequence[Core], spacing: float) -> list[Core]:
     """The columns of a leaf, each extended by the raised text above it: short pieces that end above where most columns
     begin, each close above a column."""
 
     def is_above(other: Core, core: Core) -> bool:
-        return abs(other.x - core.x) < MAX_ASIDE_PITCHES * pitch and other.bottom <= core.top
+        return abs(other.x - core.x) < MAX_ASIDE_SPACINGS * spacing and other.bottom <= core.top
 
     start = np.median([core.top for core in columns if not any(is_above(other, core) for other in columns)])
-    short = [core for core in columns if core.bottom <= start and core.height < MAX_RAISED_PITCHES * pitch]
+    short = [core for core in columns if core.bottom <= start and core.height < MAX_RAISED_SPACINGS * spacing]
     extended, raised = [], set()
     for core in columns:
-        above = [other for other in short if is_above(other, core) and core.top - other.bottom < pitch]
+        above = [other for other in short if is_above(other, core) and core.top - other.bottom < spacing]
         raised.update(above)
         extended.append(replace(core, top=min(other.top for other in (core, *above))))
     return [core for core, column in zip(extended, columns, strict=True) if column not in raised]
@@ -392,25 +410,24 @@ def _between_rules(columns: Sequence[Core], lines: NDArray[np.bool_], notes: NDA
     top, bottom = int(min(core.top for core in columns)), int(max(core.bottom for core in columns)) + 1
     share = cv2.dilate(lines[top:bottom].astype(np.uint8), np.ones((1, 3), np.uint8)).mean(axis=0)
     rules = np.array([(start + end) / 2 for start, end in true_ranges(share > MIN_RULE_SHARE)])
-    gaps = np.diff(rules)
-    gaps = gaps[
-        (gaps > min(core.width for core in columns)) & (gaps < MAX_GAP_WIDTHS * max(core.width for core in columns))
-    ]
+    gaps, widths = np.diff(rules), [core.width for core in columns]
+    gaps = gaps[(gaps > min(widths)) & (gaps < MAX_GAP_WIDTHS * max(widths))]
     if len(gaps) < MIN_RULED_GAPS:
         return list(columns)
-    widest = MAX_GAP_RATIO * float(np.median(gaps))
-    kept: list[Core] = []
-    groups: dict[int, list[Core]] = {}
+    max_gap = MAX_GAP_RATIO * float(np.median(gaps))
+    joined: list[Core] = []
+    half_rows: dict[int, list[Core]] = defaultdict(list)
     for core in columns:
-        place = int(np.searchsorted(rules, core.x))
         x = min(round(core.x), notes.shape[1] - 1)
-        noted = float(notes[int(core.top) : int(core.bottom) + 1, x].mean()) > MIN_NOTE_PROBABILITY
-        if noted and 0 < place < len(rules) and rules[place] - rules[place - 1] < widest:
-            groups.setdefault(place, []).append(core)
+        is_note = float(notes[int(core.top) : int(core.bottom) + 1, x].mean()) > MIN_NOTE_PROBABILITY
+        rule = int(np.searchsorted(rules, core.x))
+        if is_note and 0 < rule < len(rules) and rules[rule] - rules[rule - 1] < max_gap:
+            half_rows[rule].append(core)
         else:
-            kept.append(core)
-    for group in groups.values():
-        left, right = min(core.x - core.width / 2 for core in group), max(core.x + core.width / 2 for core in group)
-        top_y, bottom_y = min(core.top for core in group), max(core.bottom for core in group)
-        kept.append(Core((left + right) / 2, top_y, bottom_y, right - left))
-    return kept
+            joined.append(core)
+    for group in half_rows.values():
+        left = min(core.x - core.width / 2 for core in group)
+        right = max(core.x + core.width / 2 for core in group)
+        group_top, group_bottom = min(core.top for core in group), max(core.bottom for core in group)
+        joined.append(Core((left + right) / 2, group_top, group_bottom, right - left))
+    return joined

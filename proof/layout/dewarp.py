@@ -9,6 +9,7 @@ CVPR 2011, take lines of text). A page that deviates no more than `find_layout` 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,7 @@ MAX_BOW = (0.009, 0.016)
 """The same for the bend of lines that count as straight. Scans of half-folios stay below 0.006 and 0.013."""
 
 MAX_FLAT_BOW = 0.005
-"""The same for either on a page that is seen at an angle and not bent at all."""
+"""The same for both on a page that is seen at an angle but not bent."""
 
 WIDTH_HEIGHTS = 0.7
 """The width of a half-folio, in its heights."""
@@ -43,8 +44,8 @@ MIN_UPRIGHT_PIECE_HEIGHTS = 0.07
 """Minimum length of a piece of an upright line, in heights of the page; strokes of text are shorter."""
 
 MIN_LEVEL_PIECE_WIDTHS = 0.13
-"""Minimum length of a piece of a level line, in widths of the page. It is more, since level strokes of two columns may
-look like one line, and they rise to the right."""
+"""Minimum length of a piece of a level line, in widths of the page. It is greater, since level strokes of two columns
+may look like one line, and they rise to the right."""
 
 MAX_DRIFT_PX = 3
 """Maximum drift of a line to the side within the core of a piece, in pixels."""
@@ -59,13 +60,13 @@ FIT_STEPS = 8
 """Steps of a reweighted fit."""
 
 PASSES = 2
-"""Number of times that the bends are measured, each time on the page as the last pass flattened it."""
+"""Number of times that the bends are measured, each time on the page flattened by the pass before."""
 
 MARGIN_HEIGHTS = 0.04
-"""Paper left around all ink, in heights of the page."""
+"""Margin around all ink, in heights of the page."""
 
 MIN_RULE_HEIGHTS = 0.12
-"""Length of upright strokes above which there is a rule, in heights of the page."""
+"""Minimum length of upright strokes for a rule, in heights of the page."""
 
 MAX_RULE_WEIGHT = 0.5
 """Maximum weight of a rule, which is its length in heights of the page."""
@@ -135,8 +136,7 @@ class Damage:
         if self.curved:
             notices.append(Notice.of(NoticeCode.PAGE_CURVED))
         elif self.tilted:
-            code = NoticeCode.PAGE_NOT_FLAT if self.bowed else NoticeCode.PAGE_AT_AN_ANGLE
-            notices.append(Notice.of(code))
+            notices.append(Notice.of(NoticeCode.PAGE_NOT_FLAT if self.bowed else NoticeCode.PAGE_AT_AN_ANGLE))
         return tuple(notices)
 
 
@@ -148,53 +148,70 @@ def laid_flat(ink: Mask, scale: float, columns: int = 8) -> tuple[Flattening, Da
         lean = 0.0
     flattening = _turned(ink.shape, lean)
     upright, level = _departures(flattening.flat(ink, 0) if lean else ink)
-    # a part of a page is less wide, or less high, than a whole one
-    shape = flattening.half[0] / (WIDTH_HEIGHTS * flattening.half[1])
-    wide, high = min(1.0, shape), min(1.0, 1 / shape)
-    skew = float(np.degrees(np.arctan(lean) + upright.weights[0] * flattening.half[0] / flattening.half[1]))
-    tilted = wide * upright.fan > MAX_FAN[0] or high * level.fan > MAX_FAN[1]
-    bowed = max(wide * upright.bow, high * level.bow) > MAX_FLAT_BOW
-    curved = wide * upright.bow > MAX_BOW[0] or high * level.bow > MAX_BOW[1]
-    if not lean and abs(skew) < 2 * MAX_SKEW_DEGREES and not tilted and not curved:
+    damage = _damage(lean, upright, level, flattening.half)
+    if not lean and abs(damage.skew) < 2 * MAX_SKEW_DEGREES and not damage.tilted and not damage.curved:
         return None
-    # mere turning makes both directions lean alike
-    sheared = upright.weights[0] * shape * WIDTH_HEIGHTS + level.weights[0] / (shape * WIDTH_HEIGHTS)
-    tilted = tilted or abs(sheared) > np.tan(np.radians(MAX_SKEW_DEGREES))
+    if _is_sheared(upright, level, flattening.half):
+        damage = replace(damage, tilted=True)
     flattening = _in_perspective(flattening, upright, level)
     for _ in range(PASSES):
         upright, level = _departures(flattening.flat(ink, 0))
-        flattening = replace(flattening, bends=(*flattening.bends, Bend(upright.weights, level.weights)))
+        flattening = flattening.with_bend(Bend(upright.weights, level.weights))
     flat = flattening.flat(ink, 0)
-    even = _evenness(flat, columns) if columns and (tilted or curved) else (0.0, 0.0)
-    if any(even):
-        flattening = replace(flattening, bends=(*flattening.bends, Bend((0.0,) * TERMS, (0.0,) * TERMS, even)))
+    stretch = _stretch(flat, columns) if columns and (damage.tilted or damage.curved) else (0.0, 0.0)
+    if any(stretch):
+        flattening = flattening.with_bend(Bend((0.0,) * TERMS, (0.0,) * TERMS, stretch))
         flat = flattening.flat(ink, 0)
-    return _cropped(flattening, flat).enlarged(1 / scale), Damage(skew, bool(tilted), bool(bowed), bool(curved))
+    return _cropped(flattening, flat).enlarged(1 / scale), damage
+
+
+def _damage(lean: float, upright: Departure, level: Departure, half: tuple[float, float]) -> Damage:
+    """The damage of a page that was turned by `lean` and whose lines then depart from straight ones. `half` is half its
+    width and height."""
+    half_width, half_height = half
+    skew = float(np.degrees(np.arctan(lean) + upright.weights[0] * half_width / half_height))
+    # a part of a page is less wide, or less high, than a whole one
+    shape = half_width / (WIDTH_HEIGHTS * half_height)
+    wide, high = min(1.0, shape), min(1.0, 1 / shape)
+    fan_upright, fan_level = wide * upright.fan, high * level.fan
+    bow_upright, bow_level = wide * upright.bow, high * level.bow
+    tilted = fan_upright > MAX_FAN[0] or fan_level > MAX_FAN[1]
+    bowed = max(bow_upright, bow_level) > MAX_FLAT_BOW
+    curved = bow_upright > MAX_BOW[0] or bow_level > MAX_BOW[1]
+    return Damage(skew, bool(tilted), bool(bowed), bool(curved))
+
+
+def _is_sheared(upright: Departure, level: Departure, half: tuple[float, float]) -> bool:
+    """Whether upright and level lines lean against each other; mere turning makes both lean alike."""
+    shape = half[0] / (WIDTH_HEIGHTS * half[1])
+    shear = upright.weights[0] * shape * WIDTH_HEIGHTS + level.weights[0] / (shape * WIDTH_HEIGHTS)
+    return bool(abs(shear) > np.tan(np.radians(MAX_SKEW_DEGREES)))
 
 
 def _turned(shape: tuple[int, ...], lean: float) -> Flattening:
     """The rotation of a page of that shape that sets lines of slope `lean` upright, on a sheet that holds all of it."""
     height, width = shape[:2]
     cos, sin = 1 / np.hypot(1, lean), lean / np.hypot(1, lean)
-    across, down = width * cos + height * abs(sin), height * cos + width * abs(sin)
+    sheet_width, sheet_height = width * cos + height * abs(sin), height * cos + width * abs(sin)
+    half = (sheet_width / 2, sheet_height / 2)
     turn = np.array([[cos, sin, 0], [-sin, cos, 0], [0, 0, 1]])
-    turn[:2, 2] = np.array([width, height]) / 2 - turn[:2, :2] @ np.array([across, down]) / 2
-    return Flattening((round(across), round(down)), (0.0, 0.0), (across / 2, down / 2), tuple(turn.ravel().tolist()))
+    turn[:2, 2] = np.array([width, height]) / 2 - turn[:2, :2] @ np.array([sheet_width, sheet_height]) / 2
+    return Flattening((round(sheet_width), round(sheet_height)), (0.0, 0.0), half, tuple(turn.ravel().tolist()))
 
 
 def _in_perspective(flattening: Flattening, upright: Departure, level: Departure) -> Flattening:
     """The flattening with a perspective that makes leaning and converging lines upright, level and parallel."""
-    a, b = upright.weights, level.weights
+    square = [(-1, -1), (1, -1), (1, 1), (-1, 1)]
     corners = []
-    for s, t in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
+    for s, t in square:
         # where the line through (s, 0) and the one through (0, t) meet
-        lean, tilt = a[0] + a[1] * s, b[0] + b[1] * t
+        lean = upright.weights[0] + upright.weights[1] * s
+        tilt = level.weights[0] + level.weights[1] * t
         corners.append(np.linalg.solve([[1, -lean], [-tilt, 1]], [s, t]))
-    square = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], np.float32)
-    quad = cv2.getPerspectiveTransform(square, np.array(corners, np.float32))
+    perspective = cv2.getPerspectiveTransform(np.array(square, np.float32), np.array(corners, np.float32))
     x, y = flattening.half
-    pixels = np.array([[x, 0, x], [0, y, y], [0, 0, 1]])
-    whole = np.reshape(flattening.homography, (3, 3)) @ pixels @ quad @ np.linalg.inv(pixels)
+    to_pixels = np.array([[x, 0, x], [0, y, y], [0, 0, 1]])
+    whole = np.reshape(flattening.homography, (3, 3)) @ to_pixels @ perspective @ np.linalg.inv(to_pixels)
     return replace(flattening, homography=tuple((whole / whole[2, 2]).ravel().tolist()))
 
 
@@ -212,40 +229,41 @@ def _fitted(lines: Lines, min_points: int) -> Departure:
     if len(lines) < min_points:
         return Departure((0.0,) * TERMS)
     functions = terms(lines.along, lines.across)
-    weight = np.ones(len(lines))
+    point_weights = np.ones(len(lines))
     weights = np.zeros(TERMS)
     for _ in range(FIT_STEPS):
-        total = np.maximum(np.bincount(lines.line, weight), 1e-9)
-
-        def centred(values: Floats, weight: Floats = weight, total: Floats = total) -> Floats:
-            return np.asarray(values - (np.bincount(lines.line, weight * values) / total)[lines.line])
-
-        target = centred(lines.across)
-        design = np.stack([centred(column) for column in functions.T], axis=1)
-        square = design.T @ (design * weight[:, None]) + np.diag(RIDGE_PENALTIES) * weight.sum()
-        weights = np.linalg.solve(square, design.T @ (weight * target))
+        target = _centred(lines, lines.across, point_weights)
+        design = np.stack([_centred(lines, column, point_weights) for column in functions.T], axis=1)
+        normal = design.T @ (design * point_weights[:, None]) + np.diag(RIDGE_PENALTIES) * point_weights.sum()
+        weights = np.linalg.solve(normal, design.T @ (point_weights * target))
         residuals = target - design @ weights
         spread = max(1.48 * float(np.median(np.abs(residuals))), 1e-3)
-        weight = np.clip(1 - (residuals / (4 * spread)) ** 2, 0, 1) ** 2
+        point_weights = np.clip(1 - (residuals / (4 * spread)) ** 2, 0, 1) ** 2
     return Departure(tuple(weights.tolist()))
+
+
+def _centred(lines: Lines, values: Floats, point_weights: Floats) -> Floats:
+    """The value of every point less the weighted mean of its piece."""
+    totals = np.maximum(np.bincount(lines.line, point_weights), 1e-9)
+    return np.asarray(values - (np.bincount(lines.line, point_weights * values) / totals)[lines.line])
 
 
 def lines_of(ink: Mask, vertical: bool) -> Lines:
     """Points on the pieces of upright (or level) lines of a page that is hardly turned."""
     ink = ink if vertical else np.ascontiguousarray(ink.T)
     height, width = ink.shape
-    core, step = max(9, height // 45), max(8, height // 60)
+    core_length, step = max(9, height // 45), max(8, height // 60)
     min_length = MIN_UPRIGHT_PIECE_HEIGHTS * height if vertical else MIN_LEVEL_PIECE_WIDTHS * width
     thick = cv2.dilate(ink, np.ones((1, MAX_DRIFT_PX), np.uint8))
-    opened = np.asarray(cv2.morphologyEx(thick, cv2.MORPH_OPEN, np.ones((core, 1), np.uint8)), dtype=np.uint8)
-    joined = cv2.dilate(opened, np.ones((core // 2 | 1, 1), np.uint8))
-    labels, stats, _ = connected(joined)
+    cores = np.asarray(cv2.morphologyEx(thick, cv2.MORPH_OPEN, np.ones((core_length, 1), np.uint8)), dtype=np.uint8)
+    labels, stats, _ = connected(cv2.dilate(cores, np.ones((core_length // 2 | 1, 1), np.uint8)))
     along, across, line = [], [], []
     for label in (np.flatnonzero(stats[1:, cv2.CC_STAT_HEIGHT] > min_length) + 1).tolist():
         x, y, w, h, _ = stats[label].tolist()
-        ys, xs = np.nonzero((labels[y : y + h, x : x + w] == label) & (opened[y : y + h, x : x + w] > 0))
+        box = np.s_[y : y + h, x : x + w]
+        ys, xs = np.nonzero((labels[box] == label) & (cores[box] > 0))
         if w > 0.25 * h and xs.size > 0.3 * w * h:
-            continue  # no line, but something as broad as a seal
+            continue  # something as broad as a seal
         bins = ys // step
         count = np.bincount(bins)
         filled = count > step / 2
@@ -258,39 +276,38 @@ def lines_of(ink: Mask, vertical: bool) -> Lines:
     return Lines(*places, np.concatenate(line))
 
 
-def _evenness(ink: Mask, columns: int) -> tuple[float, float]:
-    """The stretch (`Bend.even`) under which equal columns fit the rules best; (0, 0) where none fits clearly better."""
+def _stretch(ink: Mask, columns: int) -> tuple[float, float]:
+    """The stretch (`Bend.stretch`) under which equal columns fit the rules best; (0, 0) if it is not clearly better."""
     height, width = ink.shape
     share = inked_along(long_strokes(ink, height // 25, vertical=True), 0) / height
-    strong = np.flatnonzero(share > MIN_RULE_HEIGHTS)
-    s, weight = 2 * strong / width - 1, np.minimum(share[strong], MAX_RULE_WEIGHT)
-    if strong.size < columns:
+    is_rule = np.flatnonzero(share > MIN_RULE_HEIGHTS)
+    if is_rule.size < columns:
         return (0.0, 0.0)
-    tried = np.linspace(-MAX_UNEVEN, MAX_UNEVEN, UNEVEN_STEPS)
-    best, even, plain = 0.0, (0.0, 0.0), 0.0
-    for square in tried.tolist():
-        for cube in tried.tolist():
-            # where the rules stand once the stretch, which is small, is undone
-            at = s - square * (s * s - 1) - cube * (s**3 - s)
-            energy = np.zeros(FIT_PLACES)
-            np.maximum.at(energy, ((at + 1) / 2 * FIT_PLACES).astype(np.intp).clip(0, FIT_PLACES - 1), weight)
-            score = _equal_columns(np.maximum(energy, np.maximum(np.roll(energy, 1), np.roll(energy, -1))), columns)
-            score *= 1 - abs(square) - abs(cube)
-            if not square and not cube:
-                plain = score
-            if score > best:
-                best, even = score, (square, cube)
-    return even if best > MIN_FIT_RATIO * plain else (0.0, 0.0)
+    s, weight = 2 * is_rule / width - 1, np.minimum(share[is_rule], MAX_RULE_WEIGHT)
+    steps = np.linspace(-MAX_UNEVEN, MAX_UNEVEN, UNEVEN_STEPS).tolist()
+    best_score, best, score_without = 0.0, (0.0, 0.0), 0.0
+    for square, cube in product(steps, steps):
+        # the places of the rules once the stretch, which is small, is undone
+        undone = s - square * (s * s - 1) - cube * (s**3 - s)
+        energy = np.zeros(FIT_PLACES)
+        np.maximum.at(energy, ((undone + 1) / 2 * FIT_PLACES).astype(np.intp).clip(0, FIT_PLACES - 1), weight)
+        energy = np.maximum(energy, np.maximum(np.roll(energy, 1), np.roll(energy, -1)))
+        score = _fit_of_equal_columns(energy, columns) * (1 - abs(square) - abs(cube))
+        if not square and not cube:
+            score_without = score
+        if score > best_score:
+            best_score, best = score, (square, cube)
+    return best if best_score > MIN_FIT_RATIO * score_without else (0.0, 0.0)
 
 
-def _equal_columns(energy: Floats, columns: int) -> float:
+def _fit_of_equal_columns(energy: Floats, columns: int) -> float:
     """The greatest sum of `energy`, the weights of rules across the page, at the edges of so many equal columns."""
     best = 0.0
-    for pitch in np.linspace(MIN_FITTED_WIDTHS * FIT_PLACES / columns, FIT_PLACES / columns, 50).tolist():
-        teeth = [round(number * pitch) for number in range(columns + 1)]
-        places = FIT_PLACES - teeth[-1]
-        if places > 0:
-            best = max(best, float(np.sum([energy[tooth : tooth + places] for tooth in teeth], axis=0).max()))
+    for width in np.linspace(MIN_FITTED_WIDTHS * FIT_PLACES / columns, FIT_PLACES / columns, 50).tolist():
+        teeth = [round(number * width) for number in range(columns + 1)]
+        starts = FIT_PLACES - teeth[-1]
+        if starts > 0:
+            best = max(best, float(np.sum([energy[tooth : tooth + starts] for tooth in teeth], axis=0).max()))
     return best
 
 

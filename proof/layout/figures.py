@@ -47,33 +47,34 @@ def figure_columns(layout: Layout, areas: Sequence[ColumnArea], rows: int) -> se
     pitch, width = areas[0].cell(rows), float(np.median([area.width for area in areas]))
     joined = np.asarray(cv2.morphologyEx(ink, cv2.MORPH_CLOSE, np.ones((1, ERASED_RULE_PX), np.uint8)), dtype=np.uint8)
     labels, stats, _ = connected(joined)
-    large = (stats[:, cv2.CC_STAT_HEIGHT] > MAX_GLYPH_CELLS * pitch) & (
-        stats[:, cv2.CC_STAT_WIDTH] > MIN_FIGURE_WIDTHS * width
-    )
+    is_high = stats[:, cv2.CC_STAT_HEIGHT] > MAX_GLYPH_CELLS * pitch
+    is_figure = is_high & (stats[:, cv2.CC_STAT_WIDTH] > MIN_FIGURE_WIDTHS * width)
     side = max(3, round(MIN_SOLID_CELLS * pitch))
     solid = cv2.erode(ink, np.ones((side, side), np.uint8), borderValue=(0,))
-    large[np.unique(labels[solid > 0])] = True
-    large[0] = False
-    with_figure = set()
-    for x, _, w, *_ in stats[large].tolist():
-        for area in areas:
-            if min(x + w, area.right) - max(x, area.left) > MIN_REACH_WIDTHS * area.width:
-                with_figure.add(area.number)
-    return with_figure
+    is_figure[np.unique(labels[solid > 0])] = True
+    is_figure[0] = False
+    return {
+        area.number
+        for x, _, figure_width, *_ in stats[is_figure].tolist()
+        for area in areas
+        if min(x + figure_width, area.right) - max(x, area.left) > MIN_REACH_WIDTHS * area.width
+    }
 
 
 def large_pieces(page_layout: PageLayout) -> list[tuple[float, float, float, float]]:
     """The boxes (left, top, right, bottom on the sheet) of pieces of ink on a page that are larger than glyphs in both
     directions: drawings and seals, whether or not the transcription has text there."""
     sizes = [column.glyph for column in page_layout.columns] or [glyph_width(page_layout.text)]
-    least = MIN_DRAWING_GLYPHS * float(np.median(sizes))
+    min_side = MIN_DRAWING_GLYPHS * float(np.median(sizes))
+    if not min_side:
+        return []
     _, stats, _ = connected(page_layout.text)
-    return [
-        (float(x), float(y), float(x + w), float(y + h))
-        for x, y, w, h, _ in stats[1:].tolist()
-        if min(w, h) > least > 0
-        and any(
-            region.left <= x and x + w <= region.right and region.top <= y + h / 2 <= region.bottom
+    boxes = []
+    for x, y, width, height, _ in stats[1:].tolist():
+        in_register = any(
+            region.left <= x and x + width <= region.right and region.top <= y + height / 2 <= region.bottom
             for region in page_layout.regions
         )
-    ]
+        if in_register and min(width, height) > min_side:
+            boxes.append((float(x), float(y), float(x + width), float(y + height)))
+    return boxes

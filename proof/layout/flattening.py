@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -38,17 +38,18 @@ def terms(along: Floats, across: Floats) -> Floats:
 @dataclass(frozen=True, slots=True)
 class Bend:
     """How a curved sheet departs from a flat one, in shares of half the page: upright lines by `upright`, level ones by
-    `level` (weights of `terms`). `even` are the weights of a square and of a cube by which columns that look narrow
-    at one side are made as broad as the others."""
+    `level` (weights of `terms`). `stretch` are the weights of a square and a cube term that make columns that look
+    narrow at one side as broad as the others."""
 
     upright: tuple[float, ...]
     level: tuple[float, ...]
-    even: tuple[float, float] = (0.0, 0.0)
+    stretch: tuple[float, float] = (0.0, 0.0)
 
-    def shown(self, places: Floats) -> Floats:
-        """Where places (n x 2, from -1 to 1) of the flat sheet are on the curved one."""
+    def to_curved(self, places: Floats) -> Floats:
+        """Places (n x 2, from -1 to 1) of the flat sheet, on the curved one."""
         s, t = places[:, 0], places[:, 1]
-        s = s + self.even[0] * (s * s - 1.0) + self.even[1] * (s**3 - s)
+        square, cube = self.stretch
+        s = s + square * (s * s - 1.0) + cube * (s**3 - s)
         x = s + terms(t, s) @ np.array(self.upright)
         y = t + terms(s, t) @ np.array(self.level)
         return np.stack([x, y], axis=1)
@@ -58,8 +59,8 @@ class Bend:
 class Flattening:
     """The map between a page laid flat, of `size` (width, height) in pixels, and its image.
 
-    `corner` is the place of the page on the whole sheet, whose half width and half height are `half`. From the sheet
-    the `bends`, the last found first, and the `homography` (3 x 3) lead to pixels of the image."""
+    `corner` is the place of the page on the whole sheet, whose half width and half height are `half`. Places of the
+    sheet are mapped to pixels of the image by the `bends`, from the last to the first, and the `homography` (3 x 3)."""
 
     size: tuple[int, int]
     corner: tuple[float, float]
@@ -72,7 +73,7 @@ class Flattening:
         half = np.array(self.half)
         places = (points + np.array(self.corner)) / half - 1.0
         for bend in reversed(self.bends):
-            places = bend.shown(places)
+            places = bend.to_curved(places)
         return _through(np.reshape(self.homography, (3, 3)), (places + 1.0) * half)
 
     def to_flat(self, points: Floats) -> Floats:
@@ -80,28 +81,31 @@ class Flattening:
         half, corner = np.array(self.half), np.array(self.corner)
         places = _through(np.linalg.inv(np.reshape(self.homography, (3, 3))), points) / half - 1.0
         for bend in self.bends:
-            bent = places
+            flat_places = places
             for _ in range(INVERSION_STEPS):
-                bent = np.clip(bent + places - bend.shown(bent), -2.0, 2.0)
-            places = bent
+                flat_places = np.clip(flat_places + places - bend.to_curved(flat_places), -2.0, 2.0)
+            places = flat_places
         return np.asarray((places + 1.0) * half - corner, dtype=np.float64)
 
     def flat(self, page: NDArray[np.uint8], paper: float) -> NDArray[np.uint8]:
-        """The image (height x width) laid flat; `paper` is the tone of what lies beyond its edges."""
+        """The image (height x width) laid flat; `paper` is the tone beyond its edges."""
         width, height = self.size
-        across, down = width // MESH_PX + 2, height // MESH_PX + 2
-        ys, xs = np.mgrid[0:down, 0:across].astype(np.float64) * MESH_PX
-        mesh = self.to_image(np.stack([xs.ravel(), ys.ravel()], axis=1)).reshape(down, across, 2).astype(np.float32)
+        shape = height // MESH_PX + 2, width // MESH_PX + 2
+        ys, xs = np.indices(shape).astype(np.float64) * MESH_PX
+        mesh = self.to_image(np.stack([xs.ravel(), ys.ravel()], axis=1)).reshape(*shape, 2).astype(np.float32)
         scale = np.array([[1 / MESH_PX, 0, 0], [0, 1 / MESH_PX, 0]])
         flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
         maps = cv2.warpAffine(mesh, scale, (width, height), flags=flags, borderMode=cv2.BORDER_REPLICATE)
         x, y = cv2.split(maps)
-        edge = cv2.BORDER_CONSTANT
-        flat = cv2.remap(page, x, y, cv2.INTER_LINEAR, borderMode=edge, borderValue=(paper,))
+        flat = cv2.remap(page, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=(paper,))
         return np.asarray(flat, dtype=np.uint8)
 
+    def with_bend(self, bend: Bend) -> Flattening:
+        """The flattening with one bend more."""
+        return replace(self, bends=(*self.bends, bend))
+
     def enlarged(self, factor: float) -> Flattening:
-        """The flattening of an image so many times larger."""
+        """The flattening of the image enlarged by a factor."""
         scale = np.diag([factor, factor, 1.0])
         homography = scale @ np.reshape(self.homography, (3, 3)) @ np.linalg.inv(scale)
         (width, height), (left, top), (x, y) = self.size, self.corner, self.half
@@ -110,27 +114,28 @@ class Flattening:
         return Flattening(size, corner, half, tuple(homography.ravel().tolist()), self.bends)
 
     def as_list(self) -> list[Any]:
-        """As numbers and lists, from which `of_list` makes it again, to the last bit."""
-        bends = [[bend.upright, bend.level, bend.even] for bend in self.bends]
+        """As numbers and lists, from which `of_list` restores it bit by bit."""
+        bends = [[bend.upright, bend.level, bend.stretch] for bend in self.bends]
         return [self.size, self.corner, self.half, self.homography, bends]
 
     @classmethod
     def of_list(cls, parts: Sequence[Any]) -> Flattening:
-        """What `as_list` gave."""
+        """The inverse of `as_list`."""
         size, corner, half, homography, bend_lists = parts
-        bends = tuple(Bend(tuple(upright), tuple(level), tuple(even)) for upright, level, even in bend_lists)
+        bends = tuple(Bend(tuple(upright), tuple(level), tuple(stretch)) for upright, level, stretch in bend_lists)
         return cls(tuple(size), tuple(corner), tuple(half), tuple(homography), bends)
 
 
-def _through(matrix: Floats, points: Floats) -> Floats:
-    seen = np.c_[points, np.ones(len(points))] @ matrix.T
-    return np.asarray(seen[:, :2] / seen[:, 2:], dtype=np.float64)
+def _through(homography: Floats, points: Floats) -> Floats:
+    """Points (n x 2) mapped by a homography (3 x 3)."""
+    mapped = np.c_[points, np.ones(len(points))] @ homography.T
+    return np.asarray(mapped[:, :2] / mapped[:, 2:], dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
 class Flattened(Rectification):
-    """The rectification of a page that was laid flat first: `of_flat_page` leads to the flat page, `flattening` from
-    there to the image, and the affine map (`matrix` and `inverse` of this one) from the image to its file."""
+    """The rectification of a page that was laid flat first: `of_flat_page` maps from the rectified page to the flat
+    page, `flattening` from there to the image, and the affine map of this rectification from the image to its file."""
 
     of_flat_page: Rectification
     flattening: Flattening
@@ -151,7 +156,7 @@ class Flattened(Rectification):
 
 
 def rectification_as_list(rectification: Rectification) -> list[Any]:
-    """A rectification of any kind as numbers and lists, from which `rectification_of` makes it again."""
+    """A rectification of any kind as numbers and lists, from which `rectification_of` restores it."""
     maps = [part.ravel().tolist() for part in (rectification.matrix, rectification.inverse)]
     if isinstance(rectification, Straightening):
         return [*maps, [list(astuple(block)) for block in rectification.blocks]]
@@ -161,7 +166,7 @@ def rectification_as_list(rectification: Rectification) -> list[Any]:
 
 
 def rectification_of(parts: Sequence[Any]) -> Rectification:
-    """What `rectification_as_list` gave."""
+    """The inverse of `rectification_as_list`."""
     matrix, inverse = (np.array(part, np.float64).reshape(2, 3) for part in parts[:2])
     match parts[2:]:
         case [blocks]:

@@ -1,4 +1,4 @@
-"""Periods of ink, and columns that are really two columns each."""
+"""Periods of the ink along columns, and columns that are really two columns each."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ from numpy.typing import NDArray
 
 from proof.layout.rules import true_ranges
 
-Profile = NDArray[np.float64]
-"""For every x a share, from 0 to 1, of the rows of a region."""
-
 MIN_AUTOCORRELATION = 0.08
 """Minimum autocorrelation at the lag of a period."""
 
 MIN_PEAK_RATIO = 0.6
-"""Minimum height of a peak of the autocorrelation relative to the highest peak: the first such peak is the pitch, the
+"""Minimum height of a peak of the autocorrelation relative to the highest peak: the first such peak is the period, the
 others are multiples of it."""
 
 MAX_EMPTY_INK = 0.01
@@ -55,41 +52,41 @@ class Span:
         return (self.left + self.right) / 2
 
 
-def first_period(alike: Profile, low: int, high: int) -> float | None:
-    """The lag of the first high peak of an autocorrelation (1 at lag 0) from `low` to `high`; None where there is
-    none."""
+def first_period(correlation: NDArray[np.float64], low: int, high: int) -> float | None:
+    """The lag of the first high peak of an autocorrelation (1 at lag 0) from `low` to `high`, refined by a parabola;
+    None where there is none."""
     lags = np.arange(low, high)
-    peaks = lags[
-        (alike[lags] > alike[lags - 1]) & (alike[lags] >= alike[lags + 1]) & (alike[lags] > MIN_AUTOCORRELATION)
-    ]
+    before, at, after = correlation[lags - 1], correlation[lags], correlation[lags + 1]
+    peaks = lags[(at > before) & (at >= after) & (at > MIN_AUTOCORRELATION)]
     if not peaks.size:
         return None
-    first = int(peaks[alike[peaks] >= MIN_PEAK_RATIO * alike[peaks].max()][0])
-    a, b, c = (float(value) for value in alike[first - 1 : first + 2])
-    return first + 0.5 * (a - c) / min(a - 2 * b + c, -1e-9)
+    first = int(peaks[correlation[peaks] >= MIN_PEAK_RATIO * correlation[peaks].max()][0])
+    left, peak, right = (float(value) for value in correlation[first - 1 : first + 2])
+    return first + 0.5 * (left - right) / min(left - 2 * peak + right, -1e-9)
 
 
-def are_pairs(across: Profile, spans: Sequence[Span]) -> bool:
-    """Whether each of these columns is really two: the gaps in their middles are as wide as the gaps between them."""
+def are_pairs(across: NDArray[np.float64], spans: Sequence[Span]) -> bool:
+    """Whether each of these columns is really two: the gaps in their middles are as wide as the gaps between them.
+    `across` is the share of inked rows at every x."""
     inked = across[across > 2 * MAX_EMPTY_INK]
     if not inked.size:
         return False
-    slight = across < MAX_GAP_INK * float(inked.mean())
-    middles, between, pairs = [], [], 0
+    is_gap = across < MAX_GAP_INK * float(inked.mean())
+    middle_gaps, gaps_between, with_two_halves = [], [], 0
     for number, span in enumerate(spans):
         left, middle, right = round(span.left), round(span.middle), round(span.right)
         halves = float(across[left:middle].sum()), float(across[middle:right].sum())
-        pairs += min(halves) > MIN_HALF_INK * sum(halves)
-        middles.append(_gap(slight, span.middle, GAP_REACH_WIDTHS * span.width))
+        with_two_halves += min(halves) > MIN_HALF_INK * sum(halves)
+        middle_gaps.append(_gap_width(is_gap, span.middle, GAP_REACH_WIDTHS * span.width))
         if number and span.left == spans[number - 1].right:
-            between.append(_gap(slight, span.left, GAP_REACH_WIDTHS * span.width))
-    if pairs < MIN_PAIRS or not between:
+            gaps_between.append(_gap_width(is_gap, span.left, GAP_REACH_WIDTHS * span.width))
+    if with_two_halves < MIN_PAIRS or not gaps_between:
         return False
-    wide = float(np.median(between))
-    return wide > 0 and float(np.median(middles)) > MIN_MIDDLE_GAP * wide
+    usual = float(np.median(gaps_between))
+    return usual > 0 and float(np.median(middle_gaps)) > MIN_MIDDLE_GAP * usual
 
 
-def _gap(slight: NDArray[np.bool_], x: float, reach: float) -> int:
+def _gap_width(is_gap: NDArray[np.bool_], x: float, reach: float) -> int:
     """The width of the widest gap within `reach` of `x`, in pixels."""
-    part = slight[max(0, round(x - reach)) : round(x + reach) + 1]
+    part = is_gap[max(0, round(x - reach)) : round(x + reach) + 1]
     return max((end - start for start, end in true_ranges(part)), default=0)

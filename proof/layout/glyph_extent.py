@@ -1,4 +1,4 @@
-"""The extent of the ink of one glyph, on clean and on dirty paper.
+"""Measures the extent of the ink of one glyph, on clean and on dirty paper.
 
 Strokes count, and dots near them; a larger dot may be farther away. On dirty paper pieces of ink must be larger to
 count, and dirt that touches a stroke is removed because it does not run straight. Ink beyond the usual size of glyphs
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,7 +70,7 @@ MIN_DOT_AREA = 0.006
 """Minimum area of a dot, as a share of a cell's area."""
 
 MAX_DOT_DISTANCE_FACTOR = 2.0
-"""Maximum factor by which this distance grows with the size of the dot."""
+"""Maximum factor by which that distance grows with the size of the dot."""
 
 DOT_STEPS = 4
 """Rounds in which dots are added that are near the strokes and the dots added before."""
@@ -115,15 +114,15 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class _Pieces:
     """Connected pieces of ink: `area` (n) and `edges` (n x 4: left, top, right, bottom), in pixels."""
 
     area: NDArray[np.float64]
     edges: NDArray[np.float64]
 
     @classmethod
-    def of(cls, stats: NDArray[Any]) -> Pieces:
-        """The pieces with these statistics of OpenCV (columns as of `cv2.CC_STAT_LEFT`)."""
+    def of(cls, stats: NDArray[np.int32]) -> _Pieces:
+        """The pieces with these extents and areas (as of `connected`)."""
         numbers = stats.astype(np.float64)
         return cls(numbers[:, cv2.CC_STAT_AREA], numbers[:, :4] + np.pad(numbers[:, :2], ((0, 0), (2, 0))))
 
@@ -132,40 +131,37 @@ class Pieces:
         """The longer side of each piece's box."""
         return np.asarray((self.edges[:, 2:] - self.edges[:, :2]).max(axis=1), dtype=np.float64)
 
-    def around(self, which: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Left, top, right and bottom of the box around the pieces that `which` selects."""
-        return np.append(self.edges[which, :2].min(axis=0), self.edges[which, 2:].max(axis=0))
+    def box_around(self, chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Left, top, right and bottom of the box around the chosen pieces."""
+        return np.append(self.edges[chosen, :2].min(axis=0), self.edges[chosen, 2:].max(axis=0))
 
-    def dots_of(self, body: NDArray[np.float64], dirt: float, size: float) -> NDArray[np.bool_]:
+    def are_dots_of(self, body: NDArray[np.float64], dirt: float, size: float) -> NDArray[np.bool_]:
         """Which pieces are dots of a glyph whose strokes have the box `body`. The allowed distance from it grows with
         the size of a dot and shrinks with the dirt."""
-        apart = np.maximum(body[:2] - self.edges[:, 2:], self.edges[:, :2] - body[2:]).max(axis=1)
-        dots = self.area / (MIN_DOT_AREA * size * size)
-        return np.asarray(
-            (dots >= 1)
-            & (apart < MAX_DOT_DISTANCE_CELLS * (1 - dirt) * size * np.minimum(np.sqrt(dots), MAX_DOT_DISTANCE_FACTOR))
-        )
+        distance = np.maximum(body[:2] - self.edges[:, 2:], self.edges[:, :2] - body[2:]).max(axis=1)
+        relative_area = self.area / (MIN_DOT_AREA * size * size)
+        factor = np.minimum(np.sqrt(relative_area), MAX_DOT_DISTANCE_FACTOR)
+        is_near = distance < MAX_DOT_DISTANCE_CELLS * (1 - dirt) * size * factor
+        return np.asarray((relative_area >= 1) & is_near)
 
 
 def dirt_around(text: NDArray[np.bool_], column: tuple[float, float], cells: Cells) -> float:
     """How dirty the paper around a glyph is, 0 to 1: the density of specks away from strokes, between the left and
     right edge of its `column`."""
-    first, last = (
-        round(cells.top - DIRT_WINDOW_CELLS * cells.size),
-        round(cells.bottom + DIRT_WINDOW_CELLS * cells.size),
-    )
-    within = text[max(first, 0) : max(last, 0), max(round(column[0]), 0) : max(round(column[1]), 0)]
-    if not within.size:
+    reach = DIRT_WINDOW_CELLS * cells.size
+    rows = slice(max(round(cells.top - reach), 0), max(round(cells.bottom + reach), 0))
+    window = text[rows, max(round(column[0]), 0) : max(round(column[1]), 0)]
+    if not window.size:
         return 0.0
-    labels, stats, centres = connected(within.astype(np.uint8))
-    cell = cells.size * cells.size
-    tiny = stats[:, cv2.CC_STAT_AREA] < MAX_SPECK_AREA * cell
-    tiny[0] = True
-    reach = 2 * round(MIN_DIRT_DISTANCE_CELLS * cells.size) + 1
-    bare = cv2.dilate((~tiny)[labels].astype(np.uint8), np.ones((reach, reach), np.uint8)) == 0
-    x, y = centres[1:][tiny[1:]].astype(np.intp).T
-    paper = max(float(np.count_nonzero(bare)), MIN_BARE_PAPER * cell)
-    return min(float(np.count_nonzero(bare[y, x])) * cell / paper / MAX_DIRT_PIECES, 1.0)
+    labels, stats, centres = connected(window.astype(np.uint8))
+    cell_area = cells.size * cells.size
+    is_speck = stats[:, cv2.CC_STAT_AREA] < MAX_SPECK_AREA * cell_area
+    is_speck[0] = True
+    side = 2 * round(MIN_DIRT_DISTANCE_CELLS * cells.size) + 1
+    is_bare = cv2.dilate((~is_speck)[labels].astype(np.uint8), np.ones((side, side), np.uint8)) == 0
+    x, y = centres[1:][is_speck[1:]].astype(np.intp).T
+    bare_area = max(float(np.count_nonzero(is_bare)), MIN_BARE_PAPER * cell_area)
+    return min(float(np.count_nonzero(is_bare[y, x])) * cell_area / bare_area / MAX_DIRT_PIECES, 1.0)
 
 
 def without_dirt(own: NDArray[np.bool_], dirt: float, cells: Cells) -> NDArray[np.bool_]:
@@ -173,40 +169,44 @@ def without_dirt(own: NDArray[np.bool_], dirt: float, cells: Cells) -> NDArray[n
     middle they stay: under a seal they may be all that is left of a glyph."""
     size, (left, right) = cells.size, cells.row
     labels, stats, centres = connected(own.astype(np.uint8))
-    small = stats[:, cv2.CC_STAT_AREA] < (MAX_SPECK_AREA + (MAX_BLOT_AREA - MAX_SPECK_AREA) * dirt) * size * size
-    small[0] = True
-    if small.all() or not small[1:].any():
+    max_area = (MAX_SPECK_AREA + (MAX_BLOT_AREA - MAX_SPECK_AREA) * dirt) * size * size
+    is_small = stats[:, cv2.CC_STAT_AREA] < max_area
+    is_small[0] = True
+    if is_small.all() or not is_small[1:].any():
         return own
-    pieces = Pieces.of(np.asarray(stats))
-    body = pieces.around(~small)
+    pieces = _Pieces.of(stats)
+    body = pieces.box_around(~is_small)
     x, y = centres[:, 0], centres[:, 1]
-    gone = small & ((x < body[0]) | (y < body[1]) | (x > body[2]) | (y > body[3]))
-    gone &= ~pieces.dots_of(body, dirt, size)
-    core = [(y > top + RIM_CELLS * size) & (y < bottom - RIM_CELLS * size) for top, bottom in cells.spans]
-    gone &= (np.abs(x - (left + right) / 2) > CORE_WIDTHS * (right - left)) | ~np.logical_or.reduce(core)
-    gone[0] = False
-    return np.asarray(own & ~gone[labels])
+    outside_body = (x < body[0]) | (y < body[1]) | (x > body[2]) | (y > body[3])
+    rim = RIM_CELLS * size
+    in_core_rows = np.logical_or.reduce([(y > top + rim) & (y < bottom - rim) for top, bottom in cells.spans])
+    in_core = in_core_rows & (np.abs(x - (left + right) / 2) <= CORE_WIDTHS * (right - left))
+    is_dirt = is_small & outside_body & ~pieces.are_dots_of(body, dirt, size) & ~in_core
+    is_dirt[0] = False
+    return np.asarray(own & ~is_dirt[labels])
 
 
-def extent(own: NDArray[np.bool_], dirt: float, cells: Cells) -> tuple[float, float, float, float]:
+def ink_extent(own: NDArray[np.bool_], dirt: float, cells: Cells) -> tuple[float, float, float, float]:
     """Left, top, right and bottom of a glyph's ink: its strokes and the dots near them. Isolated specks do not count,
     unless the glyph has nothing else."""
-    ink, size, limits, clean = own.astype(np.uint8), cells.size, _limits(cells, dirt), dirt < MAX_CLEAN_DIRT
+    ink, size = own.astype(np.uint8), cells.size
+    limits, is_clean = _limits(cells, dirt), dirt < MAX_CLEAN_DIRT
     if dirt > MIN_STAINED_DIRT:
         straight = straight_strokes(ink, max(round(STRAIGHT_CELLS * size), 3))
         if np.count_nonzero(straight) > MIN_STRAIGHT_SHARE * np.count_nonzero(ink):
             ink, dirt = straight, DIRT_LEFT_SHARE * dirt
     _, stats, _ = connected(ink)
-    pieces = Pieces.of(np.asarray(stats)[1:])
-    large = pieces.area >= MAX_BLOT_AREA * (1 + STROKE_AREA_GAIN * dirt) * size * size
-    large |= pieces.length >= MIN_STROKE_CELLS * (1 + dirt) * size
-    body = MIN_STROKE_SHARES[1] + (MIN_STROKE_SHARES[0] - MIN_STROKE_SHARES[1]) * max(0.0, 1 - 2 * dirt)
-    if pieces.area[large].sum() < body * pieces.area.sum():
-        large[:] = True
+    pieces = _Pieces.of(stats[1:])
+    counts = pieces.area >= MAX_BLOT_AREA * (1 + STROKE_AREA_GAIN * dirt) * size * size
+    counts |= pieces.length >= MIN_STROKE_CELLS * (1 + dirt) * size
+    clean_share, dirty_share = MIN_STROKE_SHARES
+    min_share = dirty_share + (clean_share - dirty_share) * max(0.0, 1 - 2 * dirt)
+    if pieces.area[counts].sum() < min_share * pieces.area.sum():
+        counts[:] = True
     for _ in range(DOT_STEPS):
-        large |= pieces.dots_of(pieces.around(large), dirt, size)
-    edges = np.clip(pieces.edges[large], limits[[0, 1, 0, 1]], limits[[2, 3, 2, 3]])
-    if clean:
+        counts |= pieces.are_dots_of(pieces.box_around(counts), dirt, size)
+    edges = np.clip(pieces.edges[counts], limits[[0, 1, 0, 1]], limits[[2, 3, 2, 3]])
+    if is_clean:
         edges = np.vstack([edges, pieces.edges[pieces.area.argmax()]])
     left, top = (float(edge) for edge in edges[:, :2].min(axis=0))
     right, bottom = (float(edge) for edge in edges[:, 2:].max(axis=0))
@@ -216,11 +216,12 @@ def extent(own: NDArray[np.bool_], dirt: float, cells: Cells) -> tuple[float, fl
 def _limits(cells: Cells, dirt: float) -> NDArray[np.float64]:
     """The limits for the left, top, right and bottom of a glyph's ink."""
     (left, right), size = cells.row, cells.size
-    more = 2 * CLEAN_SLACK_CELLS * max(0.0, 0.5 - dirt) * size
-    wide = min(MAX_HALF_WIDTH_CELLS * size, MAX_HALF_WIDTH_ROWS * (right - left)) + more
-    high = MAX_HALF_HEIGHT_CELLS * size + more + (cells.bottom - cells.top) * (1 - 1 / len(cells.spans)) / 2
+    slack = 2 * CLEAN_SLACK_CELLS * max(0.0, 0.5 - dirt) * size
+    half_width = min(MAX_HALF_WIDTH_CELLS * size, MAX_HALF_WIDTH_ROWS * (right - left)) + slack
+    half_height = MAX_HALF_HEIGHT_CELLS * size + slack
+    half_height += (cells.bottom - cells.top) * (1 - 1 / len(cells.spans)) / 2
     x, y = (left + right) / 2, (cells.top + cells.bottom) / 2
-    return np.array([x - wide, y - high, x + wide, y + high])
+    return np.array([x - half_width, y - half_height, x + half_width, y + half_height])
 
 
 def straight_strokes(ink: Mask, length: int) -> Mask:

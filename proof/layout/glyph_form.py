@@ -3,7 +3,7 @@
 A regular-script font draws the form. It is compared with the ink in several sizes and proportions at every place near
 where the recogniser saw the glyph, by the normalised correlation coefficient; the best fit is taken. A scribe's strokes
 depart from the font's by less than their distance from one another, so form and ink are blurred. Dirt, pieces of a
-neighbour and worn strokes weigh little against all strokes together: a fit tells which ink belongs to the glyph where
+neighbour and worn strokes weigh little against all strokes together: a fit shows which ink belongs to the glyph where
 the ink alone does not.
 
 Lengths named `SIDES` are in sides of the square that the glyph fills.
@@ -31,7 +31,7 @@ EM_WIDTHS = (1.0, 1.12, 1.25, 1.4)
 """Widths of the em in which a form is tried, in its heights: glyphs in ruled columns are squat."""
 
 MARGIN_SIDES = 0.12
-"""Width of the empty margin around a form; it is compared, too."""
+"""Width of the empty margin around a form, which is compared as well."""
 
 BLUR_SIDES = 0.05
 """Standard deviation by which form and ink are blurred."""
@@ -49,7 +49,7 @@ MAX_ABOVE_SIDES = 0.5
 """Maximum distance of a form above or below its expected place."""
 
 LATE_SIDES = 0.1
-"""Distance below a glyph's place at which a recogniser sees it."""
+"""Distance by which a recogniser sees a glyph below its place."""
 
 ASIDE_COST = 0.5
 """Correlation that is subtracted for the squared distance to the left or right of the expected place, in sides."""
@@ -85,8 +85,8 @@ class SizedForm:
 
 @dataclass(frozen=True, slots=True)
 class DrawnForm:
-    """The form of a character: its `ink` (0 or 1, trimmed), the `middle` of that from the middle of the em square, in
-    pixels of the drawing, and the form in all `sizes`."""
+    """The form of a character: its `ink` (0 or 1, trimmed), the distance (x, y) of its `middle` from that of the em
+    square, in pixels of the drawing, and the form in all `sizes`."""
 
     ink: NDArray[np.uint8]
     middle: tuple[float, float]
@@ -110,15 +110,15 @@ class DrawnForm:
 
 @dataclass(frozen=True, slots=True)
 class FormFit:
-    """How a form fits ink: the `correlation` with it (up to 1), the edges of the form, and the distance of each pixel
-    from the nearest stroke of the form (`away`), in pixels of the ink's picture."""
+    """How a form fits ink: the `correlation` with it (up to 1), the edges of the form, and the `distance` of each pixel
+    from the nearest stroke of the form, in pixels of the ink's picture."""
 
     correlation: float
     left: float
     top: float
     right: float
     bottom: float
-    away: NDArray[np.float32]
+    distance: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,21 +141,20 @@ def fit_form(
     to 1."""
     zoom = SIDE_PX / size
     shape = (max(round(ink.shape[1] * zoom), 1), max(round(ink.shape[0] * zoom), 1))
-    small = _blurred(cv2.resize(ink.astype(np.float32), shape, interpolation=cv2.INTER_AREA))
-    x, y = place[0] * zoom, place[1] * zoom - LATE_SIDES * SIDE_PX
-    best = max(
-        (_best_placement(small, form, sized, (x, y)) for form in forms for sized in form.sizes),
-        key=lambda placement: placement.score,
-        default=None,
-    )
-    if best is None or best.correlation < MIN_CORRELATION + (MIN_CORRELATION_IN_DIRT - MIN_CORRELATION) * dirt:
+    scaled = _blurred(cv2.resize(ink.astype(np.float32), shape, interpolation=cv2.INTER_AREA))
+    expected = (place[0] * zoom, place[1] * zoom - LATE_SIDES * SIDE_PX)
+    placements = [_best_placement(scaled, form, sized, expected) for form in forms for sized in form.sizes]
+    if not placements:
+        return None
+    best = max(placements, key=lambda placement: placement.score)
+    if best.correlation < MIN_CORRELATION + (MIN_CORRELATION_IN_DIRT - MIN_CORRELATION) * dirt:
         return None
     (x, y), (across, down) = best.middle, best.scale
-    half_wide, half_high = best.form.ink.shape[1] * across / 2, best.form.ink.shape[0] * down / 2
-    left, right = (x - half_wide) / zoom, (x + half_wide) / zoom
-    top, bottom = (y - half_high) / zoom, (y + half_high) / zoom
-    away = _away(ink.shape, best.form.ink, (left, top, right, bottom))
-    return FormFit(best.correlation, left, top, right, bottom, away)
+    half_width, half_height = best.form.ink.shape[1] * across / 2, best.form.ink.shape[0] * down / 2
+    left, right = (x - half_width) / zoom, (x + half_width) / zoom
+    top, bottom = (y - half_height) / zoom, (y + half_height) / zoom
+    distance = _distance_from(best.form.ink, (left, top, right, bottom), ink.shape)
+    return FormFit(best.correlation, left, top, right, bottom, distance)
 
 
 def _blurred(picture: NDArray[Any]) -> NDArray[np.float32]:
@@ -166,14 +165,12 @@ def _sized(soft: NDArray[Any], em: int, height: float, width: float) -> SizedFor
     """A blurred and padded drawing, scaled so that its em has this height, in sides, and this width, in heights."""
     down = height * SIDE_PX / em
     across = down * width
-    high, wide = (
-        round((soft.shape[axis] - 2 * PADDING_PX) * scale + 2 * MARGIN_SIDES * SIDE_PX)
-        for axis, scale in ((0, down), (1, across))
-    )
-    transform = np.array(
-        [[across, 0, (wide - across * soft.shape[1]) / 2], [0, down, (high - down * soft.shape[0]) / 2]], np.float32
-    )
-    picture = _blurred(cv2.warpAffine(soft, transform, (wide, high), flags=cv2.INTER_LINEAR))
+    margins = 2 * MARGIN_SIDES * SIDE_PX
+    rows = round((soft.shape[0] - 2 * PADDING_PX) * down + margins)
+    columns = round((soft.shape[1] - 2 * PADDING_PX) * across + margins)
+    shift_x, shift_y = (columns - across * soft.shape[1]) / 2, (rows - down * soft.shape[0]) / 2
+    transform = np.array([[across, 0, shift_x], [0, down, shift_y]], np.float32)
+    picture = _blurred(cv2.warpAffine(soft, transform, (columns, rows), flags=cv2.INTER_LINEAR))
     return SizedForm(picture, (across, down), SIZE_COST * float(np.log(height / USUAL_EM_SIDES)) ** 2)
 
 
@@ -181,33 +178,34 @@ def _best_placement(
     ink: NDArray[np.float32], form: DrawnForm, sized: SizedForm, place: tuple[float, float]
 ) -> _Placement:
     """The best placement of a form in one size near a place."""
-    high, wide = sized.picture.shape
-    x, y = (place[n] + form.middle[n] * sized.scale[n] for n in (0, 1))
-    left, right = int(x - wide / 2 - MAX_ASIDE_SIDES * SIDE_PX), int(x + wide / 2 + MAX_ASIDE_SIDES * SIDE_PX) + 1
-    top, bottom = int(y - high / 2 - MAX_ABOVE_SIDES * SIDE_PX), int(y + high / 2 + MAX_ABOVE_SIDES * SIDE_PX) + 1
+    height, width = sized.picture.shape
+    x, y = (place[axis] + form.middle[axis] * sized.scale[axis] for axis in (0, 1))
+    half_width, half_height = width / 2, height / 2
+    left, right = int(x - half_width - MAX_ASIDE_SIDES * SIDE_PX), int(x + half_width + MAX_ASIDE_SIDES * SIDE_PX) + 1
+    top, bottom = int(y - half_height - MAX_ABOVE_SIDES * SIDE_PX), int(y + half_height + MAX_ABOVE_SIDES * SIDE_PX) + 1
     part = _part(ink, left, top, right, bottom)
     correlation = cv2.matchTemplate(part, sized.picture, cv2.TM_CCOEFF_NORMED)
-    down = (np.arange(correlation.shape[0]) + top + high / 2 - y) / SIDE_PX
-    across = (np.arange(correlation.shape[1]) + left + wide / 2 - x) / SIDE_PX
-    score = correlation - ABOVE_COST * down[:, None] ** 2 - ASIDE_COST * across**2 - sized.cost
+    off_y = (np.arange(correlation.shape[0]) + top + half_height - y) / SIDE_PX
+    off_x = (np.arange(correlation.shape[1]) + left + half_width - x) / SIDE_PX
+    score = correlation - ABOVE_COST * off_y[:, None] ** 2 - ASIDE_COST * off_x**2 - sized.cost
     row, column = (int(index) for index in np.unravel_index(int(score.argmax()), score.shape))
-    middle = (left + column + wide / 2, top + row + high / 2)
+    middle = (left + column + half_width, top + row + half_height)
     return _Placement(float(score[row, column]), float(correlation[row, column]), middle, form, sized.scale)
 
 
 def _part(ink: NDArray[np.float32], left: int, top: int, right: int, bottom: int) -> NDArray[np.float32]:
     """A part of a picture; empty where it reaches beyond the picture."""
     part = np.zeros((bottom - top, right - left), np.float32)
-    high, wide = ink.shape
-    x0, y0, x1, y1 = max(left, 0), max(top, 0), min(right, wide), min(bottom, high)
+    height, width = ink.shape
+    x0, y0, x1, y1 = max(left, 0), max(top, 0), min(right, width), min(bottom, height)
     if x0 < x1 and y0 < y1:
         part[y0 - top : y1 - top, x0 - left : x1 - left] = ink[y0:y1, x0:x1]
     return part
 
 
-def _away(shape: tuple[int, ...], form: NDArray[np.uint8], edges: Sequence[float]) -> NDArray[np.float32]:
-    """The distance of each pixel of a picture from the nearest stroke of a form, whose `edges` are left, top, right and
-    bottom."""
+def _distance_from(form: NDArray[np.uint8], edges: Sequence[float], shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """The distance of each pixel of a picture of this `shape` from the nearest stroke of a form, whose `edges` are
+    left, top, right and bottom."""
     left, top, right, bottom = edges
     across, down = (right - left) / form.shape[1], (bottom - top) / form.shape[0]
     transform = np.array([[across, 0, left + across / 2 - 0.5], [0, down, top + down / 2 - 0.5]], np.float32)

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.glyph_extent import MIN_STAINED_DIRT, Cells, dirt_around, extent, without_dirt
+from proof.layout.glyph_extent import MIN_STAINED_DIRT, Cells, dirt_around, ink_extent, without_dirt
 from proof.layout.glyph_form import DrawnForm, fit_form
-from proof.layout.glyph_of_form import AT_FORM_CELLS, KnownGlyph
+from proof.layout.glyph_of_form import AT_FORM_CELLS, DistanceMap, KnownGlyph
 from proof.layout.rules import Mask, connected, ink_mask, long_strokes
 
 MAX_CELL_PX = 40.0
@@ -47,7 +47,7 @@ PLACE_COST = 1.0
 """Cost of the squared distance of a cell's middle from the place of its glyph, in cells."""
 
 SHIFTS = (0.0, -0.1, -0.2, -0.3, 0.1)
-"""Offsets tried for all glyphs of a stretch together, in cells: a recogniser places all of them a little low."""
+"""Offsets tried for all glyphs of a stretch together, in cells: a recogniser sees them a little low."""
 
 MIN_RULE_CELLS = 1.3
 """Length from which an upright stroke is a rule, in cells."""
@@ -77,10 +77,10 @@ MIN_FRAME_PIECE_WIDTHS = 0.35
 """Minimum length of such a stroke, as a share of the column's width."""
 
 MIN_OUTSIDE_CELLS = 0.06
-"""Distance above or below a column beyond which ink does not belong to it, in cells."""
+"""Distance above or below a column from which ink does not belong to it, in cells."""
 
 MIN_RULE_INK = (0.22, 0.3)
-"""Minimum ink of a broken rule, as a share of the window's height, at the edge of its column and inside it."""
+"""Minimum ink of a broken rule, as a share of the window's height: at the edge of its column, and inside it."""
 
 MAX_BEND_CELLS = 0.3
 """Maximum distance that a cut bends around strokes, in cells."""
@@ -123,9 +123,10 @@ class GlyphInk:
 
 
 Forms = Callable[[int], Sequence[DrawnForm]]
+"""Gives the known forms of a glyph by its number; none if it has none."""
 
 
-def unknown(_number: int) -> Sequence[DrawnForm]:
+def no_forms(_number: int) -> Sequence[DrawnForm]:
     """The default of `glyph_ink`: no glyph has a known form."""
     return ()
 
@@ -138,10 +139,9 @@ def glyph_ink(
     chosen: Sequence[int],
     pitch: float,
     size: float,
-    forms: Forms = unknown,
+    forms: Forms = no_forms,
 ) -> GlyphInk | None:
-    """The ink of the `chosen` ones (by number) of the `glyphs` in a row of a column, from top to bottom; None without
-    ink. `forms` gives the known forms of a glyph by its number.
+    """The ink of the `chosen` glyphs (by number) of those in a row of a column, from top to bottom; None without ink.
 
     `window` is upright (grey, height x width, 0 black); `row` is the left and right edge of the half-row in the
     `column`, or of the whole column; `pitch` is the distance between glyphs, `size` the side of the square that a glyph
@@ -151,13 +151,14 @@ def glyph_ink(
     small = window
     if scale < 1:
         small = np.asarray(cv2.resize(window, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    edges = Rectangle(*(edge * scale for edge in (column.left, column.top, column.right, column.bottom)))
-    sides = (row[0] * scale, row[1] * scale)
-    cell = pitch * scale
+    scaled_column = Rectangle(*(edge * scale for edge in (column.left, column.top, column.right, column.bottom)))
+    scaled_row = (row[0] * scale, row[1] * scale)
     ink = ink_mask(small) > 0
-    text = without_rules(ink, edges, cell)
+    text = without_rules(ink, scaled_column, pitch * scale)
     places = tuple(glyph.y * scale for glyph in glyphs)
-    stretch = _Stretch(text, ink & ~text, edges, sides, places, tuple(chosen), cell, size * scale, forms)
+    stretch = _Stretch(
+        text, ink & ~text, scaled_column, scaled_row, places, tuple(chosen), pitch * scale, size * scale, forms
+    )
     glyph = stretch.ink_and_extent()
     if glyph is None:
         return None
@@ -174,7 +175,7 @@ InkAndExtent = tuple[NDArray[np.bool_], tuple[float, float, float, float]]
 class _Stretch:
     """A stretch of a column around the `chosen` glyphs: masks of its `text` and of the ink removed as `lines`, and in
     pixels of these the `column`, the left and right edge of the `row`, the y of the middles of all glyphs (`places`),
-    their distance (`cell`), and the side of the square that a glyph fills (`size`)."""
+    their distance (`pitch`), and the side of the square that a glyph fills (`size`)."""
 
     text: NDArray[np.bool_]
     lines: NDArray[np.bool_]
@@ -182,224 +183,227 @@ class _Stretch:
     row: tuple[float, float]
     places: tuple[float, ...]
     chosen: tuple[int, ...]
-    cell: float
+    pitch: float
     size: float
     forms: Forms
 
     def ink_and_extent(self) -> InkAndExtent | None:
         """The ink of the chosen glyphs, by their forms where these fit, else by cuts where least ink is; None where
         there is too little ink."""
-        spans = [(self.places[number] - self.cell / 2, self.places[number] + self.cell / 2) for number in self.chosen]
+        half = self.pitch / 2
+        spans = [(self.places[number] - half, self.places[number] + half) for number in self.chosen]
         dirt = dirt_around(self.text, (self.column.left, self.column.right), Cells(self.row, spans, self.size))
-        known = self._known(self.chosen, dirt)
-        if known is None or not (known.sure or dirt > MIN_STAINED_DIRT):
-            cells = Cells(self.row, self._spans(), self.size)
-            own = without_dirt(_own(self.text, cells.spans, self.row, self.column, self.cell), dirt, cells)
+        known = self._known_glyph(self.chosen, dirt)
+        if known is None or not (known.is_sure or dirt > MIN_STAINED_DIRT):
+            cells = Cells(self.row, self._spans_by_cuts(), self.size)
+            own = without_dirt(_ink_within(self.text, cells.spans, self.row, self.column, self.pitch), dirt, cells)
             if known is None or known.leaves_out(own, self.size):
-                return (own, extent(own, dirt, cells)) if self._enough(own) else None
+                return (own, ink_extent(own, dirt, cells)) if self._is_enough(own) else None
         cells = Cells(self.row, known.spans, self.size)
-        wide, column = self.text.shape[1], self.column
-        row, inside = (_across(wide, each, column) for each in (self.row, (column.left, column.right)))
-        own = known.own(self.text & inside, self.lines & inside, row, cells, partial(self._parted, cells))
-        return (own, known.extent(own, dirt, cells)) if self._enough(own) else None
+        width = self.text.shape[1]
+        in_row = _within_sides(width, self.row, self.column)
+        in_column = _within_sides(width, (self.column.left, self.column.right), self.column)
+        cut_off = partial(self._without_neighbours, cells)
+        own = known.own_ink(self.text & in_column, self.lines & in_column, in_row, cells, cut_off)
+        return (own, known.extent(own, dirt, cells)) if self._is_enough(own) else None
 
-    def _enough(self, own: NDArray[np.bool_]) -> bool:
-        return bool(np.count_nonzero(own) >= MIN_GLYPH_AREA * self.cell * self.cell * len(self.chosen))
+    def _is_enough(self, own: NDArray[np.bool_]) -> bool:
+        return bool(np.count_nonzero(own) >= MIN_GLYPH_AREA * self.pitch * self.pitch * len(self.chosen))
 
-    def _spans(self) -> list[tuple[float, float]]:
+    def _spans_by_cuts(self) -> list[tuple[float, float]]:
         """Top and bottom of each chosen glyph, by cuts where least ink is."""
-        inside = self.text[:, max(round(self.row[0]), 0) : max(round(self.row[1]), 1)]
-        profile = inside.mean(axis=1) if inside.size else np.zeros(len(self.text))
-        cuts = cuts_between(profile, self.places, self.cell, SHIFTS)
-        return [cuts[number] for number in self.chosen]
+        in_row = self.text[:, max(round(self.row[0]), 0) : max(round(self.row[1]), 1)]
+        profile = in_row.mean(axis=1) if in_row.size else np.zeros(len(self.text))
+        spans = cuts_between(profile, self.places, self.pitch, SHIFTS)
+        return [spans[number] for number in self.chosen]
 
-    def _known(self, numbers: Sequence[int], dirt: float) -> KnownGlyph | None:
+    def _known_glyph(self, numbers: Sequence[int], dirt: float) -> KnownGlyph | None:
         """The glyphs with these numbers by their forms; None where any of them has no form that fits."""
         x = (self.row[0] + self.row[1]) / 2
-        fits = [fit_form(self.text, self.forms(n), (x, self.places[n]), self.size, dirt) for n in numbers]
-        known = [fit for fit in fits if fit is not None]
-        return KnownGlyph.of(known) if known and len(known) == len(fits) else None
+        fits = []
+        for number in numbers:
+            fit = fit_form(self.text, self.forms(number), (x, self.places[number]), self.size, dirt)
+            if fit is None:
+                return None
+            fits.append(fit)
+        return KnownGlyph.of(fits) if fits else None
 
-    def _parted(self, cells: Cells, away: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """The pixels that belong neither to the glyph above the chosen ones nor to the one below. `away` is the
-        distance of each pixel from the forms of the chosen glyphs; a neighbour gets the pixels at its form that are
-        nearer to it. Where its form is unknown, it gets those beyond a cut along the edge of the chosen forms."""
+    def _without_neighbours(self, cells: Cells, distance: DistanceMap) -> NDArray[np.bool_]:
+        """The pixels that belong neither to the glyph above the chosen ones nor to the one below. `distance` is that
+        from the forms of the chosen glyphs; a neighbour gets the pixels at its form that are nearer to it. Where its
+        form is unknown, it gets those beyond a cut along the edge of the chosen forms."""
         ys = np.arange(len(self.text))[:, None] + 0.5
+        margin, max_bend = FORM_MARGIN_CELLS * self.pitch, max(round(MAX_BEND_CELLS * self.pitch), 1)
         own = np.ones(self.text.shape, bool)
-        for beside, edge, down in ((self.chosen[0] - 1, cells.top, 1), (self.chosen[-1] + 1, cells.bottom, -1)):
-            other = None
-            if 0 <= beside < len(self.places) and abs(self.places[beside] - edge) < MIN_GAP_CELLS * self.cell:
-                other = self._known([beside], 0.0)
-            if other is not None:
-                own &= (away <= other.away) | (other.away > AT_FORM_CELLS * self.size)
+        for neighbour, edge, inwards in ((self.chosen[0] - 1, cells.top, 1), (self.chosen[-1] + 1, cells.bottom, -1)):
+            known = None
+            if 0 <= neighbour < len(self.places):
+                is_near = abs(self.places[neighbour] - edge) < MIN_GAP_CELLS * self.pitch
+                known = self._known_glyph([neighbour], 0.0) if is_near else None
+            if known is not None:
+                own &= (distance <= known.distance) | (known.distance > AT_FORM_CELLS * self.size)
             else:
-                seam = _seam(
-                    self.text, edge - down * FORM_MARGIN_CELLS * self.cell, max(round(MAX_BEND_CELLS * self.cell), 1)
-                )
-                own &= (ys - seam) * down > 0
+                own &= (ys - _seam(self.text, edge - inwards * margin, max_bend)) * inwards > 0
         return own
 
 
-def without_rules(ink: NDArray[np.bool_], column: Rectangle, cell: float) -> NDArray[np.bool_]:
+def without_rules(ink: NDArray[np.bool_], column: Rectangle, pitch: float) -> NDArray[np.bool_]:
     """The ink without the rules beside a column and the frame above or below it, whole or broken."""
     mask: Mask = np.where(ink, 255, 0).astype(np.uint8)
     width = column.right - column.left
-    upright = long_strokes(mask, max(round(MIN_RULE_CELLS * cell), 3), vertical=True)
-    level = long_strokes(mask, max(round(1.15 * width), 3), vertical=False)
-    rules = cv2.max(cv2.dilate(upright, np.ones((1, 3), np.uint8)), cv2.dilate(level, np.ones((3, 1), np.uint8)))
-    middle = slice(
-        max(round(column.left + MAX_RULE_OFFSET_WIDTHS * width), 0),
-        max(round(column.right - MAX_RULE_OFFSET_WIDTHS * width), 0),
-    )
-    rules[:, middle] = cv2.dilate(level, np.ones((3, 1), np.uint8))[
-        :, middle
-    ]  # long upright strokes there are glyphs that touch
-    short = long_strokes(mask, max(round(MIN_FRAME_PIECE_WIDTHS * width), 3), vertical=False)
-    for end in (column.top, column.bottom):
-        at = slice(max(round(end - AT_FRAME_CELLS * cell), 0), max(round(end + AT_FRAME_CELLS * cell), 0))
-        rules[at] = np.maximum(rules[at], short[at])
-    text = np.asarray(ink & (rules == 0))
-    left, right = _rule_at(mask, column.left, cell, width, 1), _rule_at(mask, column.right, cell, width, -1)
+    text = np.asarray(ink & ~_long_lines(mask, column, pitch))
+    left, right = _rule_at(mask, column.left, pitch, width, 1), _rule_at(mask, column.right, pitch, width, -1)
     text[:, : max(round(left), 0)] = False
     text[:, max(round(right), 0) :] = False
     labels, stats, centres = connected(text.astype(np.uint8))
     x, y = centres[:, 0], centres[:, 1]
+    max_thickness = max(MAX_RULE_PIECE_CELLS * pitch, 3)
     beside = (x < left + BESIDE_RULE_WIDTHS * width) | (x > right - BESIDE_RULE_WIDTHS * width)
-    ends = np.minimum(np.abs(y - column.top), np.abs(y - column.bottom)) < MAX_FRAME_DISTANCE_CELLS * cell
-    outside = (y < column.top - MIN_OUTSIDE_CELLS * cell) | (y > column.bottom + MIN_OUTSIDE_CELLS * cell)
-    piece = beside & (stats[:, cv2.CC_STAT_WIDTH] <= max(MAX_RULE_PIECE_CELLS * cell, 3))
-    piece |= outside | (ends & (stats[:, cv2.CC_STAT_HEIGHT] <= max(MAX_RULE_PIECE_CELLS * cell, 3)))
-    piece[0] = False
-    kept = np.asarray(text & ~piece[labels])
-    reach = max(round(MAX_CROSSING_CELLS * cell), 2)
-    _give_back(kept, ink, round(left), reach)
-    _give_back(kept[:, ::-1], ink[:, ::-1], ink.shape[1] - round(right), reach)
-    return kept
+    at_end = np.minimum(np.abs(y - column.top), np.abs(y - column.bottom)) < MAX_FRAME_DISTANCE_CELLS * pitch
+    is_line = beside & (stats[:, cv2.CC_STAT_WIDTH] <= max_thickness)
+    is_line |= at_end & (stats[:, cv2.CC_STAT_HEIGHT] <= max_thickness)
+    is_line |= (y < column.top - MIN_OUTSIDE_CELLS * pitch) | (y > column.bottom + MIN_OUTSIDE_CELLS * pitch)
+    is_line[0] = False
+    text = np.asarray(text & ~is_line[labels])
+    reach = max(round(MAX_CROSSING_CELLS * pitch), 2)
+    _restore_crossed(text, ink, round(left), reach)
+    _restore_crossed(text[:, ::-1], ink[:, ::-1], ink.shape[1] - round(right), reach)
+    return text
 
 
-def _give_back(text: NDArray[np.bool_], ink: NDArray[np.bool_], first: int, reach: int) -> None:
+def _long_lines(ink: Mask, column: Rectangle, pitch: float) -> NDArray[np.bool_]:
+    """The ink that runs straight as far as rules and the frame do."""
+    width = column.right - column.left
+    upright = long_strokes(ink, max(round(MIN_RULE_CELLS * pitch), 3), vertical=True)
+    level = long_strokes(ink, max(round(1.15 * width), 3), vertical=False)
+    thick_level = np.asarray(cv2.dilate(level, np.ones((3, 1), np.uint8)), dtype=np.uint8)
+    lines = np.asarray(cv2.max(cv2.dilate(upright, np.ones((1, 3), np.uint8)), thick_level), dtype=np.uint8)
+    inset = MAX_RULE_OFFSET_WIDTHS * width
+    inner = slice(max(round(column.left + inset), 0), max(round(column.right - inset), 0))
+    lines[:, inner] = thick_level[:, inner]  # long upright strokes there are glyphs that touch
+    short = long_strokes(ink, max(round(MIN_FRAME_PIECE_WIDTHS * width), 3), vertical=False)
+    for end in (column.top, column.bottom):
+        reach = AT_FRAME_CELLS * pitch
+        rows = slice(max(round(end - reach), 0), max(round(end + reach), 0))
+        lines[rows] = np.maximum(lines[rows], short[rows])
+    return np.asarray(lines > 0)
+
+
+def _restore_crossed(text: NDArray[np.bool_], ink: NDArray[np.bool_], first: int, reach: int) -> None:
     """Restore (in place) the ink of a rule at the left, and beyond it, where a stroke of the text meets or crosses it.
     The text begins at x `first`."""
     if not 0 < first < text.shape[1] - 1:
         return
     met = (text[:, first] | text[:, first + 1])[:, None]
     place = slice(max(first - reach, 0), first)
-    through = np.logical_and.accumulate((ink[:, place] & met)[:, ::-1], axis=1)[:, ::-1]
-    text[:, place] |= through
+    text[:, place] |= np.logical_and.accumulate((ink[:, place] & met)[:, ::-1], axis=1)[:, ::-1]
 
 
-def _rule_at(ink: Mask, edge: float, cell: float, width: float, inwards: int) -> float:
+def _rule_at(ink: Mask, edge: float, pitch: float, width: float, inwards: int) -> float:
     """The x of the inner side of the innermost rule near a column's `edge`, even if it is broken; just outside the edge
     where there is none. `inwards` is the direction into the column, 1 or -1."""
-    low, high = (
-        max(round(edge - MAX_RULE_OFFSET_WIDTHS * width), 0),
-        min(round(edge + MAX_RULE_OFFSET_WIDTHS * width) + 1, ink.shape[1]),
-    )
+    low = max(round(edge - MAX_RULE_OFFSET_WIDTHS * width), 0)
+    high = min(round(edge + MAX_RULE_OFFSET_WIDTHS * width) + 1, ink.shape[1])
     if high <= low:
         return edge
-    thick = cv2.morphologyEx(
-        ink, cv2.MORPH_OPEN, np.ones((1, max(round(1.6 * MAX_RULE_PIECE_CELLS * cell), 3)), np.uint8)
-    )
-    thin = cv2.morphologyEx(
-        cv2.subtract(ink, thick), cv2.MORPH_OPEN, np.ones((max(round(0.25 * cell), 3), 1), np.uint8)
-    )
-    inked = (thin[:, low:high] > 0).mean(axis=0)
-    inside = (np.arange(low, high) - edge) * inwards > 0.5 * BESIDE_RULE_WIDTHS * width
-    ruled = np.flatnonzero(inked > np.where(inside, MIN_RULE_INK[1], MIN_RULE_INK[0]))
-    if not ruled.size:
+    thick_width, min_length = max(round(1.6 * MAX_RULE_PIECE_CELLS * pitch), 3), max(round(0.25 * pitch), 3)
+    thick = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((1, thick_width), np.uint8))
+    thin = cv2.morphologyEx(cv2.subtract(ink, thick), cv2.MORPH_OPEN, np.ones((min_length, 1), np.uint8))
+    share = (thin[:, low:high] > 0).mean(axis=0)
+    is_inside = (np.arange(low, high) - edge) * inwards > 0.5 * BESIDE_RULE_WIDTHS * width
+    at_edge_ink, inside_ink = MIN_RULE_INK
+    rules = np.flatnonzero(share > np.where(is_inside, inside_ink, at_edge_ink))
+    if not rules.size:
         return edge - inwards * 0.02 * width
-    at = int(ruled[-1] if inwards > 0 else ruled[0])
-    while 0 <= at + inwards < len(inked) and inked[at + inwards] > 0.3 * inked[ruled].max():
-        at += inwards
-    return low + at + (2 if inwards > 0 else -1)
+    inner = int(rules[-1] if inwards > 0 else rules[0])
+    while 0 <= inner + inwards < len(share) and share[inner + inwards] > 0.3 * share[rules].max():
+        inner += inwards
+    return low + inner + (2 if inwards > 0 else -1)
 
 
 def cuts_between(
-    profile: NDArray[np.float64], places: Sequence[float], cell: float, shifts: Sequence[float] = (0.0,)
+    profile: NDArray[np.float64], places: Sequence[float], pitch: float, shifts: Sequence[float] = (0.0,)
 ) -> list[tuple[float, float]]:
     """Top and bottom of each of the glyphs whose middles are at about `places` (ascending), from a `profile` of the ink
     in every row of pixels (0 to 1). All glyphs of a stretch may be off by the same one of `shifts`, in cells."""
     spans: list[tuple[float, float]] = []
     start = 0
     for end in range(1, len(places) + 1):
-        if end < len(places) and places[end] - places[end - 1] < MIN_GAP_CELLS * cell:
+        if end < len(places) and places[end] - places[end - 1] < MIN_GAP_CELLS * pitch:
             continue
-        y = np.asarray(places[start:end], dtype=np.float64)
-        spans += _stretch(profile, y, cell, np.asarray(shifts, dtype=np.float64) * cell)
+        stretch = np.asarray(places[start:end], dtype=np.float64)
+        spans += _cuts_of_stretch(profile, stretch, pitch, np.asarray(shifts, dtype=np.float64) * pitch)
         start = end
     return spans
 
 
-def _stretch(
-    profile: NDArray[np.float64], y: NDArray[np.float64], cell: float, shifts: NDArray[np.float64]
+def _cuts_of_stretch(
+    profile: NDArray[np.float64], places: NDArray[np.float64], pitch: float, shifts: NDArray[np.float64]
 ) -> list[tuple[float, float]]:
     """`cuts_between` for glyphs without a gap between them, with the cheapest of `shifts` (pixels)."""
-    steps = np.diff(y)
-    halves = np.concatenate([[y[0] - cell / 2], (y[:-1] + y[1:]) / 2, [y[-1] + cell / 2]])
-    heights = np.concatenate([[cell], steps, [cell]])
-    sizes = np.clip((heights[:-1] + heights[1:]) / 2, 0.5 * cell, 1.3 * cell)
-    reach = np.arange(-round(MAX_CUT_OFFSET_CELLS * cell), round(MAX_CUT_OFFSET_CELLS * cell) + 1)
-    cuts = halves[:, None, None] + shifts[:, None] + reach
+    halfway = np.concatenate([[places[0] - pitch / 2], (places[:-1] + places[1:]) / 2, [places[-1] + pitch / 2]])
+    distances = np.concatenate([[pitch], np.diff(places), [pitch]])
+    expected_heights = np.clip((distances[:-1] + distances[1:]) / 2, 0.5 * pitch, 1.3 * pitch)
+    offsets = np.arange(-round(MAX_CUT_OFFSET_CELLS * pitch), round(MAX_CUT_OFFSET_CELLS * pitch) + 1)
+    cuts = halfway[:, None, None] + shifts[:, None] + offsets
     smooth = np.convolve(profile, np.ones(5) / 5, mode="same")
-    inked = np.where((cuts >= 0) & (cuts < len(smooth)), smooth[np.clip(cuts, 0, len(smooth) - 1).astype(np.intp)], 0.0)
+    is_inside = (cuts >= 0) & (cuts < len(smooth))
+    ink = np.where(is_inside, smooth[np.clip(cuts, 0, len(smooth) - 1).astype(np.intp)], 0.0)
     # the cost of a cell depends only on the offsets of its two ends from halfway, whatever the shift
-    above, below = reach[:, None], reach[None, :]
-    total = INK_COST * inked[0]
-    came = []
-    for number, place in enumerate(y):
-        height = halves[number + 1] - halves[number]
-        middle = (halves[number] + halves[number + 1]) / 2
-        stretched = (height + below - above) / sizes[number] - 1.0
-        off = (middle + (above + below) / 2 - place) / cell
-        costs = total[:, :, None] + (SIZE_COST * stretched**2 + PLACE_COST * off**2)
-        came.append(costs.argmin(axis=1))
-        total = np.take_along_axis(costs, came[-1][:, None], axis=1)[:, 0] + INK_COST * inked[number + 1]
-    best, at = divmod(int(total.argmin()), len(reach))
-    cut_places = [float(cuts[-1, best, at])]
-    for number in range(len(y) - 1, -1, -1):
-        at = int(came[number][best, at])
-        cut_places.append(float(cuts[number, best, at]))
-    cut_places.reverse()
-    return list(pairwise(cut_places))
+    above, below = offsets[:, None], offsets[None, :]
+    total = INK_COST * ink[0]
+    best_above = []
+    for number, place in enumerate(places):
+        height = halfway[number + 1] - halfway[number]
+        middle = (halfway[number] + halfway[number + 1]) / 2
+        stretched = (height + below - above) / expected_heights[number] - 1.0
+        displaced = (middle + (above + below) / 2 - place) / pitch
+        costs = total[:, :, None] + (SIZE_COST * stretched**2 + PLACE_COST * displaced**2)
+        best_above.append(costs.argmin(axis=1))
+        least = np.take_along_axis(costs, best_above[-1][:, None], axis=1)[:, 0]
+        total = least + INK_COST * ink[number + 1]
+    shift, offset = divmod(int(total.argmin()), len(offsets))
+    chosen = [float(cuts[-1, shift, offset])]
+    for number in range(len(places) - 1, -1, -1):
+        offset = int(best_above[number][shift, offset])
+        chosen.append(float(cuts[number, shift, offset]))
+    chosen.reverse()
+    return list(pairwise(chosen))
 
 
-def _own(
+def _ink_within(
     text: NDArray[np.bool_],
     spans: Sequence[tuple[float, float]],
     row: tuple[float, float],
     column: Rectangle,
-    cell: float,
+    pitch: float,
 ) -> NDArray[np.bool_]:
     """The ink within `spans` and `row`: each stroke whole where most of it is inside."""
     height, width = text.shape
     ys = np.arange(height) + 0.5
-    down = np.zeros(height, dtype=bool)
+    in_spans = np.zeros(height, dtype=bool)
     for top, bottom in spans:
-        down |= (ys >= top) & (ys < bottom)
-    across = _across(width, row, column)[None, :]
-    place = down[:, None] & across
+        in_spans |= (ys >= top) & (ys < bottom)
+    in_row = _within_sides(width, row, column)[None, :]
     labels, stats, _ = connected(text.astype(np.uint8))
-    count = len(stats)
-    mass = stats[:, cv2.CC_STAT_AREA].astype(np.float64)
-    inside = np.bincount(labels[place], minlength=count).astype(np.float64)
-    share = inside / np.maximum(mass, 1.0)
+    area = stats[:, cv2.CC_STAT_AREA].astype(np.float64)
+    area_inside = np.bincount(labels[in_spans[:, None] & in_row], minlength=len(stats)).astype(np.float64)
+    share = area_inside / np.maximum(area, 1.0)
     # a piece much higher than a cell is glyphs that touch, of which each keeps its part
-    high, wide = stats[:, cv2.CC_STAT_HEIGHT], stats[:, cv2.CC_STAT_WIDTH]
-    joined = (high > 1.25 * cell * len(spans)) | (wide > 1.2 * np.count_nonzero(across))
-    whole = (share >= MIN_OWN_SHARE) & ~joined
-    part = ((share >= 1.0 - MIN_OWN_SHARE) & (share < MIN_OWN_SHARE)) | (joined & (inside > 0))
-    whole[0] = part[0] = False
-    whole &= mass >= 2
-    if not part.any():
-        return np.asarray(whole[labels])
-    bent = np.zeros(text.shape, dtype=bool)
+    is_joined = stats[:, cv2.CC_STAT_HEIGHT] > 1.25 * pitch * len(spans)
+    is_joined |= stats[:, cv2.CC_STAT_WIDTH] > 1.2 * np.count_nonzero(in_row)
+    is_whole = (share >= MIN_OWN_SHARE) & ~is_joined & (area >= 2)
+    is_divided = (share >= 1.0 - MIN_OWN_SHARE) & (share < MIN_OWN_SHARE) | (is_joined & (area_inside > 0))
+    is_whole[0] = is_divided[0] = False
+    if not is_divided.any():
+        return np.asarray(is_whole[labels])
+    between_seams, max_bend = np.zeros(text.shape, dtype=bool), max(round(MAX_BEND_CELLS * pitch), 1)
     for top, bottom in spans:
-        above, below = (_seam(text, cut, max(round(MAX_BEND_CELLS * cell), 1)) for cut in (top, bottom))
-        bent |= (ys[:, None] >= above) & (ys[:, None] < below)
-    return np.asarray(whole[labels] | (part[labels] & bent & across))
+        between_seams |= (ys[:, None] >= _seam(text, top, max_bend)) & (ys[:, None] < _seam(text, bottom, max_bend))
+    return np.asarray(is_whole[labels] | (is_divided[labels] & between_seams & in_row))
 
 
-def _across(width: int, row: tuple[float, float], column: Rectangle) -> NDArray[np.bool_]:
+def _within_sides(width: int, row: tuple[float, float], column: Rectangle) -> NDArray[np.bool_]:
     """Which columns of pixels are in a row; at an edge of its column the row reaches a little beyond it."""
     xs = np.arange(width) + 0.5
     slack = 0.06 * (column.right - column.left)
@@ -408,28 +412,30 @@ def _across(width: int, row: tuple[float, float], column: Rectangle) -> NDArray[
     return np.asarray((xs >= left) & (xs < right))
 
 
-def _seam(text: NDArray[np.bool_], cut: float, reach: int) -> NDArray[np.float64]:
-    """For every column of pixels the y of a cut that bends around strokes by up to `reach` pixels: the cheapest path
+def _seam(text: NDArray[np.bool_], cut: float, max_bend: int) -> NDArray[np.float64]:
+    """For every column of pixels the y of a cut that bends around strokes by up to `max_bend` pixels: the cheapest path
     from left to right (dynamic programming)."""
     height, width = text.shape
-    off = np.arange(-reach, reach + 1)
-    rows = (np.floor(cut) + off).astype(np.intp)
-    there = (rows >= 0) & (rows < height)
-    cost = np.where(there[:, None], text[rows.clip(0, height - 1)], False) + BEND_COST * (off / reach)[:, None] ** 2
-    total, came = cost[:, 0], np.zeros((len(off), width), np.intp)
+    bends = np.arange(-max_bend, max_bend + 1)
+    ys = (np.floor(cut) + bends).astype(np.intp)
+    is_inside = (ys >= 0) & (ys < height)
+    ink = np.where(is_inside[:, None], text[ys.clip(0, height - 1)], False)
+    cost = ink + BEND_COST * (bends / max_bend)[:, None] ** 2
+    total, steps = cost[:, 0], np.zeros((len(bends), width), np.intp)
     for x in range(1, width):
-        around = np.stack([np.append(np.inf, total[:-1]), total, np.append(total[1:], np.inf)])
-        came[:, x] = around.argmin(axis=0) - 1
-        total = around.min(axis=0) + cost[:, x]
-    at = int(total.argmin())
+        previous = np.stack([np.append(np.inf, total[:-1]), total, np.append(total[1:], np.inf)])
+        steps[:, x] = previous.argmin(axis=0) - 1
+        total = previous.min(axis=0) + cost[:, x]
+    bend = int(total.argmin())
     path = np.empty(width, np.intp)
     for x in range(width - 1, -1, -1):
-        path[x] = at
-        at += came[at, x]
-    return np.asarray(rows[path], dtype=np.float64)
+        path[x] = bend
+        bend += steps[bend, x]
+    return np.asarray(ys[path], dtype=np.float64)
 
 
 def _enlarged(mask: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """A mask at the size of the window it was made from."""
     if mask.shape == shape:
         return mask
     size = (shape[1], shape[0])

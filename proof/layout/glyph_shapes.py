@@ -1,14 +1,14 @@
-"""The shape of a glyph as a vector of two hundred small numbers; glyphs of one character have similar vectors.
+"""Describes the shape of a glyph by a vector of two hundred small numbers, similar for glyphs of one character.
 
 The numbers are directional features, as usual for handwritten characters (Bai and Huo, 2005, among others): histograms
-of the directions of edges in five by five overlapping fields of the glyph. The moments of its ink, not its outer edges,
-bring the glyph to one size, so that a speck beside it changes little.
+of the directions of edges in five by five overlapping fields of the glyph. Glyphs are scaled to one size by the moments
+of their ink, not by its outer edges, so that a speck beside a glyph changes little.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,13 @@ from proof.model.result import CheckedCharacter
 from proof.text.model import Row
 
 Shapes = NDArray[np.int8]
-"""Vectors of glyphs (glyphs x `LENGTH`); the cosine between two tells how similar their glyphs are."""
+"""Vectors of glyphs (glyphs x `LENGTH`); the cosine of two is the similarity of their glyphs."""
 
 SIZE = 32
 """Side of the square to which a glyph is scaled, in pixels."""
 
 SIDE_DEVIATIONS = 5.0
-"""The same in standard deviations of the ink."""
+"""Side of that square, in standard deviations of the ink."""
 
 FIELDS = 5
 """Number of fields along each side of the square."""
@@ -40,7 +40,7 @@ LENGTH = FIELDS * FIELDS * DIRECTIONS
 """Numbers in a vector."""
 
 NORM = 320.0
-"""Euclidean length of a vector, so that its numbers fit into eight bits."""
+"""Euclidean length of a vector, chosen so that its numbers fit into eight bits."""
 
 MAX_CELL_PX = 40.0
 """Maximum height of a cell when the spans of glyphs are found, in pixels: finer images are scaled down."""
@@ -55,12 +55,13 @@ def glyph_shapes(layout: Layout, characters: Sequence[CheckedCharacter]) -> Shap
     if characters and layout.outline.columns:
         centres = np.array([character.box.centre for character in characters], dtype=np.float64)
         places = layout.outline.rectification.to_page(centres)
-        order = sorted(range(len(characters)), key=lambda n: (characters[n].line, characters[n].row, places[n, 1]))
-        for (_line, row), numbers in groupby(order, key=lambda n: (characters[n].line, characters[n].row)):
-            in_row = list(numbers)
-            x, y = places[in_row].T
+        rows: dict[tuple[int, Row], list[int]] = defaultdict(list)
+        for number in np.argsort(places[:, 1], kind="stable").tolist():
+            rows[characters[number].line, characters[number].row].append(number)
+        for (_line, row), numbers in rows.items():
+            x, y = places[numbers].T
             area = min(layout.outline.columns, key=lambda column: abs(sum(_sides(column, row)) / 2 - np.median(x)))
-            for number, ink in zip(in_row, _glyphs(layout, area, row, y), strict=True):
+            for number, ink in zip(numbers, _inks_in_row(layout, area, row, y), strict=True):
                 draw_scaled(ink, squares[number])
     return shapes_of(squares)
 
@@ -69,7 +70,7 @@ def shape_in_row(layout: Layout, area: ColumnArea, row: Row, places: Sequence[fl
     """The shape (1 x `LENGTH`) of the glyph with this `number` in a row of a column; zeros if there is no ink. The
     middles of the glyphs are at `places`, y of the rectified page, from top to bottom."""
     square = np.zeros((1, SIZE, SIZE), np.uint8)
-    draw_scaled(_glyphs(layout, area, row, np.array(places))[number], square[0])
+    draw_scaled(_inks_in_row(layout, area, row, np.array(places))[number], square[0])
     return shapes_of(square)
 
 
@@ -79,8 +80,9 @@ def ink_size_in_row(
     """Width and height in pixels of the ink of the glyph with this `number` in a row of a column, without specks; 0
     where there is none. `places` as in `shape_in_row`."""
     y = np.array(places)
-    _, pieces, _ = connected(_glyphs(layout, area, row, y)[number])
-    left, top, width, height, _ = pieces[1:][pieces[1:, 4] >= MIN_PIECE_AREA * _pitch(area, y) ** 2].T
+    _, stats, _ = connected(_inks_in_row(layout, area, row, y)[number])
+    pieces = stats[1:]
+    left, top, width, height, _ = pieces[pieces[:, cv2.CC_STAT_AREA] >= MIN_PIECE_AREA * _pitch(area, y) ** 2].T
     if not left.size:
         return 0, 0
     return int((left + width).max() - left.min()), int((top + height).max() - top.min())
@@ -94,17 +96,17 @@ def spans_in_row(layout: Layout, area: ColumnArea, row: Row, places: Sequence[fl
     # all pairs of pixel rows are tried as cuts: as few rows as needed
     scale = max(pitch / MAX_CELL_PX, 1.0)
     size = (1, max(round(len(profile) / scale), 1))
-    rows = np.asarray(cv2.resize(profile[:, None], size, interpolation=cv2.INTER_AREA).ravel(), dtype=np.float64)
-    cuts = cuts_between(rows, (y / scale).tolist(), pitch / scale, SHIFTS)
-    return [(top * scale, bottom * scale) for top, bottom in cuts]
+    small = np.asarray(cv2.resize(profile[:, None], size, interpolation=cv2.INTER_AREA).ravel(), dtype=np.float64)
+    spans = cuts_between(small, (y / scale).tolist(), pitch / scale, SHIFTS)
+    return [(top * scale, bottom * scale) for top, bottom in spans]
 
 
-def _glyphs(layout: Layout, area: ColumnArea, row: Row, y: NDArray[np.float64]) -> list[Mask]:
+def _inks_in_row(layout: Layout, area: ColumnArea, row: Row, y: NDArray[np.float64]) -> list[Mask]:
     """The ink of each glyph in a row of a column, by cuts where there is least ink; the middles of the glyphs are at
     `y`."""
     ink = _ink_of_row(layout, area, row)
-    cuts = cuts_between(_profile(ink), y.tolist(), _pitch(area, y))
-    return [ink[max(round(top), 0) : max(round(bottom), 0)] for top, bottom in cuts]
+    spans = cuts_between(_profile(ink), y.tolist(), _pitch(area, y))
+    return [ink[max(round(top), 0) : max(round(bottom), 0)] for top, bottom in spans]
 
 
 def _ink_of_row(layout: Layout, area: ColumnArea, row: Row) -> Mask:
@@ -119,13 +121,14 @@ def _profile(ink: Mask) -> NDArray[np.float64]:
 
 def _pitch(area: ColumnArea, y: NDArray[np.float64]) -> float:
     """The usual distance between glyphs whose middles are at `y`, within bounds by the column's width."""
-    steps = np.diff(y)
-    pitch = float(np.median(steps[steps > 0])) if np.any(steps > 0) else area.width * 0.6
+    distances = np.diff(y)
+    distances = distances[distances > 0]
+    pitch = float(np.median(distances)) if distances.size else area.width * 0.6
     return min(max(pitch, 0.3 * area.width), 1.2 * area.width)
 
 
 def _sides(area: ColumnArea, row: Row) -> tuple[float, float]:
-    """Left and right of a row of a column."""
+    """The left and right edge of a row of a column."""
     middle = area.left + area.width / 2
     return (middle if row is Row.RIGHT else area.left), (middle if row is Row.LEFT else area.right)
 
@@ -140,16 +143,16 @@ def draw_scaled(ink: NDArray[np.uint8], square: NDArray[np.uint8]) -> None:
     if mass < MIN_GLYPH_PX * 255:
         return
     x, y = moments["m10"] / mass, moments["m01"] / mass
-    across, down = np.sqrt(moments["mu20"] / mass + 1), np.sqrt(moments["mu02"] / mass + 1)
-    mean = np.sqrt(across * down)  # the scales are between equal ones and those that make every glyph square
-    scale_x = SIZE / (SIDE_DEVIATIONS * np.sqrt(across * mean))
-    scale_y = SIZE / (SIDE_DEVIATIONS * np.sqrt(down * mean))
+    deviation_x, deviation_y = np.sqrt(moments["mu20"] / mass + 1), np.sqrt(moments["mu02"] / mass + 1)
+    mean = np.sqrt(deviation_x * deviation_y)  # the scales are between equal ones and those that make glyphs square
+    scale_x = SIZE / (SIDE_DEVIATIONS * np.sqrt(deviation_x * mean))
+    scale_y = SIZE / (SIDE_DEVIATIONS * np.sqrt(deviation_y * mean))
     transform = np.array([[scale_x, 0, SIZE / 2 - x * scale_x], [0, scale_y, SIZE / 2 - y * scale_y]])
     cv2.warpAffine(cv2.blur(ink, (2, 2)), transform, (SIZE, SIZE), dst=square, flags=cv2.INTER_LINEAR)
 
 
 def shapes_of(squares: NDArray[np.uint8]) -> Shapes:
-    """The shapes of glyphs (n x SIZE x SIZE, ink 255)."""
+    """The shapes of glyphs in squares (n x SIZE x SIZE, ink 255)."""
     count = len(squares)
     if not count:
         return np.zeros((0, LENGTH), np.int8)
@@ -157,25 +160,25 @@ def shapes_of(squares: NDArray[np.uint8]) -> Shapes:
     dx, dy = np.zeros_like(soft), np.zeros_like(soft)
     dx[:, :, 1:-1] = soft[:, :, 2:] - soft[:, :, :-2]
     dy[:, 1:-1, :] = soft[:, 2:, :] - soft[:, :-2, :]
-    edges = np.flatnonzero((dx != 0) | (dy != 0))  # most pixels of a square are as those beside them
+    edges = np.flatnonzero((dx != 0) | (dy != 0))  # most pixels of a square are like those beside them
     dx, dy = dx.ravel()[edges], dy.ravel()[edges]
     strength = np.hypot(dx, dy)
-    turn = np.arctan2(dy, dx) * (DIRECTIONS / (2 * np.pi)) % DIRECTIONS
-    lower = np.floor(turn).astype(np.intp) % DIRECTIONS
-    share = turn - np.floor(turn)
-    glyph, place = np.divmod(edges, SIZE * SIZE)
+    # an edge between two directions counts for both, for the nearer one more
+    angle = np.arctan2(dy, dx) * (DIRECTIONS / (2 * np.pi)) % DIRECTIONS
+    direction = np.floor(angle).astype(np.intp) % DIRECTIONS
+    share_of_next = angle - np.floor(angle)
+    glyph, pixel = np.divmod(edges, SIZE * SIZE)
     weights = np.zeros((count * DIRECTIONS, SIZE * SIZE), np.float32)
-    weights[glyph * DIRECTIONS + lower, place] = strength * (1 - share)
-    weights[glyph * DIRECTIONS + (lower + 1) % DIRECTIONS, place] = strength * share
-    pools = _pools()
-    pooled = pools @ weights.reshape(count, DIRECTIONS, SIZE, SIZE) @ pools.T
-    flat = pooled.reshape(count, LENGTH)
-    norms = np.linalg.norm(flat, axis=1, keepdims=True)
-    return np.asarray(np.clip(np.rint(flat * (NORM / np.maximum(norms, 1e-6))), 0, 127), dtype=np.int8)
+    weights[glyph * DIRECTIONS + direction, pixel] = strength * (1 - share_of_next)
+    weights[glyph * DIRECTIONS + (direction + 1) % DIRECTIONS, pixel] = strength * share_of_next
+    fields = _field_weights()
+    vectors = (fields @ weights.reshape(count, DIRECTIONS, SIZE, SIZE) @ fields.T).reshape(count, LENGTH)
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(np.clip(np.rint(vectors * (NORM / np.maximum(norms, 1e-6))), 0, 127), dtype=np.int8)
 
 
-def _pools() -> NDArray[np.float32]:
+def _field_weights() -> NDArray[np.float32]:
     """The weight of each row of pixels for each field (`FIELDS` x `SIZE`): overlapping Gaussians."""
     middles = (np.arange(FIELDS) + 0.5) * SIZE / FIELDS
-    away = (np.arange(SIZE) + 0.5 - middles[:, None]) / (SIZE / FIELDS / 1.6)
-    return np.asarray(np.exp(-(away**2) / 2), dtype=np.float32)
+    deviations = (np.arange(SIZE) + 0.5 - middles[:, None]) / (SIZE / FIELDS / 1.6)
+    return np.asarray(np.exp(-(deviations**2) / 2), dtype=np.float32)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from proof.layout.rules import Mask
 
@@ -31,7 +30,7 @@ def has_ink(ink: Mask, left: float, top: float, right: float, bottom: float, min
 def ink_cells(
     ink: Mask, left: float, top: float, right: float, bottom: float, pitch: float, above: int = 0
 ) -> list[InkCell]:
-    """The cells of about `pitch` into which the ink of a strip is divided, cut where least ink is; `above` is the
+    """The cells of about `pitch` into which the ink of a rectangle is divided, cut where least ink is; `above` is the
     number of rows of pixels that the page has above `ink`.
 
     Dynamic programming over cuts on a grid of a tenth of a cell: a cell costs the square of the difference of its
@@ -41,54 +40,49 @@ def ink_cells(
     if not part.size:
         return []
     step = max(2, round(pitch / 10))
-    rows = (part > 0).mean(axis=1)
-    count = len(rows) // step + 1
-    grid = np.arange(count + 1) * step
-    mass = np.concatenate([[0.0], np.cumsum(rows)])[grid.clip(0, len(rows))]
-    smooth = np.convolve(rows, np.ones(3) / 3, mode="same")
-    cut = np.concatenate([smooth, [0.0, 0.0]])[grid.clip(0, len(rows))] * 6.0
-    shortest, longest = max(1, round(0.6 * pitch / step)), round(1.5 * pitch / step)
-    stretched = [((size * step / pitch - 1.0) / 0.16) ** 2 for size in range(longest + 1)]
-    return _walk_back(
-        *_cheapest(mass.tolist(), cut.tolist(), stretched, shortest, MIN_INK_SHARE * pitch, 0.02 * step),
-        grid,
-        above + y0,
-    )
+    share = (part > 0).mean(axis=1)
+    grid = (np.arange(len(share) // step + 2) * step).clip(0, len(share))
+    ink_above = np.concatenate([[0.0], np.cumsum(share)])[grid]
+    smooth = np.convolve(share, np.ones(3) / 3, mode="same")
+    cut_costs = np.concatenate([smooth, [0.0, 0.0]])[grid] * 6.0
+    min_steps, max_steps = max(1, round(0.6 * pitch / step)), round(1.5 * pitch / step)
+    cell_costs = [((size * step / pitch - 1.0) / 0.16) ** 2 for size in range(max_steps + 1)]
+    min_ink, max_empty_ink = MIN_INK_SHARE * pitch, 0.02 * step
+    cells = _cheapest_cells(ink_above.tolist(), cut_costs.tolist(), cell_costs, min_steps, min_ink, max_empty_ink)
+    return [InkCell(float(above + y0 + start * step), float(above + y0 + end * step)) for start, end in cells]
 
 
-def _cheapest(
-    mass: list[float], cut: list[float], stretched: list[float], shortest: int, min_ink: float, empty: float
-) -> tuple[list[float], list[tuple[int, bool]]]:
-    """For every place on the grid the cost of the cheapest path to it, and the place before it on that path, with
-    whether a cell (or empty space) lies between the two.
+def _cheapest_cells(
+    ink_above: list[float],
+    cut_costs: list[float],
+    cell_costs: list[float],
+    min_steps: int,
+    min_ink: float,
+    max_empty_ink: float,
+) -> list[tuple[int, int]]:
+    """The first and the last position of each cell on the grid, on the cheapest path through it.
 
-    `mass` is the ink above each place, `cut` the cost of a cut there, `stretched` the cost of a cell by its number of
-    steps. A cell has at least `shortest` steps and at least `min_ink`; a step with less ink than `empty` is empty.
-    Lists are used since single elements of arrays take ten times as long."""
-    count = len(mass) - 1
-    best = [0.0] + [inf] * count
-    came: list[tuple[int, bool]] = [(0, False)] * (count + 1)
+    `ink_above` is the ink above each position, `cut_costs` the cost of a cut there, `cell_costs` the cost of a cell by
+    its number of steps. A cell has at least `min_steps` steps and at least `min_ink`; a step with less ink than
+    `max_empty_ink` is empty. Lists are used since single elements of arrays take ten times as long."""
+    count = len(ink_above) - 1
+    costs = [0.0] + [inf] * count
+    previous: list[tuple[int, bool]] = [(0, False)] * (count + 1)  # and whether a cell lies between the two
     for end in range(1, count + 1):
-        if mass[end] - mass[end - 1] < empty and best[end - 1] < best[end]:
-            best[end], came[end] = best[end - 1], (end - 1, False)
-        for size in range(shortest, min(len(stretched) - 1, end) + 1):
+        if ink_above[end] - ink_above[end - 1] < max_empty_ink and costs[end - 1] < costs[end]:
+            costs[end], previous[end] = costs[end - 1], (end - 1, False)
+        for size in range(min_steps, min(len(cell_costs) - 1, end) + 1):
             start = end - size
-            if mass[end] - mass[start] < min_ink:
+            if ink_above[end] - ink_above[start] < min_ink:
                 continue
-            cost = best[start] + stretched[size] + cut[start] + cut[end]
-            if cost < best[end]:
-                best[end], came[end] = cost, (start, True)
-    return best, came
-
-
-def _walk_back(best: list[float], came: list[tuple[int, bool]], grid: NDArray[np.intp], y0: int) -> list[InkCell]:
-    cells: list[InkCell] = []
-    end = len(best) - 1
-    while end > 0 and best[end] == inf:
-        end -= 1
+            cost = costs[start] + cell_costs[size] + cut_costs[start] + cut_costs[end]
+            if cost < costs[end]:
+                costs[end], previous[end] = cost, (start, True)
+    cells = []
+    end = max(number for number, cost in enumerate(costs) if cost < inf)
     while end > 0:
-        start, filled = came[end]
-        if filled:
-            cells.append(InkCell(float(y0 + grid[start]), float(y0 + grid[end])))
+        start, is_cell = previous[end]
+        if is_cell:
+            cells.append((start, end))
         end = start
     return cells[::-1]

@@ -15,9 +15,9 @@ class Label(IntFlag):
     LEFT = 8
     """The left half-row of a note."""
     LINE = 16
-    """A rule, a frame, a line of a table."""
+    """A rule, the line of a frame or a table."""
     OTHER = 32
-    """Script that is no text of the page: fold strip, marginal title, headnote, page number."""
+    """Script outside the text of the page: fold strip, marginal title, headnote, page number."""
     PICTURE = 64
     """A figure, a seal, a ruler, a colour bar."""
 

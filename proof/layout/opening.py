@@ -9,13 +9,14 @@ Without rules it lies in the widest band without ink.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.images.size import shrunk
-from proof.layout.half_folio import MIN_OPENING_RATIO
+from proof.layout.half_folio import MAX_RULE_ENERGY, MIN_OPENING_RATIO
 from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes, slope, true_ranges, without_border
 from proof.model.geometry import Box
 from proof.ocr.engine import Pixels
@@ -32,8 +33,8 @@ MIN_HALF_WIDTH = 0.22
 MAX_WIDTH_DIFFERENCE = 0.06
 """Maximum relative difference between the column widths of the two halves, for a book that does not lie flat."""
 
-MIN_RULE_SUPPORT = 0.25
-"""Minimum mean share of the height along which a line runs at the expected rules."""
+MIN_PRINTED_SHARE = 0.25
+"""Minimum mean share of the height along which the expected rules are printed."""
 
 BESIDE_WIDTHS = 0.04
 """Room left beside the columns, in widths of both halves."""
@@ -48,40 +49,52 @@ MAX_FOLD_OVERLAP_WIDTHS = 0.03
 """Maximum reach of a half-folio past the middle of a fold strip, in widths of both halves."""
 
 MAX_STRIP_WIDTH = 0.06
-"""Maximum width of a fold strip, in widths of both halves; a wider gap is a gutter. One of eight columns has 0.06."""
+"""Maximum width of a fold strip, in widths of both halves; a wider gap is a gutter. The fold strip of a leaf of twice
+eight columns has 0.06."""
 
 GUTTER_SHARE = 0.3
-"""The share of the gutter that goes with each half."""
+"""Share of the gutter that goes to each half."""
 
 SHADE_PX = 28
-"""Minimum breadth of shade, in pixels at the working height; dark parts that are narrower are ink."""
+"""Minimum breadth of shade, in pixels at the working height; narrower dark parts are ink."""
 
 MIN_GROUND_TONE = 0.25
-"""Minimum tone of shade, as a share of the paper's tone: darker shade is brightened no more than this."""
+"""Tone, as a share of the paper's tone, below which darker shade is brightened no more."""
 
 MIN_EVEN_TONE = 0.85
 """Minimum tone of the ground, as a share of the paper's tone, at which a page is left as it is."""
 
 
+class _Edges(NamedTuple):
+    """The left and right edge of a half-folio at half the height of the sheet."""
+
+    left: float
+    right: float
+
+
 @dataclass(frozen=True, slots=True)
 class _Halves:
-    """The left and right edge of each half at half the height of the sheet, the top and bottom of both (`rows`), and
-    the slope of the rules of each (dx per dy). In pixels at the working height."""
+    """The edges of each half, the top and bottom of both, and the slope of the rules of each (dx per dy). In pixels at
+    the working height."""
 
-    left: tuple[float, float]
-    right: tuple[float, float]
-    rows: tuple[float, float]
-    leans: tuple[float, float] = (0.0, 0.0)
+    left: _Edges
+    right: _Edges
+    top: float
+    bottom: float
+    left_lean: float = 0.0
+    right_lean: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """The left and right edge of two combs, their common score, and the mean strength of the better one's rules."""
+    """The edges of two combs of `columns`, their common score, and the mean share of the sheet's height along which the
+    rules of the better one are printed."""
 
-    left: tuple[float, float]
-    right: tuple[float, float]
+    columns: int
+    left: _Edges
+    right: _Edges
     score: float
-    support: float
+    printed_share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,37 +115,42 @@ def opening_halves(page: NDArray[np.uint8], columns: int = 8) -> dict[str, Half]
     page = _evened(page)
     small, scale = shrunk(page, WORKING_HEIGHT)
     ink = ink_mask(small)
-    leaves = _by_rules(ink, columns) or _by_ink(ink)
-    if leaves is None:
+    halves = _by_rules(ink, columns) or _by_ink(ink)
+    if halves is None:
         return None
-    (left, end), (start, right), (top, bottom) = leaves.left, leaves.right, leaves.rows
-    across, down, gap = right - left, bottom - top, start - end
-    if across < MIN_OPENING_RATIO * down:
+    left, right = halves.left, halves.right
+    width, height = right.right - left.left, halves.bottom - halves.top
+    if width < MIN_OPENING_RATIO * height:
         return None
-    # Past the middle of a fold strip, to include the rule by the fold, but not as far as the rule of the other half,
-    # which could be mistaken for one of this half; in a gutter, not as far as its darkest part.
-    reach = (
-        min(gap * 0.85, gap / 2 + MAX_FOLD_OVERLAP_WIDTHS * across)
-        if gap < MAX_STRIP_WIDTH * across
-        else gap * GUTTER_SHARE
-    )
-    high, low = max(0.0, top - ABOVE_HEIGHTS * down), min(ink.shape[0], bottom + BELOW_HEIGHTS * down)
+    reach, margin = _reach_into_gap(right.left - left.right, width), BESIDE_WIDTHS * width
+    top = max(0.0, halves.top - ABOVE_HEIGHTS * height)
+    bottom = min(ink.shape[0], halves.bottom + BELOW_HEIGHTS * height)
+    edges_a, edges_b = _Edges(right.left - reach, right.right + margin), _Edges(left.left - margin, left.right + reach)
     return {
-        "a": _half(page, scale, (start - reach, high, right + BESIDE_WIDTHS * across, low), leaves.leans[1], "a"),
-        "b": _half(page, scale, (left - BESIDE_WIDTHS * across, high, end + reach, low), leaves.leans[0], "b"),
+        "a": _half(page, scale, edges_a, top, bottom, halves.right_lean, cut_at_left=True),
+        "b": _half(page, scale, edges_b, top, bottom, halves.left_lean, cut_at_left=False),
     }
 
 
-def _half(page: Pixels, scale: float, edges: tuple[float, float, float, float], lean: float, part: str) -> Half:
-    """The part between the edges (left, top, right, bottom, at the working height), blank beyond the leaning cut."""
-    left, top, right, bottom = (edge / scale for edge in edges)
+def _reach_into_gap(gap: float, width: float) -> float:
+    """The distance that each half reaches into the gap between them. `width` is that of both halves."""
+    if gap >= MAX_STRIP_WIDTH * width:
+        return gap * GUTTER_SHARE  # not as far as the darkest part of a gutter
+    # Past the middle of a fold strip, to include the rule by the fold, but not as far as the rule of the other half,
+    # which could be mistaken for one of this half.
+    return min(gap * 0.85, gap / 2 + MAX_FOLD_OVERLAP_WIDTHS * width)
+
+
+def _half(page: Pixels, scale: float, edges: _Edges, top: float, bottom: float, lean: float, cut_at_left: bool) -> Half:
+    """The half between the edges (at the working height), blank beyond the leaning cut, its left or right edge."""
+    left, right, top, bottom = (edge / scale for edge in (*edges, top, bottom))
     sway = abs(lean) * (bottom - top) / 2
     x0, x1 = round(max(0.0, left - sway)), round(min(page.shape[1], right + sway))
     y0, y1 = round(top), min(page.shape[0], round(bottom))
     pixels = page[y0:y1, x0:x1].copy()
-    cut = (left if part == "a" else right) - x0 + lean * (np.arange(y0, y1) - page.shape[0] / 2)
+    cut = (left if cut_at_left else right) - x0 + lean * (np.arange(y0, y1) - page.shape[0] / 2)
     xs = np.arange(x1 - x0)
-    beyond = xs[None, :] < cut[:, None] if part == "a" else xs[None, :] > cut[:, None]
+    beyond = xs[None, :] < cut[:, None] if cut_at_left else xs[None, :] > cut[:, None]
     pixels[beyond] = np.percentile(pixels, 75)
     return Half(Box(x0, y0, x1 - x0, y1 - y0), pixels)
 
@@ -158,26 +176,28 @@ def _by_rules(ink: Mask, columns: int) -> _Halves | None:
     height, width = ink.shape
     upright = long_strokes(ink, height // 25, vertical=True)
     # the two pages of a book hardly ever lean alike
-    leans = slope(upright[:, : width // 2], vertical=True), slope(upright[:, width // 2 :], vertical=True)
-    sides = [_straightened(upright, lean) for lean in leans]
-    shares = [inked_along(side, 0) / height for side in sides]
-    counts = [columns] if columns else range(5, 15)
-    weights = {count: 1.0 if columns else count / (count + 1) ** 2 for count in counts}
-    # as in the layout of a half-folio: a thick frame does not outweigh several thin rules
-    seen = [np.minimum(share, 0.6) for share in shares]
-    fits = {count: fit for count in counts if (fit := _fitted(seen[0], seen[1], count))}
-    if not fits:
+    left_lean, right_lean = (
+        slope(upright[:, : width // 2], vertical=True),
+        slope(upright[:, width // 2 :], vertical=True),
+    )
+    left_strokes, right_strokes = _straightened(upright, left_lean), _straightened(upright, right_lean)
+    left_share, right_share = inked_along(left_strokes, 0) / height, inked_along(right_strokes, 0) / height
+    fit = _best_fit(left_share, right_share, columns)
+    if fit is None:
         return None
-    count, fit = max(fits.items(), key=lambda entry: entry[1].score * weights[entry[0]])
-    ends = []
-    for side, share, edges in zip(sides, shares, (fit.left, fit.right), strict=True):
-        rules = np.linspace(*edges, count + 1).round().astype(int)
-        ends += [np.flatnonzero(side[:, x])[[0, -1]] for x in rules if x < width and share[x] > 0.3 * share.max()]
-    if not ends:
+    starts, ends = [], []
+    for strokes, share, edges in ((left_strokes, left_share, fit.left), (right_strokes, right_share, fit.right)):
+        for x in np.linspace(*edges, fit.columns + 1).round().astype(int):
+            if x < width and share[x] > 0.3 * share.max():
+                rows = np.flatnonzero(strokes[:, x])
+                starts.append(rows[0])
+                ends.append(rows[-1])
+    if not starts:
         return None
-    top, bottom = float(np.quantile([e[0] for e in ends], 0.1)), float(np.quantile([e[1] for e in ends], 0.9))
-    support = fit.support * height / max(bottom - top, 1.0)
-    return _Halves(fit.left, fit.right, (top, bottom), leans) if support > MIN_RULE_SUPPORT else None
+    top, bottom = float(np.quantile(starts, 0.1)), float(np.quantile(ends, 0.9))
+    if fit.printed_share * height / max(bottom - top, 1.0) <= MIN_PRINTED_SHARE:
+        return None
+    return _Halves(fit.left, fit.right, top, bottom, left_lean, right_lean)
 
 
 def _straightened(upright: Mask, lean: float) -> Mask:
@@ -188,55 +208,63 @@ def _straightened(upright: Mask, lean: float) -> Mask:
     return np.asarray(cv2.dilate(straight, np.ones((1, 7), np.uint8)), dtype=np.uint8)
 
 
-def _fitted(to_left: NDArray[np.float64], to_right: NDArray[np.float64], count: int) -> _Fit | None:
-    """The two combs of `count` equal columns, side by side, that fit the rules best. `to_left` and `to_right` are, for
-    every x, the share of the height along which rules run, by the slope of the left and of the right half."""
-    width = to_left.size
-    pitches = np.arange(MIN_HALF_WIDTH * width / count, 0.5 * width / count, 0.5)
-    starting, ending = np.full((2, pitches.size, width), -1.0)
-    for number, pitch in enumerate(pitches.tolist()):
-        teeth = [round(n * pitch) for n in range(count + 1)]
-        places = width - teeth[-1]
+def _best_fit(left_share: NDArray[np.float64], right_share: NDArray[np.float64], columns: int) -> _Fit | None:
+    """The two combs that fit the rules best, of so many columns or, if that is 0, of the number that fits best.
+    `left_share` and `right_share` are, for every x, the share of the height along which upright strokes run, by the
+    slope of the left and of the right half."""
+    # as in the layout of a half-folio: a thick frame does not outweigh several thin rules
+    capped = np.minimum(left_share, MAX_RULE_ENERGY), np.minimum(right_share, MAX_RULE_ENERGY)
+    if columns:
+        return _fit_of(*capped, columns)
+    fits = [fit for count in range(5, 15) if (fit := _fit_of(*capped, count))]
+    return max(fits, key=lambda fit: fit.score * (fit.columns / (fit.columns + 1) ** 2), default=None)
+
+
+def _fit_of(left_share: NDArray[np.float64], right_share: NDArray[np.float64], columns: int) -> _Fit | None:
+    """The two combs of so many equal columns, side by side, that fit the rules best."""
+    width = left_share.size
+    column_widths = np.arange(MIN_HALF_WIDTH * width / columns, 0.5 * width / columns, 0.5)
+    # the score of every comb: of the left half by its right edge, of the right half by its left edge
+    left_scores, right_scores = np.full((2, column_widths.size, width), -1.0)
+    for number, column_width in enumerate(column_widths.tolist()):
+        teeth = [round(tooth * column_width) for tooth in range(columns + 1)]
+        starts = width - teeth[-1]
         # squared: nine rules under one comb and none under the other are better than eight and one
-        ending[number, teeth[-1] :] = np.sum([to_left[tooth : tooth + places] for tooth in teeth], axis=0) ** 2
-        starting[number, :places] = np.sum([to_right[tooth : tooth + places] for tooth in teeth], axis=0) ** 2
+        left_scores[number, teeth[-1] :] = np.sum([left_share[tooth : tooth + starts] for tooth in teeth], axis=0) ** 2
+        right_scores[number, :starts] = np.sum([right_share[tooth : tooth + starts] for tooth in teeth], axis=0) ** 2
     best: _Fit | None = None
-    pitch = float(pitches[0])
-    while pitch < pitches[-1]:
-        alike = np.flatnonzero(
-            (pitches > pitch * (1 - MAX_WIDTH_DIFFERENCE)) & (pitches < pitch * (1 + MAX_WIDTH_DIFFERENCE))
-        )
-        lefts, rights = ending[alike].max(axis=0), starting[alike].max(axis=0)
-        gap = round(MAX_GAP_WIDTHS * count * pitch)
-        windows = np.lib.stride_tricks.sliding_window_view(np.concatenate([np.full(gap, -1.0), lefts]), gap + 1)
-        together = windows.max(axis=1) + rights
-        start = int(together.argmax())
-        if best is None or together[start] > best.score:
-            end = start - gap + int(windows[start].argmax())
-            wide = [
-                count * float(pitches[alike[scores[alike, at].argmax()]])
-                for scores, at in ((ending, end), (starting, start))
-            ]
-            support = max(float(lefts[end]), float(rights[start])) ** 0.5 / (count + 1)
-            edges = (end - wide[0], float(end)), (float(start), start + wide[1])
-            best = _Fit(*edges, float(together[start]), support)
-        pitch *= 1 + MAX_WIDTH_DIFFERENCE / 2
+    usual_width = float(column_widths[0])
+    while usual_width < column_widths[-1]:
+        low, high = usual_width * (1 - MAX_WIDTH_DIFFERENCE), usual_width * (1 + MAX_WIDTH_DIFFERENCE)
+        alike = np.flatnonzero((column_widths > low) & (column_widths < high))
+        best_left, best_right = left_scores[alike].max(axis=0), right_scores[alike].max(axis=0)
+        max_gap = round(MAX_GAP_WIDTHS * columns * usual_width)
+        padded = np.concatenate([np.full(max_gap, -1.0), best_left])
+        left_windows = np.lib.stride_tricks.sliding_window_view(padded, max_gap + 1)
+        scores = left_windows.max(axis=1) + best_right
+        start = int(scores.argmax())
+        if best is None or scores[start] > best.score:
+            end = start - max_gap + int(left_windows[start].argmax())
+            left_width = columns * float(column_widths[alike[left_scores[alike, end].argmax()]])
+            right_width = columns * float(column_widths[alike[right_scores[alike, start].argmax()]])
+            left, right = _Edges(end - left_width, float(end)), _Edges(float(start), start + right_width)
+            printed_share = max(float(best_left[end]), float(best_right[start])) ** 0.5 / (columns + 1)
+            best = _Fit(columns, left, right, float(scores[start]), printed_share)
+        usual_width *= 1 + MAX_WIDTH_DIFFERENCE / 2
     return best
 
 
 def _by_ink(ink: Mask) -> _Halves | None:
     """The halves as two blocks of ink with a band without ink between them; None where there is none."""
-    rows, across = inked_along(ink, 1), inked_along(ink, 0)
-    dirt = 0.002 * ink.shape[0]
-    ys, xs = np.flatnonzero(rows > 0.004 * ink.shape[1]), np.flatnonzero(across > dirt)
+    ink_in_row, ink_at_x = inked_along(ink, 1), inked_along(ink, 0)
+    max_dirt = 0.002 * ink.shape[0]
+    ys, xs = np.flatnonzero(ink_in_row > 0.004 * ink.shape[1]), np.flatnonzero(ink_at_x > max_dirt)
     if ys.size < 2 or xs.size < 2:
         return None
     left, right = int(xs[0]), int(xs[-1])
-    low, high = left + (right - left) * 2 // 5, left + (right - left) * 3 // 5
-    bands = true_ranges(across[low:high] <= dirt)
-    if not bands:
+    first, last = left + (right - left) * 2 // 5, left + (right - left) * 3 // 5
+    bands = true_ranges(ink_at_x[first:last] <= max_dirt)
+    start, end = max(bands, key=lambda band: band[1] - band[0], default=(0, 0))
+    if not bands or end - start < 0.02 * (right - left):
         return None
-    start, end = max(bands, key=lambda band: band[1] - band[0])
-    if end - start < 0.02 * (right - left):
-        return None
-    return _Halves((left, low + start), (low + end, right), (float(ys[0]), float(ys[-1])))
+    return _Halves(_Edges(left, first + start), _Edges(first + end, right), float(ys[0]), float(ys[-1]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import isfinite
 from typing import Any
 
@@ -17,7 +17,7 @@ Range = tuple[float, float]
 """The upper and lower end of a range, as shares of the frame's height."""
 
 MOST_COLUMNS = 40
-"""Maximum number of columns on a page."""
+"""Maximum number of columns on a page, in all its regions."""
 MAX_SLOPE = 0.25
 """Maximum slope of a frame's sides; pages that were photographed for reading lean less."""
 MIN_COLUMN_SHARE = 0.005
@@ -35,8 +35,8 @@ class LayoutOverrideShape:
     `corners` are those of the inner frame, in pixels of the image file: upper left, upper right, lower right, lower
     left. `rules` are the lines between columns, left to right, as shares of the frame's width, without its sides (0 and
     1). `notes` has for every column, right to left, the ranges set in double rows, as shares of the frame's height from
-    the top: () for a column without notes, ((0, 1),) for one of notes alone, None to detect them from image and text.
-    `more` are further regions of the page, such as its lower registers, in the order of their text.
+    the top: () for a column without notes, ((0, 1),) for a column of notes alone, None to detect them from image and
+    text. `more` are further regions of the page, such as its lower registers, in the order of their text.
 
     Raises UsageError if no page can have this layout.
     """
@@ -47,14 +47,14 @@ class LayoutOverrideShape:
     more: tuple[LayoutOverrideShape, ...] = ()
 
     def __post_init__(self) -> None:
-        numbers = [*(n for corner in self.corners for n in corner), *self.rules]
-        numbers += [n for ranges in self.notes for note in ranges or () for n in note]
-        if len(self.corners) != 4 or not all(isfinite(n) and abs(n) < MAX_COORDINATE for n in numbers):
+        ends_of_notes = [[end for note in ranges or () for end in note] for ranges in self.notes]
+        numbers = [*chain.from_iterable(self.corners), *self.rules, *chain.from_iterable(ends_of_notes)]
+        if len(self.corners) != 4 or not all(isfinite(number) and abs(number) < MAX_COORDINATE for number in numbers):
             raise UsageError(_("a frame has four corners, each a place on the image"))
         if min(self.sides) <= MIN_SIDE_PX or max(abs(self.lean), abs(self.tilt)) > MAX_SLOPE:
             raise UsageError(_("these corners are no frame: they go upper left, upper right, lower right, lower left"))
         edges = (0.0, *self.rules, 1.0)
-        if len(self.rules) >= MOST_COLUMNS or any(b - a < MIN_COLUMN_SHARE for a, b in pairwise(edges)):
+        if len(self.rules) >= MOST_COLUMNS or any(right - left < MIN_COLUMN_SHARE for left, right in pairwise(edges)):
             raise UsageError(
                 _("rules stand left to right inside the frame, for %(most)s columns at most"), most=MOST_COLUMNS
             )
@@ -68,9 +68,8 @@ class LayoutOverrideShape:
                 number=len(self.notes),
                 columns=len(self.rules) + 1,
             )
-        for ranges in self.notes:
-            flat = [n for note in ranges or () for n in note]
-            if any(not 0 <= n <= 1 for n in flat) or any(b <= a for a, b in pairwise(flat)):
+        for ends in ends_of_notes:
+            if any(not 0 <= end <= 1 for end in ends) or any(lower <= upper for upper, lower in pairwise(ends)):
                 raise UsageError(_("ranges of notes go from top to bottom of a column, from 0 to 1, and do not meet"))
 
     @property
@@ -108,7 +107,7 @@ class LayoutOverrideShape:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> LayoutOverrideShape:
-        """The layout that `as_json` gave as `stored`. Raises UsageError if it is none."""
+        """The layout that `as_json` gave as `stored`. Raises UsageError for anything else."""
         try:
             a, b, c, d = ((float(x), float(y)) for x, y in stored["corners"])
             notes = tuple(

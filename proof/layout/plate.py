@@ -1,7 +1,7 @@
 """A whole plate: two leaves, one above the other, four half-folios on one sheet.
 
-Quadrant a is upper right, b upper left, c lower right, d lower left. The cuts are found from the frames:
-between the two leaves runs a band without ink, and each leaf's fold is the middle of its own frame.
+Quadrant a is upper right, b upper left, c lower right, d lower left. A band without ink separates the two leaves; the
+fold of each leaf is the middle of its frame.
 """
 
 from __future__ import annotations
@@ -53,49 +53,48 @@ def quadrant_boxes(page: NDArray[np.uint8]) -> dict[str, Box] | None:
     ink = ink_mask(small)
     height, width = ink.shape
     level = long_strokes(ink, width // 12, vertical=False)
-    gap = _between_leaves(ink, level)
-    if gap is None:
+    cut = _cut_between_leaves(ink, level)
+    if cut is None:
         return None
     boxes: dict[str, Box] = {}
-    for (low, high), (right_name, left_name) in (((0, gap), ("a", "b")), ((gap, height), ("c", "d"))):
-        leaf = _leaf_extent(level[low:high])
-        if leaf is None:
+    for first, end, right_name, left_name in ((0, cut, "a", "b"), (cut, height, "c", "d")):
+        frame = _frame_of_leaf(level[first:end])
+        if frame is None:
             return None
-        x0, y0, x1, y1 = leaf
-        across, down = x1 - x0, y1 - y0
-        middle, fold = (x0 + x1) / 2, FOLD_OVERLAP_WIDTHS * across
-        top = max(float(low), low + y0 - MARGIN_ABOVE_HEIGHTS * down)
-        bottom = min(float(high), low + y1 + MARGIN_BELOW_HEIGHTS * down)
-        left = max(0.0, x0 - MARGIN_BESIDE_WIDTHS * across)
-        right = min(float(width), x1 + MARGIN_BESIDE_WIDTHS * across)
-        boxes[right_name] = _scaled(middle - fold, top, right, bottom, scale)
-        boxes[left_name] = _scaled(left, top, middle + fold, bottom, scale)
+        x0, y0, x1, y1 = frame
+        leaf_width, leaf_height = x1 - x0, y1 - y0
+        fold, overlap = (x0 + x1) / 2, FOLD_OVERLAP_WIDTHS * leaf_width
+        top = max(float(first), first + y0 - MARGIN_ABOVE_HEIGHTS * leaf_height)
+        bottom = min(float(end), first + y1 + MARGIN_BELOW_HEIGHTS * leaf_height)
+        left = max(0.0, x0 - MARGIN_BESIDE_WIDTHS * leaf_width)
+        right = min(float(width), x1 + MARGIN_BESIDE_WIDTHS * leaf_width)
+        boxes[right_name] = _box_on_page(fold - overlap, top, right, bottom, scale)
+        boxes[left_name] = _box_on_page(left, top, fold + overlap, bottom, scale)
     return boxes
 
 
-def _scaled(left: float, top: float, right: float, bottom: float, scale: float) -> Box:
-    x0, y0, x1, y1 = (round(value / scale) for value in (left, top, right, bottom))
+def _box_on_page(left: float, top: float, right: float, bottom: float, scale: float) -> Box:
+    x0, y0, x1, y1 = (round(edge / scale) for edge in (left, top, right, bottom))
     return Box(x0, y0, x1 - x0, y1 - y0)
 
 
-def _between_leaves(ink: NDArray[np.uint8], level: NDArray[np.uint8]) -> int | None:
+def _cut_between_leaves(ink: NDArray[np.uint8], level: NDArray[np.uint8]) -> int | None:
     """The y of the middle of the band between the leaves, which is free of ink with a frame above and below."""
     height = ink.shape[0]
-    share = (level > 0).mean(axis=1)
-    empty = (ink > 0).mean(axis=1) < MAX_EMPTY_SHARE
+    is_empty = (ink > 0).mean(axis=1) < MAX_EMPTY_SHARE
     first, last = round(0.3 * height), round(0.7 * height) + 1
-    bands = [(first + start, first + end) for start, end in true_ranges(empty[first:last]) if first + end < last]
-    best = max(bands, key=lambda band: band[1] - band[0], default=(0, 0))
-    if best[1] - best[0] < MIN_BAND_HEIGHTS * height:
+    bands = [(first + start, first + end) for start, end in true_ranges(is_empty[first:last]) if first + end < last]
+    start, end = max(bands, key=lambda band: band[1] - band[0], default=(0, 0))
+    if end - start < MIN_BAND_HEIGHTS * height:
         return None
-    near = round(FRAME_ZONE_HEIGHTS * height)
-    above, below = share[max(0, best[0] - near) : best[0]], share[best[1] : best[1] + near]
-    if above.size == 0 or below.size == 0 or min(above.max(), below.max()) < MIN_FRAME_SHARE:
+    zone, share = round(FRAME_ZONE_HEIGHTS * height), (level > 0).mean(axis=1)
+    above, below = share[max(0, start - zone) : start], share[end : end + zone]
+    if min(above.max(initial=0.0), below.max(initial=0.0)) < MIN_FRAME_SHARE:
         return None
-    return (best[0] + best[1]) // 2
+    return (start + end) // 2
 
 
-def _leaf_extent(level: NDArray[np.uint8]) -> tuple[int, int, int, int] | None:
+def _frame_of_leaf(level: NDArray[np.uint8]) -> tuple[int, int, int, int] | None:
     """Left, top, right and bottom of a leaf's frame, from its long level strokes."""
     rows = np.nonzero((level > 0).mean(axis=1) > MIN_FRAME_SHARE)[0]
     if rows.size < 2 or rows[-1] - rows[0] < MIN_LEAF_SHARE * level.shape[0]:

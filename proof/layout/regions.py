@@ -1,4 +1,4 @@
-"""Leaves and registers: the parts of a page that hold columns of one height, from right to left and top to bottom."""
+"""The places of registers on a page, and the ink that may be text."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class Region:
     lined: tuple[bool, bool]
 
 
-def solid_ink(ink: Mask) -> Mask:
+def _solid_ink(ink: Mask) -> Mask:
     """The ink that is broader than any stroke: edges of the book, fish tails."""
-    return np.asarray(
-        cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((MIN_SOLID_PX, MIN_SOLID_PX), np.uint8)), dtype=np.uint8
-    )
+    square = np.ones((MIN_SOLID_PX, MIN_SOLID_PX), np.uint8)
+    return np.asarray(cv2.morphologyEx(ink, cv2.MORPH_OPEN, square), dtype=np.uint8)
 
 
 def text_ink(sheet: Sheet) -> Mask:
-    """The ink of a sheet without all that may be rules, frames or edges of the book; some strokes of text are lost."""
-    drop = cv2.dilate(solid_ink(sheet.ink), np.ones((7, 7), np.uint8))
+    """The ink of a sheet without everything that may be rules, frames or edges of the book; some strokes of text are
+    lost."""
+    drop = cv2.dilate(_solid_ink(sheet.ink), np.ones((7, 7), np.uint8))
     drop = cv2.bitwise_or(drop, cv2.dilate(sheet.upright, np.ones((1, 3), np.uint8)))
     drop = cv2.bitwise_or(drop, cv2.dilate(sheet.level, np.ones((3, 1), np.uint8)))
     return np.asarray(np.where(drop > 0, 0, sheet.ink), dtype=np.uint8)

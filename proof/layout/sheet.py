@@ -1,5 +1,5 @@
-"""Preparing a page for its layout: it is scaled to working size, lit evenly and made upright, and its long strokes are
-found."""
+"""Prepares a page for its layout: scales it to working size, evens its light, sets it upright and finds its long
+strokes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from proof.images.light import evened
 from proof.images.opencv import cv2
+from proof.images.size import shrunk
 from proof.layout.rules import (
     Mask,
     Rectification,
@@ -28,13 +29,13 @@ MIN_RULE_HEIGHTS = 1 / 25
 """Minimum length of an upright piece of rule, in heights of the page."""
 
 MIN_FRAME_WIDTHS = 1 / 15
-"""Minimum length of a level piece of frame, in widths or heights of the page, whichever is shorter."""
+"""Minimum length of a level piece of frame, as a share of the page's width or height, whichever is shorter."""
 
 MIN_RULE_GLYPHS = 1.25
 """Minimum length of a piece of rule or frame, in widths of a glyph; strokes of text are shorter."""
 
 MAX_STROKE_HEIGHTS = 1 / 6
-"""Upper bound of the minimum by `MIN_RULE_GLYPHS`, in heights of the page."""
+"""Upper bound of that minimum, in heights of the page."""
 
 MIN_STROKE_AREA = 5
 """Minimum area of a stroke, in pixels; smaller pieces of ink are dirt."""
@@ -43,8 +44,8 @@ RULE_PX = 3
 """Usual thickness of a rule, in pixels."""
 
 MIN_STROKES_LENGTHS = 0.35
-"""Minimum total length of long strokes that show how far a page is turned: of upright ones in heights of the page, of
-level ones in widths."""
+"""Minimum total length of long strokes that show how far a page is turned: upright ones in heights of the page, level
+ones in widths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,27 +72,24 @@ class Sheet:
 
 def prepare(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> Sheet:
     """`page` (grey, height x width, 0 black) at working size and upright; `origin` is its place in the file."""
-    scale = min(1.0, WORKING_HEIGHT / page.shape[0])
-    small = page
-    if scale < 1:
-        small = np.asarray(cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    small, scale = shrunk(page, WORKING_HEIGHT)
     small = evened(small)
     height, width = small.shape
-    raw = without_border(ink_mask(small))
-    stroke = min(MIN_RULE_GLYPHS * glyph_width(raw), MAX_STROKE_HEIGHTS * height)
-    upright = long_strokes(raw, round(max(height * MIN_RULE_HEIGHTS, stroke)), vertical=True)
-    level = long_strokes(raw, round(max(min(height, width) * MIN_FRAME_WIDTHS, stroke)), vertical=False)
-    lean = slope(upright if _suffice(upright, height) else raw, vertical=True)
-    tilt = slope(level, vertical=False) if _suffice(level, width) else -lean
+    all_ink = without_border(ink_mask(small))
+    min_length = min(MIN_RULE_GLYPHS * glyph_width(all_ink), MAX_STROKE_HEIGHTS * height)
+    upright = long_strokes(all_ink, round(max(height * MIN_RULE_HEIGHTS, min_length)), vertical=True)
+    level = long_strokes(all_ink, round(max(min(height, width) * MIN_FRAME_WIDTHS, min_length)), vertical=False)
+    lean = slope(upright if _show_slope(upright, height) else all_ink, vertical=True)
+    tilt = slope(level, vertical=False) if _show_slope(level, width) else -lean
     turn = Rectification.of(1.0, lean, tilt, height, width, (0, 0))
-    stacked = cv2.merge([small, raw, upright, level])
+    stacked = cv2.merge([small, all_ink, upright, level])
     turned = cv2.warpAffine(stacked, turn.matrix, (width, height), borderValue=(255, 0, 0, 0))
     grey, ink, upright, level = (np.asarray(plane, dtype=np.uint8) for plane in cv2.split(turned))
-    whole = Rectification.of(scale, lean, tilt, height, width, origin)
-    return Sheet(grey, without_specks(ink), upright, level, whole, float(np.degrees(np.arctan(lean))))
+    rectification = Rectification.of(scale, lean, tilt, height, width, origin)
+    return Sheet(grey, _without_specks(ink), upright, level, rectification, float(np.degrees(np.arctan(lean))))
 
 
-def without_specks(ink: Mask) -> Mask:
+def _without_specks(ink: Mask) -> Mask:
     """The ink without pieces that are too small for a stroke."""
     labels, stats, _ = connected((ink > 127).astype(np.uint8))
     keep = stats[:, cv2.CC_STAT_AREA] >= MIN_STROKE_AREA
@@ -99,6 +97,6 @@ def without_specks(ink: Mask) -> Mask:
     return np.where(keep[labels], 255, 0).astype(np.uint8)
 
 
-def _suffice(strokes: Mask, length: int) -> bool:
+def _show_slope(strokes: Mask, length: int) -> bool:
     """Whether there are enough strokes to show how far a page is turned; `length` is its height or width."""
     return int(np.count_nonzero(strokes > 127)) > MIN_STROKES_LENGTHS * length * RULE_PX

@@ -1,7 +1,7 @@
-"""The probabilities of the characters that a glyph may be: of those that the engine listed and, on demand, of others.
+"""The probabilities of the characters that a glyph may be: of those that the engine lists and, on demand, of others.
 
-How improbable an unlisted character is matters only where the text has a character that no glyph resembles, to tell
-which glyph resembles it most. It is computed only then: a changed text can mostly be checked from earlier readings.
+The probability of an unlisted character matters only where the text has a character that no glyph resembles: it tells
+which glyph resembles it most. It is computed only then, so a changed text can mostly be checked from stored readings.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Default = TypeVar("Default")
 
 
 class Belief(Mapping[str, float]):
-    """Log-probabilities of the characters that are `listed` or `sought`, given that there is a glyph. `rest` computes
-    those of sought characters that are not listed, none of which is above `top`."""
+    """Log-probabilities, in nats, of the characters that are `listed` or `sought`, given that there is a glyph. `rest`
+    computes that of a sought character that is not listed; none of these is above `top`."""
 
     __slots__ = ("_best", "_rest", "_sought", "_top", "listed")
 
@@ -83,32 +83,32 @@ class Belief(Mapping[str, float]):
         listed = self.listed
         if self.best in characters and self.best in listed and listed[self.best] >= self._top:
             return listed[self.best]
-        best = max([listed[character] for character in characters if character in listed], default=-inf)
-        if best < self._top:
+        greatest = max([listed[character] for character in characters if character in listed], default=-inf)
+        if greatest < self._top:
             unlisted = (character for character in characters if character in self._sought and character not in listed)
-            best = max([best, *map(self._rest, unlisted)])
-        return FLOOR if best == -inf else best
+            greatest = max([greatest, *map(self._rest, unlisted)])
+        return FLOOR if greatest == -inf else greatest
 
     def ranked(self) -> Iterator[tuple[str, float]]:
         """All characters with their log-probabilities: first the listed, then the other sought ones, both sorted from
         the most probable on."""
         yield from sorted(self.listed.items(), key=lambda item: -item[1])
-        rest = [(character, self._rest(character)) for character in self._sought if character not in self.listed]
-        yield from sorted(rest, key=lambda item: -item[1])
+        unlisted = [(character, self._rest(character)) for character in self._sought if character not in self.listed]
+        yield from sorted(unlisted, key=lambda item: -item[1])
 
     def mixed(self, other: Belief, share: float) -> Belief:
         """The weighted mean of the probabilities of two beliefs; `other` has the weight `share`, 0 to 1."""
 
-        def mean(ours: float, theirs: float) -> float:
-            return log((1.0 - share) * exp(ours) + share * exp(theirs))
+        def mean(own_log: float, other_log: float) -> float:
+            return log((1.0 - share) * exp(own_log) + share * exp(other_log))
 
         def mean_of(character: str) -> float:
             return mean(self.get(character, FLOOR), other.get(character, FLOOR))
 
-        ours, theirs = self.listed, other.listed
-        both = ours.keys() & theirs.keys()  # most characters, for which the slower `get` is not needed
-        listed = {
-            character: mean(ours[character], theirs[character]) if character in both else mean_of(character)
-            for character in {**ours, **theirs}
-        }
+        listed = {}
+        for character in {**self.listed, **other.listed}:
+            if character in self.listed and character in other.listed:  # most characters; faster than `get`
+                listed[character] = mean(self.listed[character], other.listed[character])
+            else:
+                listed[character] = mean_of(character)
         return Belief(listed, {**self._sought, **other._sought}, mean_of, max(self._top, other._top, FLOOR))

@@ -1,5 +1,5 @@
-"""How a recogniser reads characters drawn from fonts: it reads characters that it does not know as other ones, and
-characters that it knows more or less often as themselves.
+"""How a recogniser reads characters drawn from fonts: as which other characters it reads those that it does not know,
+and how often it reads those that it knows as themselves.
 
 楅, which it does not know, is read as 福 with probability 0.98 when drawn in regular script, so that a reading 福 is no
 evidence against a transcribed 楅. Of known characters, 觀 is always read as itself, 弆 in two cases of three.
@@ -8,8 +8,8 @@ evidence against a transcribed 楅. Of known characters, 觀 is always read as i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -27,24 +27,28 @@ MAX_READINGS = 4
 MIN_PROBABILITY = 0.05
 """Probability below which a reading is not kept."""
 
-CERTAIN_CHANCE = 255
-"""The stored chance, one byte, of probability 1."""
+CHANCES_PER_PROBABILITY = 255
+"""Probabilities, 0 to 1, are stored as chances: bytes in units of 1 / `CHANCES_PER_PROBABILITY`."""
 
 
-def place_of(codes: NDArray[np.uint32], character: str) -> int | None:
-    """The index of a character in sorted code points; None if it is not there."""
+def index_of(codes: NDArray[np.uint32], character: str) -> int | None:
+    """The index of a character in sorted code points; None if they lack it."""
     if len(character) != 1:
         return None
     code = np.uint32(ord(character))  # with a number of another type, numpy would convert all codes first
-    at = int(np.searchsorted(codes, code))
-    return at if at < len(codes) and codes[at] == code else None
+    index = int(np.searchsorted(codes, code))
+    return index if index < len(codes) and codes[index] == code else None
+
+
+def _as_chance(probability: float) -> int:
+    return round(CHANCES_PER_PROBABILITY * min(probability, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnReadings:
     """The readings of drawn characters. `codes` (n) are the characters as sorted code points, `texts` (n x
-    `MAX_READINGS`, code points, 0 for none) their readings, most probable first, and `chances` (n x `MAX_READINGS`, 0
-    to `CERTAIN_CHANCE`) the probabilities. `checksum` is that of the recogniser."""
+    `MAX_READINGS`, code points, 0 for none) their readings, most probable first, and `chances` (n x `MAX_READINGS`) the
+    probabilities of these. `checksum` is that of the recogniser."""
 
     checksum: str
     codes: NDArray[np.uint32]
@@ -56,44 +60,41 @@ class DrawnReadings:
 
     def readings(self, character: str) -> tuple[tuple[str, float], ...]:
         """The readings of a drawn character with their probabilities; empty if the character is not listed."""
-        at = place_of(self.codes, character)
-        if at is None:
+        index = index_of(self.codes, character)
+        if index is None:
             return ()
-        pairs = zip(self.texts[at].tolist(), self.chances[at].tolist(), strict=True)
-        return tuple((chr(text), chance / CERTAIN_CHANCE) for text, chance in pairs if text)
-
-    def only(self, wanted: Callable[[str], bool]) -> DrawnReadings:
-        """The readings of only those characters for which `wanted` is true."""
-        keep = np.array([wanted(chr(code)) for code in self.codes.tolist()], np.bool_)
-        return DrawnReadings(self.checksum, self.codes[keep], self.texts[keep], self.chances[keep])
+        pairs = zip(self.texts[index].tolist(), self.chances[index].tolist(), strict=True)
+        return tuple((chr(text), chance / CHANCES_PER_PROBABILITY) for text, chance in pairs if text)
 
     def joined(self, other: DrawnReadings) -> DrawnReadings:
-        """These readings and those of `other`, of the same recogniser; of equal ones the higher probability is kept."""
+        """These readings and those of `other`, of the same recogniser. If both have a reading of a character, the
+        higher probability is kept."""
         if not len(other):
             return self
-        rows = {chr(code): dict(self.readings(chr(code))) for code in other.codes.tolist()}
-        for character, row in rows.items():
-            for text, chance in other.readings(character):
-                row[text] = max(chance, row.get(text, 0.0))
-        own, new = self.only(lambda known: known not in rows), DrawnReadings.of(self.checksum, rows)
-        order = np.argsort(codes := np.concatenate([own.codes, new.codes]))
-        texts, chances = np.concatenate([own.texts, new.texts]), np.concatenate([own.chances, new.chances])
+        joined = {chr(code): dict(self.readings(chr(code))) for code in other.codes.tolist()}
+        for character, readings in joined.items():
+            for text, probability in other.readings(character):
+                readings[text] = max(probability, readings.get(text, 0.0))
+        new = DrawnReadings.of(self.checksum, joined)
+        kept = np.array([chr(code) not in joined for code in self.codes.tolist()], np.bool_)
+        codes = np.concatenate([self.codes[kept], new.codes])
+        texts = np.concatenate([self.texts[kept], new.texts])
+        chances = np.concatenate([self.chances[kept], new.chances])
+        order = np.argsort(codes)
         return DrawnReadings(self.checksum, codes[order], texts[order], chances[order])
 
     @classmethod
-    def of(cls, checksum: str, read: Mapping[str, Mapping[str, float]]) -> DrawnReadings:
+    def of(cls, checksum: str, readings: Mapping[str, Mapping[str, float]]) -> DrawnReadings:
         """From the readings of each character with their probabilities; the `MAX_READINGS` most probable are kept."""
         codes, texts, chances = [], [], []
-        for character, readings in sorted(read.items()):
-            best = sorted(
-                ((p, text) for text, p in readings.items() if p >= MIN_PROBABILITY and len(text) == 1), reverse=True
-            )
-            if best := best[:MAX_READINGS]:
+        for character, probabilities in sorted(readings.items()):
+            ranked = sorted(((probability, text) for text, probability in probabilities.items()), reverse=True)
+            likely = [(text, p) for p, text in ranked if p >= MIN_PROBABILITY and len(text) == 1][:MAX_READINGS]
+            if likely:
+                padding = [0] * (MAX_READINGS - len(likely))
                 codes.append(ord(character))
-                texts.append([ord(text) for _, text in best] + [0] * (MAX_READINGS - len(best)))
-                chances.append(
-                    [round(CERTAIN_CHANCE * min(p, 1.0)) for p, _ in best] + [0] * (MAX_READINGS - len(best))
-                )
+                texts.append([ord(text) for text, _ in likely] + padding)
+                chances.append([_as_chance(probability) for _, probability in likely] + padding)
         shape = (len(codes), MAX_READINGS)
         return cls(
             checksum,
@@ -126,9 +127,8 @@ class DrawnReadings:
 
 @dataclass(frozen=True, slots=True)
 class SureForms:
-    """How often a recogniser reads drawn characters that it knows as themselves. `codes` (n) are the characters as
-    sorted code points, `chances` (n, 0 to `CERTAIN_CHANCE`) the shares over clear and worn images; `checksum` is that
-    of the recogniser."""
+    """How often a recogniser reads a drawn character that it knows as itself. `codes` (n) are the characters as sorted
+    code points, `chances` (n) the probabilities, from clear and worn images; `checksum` is that of the recogniser."""
 
     checksum: str
     codes: NDArray[np.uint32]
@@ -139,15 +139,16 @@ class SureForms:
 
     def chance(self, character: str) -> float | None:
         """The probability, 0 to 1, that a drawn character is read as itself; None if it is not listed."""
-        at = place_of(self.codes, character)
-        return None if at is None else float(self.chances[at]) / CERTAIN_CHANCE
+        index = index_of(self.codes, character)
+        return None if index is None else float(self.chances[index]) / CHANCES_PER_PROBABILITY
 
     @classmethod
-    def of(cls, checksum: str, chances: Mapping[str, float]) -> SureForms:
+    def of(cls, checksum: str, probabilities: Mapping[str, float]) -> SureForms:
         """From the probability of each character."""
-        texts = sorted(chances)
-        kept = [round(CERTAIN_CHANCE * min(chances[text], 1.0)) for text in texts]
-        return cls(checksum, np.array([ord(text) for text in texts], np.uint32), np.array(kept, np.uint8))
+        characters = sorted(probabilities)
+        codes = np.array([ord(character) for character in characters], np.uint32)
+        chances = np.array([_as_chance(probabilities[character]) for character in characters], np.uint8)
+        return cls(checksum, codes, chances)
 
     def save(self, file: Path) -> None:
         np.savez_compressed(file, checksum=np.array(self.checksum), codes=self.codes, chances=self.chances)
@@ -161,13 +162,13 @@ class SureForms:
 
 @cache
 def shipped_sure_forms(checksum: str) -> SureForms:
-    """The sure forms that come with the program; empty unless the recogniser of this checksum comes with it."""
-    known = SureForms.load(SHIPPED_SURE)
-    return known if known.checksum == checksum else SureForms.of(checksum, {})
+    """The sure forms that come with the program; none if they were made for another recogniser."""
+    shipped = SureForms.load(SHIPPED_SURE)
+    return shipped if shipped.checksum == checksum else SureForms.of(checksum, {})
 
 
 @cache
 def shipped_readings(checksum: str) -> DrawnReadings:
-    """The readings that come with the program; empty unless the recogniser of this checksum comes with it."""
-    known = DrawnReadings.load(SHIPPED)
-    return known if known.checksum == checksum else replace(known.only(lambda _: False), checksum=checksum)
+    """The readings that come with the program; none if they were made for another recogniser."""
+    shipped = DrawnReadings.load(SHIPPED)
+    return shipped if shipped.checksum == checksum else DrawnReadings.of(checksum, {})

@@ -1,7 +1,8 @@
-"""Shapes of characters in fonts, to distinguish a character that the recogniser does not know from what it reads.
+"""Shapes of characters in fonts, to distinguish a character that the recogniser does not know from the one that it
+reads instead.
 
-The recogniser reads 附 for 弣 as well as for 附; only the ink says which of the two it is. `data/shapes.npz` is made by
-`scripts/make_drawn.py`: the shapes of `proof.layout.glyph_shapes`, quantised.
+The recogniser reads 附 for 弣 as well as for 附; only the ink tells which of the two it is. `scripts/make_drawn.py`
+makes `data/shapes.npz`: the shapes of `proof.layout.glyph_shapes`, quantised.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.layout.glyph_shapes import LENGTH, Shapes
-from proof.ocr.drawn import place_of
+from proof.ocr.drawn import index_of
 
 SHIPPED_SHAPES = Path(__file__).with_name("data") / "shapes.npz"
 
 STEP = 12
-"""Quantisation step of the values of a shape (0 to 127), which are stored in four bits each."""
+"""Quantisation step of the numbers of a shape (0 to 127), which are stored in four bits each."""
 
 MIN_DISTANCE = 1e-3
 """Distance of two unit shapes up to which they look the same."""
@@ -29,9 +30,9 @@ MIN_DISTANCE = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class DrawnShapes:
-    """The shapes of characters. `codes` (n) are the characters as sorted code points, `packed` (n x `LENGTH` / 2) the
-    shapes, two numbers a byte; `checksum` is that of the recogniser, which does not know some of them and reads them as
-    the others."""
+    """The shapes of the characters that a recogniser does not know, and of those that it reads instead. `codes` (n) are
+    the characters as sorted code points, `packed` (n x `LENGTH` / 2) their shapes, two numbers a byte; `checksum` is
+    that of the recogniser."""
 
     checksum: str
     codes: NDArray[np.uint32]
@@ -42,30 +43,33 @@ class DrawnShapes:
 
     def of(self, character: str) -> NDArray[np.float32] | None:
         """The shape of a character as a unit vector; None if the character is not listed."""
-        at = place_of(self.codes, character)
-        if at is None:
+        index = index_of(self.codes, character)
+        if index is None:
             return None
-        pairs = self.packed[at]
+        pairs = self.packed[index]
         return _unit(np.stack([pairs >> 4, pairs & 15], axis=-1).ravel())
 
     def form_preference(self, other: str, transcribed: str, shape: Callable[[], Shapes]) -> float | None:
-        """How much more a glyph resembles `other` than `transcribed`: the difference of the cosines of its shape (1 x
-        `LENGTH`) with both, relative to the distance of these. None if one of them is not listed, if both look the same
-        (then `shape` is not called), or if the shape is empty."""
-        to_other, to_transcribed = self.of(other), self.of(transcribed)
-        if to_other is None or to_transcribed is None:
+        """How much more a glyph resembles `other` than `transcribed`. `shape` gives the shape of the glyph (1 x
+        `LENGTH`). The preference is the difference of the cosines of this shape with the two characters, relative to
+        the distance of the characters. None if one of them is not listed, if both look the same (then `shape` is not
+        called), or if the shape is empty."""
+        shape_of_other, shape_of_transcribed = self.of(other), self.of(transcribed)
+        if shape_of_other is None or shape_of_transcribed is None:
             return None
-        apart = to_other - to_transcribed
-        far = float(np.linalg.norm(apart))
-        unit = _unit(shape()[0]) if far > MIN_DISTANCE else None
-        return float(unit @ apart) / far if unit is not None and unit.any() else None
+        difference = shape_of_other - shape_of_transcribed
+        distance = float(np.linalg.norm(difference))
+        if distance <= MIN_DISTANCE:
+            return None
+        glyph = _unit(shape()[0])
+        return float(glyph @ difference) / distance if glyph.any() else None
 
     @classmethod
     def made_of(cls, checksum: str, shapes: Mapping[str, Shapes]) -> DrawnShapes:
         """From the shape (1 x `LENGTH`) of each character."""
-        kept = {character: shape for character, shape in sorted(shapes.items()) if shape.any()}
-        steps = np.array([np.rint(shape[0] / STEP) for shape in kept.values()], np.uint8).reshape(-1, LENGTH)
-        codes = np.array([ord(character) for character in kept], np.uint32)
+        inked = {character: shape for character, shape in sorted(shapes.items()) if shape.any()}
+        steps = np.array([np.rint(shape[0] / STEP) for shape in inked.values()], np.uint8).reshape(-1, LENGTH)
+        codes = np.array([ord(character) for character in inked], np.uint32)
         return cls(checksum, codes, np.asarray(steps[:, ::2] << 4 | steps[:, 1::2], np.uint8))
 
     def save(self, file: Path) -> None:
@@ -78,12 +82,12 @@ class DrawnShapes:
 
 
 def _unit(vector: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
-    values = vector.astype(np.float32)
-    return np.asarray(values / max(float(np.linalg.norm(values)), 1e-6), np.float32)
+    floats = vector.astype(np.float32)
+    return np.asarray(floats / max(float(np.linalg.norm(floats)), 1e-6), np.float32)
 
 
 @cache
 def shipped_shapes(checksum: str) -> DrawnShapes:
     """The shapes that come with the program; none if they were made for another recogniser than that of `checksum`."""
-    known = DrawnShapes.load(SHIPPED_SHAPES)
-    return known if known.checksum == checksum else DrawnShapes.made_of(checksum, {})
+    shipped = DrawnShapes.load(SHIPPED_SHAPES)
+    return shipped if shipped.checksum == checksum else DrawnShapes.made_of(checksum, {})

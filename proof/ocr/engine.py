@@ -19,7 +19,7 @@ Pixels = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class EngineIdentity:
-    """Which engine read a page: kept with every run, and part of the keys of kept readings and results."""
+    """Which engine read a page. It is stored with every run, and is part of the keys of stored readings and results."""
 
     name: str
     version: str
@@ -31,7 +31,7 @@ class EngineIdentity:
 class ReadCharacter:
     """One character as read. `start` and `end` are its extent along the strip, from 0 (top) to 1 (bottom).
 
-    `alternatives` are characters with their probabilities, most probable first, the one read among them.
+    `alternatives` are characters with their probabilities, most probable first; `text` is among them.
     """
 
     text: str
@@ -43,7 +43,7 @@ class ReadCharacter:
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """The output of a CTC recogniser at each step along the strip, with the most probable classes alone.
+    """The output of a CTC recogniser at each step along the strip, with only the most probable classes.
 
     `classes` (steps x k, int32) and `log_probs` (steps x k, float32) are the k most probable classes of every step,
     most probable first; class 0 is the CTC blank. `floor` is the log-probability of classes that are not listed.
@@ -83,7 +83,7 @@ class Engine(Protocol):
         ...
 
     def knows(self, character: str) -> bool:
-        """Whether the engine could ever read `character`."""
+        """Whether the engine can read `character` at all."""
         ...
 
     def familiarity(self, character: str) -> float:
@@ -101,8 +101,8 @@ class Engine(Protocol):
     def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
         """Read each strip; the readings come in the same order. Raises EngineError.
 
-        `sought` are characters whose probability is wanted however small it is, if the engine can give it. It shows
-        which of two glyphs resembles a character more, though both are other characters."""
+        `sought` are characters whose probability the engine gives, if it can, however small it is. It shows which of
+        two glyphs resembles a character more, though both are other characters."""
         ...
 
 

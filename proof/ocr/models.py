@@ -3,8 +3,8 @@
 The PP-OCRv6 models are ONNX files: the recogniser in the package `hanproof_models`, which is installed with this one,
 and the detection of lines, which only whole pages need, in `rapidocr`, which the extra `paddleocr` brings. PaddleX
 needs a folder with `inference.onnx` and `inference.yml` (pre-processing, post-processing, character dictionary). For
-an ONNX file that folder is made once, in the user's cache, with the file's checksum in its name. Nothing here uses the
-network.
+an ONNX file that folder is made once, in the user's cache, with the file's checksum in its name. This module does not
+use the network.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WEIGHTS = "inference.onnx"
 SETTINGS = "inference.yml"
 
 _FOLDER_VERSION = 1
-"""Version of what is put into the made folders; it is a part of their names."""
+"""Version of the content of the folders that are made for ONNX files; it is part of their names."""
 
 
 class ModelTask(StrEnum):
@@ -43,8 +43,8 @@ class ModelFolder:
     """A folder that PaddleX can load.
 
     `name` is PaddleX's name of the architecture, `title` the user's name of the model. `checksum` is the SHA-256 of the
-    ONNX file, or of both files one after the other where the user's own `inference.yml` lies beside it: results depend
-    on its character dictionary as on the weights.
+    ONNX file. In a folder of the user it is that of both files one after the other: results depend on the character
+    dictionary in `inference.yml` as on the weights.
     """
 
     path: Path
@@ -105,7 +105,7 @@ def model_folder(model: Path, task: ModelTask, cache: Path | None = None) -> Mod
     """The folder that PaddleX loads for `model`, which is such a folder itself or an ONNX file.
 
     The ONNX file of a recogniser must have its dictionary in the metadata entry `character`, as the packaged one has.
-    `cache` is the folder to use instead of the user's. Raises EngineError where `model` is neither, or where the cache
+    `cache` is the cache folder to use instead of the user's. Raises EngineError if `model` is neither, or if the cache
     cannot be written.
     """
     if model.is_dir():
@@ -134,10 +134,8 @@ def model_folder(model: Path, task: ModelTask, cache: Path | None = None) -> Mod
 
 
 def dictionary(folder: ModelFolder) -> tuple[str, ...]:
-    """The characters that a recogniser's classes stand for, from class 1 on (0 is the CTC blank).
-
-    The space that PaddleX adds after the last one is not among them. Raises EngineError.
-    """
+    """The characters of a recogniser's classes, from class 1 on (0 is the CTC blank), without the space that PaddleX
+    adds after the last one. Raises EngineError."""
     path = folder.path / SETTINGS
     listed = _load_settings(path).get("PostProcess", {}).get("character_dict")
     if not isinstance(listed, list) or not listed:
@@ -146,7 +144,7 @@ def dictionary(folder: ModelFolder) -> tuple[str, ...]:
 
 
 def _given_folder(path: Path) -> ModelFolder:
-    """A folder of the user's own. Raises EngineError unless it has both files and the second one names a model."""
+    """A folder of the user. Raises EngineError unless it has both files and its settings name a model."""
     if not (path / WEIGHTS).is_file():
         raise EngineError(
             _(
@@ -173,7 +171,7 @@ def _given_folder(path: Path) -> ModelFolder:
 def _load_settings(path: Path) -> dict[str, Any]:
     import yaml  # noqa: PLC0415 - needed only where a model is opened
 
-    # libyaml reads a dictionary of 18,708 characters ten times faster; not every build of PyYAML has it.
+    # libyaml reads a dictionary of 18,708 characters ten times faster, but not every build of PyYAML has it.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         with path.open("rb") as stream:
@@ -200,7 +198,7 @@ def _sha256(*paths: Path) -> str:
 
 
 def _ensure(target: Path, size: int | None, make: Callable[[Path], None]) -> None:
-    """Have `make` write the file `target`, unless it exists with `size` bytes or, if `size` is None, is not empty.
+    """Have `make` write the file `target`, unless it exists and has `size` bytes or, if `size` is None, is not empty.
 
     Safe with several processes at once: each makes a file of its own with the same content and renames it into place.
     """
@@ -274,7 +272,7 @@ def _recognition_settings(characters: list[str]) -> dict[str, Any]:
 
 
 def _detection_settings() -> dict[str, Any]:
-    """The same for detectors; mean and standard deviation are those of ImageNet, for each channel."""
+    """`inference.yml` for detectors; mean and standard deviation are those of ImageNet, for each channel."""
     return {
         "Global": {"model_name": _ARCHITECTURE[ModelTask.DETECTION]},
         "PreProcess": {

@@ -48,7 +48,8 @@ Line = NDArray[np.float32]
 """A line image as the network takes it, height x width: paper 1.0 to ink -1.0."""
 
 _INHERITED: list[Any] = []
-"""Models that OpenVINO prepared in the parent process, kept alive: releasing them would wait for its threads."""
+"""Models that OpenVINO prepared in the parent process. They are kept alive: releasing one would wait for threads that
+this process does not have."""
 
 PAPER = 1.0
 """Value of paper in a line image."""
@@ -112,7 +113,7 @@ def gpu_of(device: str) -> int | None:
 def version_of(runtime: str, gpu: int | None = None) -> str:
     """Name and version of the runtime, for the identity of the engine; loads no network. Raises EngineError if OpenVINO
     is requested and not installed, UsageError if it is requested on a GPU."""
-    runtime = _chosen(runtime, gpu)
+    runtime = _resolved(runtime, gpu)
     if runtime == "onnxruntime":
         return f"onnxruntime {_onnxruntime_version()}{'' if gpu is None else ' on CUDA'}"
     if importlib.util.find_spec("openvino") is None:
@@ -128,7 +129,7 @@ def _onnxruntime_version() -> str:
         return metadata.version("onnxruntime")
 
 
-def _chosen(runtime: str, gpu: int | None) -> str:
+def _resolved(runtime: str, gpu: int | None) -> str:
     """The runtime for the setting `engine.runtime`. Raises UsageError for OpenVINO on a GPU."""
     if runtime == "auto":
         return "openvino" if gpu is None and has_bfloat16() else "onnxruntime"
@@ -145,7 +146,7 @@ def open_network(model: Path, runtime: str, threads: int, readers: int, gpu: int
     Raises EngineError if the file is no such model, OpenVINO is not installed, or the GPU cannot be used; UsageError
     for OpenVINO on a GPU.
     """
-    runtime = _chosen(runtime, gpu)
+    runtime = _resolved(runtime, gpu)
     if runtime == "openvino" and importlib.util.find_spec("openvino") is None:
         raise EngineError(NO_OPENVINO)
     try:
@@ -164,8 +165,8 @@ def open_network(model: Path, runtime: str, threads: int, readers: int, gpu: int
 
 
 def _opened_on_gpu(open_on: Callable[..., Any], gpu: int) -> Any:
-    """The session that `open_on` makes on the GPU of that number. Raises EngineError if that cannot be used; what the
-    runtime raises if not even the CPU can."""
+    """The session that `open_on` makes on the GPU number `gpu`. Raises EngineError if the GPU cannot be used; if the
+    CPU cannot be used either, what the runtime raises for it."""
     cuda = (CUDA, {"device_id": gpu, "use_tf32": 0, "cudnn_conv_algo_search": "HEURISTIC"})
     try:
         session = open_on(providers=[cuda, CPU])
@@ -214,8 +215,8 @@ class OpenVino:
     """The network on OpenVINO, in bfloat16 where the processor has it. OpenVINO keeps memory for every length of line,
     so strips are cut in a few lengths only (`proof.layout.strips.LENGTHS`).
 
-    After a line of a single step it gives NaN for lines of other lengths (OpenVINO 2026.4 in bfloat16). So short lines
-    are padded with paper, and NaN is an error."""
+    After a line of a single step OpenVINO 2026.4 in bfloat16 gives NaN for lines of other lengths. So short lines are
+    padded with paper, and NaN is an error."""
 
     def __init__(self, model: Path, threads: int, readers: int) -> None:
         self._model, self._threads, self._readers = model, threads, readers
@@ -252,7 +253,7 @@ class OpenVino:
         (output,) = self._request().infer({0: batch}, share_inputs=True, share_outputs=True).values()
         posteriors = np.asarray(output[0], dtype=np.float32)
         if not np.isfinite(posteriors[:, 0]).all():  # one NaN makes its whole step NaN by softmax
-            raise ArithmeticError("the network answered with what is no number")
+            raise ArithmeticError("the network gave NaN")
         return posteriors[:1] if length <= ONE_STEP_PX else posteriors
 
     def posteriors_of(self, lines: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -262,8 +263,8 @@ class OpenVino:
         """The inference request of this thread, since a request runs one inference at a time. A forked process prepares
         the network anew, because the threads of its parent's network do not exist there."""
         process = os.getpid()
-        made_in, request = getattr(self._of_thread, "request", (0, None))
-        if made_in != process:
+        process_of_request, request = getattr(self._of_thread, "request", (0, None))
+        if process_of_request != process:
             with self._preparing:
                 if self._process != process:
                     _INHERITED.append((self._compiled, self._of_thread))

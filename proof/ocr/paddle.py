@@ -1,8 +1,8 @@
 """The `paddleocr` engine: the paddleocr package on onnxruntime, without PaddlePaddle.
 
 It works offline unless the user names one of PaddleOCR's own models: the packaged models and the user's model folders
-or ONNX files are loaded from disk, and PaddleX's search for a model hub is switched off. The package takes more than a
-second to import, so it is imported, and the model loaded, with the first strip.
+or ONNX files are loaded from disk, and PaddleX's search for a model hub is switched off. Importing the package takes
+more than a second, so it is imported with the first strip, as is the model.
 
 The engine gives the characters of a strip, their places, and one score for all of them, but no posteriors.
 """
@@ -43,29 +43,30 @@ from proof.ocr.ppocr import familiarity
 from proof.paths import expanded
 
 DETECTION_SIDE_PX = 1280
-"""Longer side, in pixels, to which a page is scaled to detect lines. On pages with tables, on two registers and a
-colour scan 960 missed an eighth of the characters in tables; 1600 gained none and took 150 MB more."""
+"""Longer side, in pixels, to which a page is scaled to detect lines. Measured on pages with tables, on a page with two
+registers and on a colour scan: 960 missed an eighth of the characters in tables; 1600 gained none and took 150 MB more.
+"""
 
 DETECTION_SCORE = 0.4
-"""Least mean probability of a line's outline. The 0.6 of the packaged settings missed a third of a table's cells and
-the notes of the two registers."""
+"""Minimum mean probability of a line's outline. Measured on the same pages: the 0.6 of the packaged settings missed a
+third of a table's cells and the notes of the two registers."""
 
-# Between these a line has one or two characters: it is read both ways, and the better score decides.
+# A line with a ratio between these has one or two characters. It is read both ways, and the better score decides.
 MIN_VERTICAL_RATIO = 2.0
 """Height to width from which on a line is surely vertical."""
 
 MAX_HORIZONTAL_RATIO = 0.5
-"""Height to width below which a line is surely horizontal."""
+"""Height to width up to which a line is surely horizontal."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaddleSettings:
     """The settings of the engine.
 
-    `model` and `detection_model` are each a folder with `inference.onnx` and `inference.yml`, an ONNX file
-    that carries its dictionary, or the name of one of PaddleOCR's models, which it then fetches; empty, the
-    packaged one. `threads` are those of one reading (0: one a core). `device` is `cpu`, `gpu` or `gpu:1`;
-    the latter two need onnxruntime-gpu. `cache` is where model folders are made (`cache_folder()`).
+    `model` and `detection_model` are each a folder with `inference.onnx` and `inference.yml`, an ONNX file that
+    contains its dictionary, or the name of one of PaddleOCR's models, which PaddleOCR then fetches; empty for the
+    packaged one. `threads` is the number of threads of one reading (0: one a core). `device` is `cpu`, `gpu` or
+    `gpu:1`; the latter two need onnxruntime-gpu. `cache` is where model folders are made (None: `cache_folder()`).
     """
 
     model: str = ""
@@ -91,8 +92,10 @@ class _Model:
     PaddleX keeps the batch size and its counters in the predictor itself, so calls must not overlap.
     """
 
-    def __init__(self, kind: str, task: ModelTask, named: str, settings: PaddleSettings, **options: Any) -> None:
-        self._kind, self._task, self._named = kind, task, named
+    def __init__(
+        self, kind: str, task: ModelTask, model_setting: str, settings: PaddleSettings, **options: Any
+    ) -> None:
+        self._kind, self._task, self._model_setting = kind, task, model_setting
         self._settings, self._options = settings, options
         self._lock = threading.RLock()
         self._folder: ModelFolder | None = None
@@ -100,7 +103,7 @@ class _Model:
 
     @property
     def folder(self) -> ModelFolder:
-        """The folder of the model. One of PaddleOCR's own is fetched if need be, others must be on disk."""
+        """The folder of the model. One of PaddleOCR's own models is fetched if necessary, others must be on disk."""
         with self._lock:
             if self._folder is None:
                 self._folder = self._locate()
@@ -129,12 +132,12 @@ class _Model:
         return np.asarray(output[0], np.float32)
 
     def _locate(self) -> ModelFolder:
-        if not self._named:
+        if not self._model_setting:
             return model_folder(packaged_model(self._task), self._task, self._settings.cache)
-        if not _is_official_name(self._named):
-            return model_folder(expanded(self._named), self._task, self._settings.cache)
+        if not _is_official_name(self._model_setting):
+            return model_folder(expanded(self._model_setting), self._task, self._settings.cache)
         fetched = Path(str(self._loaded().paddlex_predictor.model_dir))
-        return replace(model_folder(fetched, self._task), title=self._named)
+        return replace(model_folder(fetched, self._task), title=self._model_setting)
 
     def _loaded(self) -> Any:
         """The predictor; the caller must hold the lock."""
@@ -143,7 +146,7 @@ class _Model:
         return self._predictor
 
     def _load(self) -> Any:
-        official = self._named if _is_official_name(self._named) else ""
+        official = self._model_setting if _is_official_name(self._model_setting) else ""
         name, path = (official, None) if official else (self.folder.name, str(self.folder.path))
         package = _paddleocr()
         try:
@@ -165,8 +168,8 @@ class _Model:
 class PaddleRecogniser:
     """Reads strips with a PaddleOCR recogniser (`proof.ocr.engine.Engine`).
 
-    PaddleOCR gives one score for a strip: every character gets that, and has no alternatives. `Reading.posterior` is
-    None. White space that the model puts between words is left out.
+    PaddleOCR gives one score for a strip. It becomes the probability of every character, and there are no alternatives;
+    `Reading.posterior` is None. White space that the model puts between words is left out.
     """
 
     at_once = 1
@@ -183,7 +186,7 @@ class PaddleRecogniser:
     def knows(self, character: str) -> bool:
         """Whether the model was trained on `character`; being in its dictionary is not enough."""
         number = self._classes.get(character)
-        return number is not None and bool(self._learned[number])
+        return number is not None and bool(self._is_trained[number])
 
     def familiarity(self, character: str) -> float:
         return float(self.knows(character))
@@ -219,7 +222,8 @@ class PaddleRecogniser:
         return {text: number for number, text in enumerate(self._characters) if text}
 
     @cached_property
-    def _learned(self) -> NDArray[np.bool_]:
+    def _is_trained(self) -> NDArray[np.bool_]:
+        """Whether the model was trained on each of its classes."""
         return np.asarray(familiarity(lambda strip: self._model.posteriors(np.rot90(strip))) > 0.0)
 
 
@@ -254,14 +258,15 @@ class PaddlePages:
         empty. Raises EngineError."""
         if 0 in page.shape:
             return PageReading(())
-        read = [(outline, *self._read_outline(page, outline)) for outline in self._find(page)]
-        read = [(outline, vertical, reading) for outline, vertical, reading in read if reading.characters]
-        lines: list[PageLine] = []
-        for place in reading_order(page, [line[0] for line in read]):
-            outline, vertical, reading = read[place.index]
-            score = reading.characters[0].probability
-            lines.append(PageLine(reading.characters, score, outline, vertical, place.register, place.column))
-        return PageReading(tuple(lines))
+        unordered: list[PageLine] = []
+        for outline in self._find(page):
+            vertical, reading = self._read_outline(page, outline)
+            if reading.characters:
+                unordered.append(PageLine(reading.characters, _score(reading), outline, vertical, register=0, column=0))
+        order = reading_order(page, [line.outline for line in unordered])
+        return PageReading(
+            tuple(replace(unordered[place.index], register=place.register, column=place.column) for place in order)
+        )
 
     def _find(self, page: Pixels) -> list[Quad]:
         """The outlines of the lines, in pixels of the page."""
@@ -288,47 +293,51 @@ class PaddlePages:
 
 
 def cut(page: Pixels, outline: Quad) -> Pixels:
-    """The piece of a page inside an outline, made rectangular, upright as it stands on the page."""
-    top_left, top_right, bottom_right, bottom_left = np.asarray(outline, np.float32)
-    width = max(np.hypot(*(top_right - top_left)), np.hypot(*(bottom_right - bottom_left)))
-    height = max(np.hypot(*(bottom_left - top_left)), np.hypot(*(bottom_right - top_right)))
-    size = max(1, round(float(width))), max(1, round(float(height)))
-    target = np.array([[0, 0], [size[0], 0], [size[0], size[1]], [0, size[1]]], np.float32)
-    turn = cv2.getPerspectiveTransform(np.asarray(outline, np.float32), target)
-    piece = cv2.warpPerspective(page, turn, size, flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    """The piece of a page inside an outline, made rectangular, in the direction in which it stands on the page."""
+    corners = np.asarray(outline, np.float32)
+    top_left, top_right, bottom_right, bottom_left = corners
+    longer_width = max(np.hypot(*(top_right - top_left)), np.hypot(*(bottom_right - bottom_left)))
+    longer_height = max(np.hypot(*(bottom_left - top_left)), np.hypot(*(bottom_right - top_right)))
+    width, height = max(1, round(float(longer_width))), max(1, round(float(longer_height)))
+    rectangle = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    transform = cv2.getPerspectiveTransform(corners, rectangle)
+    piece = cv2.warpPerspective(
+        page, transform, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
+    )
     return np.asarray(piece, np.uint8)
 
 
 def spaced(text: str, places: Sequence[float], score: float) -> tuple[ReadCharacter, ...]:
     """The characters of a reading with their extents, without white space.
 
-    `places` are the positions of the characters, 0 to 1 along the strip; a character reaches half-way to its
-    neighbours, and the outermost as far outwards as inwards. If their number is not that of the characters, these are
+    `places` are the middles of the characters, 0 to 1 along the strip. A character reaches half-way to its neighbours,
+    the outermost as far outwards as inwards. If there are more or fewer places than characters, the characters are
     spaced evenly over the strip."""
     if len(places) != len(text):
         places = [(number + 0.5) / len(text) for number in range(len(text))]
-    pairs = [(character, min(max(place, 0.0), 1.0)) for character, place in zip(text, places, strict=True)]
-    pairs = [(character, place) for character, place in pairs if not character.isspace()]
-    if not pairs:
+    inked = [number for number, character in enumerate(text) if not character.isspace()]
+    if not inked:
         return ()
-    at = [place for _, place in pairs]
-    between = [(place + following) / 2 for place, following in pairwise(at)]
-    first = max(0.0, 2 * at[0] - between[0]) if between else 0.0
-    last = min(1.0, 2 * at[-1] - between[-1]) if between else 1.0
-    edges = [first, *between, last]
+    middles = [min(max(places[number], 0.0), 1.0) for number in inked]
+    between = [(middle + following) / 2 for middle, following in pairwise(middles)]
+    first = max(0.0, 2 * middles[0] - between[0]) if between else 0.0
+    last = min(1.0, 2 * middles[-1] - between[-1]) if between else 1.0
+    extents = pairwise([first, *between, last])
     return tuple(
-        ReadCharacter(character, edges[number], edges[number + 1], score, ((character, score),))
-        for number, (character, _) in enumerate(pairs)
+        ReadCharacter(text[number], start, end, score, ((text[number], score),))
+        for number, (start, end) in zip(inked, extents, strict=True)
     )
 
 
 def _score(reading: Reading) -> float:
+    """The score of a reading, which all of its characters have; 0 if it has none."""
     return reading.characters[0].probability if reading.characters else 0.0
 
 
-def _is_official_name(named: str) -> bool:
+def _is_official_name(setting: str) -> bool:
     """Whether a setting is the name of one of PaddleOCR's models and not a path."""
-    return bool(re.fullmatch(r"[\w.-]+", named)) and not named.endswith(".onnx") and not Path(named).exists()
+    is_name = re.fullmatch(r"[\w.-]+", setting) is not None
+    return is_name and not setting.endswith(".onnx") and not Path(setting).exists()
 
 
 def _versions() -> str:
@@ -342,16 +351,16 @@ def _versions() -> str:
 
 
 def _paddleocr() -> Any:
-    """The package, imported so that it neither calls a model hub, nor prints, nor needs a home folder.
+    """The package `paddleocr`, imported so that it does not call a model hub, print, or need a home folder.
 
     It reads its environment variables at import; those that the user has set are kept. Models that it fetched before
-    are in ~/.paddlex; if there is no such folder, its files go into our cache.
+    are in ~/.paddlex; if there is no such folder, it keeps its files in this program's cache.
     """
     os.environ.setdefault("PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK", "True")
     os.environ.setdefault("PADDLEOCR_DISABLE_AUTO_LOGGING_CONFIG", "1")
     if not expanded("~/.paddlex").is_dir():
         own = Path(os.environ.get("PADDLE_PDX_CACHE_HOME") or cache_folder() / "paddlex")
-        _prepare(own)
+        _make_cache(own)
         os.environ["PADDLE_PDX_CACHE_HOME"] = str(own)
     log = logging.getLogger("paddlex")
     if not log.handlers:
@@ -367,9 +376,9 @@ def _paddleocr() -> Any:
     return package
 
 
-def _prepare(folder: Path) -> None:
-    """Make the folder for the package's files beforehand: if its import fails at that, a second import fails with a
-    misleading message."""
+def _make_cache(folder: Path) -> None:
+    """Make the folder for the package's files before its import. If the import itself failed at that, a second import
+    would fail with a misleading message."""
     try:
         (folder / "temp").mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -382,8 +391,7 @@ def _prepare(folder: Path) -> None:
 
 
 def _check_dictionary(folder: ModelFolder, predictor: Any) -> None:
-    """Raise EngineError if the dictionary is not that of the model, which would turn every reading into another
-    text."""
+    """Raise EngineError if the dictionary is not that of the model: every reading would be a wrong text."""
     classes = predictor.paddlex_predictor.runner.session.get_outputs()[0].shape[-1]
     characters = len(dictionary(folder))
     # The blank comes before the dictionary; the space after it is not in every model.

@@ -8,6 +8,7 @@ a note) the right one first.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -22,19 +23,21 @@ from proof.model.geometry import Box
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter
 
 Point = tuple[float, float]
+"""x and y."""
+
 Quad = tuple[Point, Point, Point, Point]
 """A line's outline in pixels of the page: top left, top right, bottom right, bottom left."""
 
 MIN_REGISTER_RULE_SHARE = 0.8
-"""Length that a horizontal rule must have to divide registers, as a share of the text's width. The rules of a table
+"""Minimum length of a horizontal rule that divides registers, as a share of the text's width. The rules of a table
 beside other columns are shorter."""
 
-REGISTER_HEIGHT = 0.2
-"""Least height of a register, as a share of the text's height. The rows of a fully ruled table are lower: a
+MIN_REGISTER_HEIGHT_SHARE = 0.2
+"""Minimum height of a register, as a share of the text's height. The rows of a fully ruled table are lower: a
 transcription follows its columns, not its rows."""
 
-RULE_WIDTH = 0.02
-"""Greatest thickness of a rule, also a double one, as a share of the page's height."""
+MAX_RULE_THICKNESS_SHARE = 0.02
+"""Maximum thickness of a rule, also a double one, as a share of the page's height."""
 
 MIN_CROSSING_SHARE = 0.2
 """Share of a line's height that must be on either side of a rule for the line to cross it."""
@@ -48,9 +51,9 @@ class PageLine:
     """One line of text that was found and read on a page.
 
     The extents of `characters` are 0 to 1 along the line: downwards if it is `vertical`, else to the right. `score` is
-    the engine's for the line, 0 to 1; a line read from stains or rules has a low one. `register` counts from 1 at the
-    top (0: in the margin beside the registers), `column` from 1 at the right of each register. Lines side by side in
-    one column have the same number.
+    the engine's score of the line, 0 to 1; it is low for a line read from stains or rules. `register` counts from 1 at
+    the top (0: in the margin beside the registers), `column` from 1 at the right of each register. Lines side by side
+    in one column have the same `column`.
     """
 
     characters: tuple[ReadCharacter, ...]
@@ -184,17 +187,17 @@ def _register_rules(page: Pixels, lines: Sequence[_BoxedLine]) -> list[_Rule]:
     """The horizontal rules that divide registers: they run across (nearly) all of the text, and no line crosses
     them."""
     text = Box.around(line.box for line in lines)
-    least = REGISTER_HEIGHT * text.h
+    min_height = MIN_REGISTER_HEIGHT_SHARE * text.h
     rules = [
         rule
         for rule in _horizontal_rules(page, text)
-        if least <= rule.y - text.y <= text.h - least and not _crossed(rule, lines)
+        if min_height <= rule.y - text.y <= text.h - min_height and not _is_crossed(rule, lines)
     ]
-    rows_of_a_table = any(lower.y - upper.y < least for upper, lower in pairwise(rules))
-    return [] if rows_of_a_table else rules
+    are_rows_of_a_table = any(lower.y - upper.y < min_height for upper, lower in pairwise(rules))
+    return [] if are_rows_of_a_table else rules
 
 
-def _crossed(rule: _Rule, lines: Sequence[_BoxedLine]) -> bool:
+def _is_crossed(rule: _Rule, lines: Sequence[_BoxedLine]) -> bool:
     boxes = [line.box for line in lines if rule.left <= line.box.centre[0] <= rule.right]
     return any(min(rule.y - box.y, box.bottom - rule.y) > MIN_CROSSING_SHARE * box.h for box in boxes)
 
@@ -208,7 +211,7 @@ def _horizontal_rules(page: Pixels, text: Box) -> list[_Rule]:
     # A stroke of a character is shorter than a tenth of the text's width; a rule wavers by some pixels.
     ink = cv2.dilate(ink, np.ones((3, 1), np.uint8))
     strokes = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((1, max(3, (right - left) // 10)), np.uint8))
-    strokes = cv2.dilate(strokes, np.ones((max(3, round(RULE_WIDTH * page.shape[0])), 1), np.uint8))
+    strokes = cv2.dilate(strokes, np.ones((max(3, round(MAX_RULE_THICKNESS_SHARE * page.shape[0])), 1), np.uint8))
     drawn = (strokes[:, left:right] > 0).mean(axis=1) >= MIN_REGISTER_RULE_SHARE
     rules: list[_Rule] = []
     for top, bottom in true_ranges(drawn):
@@ -222,21 +225,21 @@ def _registers(lines: Sequence[_BoxedLine], rules: Sequence[_Rule]) -> list[tupl
     if not rules:
         return [(1, list(lines))]
     left, right = min(rule.left for rule in rules), max(rule.right for rule in rules)
-    margin = [line for line in lines if not left <= line.box.centre[0] <= right]
-    registers: list[tuple[int, list[_BoxedLine]]] = []
-    inside = [line for line in lines if left <= line.box.centre[0] <= right]
-    for number in range(len(rules) + 1):
-        members = [line for line in inside if sum(rule.y < line.box.centre[1] for rule in rules) == number]
-        if members:
-            registers.append((len(registers) + 1, members))
+    margin: list[_BoxedLine] = []
+    by_rules_above: defaultdict[int, list[_BoxedLine]] = defaultdict(list)
+    for line in lines:
+        x, y = line.box.centre
+        group = by_rules_above[sum(rule.y < y for rule in rules)] if left <= x <= right else margin
+        group.append(line)
+    registers = [(number, members) for number, (_, members) in enumerate(sorted(by_rules_above.items()), start=1)]
     return [*registers, (0, margin)] if margin else registers
 
 
 def _column_order(lines: Sequence[_BoxedLine]) -> list[_BoxedLine]:
     """The lines of one column: from top to bottom, and side by side from right to left.
 
-    They are divided across and along in turn as long as possible; lines that cannot be divided (overlapping outlines)
-    are ordered by their middles.
+    They are divided into rows and into halves in turn, as long as possible. Lines that cannot be divided, because
+    their outlines overlap, are ordered by their middles.
     """
     rows = _clusters(lines, lambda box: (box.y, box.bottom))
     if len(rows) > 1:
@@ -252,15 +255,14 @@ def _clusters(lines: Sequence[_BoxedLine], extent: Callable[[Box], tuple[float, 
     middles."""
     groups: list[list[_BoxedLine]] = []
     for line in sorted(lines, key=lambda line: extent(line.box)):
-        low, high = extent(line.box)
-        together: list[_BoxedLine] = [line]
-        apart: list[list[_BoxedLine]] = []
+        joined: list[_BoxedLine] = [line]
+        separate: list[list[_BoxedLine]] = []
         for group in groups:
-            if any(_overlap((low, high), extent(other.box)) > 0.5 for other in group):
-                together += group
+            if any(_overlap(extent(line.box), extent(other.box)) > 0.5 for other in group):
+                joined += group
             else:
-                apart.append(group)
-        groups = [*apart, together]
+                separate.append(group)
+        groups = [*separate, joined]
 
     def middle(group: list[_BoxedLine]) -> float:
         lows, highs = zip(*(extent(line.box) for line in group), strict=True)
@@ -270,12 +272,13 @@ def _clusters(lines: Sequence[_BoxedLine], extent: Callable[[Box], tuple[float, 
 
 
 def _overlap(first: tuple[float, float], second: tuple[float, float]) -> float:
-    """How much of the shorter of two extents the other covers."""
+    """The share of the shorter of two extents that the other covers; negative if they do not touch."""
     shorter = min(first[1] - first[0], second[1] - second[0])
     return (min(first[1], second[1]) - max(first[0], second[0])) / max(shorter, 1e-9)
 
 
 def _turned(outline: Quad, turn: NDArray[np.float64]) -> Quad:
+    """The outline after an affine map (2 x 3)."""
     a, b, c, d = ((float(x), float(y)) for x, y in np.hstack([np.asarray(outline), np.ones((4, 1))]) @ turn.T)
     return a, b, c, d
 

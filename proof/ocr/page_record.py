@@ -59,7 +59,7 @@ class PageSheet:
 @dataclass(slots=True)
 class PageRecord:
     """The record of one half-folio and one engine. `layout` is the key of its layout, on which all but `spikes` and
-    `far` depend. The keys of most tables are the arguments of a method of `HalfFolioReadings`, here in brackets:
+    `distances` depend. The keys of most tables are the arguments of a method of `HalfFolioReadings`, here in brackets:
 
     - `cuts` (`cut`): the strips of a column
     - `windows` (`window`): parts of strips
@@ -70,9 +70,10 @@ class PageRecord:
     - `shapes` (`shape`): the shape of a glyph
     - `sizes` (`ink_size`): width and height of the ink of a glyph
 
-    The keys of `spikes` and `far` are hashes of the pixels of strips. `far` has, for every sought character, how far
-    its probability is below `MIN_PROBABILITY` at each spike. `lines` is the name of an engine that reads whole pages,
-    and its reading. `other_layouts` are records of the same image with other layouts, by their names (`with_layout`).
+    The keys of `spikes` and `distances` are hashes of the pixels of strips. `distances` has, for every sought
+    character, how far its log-probability is below `FLOOR` at each spike (`proof.ocr.spikes`). `lines` is the name of
+    an engine that reads whole pages, and its reading. `other_layouts` are the records of the same image with other
+    layouts, by the names of these (`with_layout`).
     """
 
     layout: str = ""
@@ -86,13 +87,13 @@ class PageRecord:
     shapes: dict[Any, bytes] = field(default_factory=dict)
     sizes: dict[Any, tuple[int, int]] = field(default_factory=dict)
     spikes: dict[bytes, StripSpikes] = field(default_factory=dict)
-    far: dict[bytes, dict[str, bytes]] = field(default_factory=dict)
+    distances: dict[bytes, dict[str, bytes]] = field(default_factory=dict)
     lines: tuple[str, PageReading] | None = None
     other_layouts: dict[str, PageRecord] = field(default_factory=dict)
 
     def packed(self) -> bytes:
         """The record as bytes."""
-        sheet = self.sheet
+        sheet, distances = self.sheet, self.distances.items()
         parts = [
             FORMAT_VERSION,
             self.layout,
@@ -106,7 +107,7 @@ class PageRecord:
             list(self.shapes.items()),
             list(self.sizes.items()),
             [[key, spikes.packed()] for key, spikes in self.spikes.items()],
-            [[key, "".join(far), b"".join(far.values())] for key, far in self.far.items()],
+            [[key, "".join(by_character), b"".join(by_character.values())] for key, by_character in distances],
             None if self.lines is None else [self.lines[0], [_line_as_list(line) for line in self.lines[1].lines]],
             [[name, record.packed()] for name, record in self.other_layouts.items()],
         ]
@@ -121,7 +122,8 @@ class PageRecord:
             return cls()
         if parts[0] != FORMAT_VERSION:
             return cls()
-        _, layout, sheet, cuts, windows, cells, inked, figures, spans, shapes, sizes, spikes, far, lines, others = parts
+        _, layout, sheet, cuts, windows, cells, inked, figures, spans, shapes, sizes, *readings = parts
+        spikes, distances, lines, other_layouts = readings
         return cls(
             layout,
             None if sheet is None else _sheet_of(sheet),
@@ -134,16 +136,16 @@ class PageRecord:
             dict(shapes),
             dict(sizes),
             {key: StripSpikes.unpacked(packed) for key, packed in spikes},
-            {key: _far_of(characters, data) for key, characters, data in far},
+            {key: _distances_of(characters, packed) for key, characters, packed in distances},
             None if lines is None else (lines[0], PageReading(tuple(_line_of(line) for line in lines[1]))),
-            {name: cls.unpacked(record) for name, record in others},
+            {name: cls.unpacked(record) for name, record in other_layouts},
         )
 
 
-def _far_of(characters: str, data: bytes) -> dict[str, bytes]:
-    """The entry of `PageRecord.far` for one strip. `data` has one byte for each character and spike."""
-    spikes = len(data) // len(characters) if characters else 0
-    return {character: data[number * spikes : (number + 1) * spikes] for number, character in enumerate(characters)}
+def _distances_of(characters: str, packed: bytes) -> dict[str, bytes]:
+    """The entry of `PageRecord.distances` for one strip. `packed` has one byte for each character and spike."""
+    count = len(packed) // len(characters) if characters else 0
+    return {character: packed[number * count : (number + 1) * count] for number, character in enumerate(characters)}
 
 
 def _strip_as_list(strip: CutStrip) -> list[Any]:
@@ -160,15 +162,14 @@ def _sheet_as_list(sheet: PageSheet) -> list[Any]:
     box = sheet.box
     place = None if box is None else [box.x, box.y, box.w, box.h]
     notices = [notice.as_json() for notice in sheet.notices]
-    outline, details = sheet.outline.as_list(), (sheet.detail, sheet.note_detail)
-    return [sheet.size, sheet.sha256, place, notices, outline, sheet.height, sheet.inked, *details]
+    about_image = [sheet.size, sheet.sha256, place, notices]
+    return [*about_image, sheet.outline.as_list(), sheet.height, sheet.inked, sheet.detail, sheet.note_detail]
 
 
 def _sheet_of(parts: Sequence[Any]) -> PageSheet:
-    size, sha256, box, notices, outline, height, inked, *details = parts
-    place = None if box is None else Box(*box)
-    read_notices = tuple(map(Notice.of_json, notices))
-    return PageSheet(size, sha256, place, read_notices, Outline.of_list(outline), height, inked, *details)
+    size, sha256, place, notices, outline, *numbers = parts
+    box = None if place is None else Box(*place)
+    return PageSheet(size, sha256, box, tuple(map(Notice.of_json, notices)), Outline.of_list(outline), *numbers)
 
 
 def _line_as_list(line: PageLine) -> list[Any]:

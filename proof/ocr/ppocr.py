@@ -33,7 +33,7 @@ STEP_PX = 8
 """Input pixels along the line for each step of the posterior."""
 
 MIN_KEPT_PROBABILITY = 1e-5
-"""Probability at a step up to which a class is left out; such classes count as this probable."""
+"""Probability at a step up to which a class is left out. A class that is left out counts as this probable."""
 
 LINES_PER_BATCH = 32
 """Lines of one length that a GPU reads together; on a CPU batches gain nothing."""
@@ -42,11 +42,11 @@ MIN_SOUGHT_PROBABILITY = 1e-18
 """The least probability that is reported of a sought class."""
 
 MAX_CLASSES = 24
-"""Classes kept for one step, at most."""
+"""Maximum number of classes that are kept for one step."""
 
 MIN_LIKELY_PROBABILITY = 1e-3
-"""Probability above which an unsure step has at least `MAX_CLASSES` classes, so that less probable ones are dropped
-first."""
+"""Probability of a likely class. Where `MAX_CLASSES` classes of a step are likely, the others are dropped before
+sorting."""
 
 BLANK = 0
 
@@ -55,19 +55,19 @@ NO_CLASSES = np.zeros(0, np.int32)
 _MAX_INT32 = 0x7FFFFFFF
 
 UNTAUGHT_NATS = 0.3
-"""Nats by which the scores of a class depart from those of untrained classes, below which it is untrained itself."""
+"""Distance of the scores of a class from those of untrained classes, in nats, up to which it is untrained itself."""
 
 WELL_TAUGHT_NATS = 0.9
-"""Nats of the same from which a class is well trained, as 99 in 100 characters of texts are."""
+"""Distance of the scores from which a class is well trained, in nats. 99 in 100 characters of texts are."""
 
 
 class PPOCR:
     """The PP-OCR recogniser. `threads` is the number of threads of one reading, `readers` that of concurrent readings;
-    `runtime` and `gpu` are those of `proof.ocr.network.open_network`. The model is loaded with the first strip, or when
-    its characters are needed and not `kept`. A model that the user names is loaded at once, so that a file that is no
-    model is reported, unless its identity is among the `known` ones, which were loaded before.
+    `runtime` and `gpu` are those of `proof.ocr.network.open_network`.
 
-    Raises EngineError.
+    The model is loaded with the first strip, or when its characters are needed and `kept` does not have them. A model
+    that the user names is loaded at once, so that a file that is no model is reported early, unless its identity is
+    among the `known` ones: those of engines that read before. Raises EngineError.
     """
 
     def __init__(
@@ -110,22 +110,22 @@ class PPOCR:
         return self._network
 
     def taught(self) -> TaughtCharacters:
-        """The characters that it reads, and how well it was trained on each."""
+        """The characters of the model's classes, and how well it was trained on each."""
         if self._taught is None:
             with self._loading:
                 if self._taught is None:
                     taught = TaughtCharacters.stored(self._kept, self._identity)
                     if taught is None:
-                        taught = self._ask_taught()
+                        taught = self._measure_taught()
                         taught.keep(self._kept, self._identity)
                     self._taught = taught
         return self._taught
 
-    def _ask_taught(self) -> TaughtCharacters:
+    def _measure_taught(self) -> TaughtCharacters:
         return TaughtCharacters(("", *self._loaded().characters, " "), familiarity(self._run))
 
     def knows(self, character: str) -> bool:
-        """Whether the model was trained on `character`; it never saw an example of a good quarter of its list."""
+        """Whether the model was trained on `character`. It never saw an example of a good quarter of its dictionary."""
         return self.familiarity(character) > 0.0
 
     def familiarity(self, character: str) -> float:
@@ -141,9 +141,8 @@ class PPOCR:
         return self.taught().characters[number]
 
     def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
-        known = self.taught().classes
-        numbers = sorted({number for text in sought if (number := known.get(text)) is not None})
-        classes = np.array(numbers, np.int32)
+        class_of = self.taught().classes
+        classes = np.array(sorted({class_of[text] for text in sought if text in class_of}), np.int32)
         if self.at_once > 1:
             return self._read_together(strips, classes)
         return [self._read(strip, classes) for strip in strips]
@@ -155,39 +154,37 @@ class PPOCR:
         for number, line in enumerate(lines):
             by_length[line.shape[1]].append(number)
         readings: dict[int, Reading] = {}
-        for same in by_length.values():
-            for start in range(0, len(same), self.at_once):
-                together = same[start : start + self.at_once]
-                batch = self._computed(np.stack([lines[number] for number in together]))
-                readings |= {
-                    number: self._reading(posteriors, sought)
-                    for number, posteriors in zip(together, batch, strict=True)
-                }
+        for numbers in by_length.values():
+            for start in range(0, len(numbers), self.at_once):
+                batch = numbers[start : start + self.at_once]
+                probabilities = self._compute(np.stack([lines[number] for number in batch]))
+                for number, line_probabilities in zip(batch, probabilities, strict=True):
+                    readings[number] = self._reading_of(line_probabilities, sought)
         return [readings[number] for number in range(len(strips))]
 
     def _read(self, strip: Pixels, sought: NDArray[np.int32]) -> Reading:
-        return self._reading(self._run(strip), sought)
+        return self._reading_of(self._run(strip), sought)
 
-    def _reading(self, probabilities: NDArray[np.float32], sought: NDArray[np.int32]) -> Reading:
+    def _reading_of(self, probabilities: NDArray[np.float32], sought: NDArray[np.int32]) -> Reading:
         posterior = sparse(probabilities, sought)
         return Reading(self._decode(posterior), posterior)
 
     def _run(self, strip: Pixels) -> NDArray[np.float32]:
         """Posteriors (steps x classes) of an upright strip, valid until this thread's next call."""
-        return self._computed(_line_of(strip))
+        return self._compute(_line_of(strip))
 
-    def _computed(self, lines: Pixels) -> NDArray[np.float32]:
-        """Posteriors of a line, or of several of one length."""
-        network, values = self._loaded(), lines.astype(np.float32) / 127.5 - 1.0
+    def _compute(self, lines: Pixels) -> NDArray[np.float32]:
+        """Posteriors of a line (height x width), or of several of one length (lines x height x width)."""
+        network, images = self._loaded(), lines.astype(np.float32) / 127.5 - 1.0
         try:
-            return network.posteriors(values) if values.ndim == 2 else network.posteriors_of(values)
+            return network.posteriors(images) if images.ndim == 2 else network.posteriors_of(images)
         except Exception as error:  # the runtimes raise classes of their own, some straight under Exception
             raise EngineError(
                 _("%(model)s: reading failed: %(error)s"), model=self._identity.model, error=error
             ) from error
 
     def _decode(self, posterior: Posterior) -> tuple[ReadCharacter, ...]:
-        """Best-path decoding: equal neighbours are one character, blanks part them."""
+        """Best-path decoding: a run of steps with the same most probable class is one character; blanks are dropped."""
         best = posterior.classes[:, 0].tolist()
         characters: list[ReadCharacter] = []
         end = 0
@@ -199,13 +196,15 @@ class PPOCR:
         return tuple(characters)
 
     def _character(self, posterior: Posterior, step: int, start: float, end: float) -> ReadCharacter:
+        """The character read at a step, with at most six alternatives."""
         characters = self.taught().characters
-        pairs = tuple(
+        alternatives = tuple(
             (characters[int(number)], float(np.exp(log_prob)))
             for number, log_prob in zip(posterior.classes[step, :6], posterior.log_probs[step, :6], strict=True)
             if number > BLANK and log_prob > posterior.floor
         )
-        return ReadCharacter(pairs[0][0], start, end, pairs[0][1], pairs)
+        text, probability = alternatives[0]
+        return ReadCharacter(text, start, end, probability, alternatives)
 
 
 def _line_of(strip: Pixels) -> Pixels:
@@ -221,53 +220,64 @@ def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.floa
     """How well each class was trained, 0 (never) to 1: how far its score depends on the image.
 
     A class that never occurred in training gets the same score on every image, up to an offset that all such classes
-    share. So three patterns of blots are read, and a class whose log-probability never departs from those of the
-    untrained ones is untrained. Their common value at a step is where the log-probabilities of all classes are densest.
+    share. So three patterns of blots are read, and a class whose log-probabilities stay near those of the untrained
+    classes is untrained. At each step the untrained classes share one value: that at which the log-probabilities of all
+    classes are densest.
     """
-    blots = np.random.default_rng(0)
-    steps = []
-    for coarse in (2.0, 3.0, 4.0):
-        noise = cv2.GaussianBlur(blots.integers(0, 256, (480, INPUT_HEIGHT)).astype(np.uint8), (0, 0), coarse)
-        steps.append(np.log(run(np.where(noise > 127, 255, 0).astype(np.uint8)) + 1e-12))
-    log_probs = np.vstack(steps)
+    random = np.random.default_rng(0)
+    log_probs_of_patterns = []
+    for blur_px in (2.0, 3.0, 4.0):
+        noise = cv2.GaussianBlur(random.integers(0, 256, (480, INPUT_HEIGHT)).astype(np.uint8), (0, 0), blur_px)
+        pattern = np.where(noise > 127, 255, 0).astype(np.uint8)
+        log_probs_of_patterns.append(np.log(run(pattern) + 1e-12))
+    log_probs = np.vstack(log_probs_of_patterns)
     ordered = np.sort(log_probs, axis=1)
     tenth = max(1, ordered.shape[1] // 10)
     densest = (ordered[:, tenth:] - ordered[:, :-tenth]).argmin(axis=1)
     untaught = ordered[np.arange(len(ordered)), densest + tenth // 2]
-    departure = np.sqrt(np.square(log_probs - untaught[:, None]).mean(axis=0))
-    return np.where(departure > UNTAUGHT_NATS, np.minimum(departure / WELL_TAUGHT_NATS, 1.0), 0.0).astype(np.float32)
+    distance = np.sqrt(np.square(log_probs - untaught[:, None]).mean(axis=0))
+    return np.where(distance > UNTAUGHT_NATS, np.minimum(distance / WELL_TAUGHT_NATS, 1.0), 0.0).astype(np.float32)
 
 
 def sparse(probabilities: NDArray[np.float32], sought: NDArray[np.int32] = NO_CLASSES) -> Posterior:
-    """The classes of each step that are more probable than `MIN_KEPT_PROBABILITY`, at most `MAX_CLASSES`, and the
-    `sought` ones."""
-    steps = len(probabilities)
-    # hardly any class is ever probable: only those that are somewhere on the strip are looked at step by step
-    probable = np.flatnonzero((probabilities > MIN_KEPT_PROBABILITY).any(axis=0))
-    here = probabilities[:, probable]
-    flat = np.flatnonzero(here > MIN_KEPT_PROBABILITY)
-    values = here.ravel()[flat]
-    starts = np.searchsorted(flat, np.arange(steps + 1) * probable.size)
-    rows = np.repeat(np.arange(steps), np.diff(starts))
-    # a step that is unsure has thousands of them: where enough are more probable than that, the others go at once
-    likely = values > MIN_LIKELY_PROBABILITY
-    before = np.concatenate([[0], np.cumsum(likely)])[starts]
-    chosen = likely | (np.diff(before) < MAX_CLASSES)[rows]
-    flat, values, rows = flat[chosen], values[chosen], rows[chosen]
-    # step, improbability and class in one whole number: sorting these takes a tenth of sorting by two keys. The bits
-    # of positive floats have the order of the floats.
-    bits = values.view(np.int32).astype(np.int64)
-    ranked = np.sort(rows << 48 | (_MAX_INT32 - bits) << 17 | probable[flat - rows * probable.size])
-    starts = np.searchsorted(ranked, np.arange(steps + 1) << 48)
+    """The posterior (steps x classes) with only the classes of each step that are more probable than
+    `MIN_KEPT_PROBABILITY`, at most `MAX_CLASSES`, and with the `sought` classes."""
+    count = len(probabilities)
+    steps, numbers, kept = _kept_classes(probabilities)
+    # Step, improbability and class in one whole number: sorting these takes a tenth of the time of sorting by two keys.
+    # The bits of positive floats have the order of the floats.
+    bits = kept.view(np.int32).astype(np.int64)
+    ranked = np.sort(steps << 48 | (_MAX_INT32 - bits) << 17 | numbers)
+    starts = np.searchsorted(ranked, np.arange(count + 1) << 48)
     counts = np.diff(starts)
     rank = np.arange(ranked.size) - np.repeat(starts[:-1], counts)
     ranked, rank = ranked[rank < MAX_CLASSES], rank[rank < MAX_CLASSES]
-    rows = ranked >> 48
-    widest = max(1, min(MAX_CLASSES, int(counts.max(initial=0))))
-    classes = np.full((steps, widest), -1, np.int32)
-    log_probs = np.full((steps, widest), np.log(MIN_KEPT_PROBABILITY), np.float32)
-    classes[rows, rank] = ranked & 0x1FFFF
-    log_probs[rows, rank] = np.log((_MAX_INT32 - (ranked >> 17 & _MAX_INT32)).astype(np.int32).view(np.float32))
-    centres = ((np.arange(steps) + 0.5) / steps).astype(np.float32)
-    far = np.log(np.maximum(probabilities[:, sought], MIN_SOUGHT_PROBABILITY))
-    return Posterior(classes, log_probs, centres, float(np.log(MIN_KEPT_PROBABILITY)), sought, far)
+    steps = ranked >> 48
+    width = max(1, min(MAX_CLASSES, int(counts.max(initial=0))))
+    classes = np.full((count, width), -1, np.int32)
+    log_probs = np.full((count, width), np.log(MIN_KEPT_PROBABILITY), np.float32)
+    classes[steps, rank] = ranked & 0x1FFFF
+    log_probs[steps, rank] = np.log((_MAX_INT32 - (ranked >> 17 & _MAX_INT32)).astype(np.int32).view(np.float32))
+    centres = ((np.arange(count) + 0.5) / count).astype(np.float32)
+    sought_log_probs = np.log(np.maximum(probabilities[:, sought], MIN_SOUGHT_PROBABILITY))
+    return Posterior(classes, log_probs, centres, float(np.log(MIN_KEPT_PROBABILITY)), sought, sought_log_probs)
+
+
+def _kept_classes(
+    probabilities: NDArray[np.float32],
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float32]]:
+    """The steps, classes and probabilities of those classes that may be kept, step by step. Likely classes are all
+    there, even if they are more than `MAX_CLASSES`."""
+    # hardly any class is probable at any step: only those that are probable somewhere are compared step by step
+    candidates = np.flatnonzero((probabilities > MIN_KEPT_PROBABILITY).any(axis=0))
+    of_candidates = probabilities[:, candidates]
+    flat = np.flatnonzero(of_candidates > MIN_KEPT_PROBABILITY)
+    kept = of_candidates.ravel()[flat]
+    starts = np.searchsorted(flat, np.arange(len(probabilities) + 1) * candidates.size)
+    steps = np.repeat(np.arange(len(probabilities)), np.diff(starts))
+    # an unsure step has thousands of probable classes: where enough of them are likely, the others are dropped
+    likely = kept > MIN_LIKELY_PROBABILITY
+    likely_before = np.concatenate([[0], np.cumsum(likely)])[starts]
+    chosen = likely | (np.diff(likely_before) < MAX_CLASSES)[steps]
+    flat, kept, steps = flat[chosen], kept[chosen], steps[chosen]
+    return steps, candidates[flat - steps * candidates.size], kept

@@ -2,8 +2,8 @@
 
 Checking a page needs strips, their readings, and sometimes whether there is ink at a place. All these depend on the
 image, the layout (detected or corrected by a person) and the engine, but not on the text. They are kept in a
-`PageRecord`: a page whose text, variants, witnesses or threshold changed is checked from its record, and the image is
-opened only if something is missing in the record.
+`PageRecord`: a page whose text, variants, witnesses or threshold changed is checked from its record. The image is
+opened only if the record lacks something.
 """
 
 from __future__ import annotations
@@ -39,49 +39,56 @@ WAYS = tuple(CutBy)
 
 
 class HalfFolioReadings:
-    """The readings of one half-folio: from the record `known`, and what is missing there from the image and the engine.
+    """The readings of one half-folio, from the stored record; what that lacks, from the image and the engine.
 
-    `opened` loads the image of the half-folio, `find_layout` detects its layout; each is called once, when it is first
-    needed. `layout` is a key of all that the layout depends on beside the image. `rows` is the number of cells of a
-    full column. `has_override`: a person corrected the layout. `used` is the record of everything that was needed.
+    `open_image` loads the image of the half-folio, `find_layout` detects its layout; each is called once, when it is
+    first needed. `layout` is a key of all that the layout depends on beside the image. `rows` is the number of cells of
+    a full column. `has_override`: a person corrected the layout. `used` is the record of everything that was asked for.
     """
 
     def __init__(
         self,
         engine: Engine,
         rows: int,
-        opened: Callable[[], LoadedImage],
+        open_image: Callable[[], LoadedImage],
         find_layout: Callable[[LoadedImage], Layout],
-        known: PageRecord | None = None,
+        stored: PageRecord | None = None,
         layout: str = "",
         has_override: bool = False,
     ) -> None:
         self.engine = engine
         self.has_override = has_override
         self.rows = rows
-        self._opened = opened
+        self._open_image = open_image
         self._find_layout = find_layout
         self._image: LoadedImage | None = None
         self._layout: Layout | None = None
         self._strips: dict[CutStrip, Strip] = {}
         self._origins: dict[CutStrip, tuple[ColumnArea, Column | None, CutBy]] = {}  # the arguments of `cut`
         self._parts: dict[CutStrip, tuple[CutStrip, float, float, float, bool]] = {}  # the arguments of `window`
-        known = known or PageRecord()
-        if known.layout != layout:
-            known = PageRecord(spikes=known.spikes, far=known.far)
-        self._known = known
-        self.used = PageRecord(layout, known.sheet, lines=known.lines)
+        stored = stored or PageRecord()
+        if stored.layout != layout:
+            stored = PageRecord(spikes=stored.spikes, distances=stored.distances)
+        self._stored = stored
+        self.used = PageRecord(layout, stored.sheet, lines=stored.lines)
 
     @property
     def sheet(self) -> PageSheet:
         """The half-folio on its image. Raises ImageError."""
         if self.used.sheet is None:
             image, layout = self.image, self.layout
-            height, inked = layout.ink.shape[0], np.count_nonzero(layout.ink) / max(layout.ink.size, 1)
-            about = (image.size, image.sha256, image.box, (*image.notices, *layout.outline.remarks))
-            sizes = _glyph_sizes(layout.outline, self.rows, image.pixels.shape[0])
-            details = (detail_of(image.pixels, size) for size in sizes)
-            self.used.sheet = PageSheet(*about, layout.outline, height, float(inked), *details)
+            main_size, note_size = _glyph_sizes(layout.outline, self.rows, image.pixels.shape[0])
+            self.used.sheet = PageSheet(
+                image.size,
+                image.sha256,
+                image.box,
+                (*image.notices, *layout.outline.remarks),
+                layout.outline,
+                height=layout.ink.shape[0],
+                inked=float(np.count_nonzero(layout.ink) / max(layout.ink.size, 1)),
+                detail=detail_of(image.pixels, main_size),
+                note_detail=detail_of(image.pixels, note_size),
+            )
         return self.used.sheet
 
     @property
@@ -92,7 +99,7 @@ class HalfFolioReadings:
     def image(self) -> LoadedImage:
         """The image of the half-folio. Raises ImageError."""
         if self._image is None:
-            self._image = self._opened()
+            self._image = self._open_image()
         return self._image
 
     @property
@@ -103,31 +110,29 @@ class HalfFolioReadings:
 
     @property
     def unchanged(self) -> bool:
-        """Whether everything came from `known`, so that there is nothing new to keep."""
+        """Whether everything came from the stored record, so that there is nothing new to store."""
         return self._image is None
 
     def cut(self, area: ColumnArea, line: Column | None, way: CutBy) -> tuple[CutStrip, ...]:
         """The strips of one column (`proof.layout.strips.cut_strips`)."""
-        key = (area.number, WAYS.index(way), _expected(line, way))
-        cuts = _first(key, self.used.cuts, self._known.cuts)
-        if cuts is None:
-            cuts = self._cut(area, line, way)
+        key = (area.number, WAYS.index(way), _expected_runs(line, way))
+        cuts = _recall(self.used.cuts, self._stored.cuts, key, lambda: self._cut(area, line, way))
         self._origins.update(dict.fromkeys(cuts, (area, line, way)))
-        self.used.cuts[key] = cuts
         return cuts
 
     def window(self, strip: CutStrip, top: float, bottom: float, zoom: float, as_it_is: bool) -> CutStrip:
         """The part of a strip between two y of the rectified page, stretched lengthwise by `zoom`: cleaned of specks,
         or, with `as_it_is`, as on the page, with its rules."""
-        key = (strip.key, int(strip.top), int(strip.left), round(top), round(bottom), zoom, as_it_is)
-        window = _first(key, self.used.windows, self._known.windows)
-        if window is None:
+
+        def compute() -> CutStrip:
             part = self._part(strip, top, bottom, zoom, as_it_is)
-            window = _without_pixels(part)
-            self._strips.setdefault(window, part)
+            self._strips.setdefault(cut := _without_pixels(part), part)
+            return cut
+
+        key = (strip.key, int(strip.top), int(strip.left), round(top), round(bottom), zoom, as_it_is)
+        window = _recall(self.used.windows, self._stored.windows, key, compute)
         if window != strip:  # a window over a whole clean strip is the strip itself
             self._parts[window] = (strip, top, bottom, zoom, as_it_is)
-        self.used.windows[key] = window
         return window
 
     def read(self, strips: Sequence[CutStrip], sought: Sequence[tuple[str, ...]]) -> list[tuple[Spike, ...]]:
@@ -135,56 +140,53 @@ class HalfFolioReadings:
         it, however small. If the record of a strip lacks the probability of a sought character, the engine computes it
         when it is first needed. Raises EngineError, also at that later time."""
         if self.engine.at_once > 1:
-            self._ask_together(strips, sought)
-        return [self._spikes(strip, wanted) for strip, wanted in zip(strips, sought, strict=True)]
+            self._read_together(strips, sought)
+        return [self._spikes(strip, characters) for strip, characters in zip(strips, sought, strict=True)]
 
-    def _spikes(self, strip: CutStrip, wanted: tuple[str, ...]) -> tuple[Spike, ...]:
-        """The spikes of one strip, with the probabilities of the `wanted` characters."""
-        known = self._known.spikes.get(strip.key)
-        far = self.used.far.setdefault(strip.key, {})
-        if strip.key not in self.used.spikes and known is None:
-            self._ask(strip, wanted)
-        elif known is not None:
-            self.used.spikes[strip.key] = known
-            kept = self._known.far.get(strip.key, {})
-            far.update({character: kept[character] for character in wanted if character in kept})
+    def _spikes(self, strip: CutStrip, sought: tuple[str, ...]) -> tuple[Spike, ...]:
+        """The spikes of one strip, with the probabilities of the characters that are `sought` on it."""
+        distances = self.used.distances.setdefault(strip.key, {})
+        if strip.key in self._stored.spikes:
+            self.used.spikes[strip.key] = self._stored.spikes[strip.key]
+            stored = self._stored.distances.get(strip.key, {})
+            distances.update({character: stored[character] for character in sought if character in stored})
+        elif strip.key not in self.used.spikes:
+            self._read(strip, sought)
         spikes = self.used.spikes[strip.key]
-        if not wanted:
+        if not sought:
             return spikes.spikes()
 
-        def far_of(character: str) -> bytes:
-            if character not in far:
-                self._ask(strip, tuple(character for character in wanted if character not in far))
-            return far[character]
+        def distances_of(character: str) -> bytes:
+            if character not in distances:
+                self._read(strip, tuple(character for character in sought if character not in distances))
+            return distances[character]
 
-        return spikes.spikes(dict.fromkeys(wanted), far_of)
+        return spikes.spikes(dict.fromkeys(sought), distances_of)
 
-    def _ask_together(self, strips: Sequence[CutStrip], sought: Sequence[tuple[str, ...]]) -> None:
+    def _read_together(self, strips: Sequence[CutStrip], sought: Sequence[tuple[str, ...]]) -> None:
         """Have the engine read all strips that were not read before in one call."""
         unread = {
-            strip.key: (strip, wanted)
-            for strip, wanted in zip(strips, sought, strict=True)
-            if strip.key not in self.used.spikes and strip.key not in self._known.spikes
+            strip.key: (strip, characters)
+            for strip, characters in zip(strips, sought, strict=True)
+            if strip.key not in self.used.spikes and strip.key not in self._stored.spikes
         }
-        every = tuple(dict.fromkeys(character for _, wanted in unread.values() for character in wanted))
-        readings = self.engine.read([self._with_pixels(strip).pixels for strip, _ in unread.values()], every)
-        for (strip, wanted), reading in zip(unread.values(), readings, strict=True):
-            self.used.far.setdefault(strip.key, {})
-            self._take_in(strip, wanted, reading)
+        all_sought = tuple(dict.fromkeys(character for _, characters in unread.values() for character in characters))
+        readings = self.engine.read([self._with_pixels(strip).pixels for strip, _ in unread.values()], all_sought)
+        for (strip, characters), reading in zip(unread.values(), readings, strict=True):
+            self._record(strip, characters, reading)
 
-    def _ask(self, strip: CutStrip, wanted: tuple[str, ...]) -> None:
-        """Have the engine read a strip. Which characters are `wanted` does not change the spikes."""
-        (reading,) = self.engine.read([self._with_pixels(strip).pixels], wanted)
-        self._take_in(strip, wanted, reading)
+    def _read(self, strip: CutStrip, sought: tuple[str, ...]) -> None:
+        """Have the engine read a strip. Which characters are `sought` does not change the spikes."""
+        (reading,) = self.engine.read([self._with_pixels(strip).pixels], sought)
+        self._record(strip, sought, reading)
 
-    def _take_in(self, strip: CutStrip, wanted: tuple[str, ...], reading: Reading) -> None:
-        """Record the reading of a strip, with the probabilities of the `wanted` characters."""
-        classes = [self.engine.class_of(character) for character in wanted]
-        spikes, far = spikes_of(reading, self.engine.character_of, classes)
+    def _record(self, strip: CutStrip, sought: tuple[str, ...], reading: Reading) -> None:
+        """Record the reading of a strip, with the probabilities of the `sought` characters."""
+        classes = [self.engine.class_of(character) for character in sought]
+        spikes, distances = spikes_of(reading, self.engine.character_of, classes)
         self.used.spikes[strip.key] = spikes
-        self.used.far[strip.key].update(
-            (character, far[:, number].tobytes()) for number, character in enumerate(wanted)
-        )
+        by_character = self.used.distances.setdefault(strip.key, {})
+        by_character.update((character, distances[:, number].tobytes()) for number, character in enumerate(sought))
 
     def _with_pixels(self, strip: CutStrip) -> Strip:
         """The strip with its pixels, cut again if only its place is known."""
@@ -211,82 +213,89 @@ class HalfFolioReadings:
         self, column: int, left: float, top: float, right: float, bottom: float, pitch: float
     ) -> list[InkCell]:
         """The cells of a column's ink in a rectangle of the rectified page (`proof.layout.ink.ink_cells`)."""
-        key = (column, round(left), round(top), round(right), round(bottom), pitch)
-        edges = _first(key, self.used.cells, self._known.cells)
-        if edges is None:
+
+        def compute() -> tuple[int, ...]:
             y, x = max(0, round(top)), max(0, round(left))
             ink = self.layout.ink_of(column, np.s_[y : max(y, round(bottom)), x : max(x, round(right))])
             cells = ink_cells(ink, 0, 0, ink.shape[1], ink.shape[0], pitch, y)
-            edges = tuple(round(edge) for cell in cells for edge in (cell.top, cell.bottom))
-        self.used.cells[key] = edges
-        return [InkCell(float(top), float(bottom)) for top, bottom in zip(edges[::2], edges[1::2], strict=True)]
+            return tuple(round(edge) for cell in cells for edge in (cell.top, cell.bottom))
 
-    def has_ink(self, area: ColumnArea, least: float) -> bool:
-        """Whether ink covers more than the share `least` of a column."""
-        key = (area.number, least)
-        inked = _first(key, self.used.inked, self._known.inked)
-        if inked is None:
-            inked = has_ink(self.layout.ink, area.left, area.top, area.right, area.bottom, least)
-        self.used.inked[key] = inked
-        return inked
+        key = (column, round(left), round(top), round(right), round(bottom), pitch)
+        edges = _recall(self.used.cells, self._stored.cells, key, compute)
+        return [InkCell(top, bottom) for top, bottom in _extents(edges)]
+
+    def has_ink(self, area: ColumnArea, min_share: float) -> bool:
+        """Whether ink covers more than the share `min_share` of a column."""
+
+        def compute() -> bool:
+            return has_ink(self.layout.ink, area.left, area.top, area.right, area.bottom, min_share)
+
+        return _recall(self.used.inked, self._stored.inked, (area.number, min_share), compute)
 
     def figures(self, areas: Sequence[ColumnArea]) -> tuple[int, ...]:
         """The numbers of those columns that hold a figure, not text (`proof.layout.figures`)."""
+
+        def compute() -> tuple[int, ...]:
+            return tuple(sorted(figure_columns(self.layout, areas, self.rows))) if areas else ()
+
         key = tuple(area.number for area in areas)
-        numbers = _first(key, self.used.figures, self._known.figures)
-        if numbers is None:
-            numbers = tuple(sorted(figure_columns(self.layout, areas, self.rows))) if areas else ()
-        self.used.figures[key] = numbers
+        numbers = _recall(self.used.figures, self._stored.figures, key, compute)
         return numbers
 
     def shape(self, area: ColumnArea, row: Row, places: Sequence[float], number: int) -> Shapes:
         """The shape of a glyph of a row (`proof.layout.glyph_shapes.shape_in_row`)."""
         key = (area.number, ROWS.index(row), number, *map(round, places))
-        packed = _first(key, self.used.shapes, self._known.shapes)
-        packed = packed or shape_in_row(self.layout, area, row, places, number).tobytes()
-        self.used.shapes[key] = packed
+        packed = _recall(
+            self.used.shapes,
+            self._stored.shapes,
+            key,
+            lambda: shape_in_row(self.layout, area, row, places, number).tobytes(),
+        )
         return np.frombuffer(packed, np.int8)[np.newaxis]
 
     def ink_size(self, area: ColumnArea, row: Row, places: Sequence[float], number: int) -> tuple[int, int]:
         """Width and height of a glyph's ink in a row, in pixels (`proof.layout.glyph_shapes.ink_size_in_row`)."""
+
+        def compute() -> tuple[int, int]:
+            return ink_size_in_row(self.layout, area, row, places, number)
+
         key = (area.number, ROWS.index(row), number, *map(round, places))
-        size = _first(key, self.used.sizes, self._known.sizes)
-        self.used.sizes[key] = size = size or ink_size_in_row(self.layout, area, row, places, number)
-        return size
+        return _recall(self.used.sizes, self._stored.sizes, key, compute)
 
     def spans(self, area: ColumnArea, row: Row, places: Sequence[float]) -> list[tuple[float, float]]:
         """Top and bottom of the ink of each glyph of a row (`proof.layout.glyph_shapes.spans_in_row`)."""
-        key = (area.number, ROWS.index(row), *map(round, places))
-        edges = _first(key, self.used.spans, self._known.spans)
-        if edges is None:
+
+        def compute() -> tuple[int, ...]:
             spans = spans_in_row(self.layout, area, row, places) if places else []
-            edges = tuple(round(edge) for span in spans for edge in span)
-        self.used.spans[key] = edges
-        return [(float(top), float(bottom)) for top, bottom in zip(edges[::2], edges[1::2], strict=True)]
+            return tuple(round(edge) for span in spans for edge in span)
+
+        key = (area.number, ROWS.index(row), *map(round, places))
+        edges = _recall(self.used.spans, self._stored.spans, key, compute)
+        return _extents(edges)
 
     def with_layout(self, name: str, find_layout: Callable[[LoadedImage], Layout]) -> HalfFolioReadings:
         """The readings of the same image with another layout, such as that of the image turned or of one half of it.
         `name` names it in the record, `find_layout` detects it."""
-        known = self._known.other_layouts.get(name)
+        stored = self._stored.other_layouts.get(name)
         key = f"{self.used.layout} {name}"
         other = HalfFolioReadings(
-            self.engine, self.rows, lambda: self.image, find_layout, known, key, self.has_override
+            self.engine, self.rows, lambda: self.image, find_layout, stored, key, self.has_override
         )
         self.used.other_layouts[name] = other.used
         return other
 
-    def lines(self, pipeline: Callable[[], PageEngine]) -> tuple[str, PageReading]:
-        """The name of the page pipeline and its reading of the half-folio; `pipeline` is called only if none is
-        kept."""
+    def lines(self, open_page_engine: Callable[[], PageEngine]) -> tuple[str, PageReading]:
+        """The name of the engine that reads whole pages, and its reading of the half-folio. `open_page_engine` is
+        called only if the record has no such reading."""
         if self.used.lines is None:
-            engine = pipeline()
+            engine = open_page_engine()
             self.used.lines = (engine.identity.name, engine.read_page(self.image.pixels))
         return self.used.lines
 
 
 @cache
 def cutting_fingerprint() -> str:
-    """A hash of the code that detects layouts and cuts strips: records made by other code are not used."""
+    """A hash of the code that detects layouts and cuts strips. Records made by other code are not used."""
     digest = hashlib.sha256()
     for package in ("proof.layout", "proof.images"):
         files = [file for file in resources.files(package).iterdir() if file.name.endswith(".py")]
@@ -303,18 +312,26 @@ def _glyph_sizes(outline: Outline, rows: int, height: int) -> tuple[float, float
     first = outline.columns[0]
     cell = first.cell(rows)
     upright = outline.file_box(first.left, first.top, first.left, first.top + cell)
-    height_of_cell = max(upright.w, upright.h)  # on an image that lies on its side the cell's height is its width
-    return height_of_cell, height_of_cell * min(1.0, median(area.width for area in outline.columns) / 2 / cell)
+    cell_height = max(upright.w, upright.h)  # on an image that lies on its side the cell's height is its width
+    return cell_height, cell_height * min(1.0, median(area.width for area in outline.columns) / 2 / cell)
 
 
-def _first(key: Any, *tables: dict[Any, V]) -> V | None:
-    """The value of `key` in the first table that has it; None if none has."""
-    return next((table[key] for table in tables if key in table), None)
+def _recall(used: dict[Any, V], stored: dict[Any, V], key: Any, compute: Callable[[], V]) -> V:
+    """The value of a key in a table of the record: as it was used before, as it is stored, or computed now. It is put
+    into `used`."""
+    if key not in used:
+        used[key] = stored[key] if key in stored else compute()
+    return used[key]
 
 
-def _expected(line: Column | None, way: CutBy) -> tuple[tuple[bool, int, int, bool], ...]:
-    """All of a line that the strips depend on: for each run whether it is a note, its length, by how much one half-row
-    is longer, and whether it is blank."""
+def _extents(edges: Sequence[int]) -> list[tuple[float, float]]:
+    """Pairs of top and bottom, from tops and bottoms in turn."""
+    return [(float(top), float(bottom)) for top, bottom in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _expected_runs(line: Column | None, way: CutBy) -> tuple[tuple[bool, int, int, bool], ...]:
+    """Everything in a line that the strips depend on: for each run whether it is a note, its length, by how much one
+    half-row is longer than the other, and whether it is blank."""
     runs = () if line is None or way is CutBy.SEEN else line.runs
     return tuple((run.note, run.height, longer_by(run), all(cell.blank for cell in run.cells)) for run in runs)
 

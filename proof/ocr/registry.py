@@ -91,10 +91,11 @@ class RequiredPackage:
         try:
             version = metadata.version(self.distribution)
         except metadata.PackageNotFoundError:
-            return f"the package {self.distribution} is there without its version", remedy
+            return f"the version of the package {self.distribution} is not known", remedy
         numbers = re.match(r"(\d+)\.(\d+)", version)
         if numbers is None or tuple(map(int, numbers.groups())) != self.release:
-            return f"{self.distribution} {version} is installed, which it was not made for", remedy
+            major, minor = self.release
+            return f"{self.distribution} {version} is installed, but {major}.{minor} is needed", remedy
         return None
 
 
@@ -117,7 +118,7 @@ class EngineEntry:
 
 
 def names() -> tuple[str, ...]:
-    """The names of all engines, the default first."""
+    """The names of all engines, the program's own first, of these the default first."""
     return tuple(engines())
 
 
@@ -130,11 +131,11 @@ def availability() -> tuple[Availability, ...]:
 def engines() -> Mapping[str, EngineEntry]:
     """The program's own engines, then those of other distributions, by name."""
     installed = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)
-    return _OWN | {point.name: _loaded(point) for point in installed if point.name not in _OWN}
+    return _BUILT_IN | {point.name: _entry_of(point) for point in installed if point.name not in _BUILT_IN}
 
 
-def _loaded(point: metadata.EntryPoint) -> EngineEntry:
-    """The engine of an entry point. One that cannot be imported is listed, as an engine whose package is missing."""
+def _entry_of(point: metadata.EntryPoint) -> EngineEntry:
+    """The engine of an entry point. If it cannot be imported, it is listed as an engine whose package is missing."""
     try:
         entry: EngineEntry = point.load()
     except ImportError:
@@ -146,8 +147,8 @@ def _loaded(point: metadata.EntryPoint) -> EngineEntry:
 def open_engine(
     settings: EngineSettings, known: Container[EngineIdentity] = (), store: ByteStore | None = None
 ) -> Engine:
-    """The engine that the settings name. `known` are the identities of engines that read before, `store` keeps bytes
-    between runs: a known engine may take its characters from there, and load its model only with the first strip.
+    """The engine that the settings name. `known` are the identities of engines that read before. `store` keeps bytes
+    between runs: from it a known engine may take its characters, so as to load its model only with the first strip.
     Raises UsageError for an unknown name, EngineError if the engine cannot run."""
     return _usable(settings).open(settings, known, store)
 
@@ -231,7 +232,7 @@ def _open_null(*_unused: object) -> Engine:
     return NullEngine()
 
 
-_OWN = {
+_BUILT_IN = {
     "ppocr": EngineEntry(
         "PP-OCRv6 straight on onnxruntime or OpenVINO, with full posteriors",
         _open_ppocr,

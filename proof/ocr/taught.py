@@ -1,5 +1,5 @@
-"""How well a recogniser was trained on each character: measured once, then kept, so that its network need not be loaded
-for it again."""
+"""How well a recogniser was trained on each character. It is measured once and kept, because measuring loads the
+network."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class ByteStore(Protocol):
 
 @dataclass(frozen=True)
 class TaughtCharacters:
-    """The character of each class of a recogniser, '' for the first, the blank; and how well the recogniser was trained
-    on each, 0 to 1."""
+    """The character of each class of a recogniser, and how well the recogniser was trained on it, 0 (never) to 1. The
+    character of the first class, the blank, is ''."""
 
     characters: tuple[str, ...]
     familiarity: NDArray[np.float32]
@@ -58,7 +58,7 @@ class TaughtCharacters:
 
     @classmethod
     def stored(cls, store: ByteStore | None, engine: EngineIdentity) -> TaughtCharacters | None:
-        """Those that the store has for an engine; None if it has none."""
+        """Those that the store has for an engine; None if it has none or is None itself."""
         data = store.get(_key(engine)) if store else None
         return cls.unpacked(data) if data else None
 

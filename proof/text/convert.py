@@ -16,7 +16,7 @@ from pathlib import Path
 
 from proof.errors import UsageError
 from proof.locale.marking import _
-from proof.model.places import juan_key
+from proof.model.half_folios import juan_key
 from proof.model.refs import PageId
 from proof.text.encoding import Decoded
 from proof.text.kanripo import BASE_PAGE

@@ -39,7 +39,7 @@ def test_a_form_lies_where_its_glyph_stands(character: str, x: float, y: float, 
     ys, xs = np.nonzero(ink)
     edges = (xs.min(), ys.min(), xs.max() + 1, ys.max() + 1)
     assert (fit.left, fit.top, fit.right, fit.bottom) == pytest.approx(edges, abs=0.1 * SIZE)
-    assert np.median(fit.away[ink]) < 0.05 * SIZE
+    assert np.median(fit.distance[ink]) < 0.05 * SIZE
 
 
 def test_of_several_forms_the_most_like_is_taken() -> None:

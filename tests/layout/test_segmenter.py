@@ -13,10 +13,10 @@ def test_labels_are_probabilities_at_half_the_working_size_and_cores_are_where_c
     page = draw(Layout(columns=9, cells=14))
     seen = label_map(page.pixels)
     height, width = page.pixels.shape
-    assert seen.values.shape[0] == len(Label)
-    assert abs(seen.values.shape[1] - seen.scale * height) < 2
-    assert abs(seen.values.shape[2] - seen.scale * width) < 2
-    assert 0.0 <= float(seen.values.min()) <= float(seen.values.max()) <= 1.0
+    assert seen.probabilities.shape[0] == len(Label)
+    assert abs(seen.probabilities.shape[1] - seen.scale * height) < 2
+    assert abs(seen.probabilities.shape[2] - seen.scale * width) < 2
+    assert 0.0 <= float(seen.probabilities.min()) <= float(seen.probabilities.max()) <= 1.0
     core = seen.of(Label.CORE)
     for column in page.columns:
         x, y = (round(place * seen.scale) for place in column.centre)

@@ -52,7 +52,7 @@ def test_a_missing_package_or_one_of_another_version_is_named_with_how_to_instal
         with pytest.raises(EngineError, match="the package paddlex is not installed"):
             open_engine(EngineSettings("paddleocr"))
     monkeypatch.setattr(metadata, "version", lambda name: "4.0rc1" if name == "paddleocr" else version(name))
-    other = "paddleocr 4.0rc1 is installed, which it was not made for"
+    other = "paddleocr 4.0rc1 is installed, but 3.7 is needed"
     assert of_paddleocr() == f"paddleocr: {other}; {install}"
 
 

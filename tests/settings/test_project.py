@@ -8,7 +8,7 @@ import pytest
 
 from proof.errors import ConfigError, UsageError
 from proof.paths import sample_dir
-from proof.settings.project import names, project_settings, projects_near
+from proof.settings.project import names_all, project_settings, projects_near
 
 
 def project(folder: Path, *texts: str, said: str = "") -> Path:
@@ -97,7 +97,7 @@ def test_a_slip_in_the_settings_of_the_working_folder_is_told(elsewhere: Path, t
 
 def test_a_pattern_that_matches_nothing_names_nothing(elsewhere: Path) -> None:
     (elsewhere / "config.toml").write_text('[project]\ntexts = ["none/*.txt"]\n', encoding="utf-8")
-    assert not names(project_settings(None), [Path("a.txt")])
+    assert not names_all(project_settings(None), [Path("a.txt")])
 
 
 def test_projects_around_a_folder_are_named(elsewhere: Path, tmp_path: Path) -> None:

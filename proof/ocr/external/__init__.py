@@ -1,1 +1,1 @@
-"""What other people's software read on page images: PAGE XML, ALTO and hOCR."""
+"""Readings of page images by other software: PAGE XML, ALTO and hOCR."""

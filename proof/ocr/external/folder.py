@@ -1,6 +1,6 @@
-"""A folder of reading files of other software as an engine: which file belongs to which image, and its content.
+"""A folder of reading files of other software, as an engine. It knows which file belongs to which image.
 
-The engine reads no strips; the check of a page takes the lines of its image from it.
+The engine reads no strips: the check of a page takes the lines of its image from it (`page_of`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_FILE_BYTES = 200_000_000
 MAX_SHAPE_DIFFERENCE = 0.02
 """Relative difference of the proportions of a reading and its image above which it belongs to another image."""
 
-_NAMES = re.compile(
+_IMAGE_NAMES = re.compile(
     rb"imageFilename\s*=\s*[\"']([^\"']*)[\"']|<(?:\w+:)?fileName>([^<]*)<|\bimage\s+(?:\"|&quot;|')?([^\"';&]+)"
 )
 
@@ -51,14 +51,14 @@ class ExternalEngine:
             )
             raise EngineError(message)
         digest = hashlib.sha256()
-        self._by_name: dict[str, list[Path]] = {}
-        self._by_stem: dict[str, list[Path]] = {}
+        self._by_named_image: dict[str, list[Path]] = {}
+        self._by_file_name: dict[str, list[Path]] = {}
         for path in files:
             data = _content(path)
             digest.update(f"{path.relative_to(folder)}\0{len(data)}\0".encode() + data)
-            for named in dict.fromkeys(_names(data)):
-                self._by_name.setdefault(named, []).append(path)
-            self._by_stem.setdefault(_key(path.name), []).append(path)
+            for key in dict.fromkeys(_image_keys(data)):
+                self._by_named_image.setdefault(key, []).append(path)
+            self._by_file_name.setdefault(_image_key(path.name), []).append(path)
         self.identity = EngineIdentity("readings", "1", folder.name, digest.hexdigest())
         self._parsed = lru_cache(maxsize=16)(lambda path: parse_readings(path, _content(path)))
 
@@ -82,9 +82,10 @@ class ExternalEngine:
 
     def page_of(self, image: Path, size: tuple[int, int]) -> ExternalPage:
         """The reading of an image, in its pixels. Raises EngineError if there is none."""
-        key = _key(image.name)
-        named, called = self._by_name.get(key, []), self._by_stem.get(key, [])
-        candidates = list(dict.fromkeys([*(path for path in called if path in named), *named, *called]))
+        key = _image_key(image.name)
+        naming_it, called_like_it = self._by_named_image.get(key, []), self._by_file_name.get(key, [])
+        both = [path for path in called_like_it if path in naming_it]
+        candidates = list(dict.fromkeys([*both, *naming_it, *called_like_it]))
         if not candidates:
             raise EngineError(
                 _(
@@ -100,8 +101,8 @@ class ExternalEngine:
         if not pages:
             raise ReadingFileError(path, None, _("holds no page; export it again"))
         # a file with the image's name need not name an image inside, but it must not name another one
-        page = next((page for page in pages if _key(page.image) == key), None)
-        page = page or next((unnamed for unnamed in pages if not unnamed.image), None)
+        page = next((page for page in pages if _image_key(page.image) == key), None)
+        page = page or next((page for page in pages if not page.image), None)
         if page is None:
             raise ReadingFileError(
                 path,
@@ -111,14 +112,15 @@ class ExternalEngine:
                 name=image.name,
             )
         if len(candidates) > 1:
-            rest = ", ".join(str(other) for other in candidates[1:])
-            several = Notice.of(NoticeCode.SEVERAL_READINGS, file=str(path), others=rest)
-            page = replace(page, notices=(*page.notices, several))
+            others = ", ".join(map(str, candidates[1:]))
+            notice = Notice.of(NoticeCode.SEVERAL_READINGS, file=str(path), others=others)
+            page = replace(page, notices=(*page.notices, notice))
         return _scaled(page, size)
 
 
 def _scaled(page: ExternalPage, size: tuple[int, int]) -> ExternalPage:
-    """The page scaled to the pixels of its image, if it was read on a copy of another size or has another unit."""
+    """The page in the pixels of its image, which has another size if the software read a scaled copy or the file has
+    another unit. Raises ReadingFileError if the proportions differ."""
     if min(page.size) <= 0 or page.size == size:
         return page
     across, down = size[0] / page.size[0], size[1] / page.size[1]
@@ -142,12 +144,14 @@ def _scaled(page: ExternalPage, size: tuple[int, int]) -> ExternalPage:
     return replace(page, lines=tuple(lines))
 
 
-def _names(data: bytes) -> list[str]:
-    names = (next((part for part in match.groups() if part), b"") for match in _NAMES.finditer(data))
-    return [_key(html.unescape(name.decode("utf-8", "replace"))) for name in names if name.strip()]
+def _image_keys(data: bytes) -> list[str]:
+    """The keys of the images that a file names."""
+    names = (next((part for part in match.groups() if part), b"") for match in _IMAGE_NAMES.finditer(data))
+    return [_image_key(html.unescape(name.decode("utf-8", "replace"))) for name in names if name.strip()]
 
 
-def _key(name: str) -> str:
+def _image_key(name: str) -> str:
+    """What the name of an image and that of its reading have in common: the name without folder, ending and case."""
     return stem_of(Path(name.strip().replace("\\", "/"))).casefold()
 
 

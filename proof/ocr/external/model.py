@@ -17,10 +17,10 @@ UNSTATED_PROBABILITY = 0.95
 """Probability of a character for which the file gives no confidence."""
 
 _LEFT_OUT = ("P", "Z", "Cc", "Cf")
-"""Unicode categories, or their first letters, of what is left out of a line: punctuation, spaces and controls."""
+"""Unicode categories, or their first letters, that are left out of a line: punctuation, spaces and controls."""
 
 _GAP_SHARE = 0.2
-"""Share of the cells above and below that a character between them gets if it has no place of its own."""
+"""Share of its two neighbours' boxes that a character without a place of its own gets."""
 
 
 class ReadingFileError(EngineError):
@@ -45,7 +45,7 @@ class GivenCharacter:
 @dataclass(frozen=True, slots=True)
 class ExternalLine:
     """The characters of a line, from top to bottom if it is `vertical`, else from left to right. `placed`: the file
-    gives places of single characters; otherwise the characters are spread evenly along their word or line."""
+    gives the places of single characters; otherwise the characters are spread evenly along their word or line."""
 
     characters: tuple[GivenCharacter, ...]
     box: Box
@@ -82,8 +82,8 @@ def line_of(
 ) -> ExternalLine:
     """A line from its `text` and its `pieces` in the file; one of the two may be empty.
 
-    If they differ the text holds, since people correct it, and the pieces only give the places. `vertical` is None
-    where the file does not say it; `confidence` is that of the line.
+    If they differ, the text is right, since people correct it, and the pieces only give the places. `vertical` is None
+    if the file does not say it; `confidence` is that of the line.
     """
     if vertical is None:
         vertical = box.h >= box.w
@@ -95,17 +95,17 @@ def line_of(
         unspaced = "".join(text.split())
         if text and unspaced != "".join(character.text for character in characters):
             characters = _corrected(unspaced, characters, vertical)
-    kept = tuple(character for character in characters if not _left_out(character.text))
+    kept = tuple(character for character in characters if not _is_left_out(character.text))
     return ExternalLine(kept, box, vertical, placed)
 
 
-def _left_out(text: str) -> bool:
+def _is_left_out(text: str) -> bool:
     return all(unicodedata.category(character).startswith(_LEFT_OUT) for character in text)
 
 
 def _spread(piece: TextPiece, vertical: bool) -> list[GivenCharacter]:
-    """The characters of a piece, spread along its box in equal cells. An ideographic space takes up a cell, another
-    space none."""
+    """The characters of a piece, spread along its box in equal cells. An ideographic space takes up a cell; other
+    spaces do not."""
     cells = _characters(piece.text)
     characters = []
     for number, text in enumerate(cells):
@@ -120,8 +120,8 @@ def _spread(piece: TextPiece, vertical: bool) -> list[GivenCharacter]:
 
 
 def _characters(text: str) -> list[str]:
-    """The characters of a text, each with the variation selectors and combining marks that follow it; of spaces only
-    ideographic ones."""
+    """The characters of a text, each with the variation selectors and combining marks that follow it. Spaces other than
+    ideographic ones are left out."""
     characters: list[str] = []
     for character in text:
         if character.isspace() and character != "\u3000":
@@ -135,23 +135,23 @@ def _characters(text: str) -> list[str]:
 
 def _corrected(text: str, read: Sequence[GivenCharacter], vertical: bool) -> list[GivenCharacter]:
     """The characters of a corrected `text`, each with the place of the `read` character that it replaces."""
-    wanted = _characters(text)
+    texts = _characters(text)
     corrected: list[GivenCharacter] = []
-    matcher = SequenceMatcher(None, [character.text for character in read], wanted, autojunk=False)
-    for tag, start, end, wanted_start, wanted_end in matcher.get_opcodes():
-        old, new = read[start:end], wanted[wanted_start:wanted_end]
+    matcher = SequenceMatcher(None, [character.text for character in read], texts, autojunk=False)
+    for tag, old_start, old_end, new_start, new_end in matcher.get_opcodes():
+        old, new = read[old_start:old_end], texts[new_start:new_end]
         if tag == "equal":
             corrected += old
         elif len(old) == len(new):
-            corrected += [GivenCharacter(changed, character.box) for character, changed in zip(old, new, strict=True)]
+            corrected += [GivenCharacter(text, character.box) for character, text in zip(old, new, strict=True)]
         elif new:
-            room = Box.around(character.box for character in old) if old else _between(read, start, vertical)
-            corrected += _spread(TextPiece("".join(new), room), vertical)
+            box = Box.around(character.box for character in old) if old else _box_before(read, old_start, vertical)
+            corrected += _spread(TextPiece("".join(new), box), vertical)
     return corrected
 
 
-def _between(read: Sequence[GivenCharacter], number: int, vertical: bool) -> Box:
-    """The place of characters that stand before the one of that `number` and that no piece has."""
+def _box_before(read: Sequence[GivenCharacter], number: int, vertical: bool) -> Box:
+    """The box of characters that are inserted before the read character of that number."""
     if number == 0:
         return part_of(read[0].box, -1.0, 0.0, vertical)
     if number == len(read):
@@ -161,7 +161,7 @@ def _between(read: Sequence[GivenCharacter], number: int, vertical: bool) -> Box
 
 
 def part_of(box: Box, start: float, end: float, vertical: bool) -> Box:
-    """The part of a box from `start` to `end` along its line, as shares of its length; below 0 and above 1 lies what is
+    """The part of a box from `start` to `end` along its line, as shares of its length. Shares below 0 and above 1 lie
     before and behind the box."""
     if vertical:
         return Box(box.x, box.y + start * box.h, box.w, (end - start) * box.h)

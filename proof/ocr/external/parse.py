@@ -74,10 +74,10 @@ def _page(path: Path, page: Any) -> ExternalPage:
         for word in words:
             glyphs = word.findall("{*}Glyph")
             for part in glyphs or [word]:
-                content, part_confidence, others = _equivalent(path, part)
-                place = _outline(path, part)
-                if content and place is not None:
-                    pieces.append(TextPiece(content, place, part_confidence, others))
+                content, part_confidence, alternatives = _equivalent(path, part)
+                part_box = _outline(path, part)
+                if content and part_box is not None:
+                    pieces.append(TextPiece(content, part_box, part_confidence, alternatives))
         if box is None and pieces:
             box = _around(pieces)
         if box is None:
@@ -129,10 +129,10 @@ def _string(path: Path, string: Any) -> list[TextPiece]:
     if glyphs or box is None or not content:
         return glyphs
     # ALTO's scale of the confidence of a character: 0 is sure, 9 a guess
-    each = tuple(1.0 - int(digit) / 10 for digit in string.get("CC", "") if digit in "0123456789")
-    alternatives = [child.text or "" for child in string.iterfind("{*}ALTERNATIVE")]
-    others = tuple((text, UNSTATED_CONFIDENCE) for text in alternatives if len(text) == len(content) == 1)
-    return [TextPiece(content, box, _confidence(path, string, "WC"), others, each)]
+    confidences = tuple(1.0 - int(digit) / 10 for digit in string.get("CC", "") if digit in "0123456789")
+    texts = [child.text or "" for child in string.iterfind("{*}ALTERNATIVE")]
+    alternatives = tuple((text, UNSTATED_CONFIDENCE) for text in texts if len(text) == len(content) == 1)
+    return [TextPiece(content, box, _confidence(path, string, "WC"), alternatives, confidences)]
 
 
 def _glyph(path: Path, glyph: Any) -> TextPiece | None:
@@ -141,8 +141,8 @@ def _glyph(path: Path, glyph: Any) -> TextPiece | None:
     if box is None or not content:
         return None
     variants = [variant for variant in glyph.iterfind("{*}Variant") if variant.get("CONTENT")]
-    others = tuple((variant.get("CONTENT"), _confidence(path, variant, "VC") or 0.0) for variant in variants)
-    return TextPiece(content, box, _confidence(path, glyph, "GC"), others)
+    alternatives = tuple((variant.get("CONTENT"), _confidence(path, variant, "VC") or 0.0) for variant in variants)
+    return TextPiece(content, box, _confidence(path, glyph, "GC"), alternatives)
 
 
 def _hocr(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
@@ -169,11 +169,11 @@ def _hocr(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
                 lines.append(line_of("".join(text.split()), box, pieces, None, None))
             elif text.strip():
                 notices.append(_without_place(path, element, "bbox"))
-        named = re.search(r"\bimage\s+(?:\"([^\"]*)\"|'([^']*)'|([^;]+))", page.get("title", ""))
-        name = next((part for part in named.groups() if part), "").strip() if named else ""
-        outer = _hocr_box(path, page, "bbox")
-        size = (outer.right, outer.bottom) if outer else (0.0, 0.0)
-        pages.append(_page_of_lines(path, page, name, size, lines, notices))
+        match = re.search(r"\bimage\s+(?:\"([^\"]*)\"|'([^']*)'|([^;]+))", page.get("title", ""))
+        image = next((part for part in match.groups() if part), "").strip() if match else ""
+        page_box = _hocr_box(path, page, "bbox")
+        size = (page_box.right, page_box.bottom) if page_box else (0.0, 0.0)
+        pages.append(_page_of_lines(path, page, image, size, lines, notices))
     return tuple(pages)
 
 
