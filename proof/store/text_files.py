@@ -27,8 +27,8 @@ from proof.text.transcription import Transcription
 
 @dataclass(frozen=True, slots=True)
 class StoredText:
-    """A transcription file as a part of a work: its `path` and `script` in its last check, whose id is `run`; `pages`
-    are the ids of its present pages."""
+    """A transcription file as a part of a work: its `path` and `script` in its last check, whose number is `run`;
+    `pages` are the ids of its present pages."""
 
     work: str
     path: str
@@ -185,7 +185,7 @@ class Texts(StorePart):
             ]
 
     def content_of_version(self, version: int) -> str:
-        """The content of the version with this id. Raises UsageError if the store does not have it."""
+        """The content of the version with this number. Raises UsageError if the store does not have it."""
         with self._reading() as session:
             row = session.get(TextVersionRow, version)
             if row is None:
