@@ -1,11 +1,11 @@
-"""File formats from which texts are extracted, one module each.
+"""File formats from which texts are extracted, each in a module of its own.
 
-A format recognises its files by their bytes and extracts their text in a notation that `proof.text.read` parses. A
-file with pages and lines gets page marks as in the Kanseki Repository; any other becomes Markdown with `<small>` for
-commentary. The extraction maps each character to its bytes (`proof.text.extraction`), so that a correction is written
-into the file itself.
+A format recognises its files by their bytes and extracts their text in a notation that `proof.text.read` parses: with
+page marks as in the Kanseki Repository if the file has pages and lines, else as Markdown with `<small>` for commentary.
+The extraction maps each character to its bytes (`proof.text.extraction`), so that corrections are written into the file
+itself.
 
-Other distributions add formats by entry points of the group `hanproof.text_formats`, each a `TextFormat`.
+Other distributions can add formats by entry points of the group `hanproof.text_formats`, each a `TextFormat`.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ OWN = ("pagexml", "alto", "tei", "wikitext", "docx", "epub", "cbeta", "page_line
 
 @dataclass(frozen=True, slots=True)
 class TextFormat:
-    """A format of files. `recognises` is asked with the bytes of a file and its path, and must be quick and sure;
-    `read` gives the text that they hold and raises TextError with file and line. `suffixes` are those by which a
-    folder's texts are known, in lower case."""
+    """A format of files. `recognises` takes the bytes of a file and its path; it must be quick and certain. `read`
+    extracts the text and raises TextError with file and line. Files with one of the `suffixes`, in lower case, are the
+    texts of a folder."""
 
     name: str
     suffixes: frozenset[str]
@@ -42,20 +42,20 @@ class TextFormat:
 
 @cache
 def text_formats() -> tuple[TextFormat, ...]:
-    """All formats: the program's own, then those that are installed beside it, by name."""
+    """All formats: the program's own, then those of other distributions, by name."""
     own = tuple(import_module(f"{__name__}.{name}").FORMAT for name in OWN)
     installed = sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)
     return own + tuple(entry.load() for entry in installed)
 
 
 def text_suffixes() -> frozenset[str]:
-    """Endings of files that texts are read from."""
+    """The suffixes of files that are texts."""
     return frozenset({".txt", ".md", ".org"}).union(*(form.suffixes for form in text_formats()))
 
 
 def decoded_file(path: Path | str, encoding: str | None = None) -> Decoded:
-    """The text of the file at `path`, in its own format or as `decode` has it. Raises TextError, also where it cannot
-    be read."""
+    """The text of the file at `path`: extracted if a format recognises it, else decoded. Raises TextError, also if the
+    file cannot be read."""
     path = Path(path)
     if path.is_dir():
         raise TextError(path, None, _("is a folder: name one transcription file in it"))
@@ -69,7 +69,8 @@ def decoded_file(path: Path | str, encoding: str | None = None) -> Decoded:
 
 
 def decoded(path: Path, data: bytes, encoding: str | None = None) -> Decoded:
-    """The text of `data`, in the format that recognises it, or else as `decode` has it. Raises TextError."""
+    """The text of `data`: extracted if a format recognises it, else decoded. A named `encoding` is for plain text only.
+    Raises TextError."""
     for form in text_formats() if encoding is None else ():
         if form.recognises(data, path):
             extraction = form.read(data, path)

@@ -1,5 +1,5 @@
 """ALTO 2 to 4: each `Page` is a page, each `TextLine` a column. Half-rows of a note are marked by tags, as in the
-program's own ALTO. Hyphens (`HYP`) are left out. Corrections change the same character in a `Glyph`, too.
+program's own ALTO. Hyphens (`HYP`) are left out. Corrections also change the copy of a character in a `Glyph`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ def _read(data: bytes, path: Path) -> Extraction:
         for tag in root.all("OtherTag")
         if (label := tag.attributes.get("LABEL", "")) in ("note-right", "note-left")
     }
-    named = next((node.text().strip() for node in root.all("fileName")), "")
+    image = next((node.text().strip() for node in root.all("fileName")), "")
+    image_name = Path(image.replace("\\", "/")).stem or path.stem
     pages = list(root.all("Page"))
     for number, page in enumerate(pages, start=1):
-        name = Path(named.replace("\\", "/")).stem or path.stem
-        name += f"_{number}" if len(pages) > 1 else ""
+        name = f"{image_name}_{number}" if len(pages) > 1 else image_name
         write_page(draft, name, (_lines(block, data, halves) for block in page.all("TextBlock")))
     return draft.done()
 
@@ -47,13 +47,13 @@ def _lines(block: Node, data: bytes, halves: dict[str, Row]) -> Iterator[Line]:
 def _glyphs(string: Node, data: bytes, text: str) -> list[Run | None]:
     """The content of the `Glyph` of each character of a string; None for a character without one."""
     glyphs = [run for glyph in string.children("Glyph") for run in attribute_runs(data, glyph, "CONTENT")]
-    glyph_of: list[Run | None] = []
+    by_character: list[Run | None] = []
     at = 0
     for char in text:
-        same = at < len(glyphs) and glyphs[at].text == char
-        glyph_of.append(glyphs[at] if same else None)
-        at += same
-    return glyph_of
+        is_same = at < len(glyphs) and glyphs[at].text == char
+        by_character.append(glyphs[at] if is_same else None)
+        at += is_same
+    return by_character
 
 
 FORMAT = TextFormat("alto", frozenset({".xml"}), lambda data, _: root_name(data) == "alto", _read)

@@ -1,4 +1,4 @@
-"""Members of archives of XML (DOCX, EPUB), read whole up to a maximum size."""
+"""Reading members of archives of XML (DOCX, EPUB)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from proof.text.extraction import DAMAGED_ARCHIVE
 from proof.text.formats.xml_tree import Node, tree
 
 MAX_MEMBER_BYTES = 256 * 1024 * 1024
-"""Maximum size of a member, unpacked: a small archive can unpack to more than the memory holds."""
+"""Maximum unpacked size of a member: a small archive can unpack to more than the memory holds."""
 
 
 def member_names(data: bytes) -> frozenset[str]:
-    """The names of the members; empty where the data is no archive."""
+    """The names of the members; empty if the data is no archive."""
     if not data.startswith(b"PK\x03\x04"):
         return frozenset()
     try:
@@ -27,7 +27,7 @@ def member_names(data: bytes) -> frozenset[str]:
 
 
 def member(data: bytes, name: str, path: Path) -> bytes:
-    """A member of an archive. Raises TextError where it is not there or damaged."""
+    """The content of a member. Raises TextError if it is missing, damaged or too large."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             info = archive.getinfo(name)
@@ -49,5 +49,5 @@ def member(data: bytes, name: str, path: Path) -> bytes:
 
 
 def member_tree(data: bytes, name: str, path: Path) -> Node:
-    """The XML of a member."""
+    """The root element of a member. Raises TextError."""
     return tree(member(data, name, path), path, name)

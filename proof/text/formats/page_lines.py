@@ -1,5 +1,5 @@
-"""Plain text with lines that name pages: `[12a]`, `第十二頁`, `p. 12`, `===== 12 =====`, the name of an image file, or
-form feeds. A page mark stands alone on its line, and the text has at least two of one kind; every other line is a
+"""Plain text with lines that name pages (`[12a]`, `第十二頁`, `p. 12`, `===== 12 =====`, the name of an image file), or
+with form feeds. A page mark is alone on its line, and the text has at least two of one kind. Every other line is a
 column."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _HAN = re.compile("[\u3400-\u9fff]")
 
 
 def _kind(text: str) -> re.Pattern[str] | None:
-    """The kind of page line that is most frequent in a text; None if no kind has two lines."""
+    """The pattern of the most frequent kind of page lines in a text; None if no kind has two lines."""
     lines = [line.rstrip("\r") for line in re.split("[\n\f]", text)]
     counts = {kind: sum(kind.fullmatch(line) is not None for line in lines) for kind in _KINDS}
     best = max(counts, key=lambda kind: counts[kind])
@@ -44,15 +44,15 @@ def _recognises(data: bytes, path: Path) -> bool:
 
 
 def _read(data: bytes, path: Path) -> Extraction:
-    read = decode(path, data)
-    kind = _kind(read.text)
+    decoded = decode(path, data)
+    kind = _kind(decoded.text)
     draft = Draft(data, as_it_is, UNSAFE)
-    byte = read.begins
+    byte = decoded.begins
     pages = 0
     if kind is None:
         pages = 1
         page_mark(draft, f"{path.stem}_1")
-    for raw in re.findall(r"[^\n\f]*(?:\n|\f|\Z)", read.text):
+    for raw in re.findall(r"[^\n\f]*(?:\n|\f|\Z)", decoded.text):
         line = raw.rstrip("\r\n\f")
         mark = kind.fullmatch(line) if kind else None
         if mark is not None:

@@ -1,7 +1,7 @@
-"""PAGE XML: a file is a page, a line is a column. Lines that the file marks as half-rows of a note (`structure
+"""PAGE XML: each file is a page, each line a column. Lines that are marked as half-rows of a note (`structure
 {type:note-right;}`) form one column with the text around them.
 
-The text is that of the lines. Corrections change the same characters in regions, words and glyphs, too.
+The text is that of the lines. Corrections also change the copies of a character in regions, words and glyphs.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ def _read(data: bytes, path: Path) -> Extraction:
 
 
 def _in_order(page: Node) -> list[Node]:
-    """The regions with lines in the reading order of the page; regions that it does not name come last."""
+    """The regions with lines in the reading order of the page, then the regions that this does not name."""
     regions = [region for region in page.all("TextRegion") if region.child("TextLine")]
     order = page.child("ReadingOrder")
-    named = [node.attributes.get("regionRef", "") for node in _references(order)] if order else []
-    rank = {name: number for number, name in enumerate(named)}
+    names = [node.attributes.get("regionRef", "") for node in _references(order)] if order else []
+    rank = {name: number for number, name in enumerate(names)}
     return sorted(regions, key=lambda region: rank.get(region.attributes.get("id", ""), len(rank)))
 
 
@@ -45,7 +45,7 @@ def _index(node: Node) -> int:
 
 
 def _references(group: Node) -> Iterator[Node]:
-    """The references to regions in a group and in the groups within it, in their order."""
+    """The references to regions in a group and its inner groups, in their order."""
     for child in sorted((child for child in group.content if isinstance(child, Node)), key=_index):
         if child.name.startswith("RegionRef"):
             yield child
@@ -53,6 +53,7 @@ def _references(group: Node) -> Iterator[Node]:
 
 
 def _lines(region: Node) -> Iterator[Line]:
+    """The lines of a region with the copies of their characters in the region, in words and in glyphs."""
     lines = [(line, _equivalent(line)) for line in region.children("TextLine")]
     texts = ["".join(run.text for run in runs) for _, runs in lines]
     in_region = _copies(_equivalent(region), "\n".join(texts))
@@ -66,7 +67,7 @@ def _lines(region: Node) -> Iterator[Line]:
 
 
 def _parts(line: Node) -> Iterator[list[Run]]:
-    """The text of a line in its words, and in the glyphs of these."""
+    """The text of a line in its words, and in their glyphs."""
     words = list(line.children("Word"))
     for parts in (words, [glyph for word in words for glyph in word.children("Glyph")]):
         if parts:
@@ -81,7 +82,7 @@ def _equivalent(node: Node) -> list[Run]:
 
 
 def _copies(runs: Iterable[Run], text: str) -> list[Run]:
-    """One run for each character of `text`; empty where the runs have another text."""
+    """The runs divided to one for each character of `text`; empty if they have another text."""
     copies = [char for run in runs for char in run.characters()]
     return copies if [copy.text for copy in copies] == list(text) else []
 

@@ -1,9 +1,9 @@
 """TEI P5, and the P5a of CBETA: pages and columns if the text has page breaks and line breaks, else running text.
 
 The text is that of the edition: the lemma of an `app`, `corr`, `orig` or `abbr` of a `choice`, and inline notes as
-notes. The header, footnotes of the apparatus, running heads and CBETA's tables of contents (`mulu`) are left out. The
-readings of an `app`, in the text or after it (`from`, `to`), are notes on their place, like the footnotes of a critical
-edition. Notes that are left out are remarked. A character without a code point (`g`) is one character, by its name."""
+notes. The header, footnotes of the apparatus, running heads and CBETA's tables of contents (`mulu`) are left out, with
+remarks on the notes. The readings of an `app`, in the text or after it (`from`, `to`), become notes on their place,
+like the footnotes of a critical edition. A character without a code point (`g`) is read as an entity."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def _read(data: bytes, path: Path) -> Extraction:
     root = tree(data, path)
     title = _title(root)
     body = Node("text", {}, 0, content=list(root.all("text")))
-    pages, breaks = next(body.all("pb"), None), next(body.all("lb"), None) or next(body.all("cb"), None)
-    if pages is not None and breaks is not None:
+    has_pages = body.has("pb")
+    if has_pages and (body.has("lb") or body.has("cb")):
         return _Columns.of(data, root, body, title).done()
     running = Running(data, escaped, title)
     apparatus = _Apparatus.of(running.draft, root)
@@ -44,7 +44,7 @@ def _read(data: bytes, path: Path) -> Extraction:
 
 
 def _title(root: Node) -> str:
-    """The first title of the header; of CBETA the one in Chinese."""
+    """The first title of the header, preferably in Chinese and that of the monograph (CBETA has several)."""
     titles = [title for statement in root.all("titleStmt") for title in statement.children("title")]
     chinese = [title for title in titles if title.attributes.get("lang", "").startswith(("zh", "lzh"))]
     of_monograph = [title for title in chinese if title.attributes.get("level") == "m"]
@@ -53,14 +53,14 @@ def _title(root: Node) -> str:
 
 
 def _is_apparatus(node: Node) -> bool:
-    """Whether a division behind the text is its apparatus, as CBETA's: its entries point to places of the text."""
+    """Whether a division after the text is its apparatus, as in CBETA: its entries point to places of the text."""
     return any("from" in entry.attributes for entry in (node, *node.all("app"))) or any(
         "target" in note.attributes for note in node.all("note")
     )
 
 
 def _chosen(node: Node) -> Sequence[Node | Run]:
-    """The children of an element that are read: of alternatives (`choice`, `app`, `tt`) only one."""
+    """The children of an element that are read. Of alternatives (`choice`, `app`, `tt`) this is only one."""
     if node.name == "choice":
         for name in ("corr", "orig", "abbr"):
             if child := node.child(name):
@@ -75,22 +75,22 @@ def _chosen(node: Node) -> Sequence[Node | Run]:
 
 
 def _is_footnote(note: Node) -> bool:
-    """Whether a note is one of the apparatus or of an editor, not a note within the text."""
+    """Whether a note belongs to the apparatus or to an editor, and not to the text."""
     place = note.attributes.get("place", "").split()
     return not _INLINE.intersection(place) and (bool(place) or "resp" in note.attributes or "n" in note.attributes)
 
 
 def _gaiji(node: Node) -> str:
-    """The name of a character as entities have it."""
-    name = node.text().strip()
-    if entity := re.fullmatch(r"&([A-Z][A-Z0-9+-]*);", name):
+    """The name of a character without a code point, as in an entity."""
+    if entity := re.fullmatch(r"&([A-Z][A-Z0-9+-]*);", node.text().strip()):
         return entity[1]
-    named = re.sub(r"[^A-Z0-9]", "", (node.attributes.get("ref") or node.attributes.get("type", "")).upper())
-    return named if re.search(r"[0-9]", named) and named[:1].isalpha() else f"G{named}0"
+    reference = node.attributes.get("ref") or node.attributes.get("type", "")
+    name = re.sub(r"[^A-Z0-9]", "", reference.upper())
+    return name if re.search(r"[0-9]", name) and name[:1].isalpha() else f"G{name}0"
 
 
 def _whole(node: Node, data: bytes) -> Site:
-    """The bytes of an element, its tags included."""
+    """The bytes of an element with its tags."""
     tag = _TAG.match(data, node.at)
     end = tag.end() if tag and tag[1] else data.find(b">", node.end) + 1
     return Site(node.at, end - node.at)
@@ -98,8 +98,8 @@ def _whole(node: Node, data: bytes) -> Site:
 
 @dataclass(slots=True)
 class _Apparatus:
-    """Makes notes of the readings of an `app`. `witnesses` are the names of the witnesses by their ids; `anchors` the
-    code points of the text at which anchors stand."""
+    """Makes notes from the readings of `app` elements. `witnesses` maps the ids of witnesses to their names, `anchors`
+    the ids of anchors to their code points in the text."""
 
     draft: Draft
     witnesses: dict[str, str]
@@ -107,29 +107,30 @@ class _Apparatus:
 
     @classmethod
     def of(cls, draft: Draft, root: Node) -> _Apparatus:
-        listed = (witness for witness in root.all("witness") if "id" in witness.attributes)
-        return cls(draft, {witness.attributes["id"]: _words(witness).strip("【】〔〕[]") for witness in listed})
+        with_id = (witness for witness in root.all("witness") if "id" in witness.attributes)
+        return cls(draft, {witness.attributes["id"]: _words(witness).strip("【】〔〕[]") for witness in with_id})
 
     def after(self, node: Node) -> None:
-        """Keep where an anchor stands, and note the readings of an `app` whose lemma was just read."""
+        """Store the place of an anchor, or add notes on the readings of an `app`, after `node` was read."""
         if node.name == "anchor":
             self.anchors[node.attributes.get("id", "")] = self.draft.length
         elif node.name == "app" and "from" not in node.attributes:
             self.note(node, self.draft.length)
 
     def note_anchored(self, data: bytes, root: Node) -> None:
-        """Note the readings of each `app` that names its place by `from` and `to`, once all anchors are known."""
+        """Add notes on the readings of each `app` that refers to anchors (`from`, `to`), after the text was read."""
         for app in root.all("app"):
             if "from" not in app.attributes:
                 continue
             start, end = (self.anchors.get(app.attributes.get(name, "").removeprefix("#")) for name in ("from", "to"))
-            if start is None or end is None or not app.child("lem"):
+            if start is not None and end is not None and app.child("lem"):
+                self.note(app, end)
+            else:
                 line = data.count(b"\n", 0, app.at) + 1
                 self.draft.remark(RemarkCode.APPARATUS_UNPLACED, place=line, text=_words(app)[:QUOTED_CHARACTERS])
-            else:
-                self.note(app, end)
 
     def note(self, app: Node, at: int) -> None:
+        """Add a note on each reading of an `app` whose lemma ends at code point `at`."""
         lemma = app.child("lem")
         base = _words(lemma) if lemma else ""
         for reading in app.children("rdg"):
@@ -143,7 +144,7 @@ class _Apparatus:
 
 
 def _words(node: Node) -> str:
-    """The words of an element without spaces and marks that would divide a note."""
+    """The words of an element without spaces and punctuation that would divide a note."""
     parts = []
     for child in _chosen(node):
         if isinstance(child, Run):
@@ -157,7 +158,7 @@ def _words(node: Node) -> str:
 
 @dataclass(slots=True)
 class _Prose:
-    """Takes a document without lines."""
+    """Reads a document without lines. `depth` is the number of open `div` elements."""
 
     data: bytes
     running: Running
@@ -171,7 +172,7 @@ class _Prose:
             elif child.name == "g":
                 self.running.named(_gaiji(child), _whole(child, self.data))
             elif child.name == "note" and _is_footnote(child):
-                innermost = next(child.all("note"), child)  # a note with an `app` has the edition's words in a note
+                innermost = next(child.all("note"), child)  # a note with an `app` has its text in an inner note
                 self.running.footnote(*innermost.runs())
             elif child.name == "note":
                 self.running.open_note()
@@ -182,21 +183,22 @@ class _Prose:
                 self.apparatus.after(child)
 
     def inside(self, child: Node) -> None:
-        block = child.name in _BLOCKS
+        """Read the content of an element, which may be a paragraph or a heading."""
+        is_block = child.name in _BLOCKS
         self.depth += child.name == "div"
-        if block:
+        if is_block:
             self.running.paragraph(min(max(self.depth, 1) + 2, 6) if child.name in _HEADS else 0)
         self.take(child)
-        if block:
+        if is_block:
             self.running.paragraph()
         self.depth -= child.name == "div"
 
 
 @dataclass(slots=True)
 class _Columns:
-    """Takes a document with pages and lines. `edition` is the one whose page and line breaks count, if the document has
-    those of several; `prefix` begins the id of every page; `mark` is the element that begins a column. `notes` is how
-    many notes are open, within one another; `left_half`: the left half-row of the note has begun."""
+    """Reads a document with pages and lines. `edition` is the one whose page and line breaks count if the document has
+    those of several; `prefix` begins the id of every page; `mark` is the element that begins a column. `open_notes` is
+    the number of nested notes that are open; `in_left_half`: the left half-row of the note has begun."""
 
     data: bytes
     draft: Draft
@@ -206,8 +208,8 @@ class _Columns:
     mark: str
     paged: bool = False
     line_open: bool = False
-    notes: int = 0
-    left_half: bool = False
+    open_notes: int = 0
+    in_left_half: bool = False
 
     @classmethod
     def of(cls, data: bytes, root: Node, body: Node, title: str) -> _Columns:
@@ -215,7 +217,7 @@ class _Columns:
         document = root.attributes.get("id", "")
         draft = draft_of_columns(data)
         edition, prefix = first.attributes.get("ed", ""), f"{document}_p" if document else ""
-        mark = "cb" if next(body.all("cb"), None) else "lb"
+        mark = "cb" if body.has("cb") else "lb"
         reader = cls(data, draft, _Apparatus.of(draft, root), edition, prefix, mark)
         if title:
             reader.draft.mark(f"#+TITLE: {title}\n")
@@ -262,26 +264,26 @@ class _Columns:
         if node.name == "pb":
             self.end_line()
             name = node.attributes.get("n", "") or node.attributes.get("id", "")
-            page_mark(self.draft, self.prefix + name if self.prefix not in name else name)
+            page_mark(self.draft, name if self.prefix in name else self.prefix + name)
             self.paged = True
         elif node.name == self.mark:
             self.end_line()
             self.line_open = True
-        elif self.notes and not self.left_half:  # a line break where columns have breaks of their own
+        elif self.open_notes and not self.in_left_half:  # a line break where columns have breaks of their own
             self.draft.mark("/")
-            self.left_half = True
+            self.in_left_half = True
 
     def note(self, node: Node) -> None:
         if _is_footnote(node):
             self.draft.remark(RemarkCode.NOTE_OF_APPARATUS, text=node.text().strip()[:QUOTED_CHARACTERS])
             return
-        if not self.notes:
+        if not self.open_notes:
             self.draft.mark("(")
-            self.left_half = False
-        self.notes += 1
+            self.in_left_half = False
+        self.open_notes += 1
         self.take(node)
-        self.notes -= 1
-        if not self.notes:
+        self.open_notes -= 1
+        if not self.open_notes:
             self.draft.mark(")")
 
 

@@ -1,8 +1,8 @@
-"""The markup of MediaWiki's language converter (`-{text}-`, `-{zh-hans:云;zh-hant:雲}-`), as a page shows it to readers
-who chose no variant of Chinese.
+"""The markup of MediaWiki's language converter (`-{text}-`, `-{zh-hans:云;zh-hant:雲}-`), resolved as for readers who
+chose no variant of Chinese.
 
-Rules: https://www.mediawiki.org/wiki/Writing_systems/Syntax, and the order in which `ZhConverter` falls back on
-variants.
+Its rules are those of https://www.mediawiki.org/wiki/Writing_systems/Syntax, with the order of variants of MediaWiki's
+`ZhConverter`.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 
 NOT_SHOWN = "\ufdd0"
-"""Stands for each character that a page does not show: a noncharacter of Unicode."""
+"""The substitute of a character that the page does not show: a noncharacter of Unicode."""
 
 _VARIANTS = ("zh", "zh-hans", "zh-hant", "zh-cn", "zh-tw", "zh-hk", "zh-sg", "zh-mo", "zh-my")
-"""The variants of Chinese, the first that a rule has is shown."""
+"""The variants of Chinese. The first one for which there is a rule is shown."""
 
 _HIDING = frozenset("HTDN-")
-"""Flags of markup that shows no text of its own: a rule for the rest of the page, a title, a description, a name."""
+"""Flags of markup that shows no text: a rule for the rest of the page, a title, a description, a name."""
 
 _LITERAL = r"<!--.*?-->|<(?P<tag>nowiki|pre|math)\b[^>]*>.*?</(?P=tag)>"
 _MARKUP = re.compile(rf"{_LITERAL}|-\{{(?!\{{)(?P<inside>(?:(?!-\{{|\}}-).)*)\}}-", re.DOTALL)
@@ -26,7 +26,8 @@ _RULE = re.compile(rf"\s*(?P<variant>[a-z-]+)\s*:(?P<text>(?:{_NESTED}|[^;])*+)(
 
 
 def shown(source: str) -> str:
-    """The source with `NOT_SHOWN` for each character of this markup that is not shown; as long as `source`."""
+    """The source with `NOT_SHOWN` in place of each character of such markup that is not shown. Its length does not
+    change."""
     return _MARKUP.sub(_masked, source)
 
 
@@ -39,10 +40,10 @@ def _masked(markup: re.Match[str]) -> str:
 
 
 def _shown_in(inside: str) -> tuple[int, int]:
-    """Where the shown part of the markup's content begins and ends."""
-    named = _FLAGS.match(inside)
-    flags = {flag.strip() for flag in named["flags"].split(";")} if named else set()
-    start = named.end() if named else 0
+    """Start and end of the part of the markup's content that is shown."""
+    match = _FLAGS.match(inside)
+    flags = {flag.strip() for flag in match["flags"].split(";")} if match else set()
+    start = match.end() if match else 0
     if "R" in flags:
         return start, len(inside)
     if flags & _HIDING or "=>" in inside:

@@ -1,7 +1,7 @@
 """XML as a tree in which each run of text has its place in the bytes of the file.
 
 The parser is expat, because it gives the byte offset of an event; lxml gives only the line. Nothing outside the file
-is read. A file that declares entities is refused, since expanding them could fill the memory.
+is read. Files that declare entities are refused, since their expansion could fill the memory.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _UTF_8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 
 
 class Run(NamedTuple):
-    """A run of text. A verbatim run has the same characters as its bytes in the file; any other is the text of a
-    reference or a CDATA section."""
+    """A run of text. A verbatim run has the same characters as its bytes in the file. Any other is the text of a
+    reference or of a CDATA section."""
 
     text: str
     site: Site
@@ -50,7 +50,7 @@ class Run(NamedTuple):
 
 @dataclass(slots=True)
 class Node:
-    """An element; names are without namespaces. `at` and `end` are the byte offsets of its start tag and end tag."""
+    """An element. Names are without namespaces. `at` and `end` are the byte offsets of its start tag and end tag."""
 
     name: str
     attributes: dict[str, str]
@@ -72,7 +72,12 @@ class Node:
                     yield child
                 yield from child.all(name)
 
+    def has(self, name: str) -> bool:
+        """Whether an element of that name is within this one."""
+        return next(self.all(name), None) is not None
+
     def runs(self) -> Iterator[Run]:
+        """The runs of text within this element, in the order of the document."""
         for child in self.content:
             if isinstance(child, Run):
                 yield child
@@ -85,18 +90,18 @@ class Node:
 
 
 def root_name(data: bytes) -> str:
-    """The name of the root element without its prefix; empty where the data is no XML."""
+    """The name of the root element without its prefix; empty if the data is no XML."""
     root = _ROOT.match(data[: 1 << 16])
     return root[1].decode("utf-8", "replace").rpartition(":")[2] if root else ""
 
 
 def escaped(text: str) -> str:
-    """Characters escaped for text or attributes of XML."""
+    """The text with characters escaped for text and attributes of XML."""
     return escape(text, {'"': "&quot;"})
 
 
 def tree(data: bytes, path: Path, member: str = "") -> Node:
-    """The root element of a document. Raises TextError with the line where it is not well-formed."""
+    """The root element of a document. Raises TextError, with the line, if it is not well-formed."""
     encoding = _ENCODING.match(data)
     named = encoding[1].decode("ascii", "replace").lower() if encoding else "utf-8"
     if named not in _UTF_8 or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -158,7 +163,7 @@ def tree(data: bytes, path: Path, member: str = "") -> Node:
 
 
 def _reference_size(data: bytes, at: int) -> int:
-    """The number of bytes of a reference, of CR LF, or of one other character."""
+    """The number of bytes of a reference, of CR LF, or of another character."""
     if data[at : at + 1] == b"&":
         end = data.find(b";", at)
         return end + 1 - at if end >= 0 else 1
@@ -166,7 +171,7 @@ def _reference_size(data: bytes, at: int) -> int:
 
 
 def attribute_runs(data: bytes, node: Node, name: str) -> list[Run]:
-    """The value of an attribute in its runs."""
+    """The value of an attribute as runs of text."""
     pattern = rb"""<[^\s<>]+(?:\s+[^\s=<>]+\s*=\s*(?:"[^"]*"|'[^']*'))*?\s+%s\s*=\s*(?:"([^"]*)"|'([^']*)')"""
     match = re.compile(pattern % name.encode()).match(data, node.at)
     if match is None:
