@@ -176,14 +176,6 @@ class Layout:
     def ruled(self) -> bool:
         return self.outline.ruled
 
-    @property
-    def why(self) -> Notice | None:
-        return self.outline.why
-
-    @property
-    def skew(self) -> float:
-        return self.outline.skew
-
     def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
         """The upright box in the image file that holds this rectangle of the rectified page."""
         return self.outline.file_box(left, top, right, bottom)
