@@ -40,7 +40,7 @@ class Frame:
     bottom: float
 
     @property
-    def columns(self) -> int:
+    def column_count(self) -> int:
         return len(self.rules) - 1
 
     @property
@@ -50,7 +50,7 @@ class Frame:
     @property
     def column_width(self) -> float:
         """The mean width of a column."""
-        return self.width / self.columns
+        return self.width / self.column_count
 
     @property
     def rows(self) -> slice:
