@@ -11,7 +11,7 @@ from proof.errors import ImageListError, UsageError
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import Entry, ImageList, place_of, write_entries
 from proof.locale.marking import AND, Sentence, _, joined
-from proof.model.places import Place, place_given, spelled
+from proof.model.half_folios import JuanFolio, half_folio_name, parse_half_folio
 from proof.paths import natural
 from proof.settings.config import Settings
 from proof.text.model import Page
@@ -28,7 +28,7 @@ class TextPage:
     image: PageImage | None
 
     @property
-    def place(self) -> Place | None:
+    def place(self) -> JuanFolio | None:
         return place_of(self.page)
 
 
@@ -104,7 +104,7 @@ class PageImages:
 
         Raises UsageError for a page without a half-folio, ImageListError, OutputError; then no list is changed.
         """
-        lists: dict[Path, dict[Place, str]] = {}
+        lists: dict[Path, dict[JuanFolio, str]] = {}
         for page, file in pairs:
             place = page.place
             if place is None:
@@ -128,7 +128,7 @@ class PageImages:
     def _at(self, named: str) -> list[TextPage]:
         """The pages with the half-folio `named`."""
         try:
-            place = place_given(named)
+            place = parse_half_folio(named)
         except UsageError:
             return []
         return [page for page in self.pages if page.place == place]
@@ -168,7 +168,7 @@ def in_order(
 
 def name_of(page: TextPage) -> str:
     """The name by which `PageImages.page` finds a page: its half-folio, else its id."""
-    return spelled(page.place) if page.place else page.page.id
+    return half_folio_name(page.place) if page.place else page.page.id
 
 
 def _entries(path: Path) -> Sequence[Entry]:

@@ -24,7 +24,7 @@ from proof.images.find import ImageIndex
 from proof.images.imglist import place_of
 from proof.locale.marking import _
 from proof.locale.terminal import say, sentence
-from proof.model.places import Place, spelled
+from proof.model.half_folios import JuanFolio, half_folio_name
 from proof.model.refs import ImageRef
 from proof.settings.config import Settings
 from proof.text.read import read_transcription
@@ -155,7 +155,7 @@ def _open(source: str, reader: ManifestReader, members: bool, listed: Path | Non
     return reader.images(path, members=members)
 
 
-def _places(settings: Settings) -> Iterator[Place]:
+def _places(settings: Settings) -> Iterator[JuanFolio]:
     """The half-folios of the project's texts, in order; a text is read once those of the one before are used up."""
     for path in settings.text_files():
         text = read_transcription(path)
@@ -177,7 +177,7 @@ def _list_only(images: Sequence[WantedImage], fetcher: Fetcher) -> bool:
     for result in fetcher.preview(images):
         wanted = result.wanted
         state = "" if result.outcome is FetchOutcome.NOT_ASKED else result.why or result.outcome.value
-        place = " ".join(map(spelled, wanted.places[: 2 if wanted.opening else 1]))
+        place = " ".join(map(half_folio_name, wanted.places[: 2 if wanted.opening else 1]))
         row = (str(wanted.number), place, wanted.label, wanted.name, wanted.address, state)
         click.echo("\t".join(row).rstrip("\t"))
         complete = complete and result.outcome is not FetchOutcome.FAILED

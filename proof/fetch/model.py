@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from proof.model.half_folios import JuanFolio
 from proof.model.notices import Notice
-from proof.model.places import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class WantedImage:
     name: str
     address: str
     label: str = ""
-    places: tuple[Place, ...] = ()
+    places: tuple[JuanFolio, ...] = ()
     opening: bool = False
 
 

@@ -24,8 +24,8 @@ from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.ssrf import file_name, path_inside
 from proof.images.load import SUFFIXES
 from proof.locale.marking import Sentence, _
+from proof.model.half_folios import half_folio_name, parse_label
 from proof.model.notices import Notice, NoticeCode
-from proof.model.places import place_named, spelled
 from proof.model.refs import ImageRef, PageId
 
 KEPT = "manifest.json"
@@ -126,7 +126,7 @@ class ManifestReader:
                     )
                 )
             if picture is not None:
-                place, image_address = place_named(canvas.label), picture.at(self.width)
+                place, image_address = parse_label(canvas.label), picture.at(self.width)
                 name = f"{subfolder}/{stems[canvas.number]}{_suffix(picture, image_address)}"
                 places = (place,) if place else ()
                 images.append(WantedImage(canvas.number, name, image_address, canvas.label, places))
@@ -212,11 +212,11 @@ def _stem(canvas: Canvas) -> str:
     ref = ImageRef.match(canvas.label)
     if ref:
         return file_name(str(ref))
-    place = place_named(canvas.label)
+    place = parse_label(canvas.label)
     if place is None:
         return ""
     page = PageId.match(canvas.label)
-    return file_name(str(page) if page else spelled(place))
+    return file_name(str(page) if page else half_folio_name(place))
 
 
 def _suffix(picture: CanvasImage, address: str) -> str:

@@ -12,7 +12,14 @@ from proof.errors import UsageError
 from proof.fetch.model import WantedImage
 from proof.images.imglist import write_entries
 from proof.locale.marking import Sentence, _
-from proof.model.places import Place, counted_on, juan_key, leaf_by_leaf, place_given, spelled
+from proof.model.half_folios import (
+    JuanFolio,
+    half_folio_name,
+    half_folios_from,
+    juan_key,
+    parse_half_folio,
+    with_blank_sides,
+)
 from proof.model.refs import ImageRef
 
 _NUMBERS = re.compile(r"([0-9]{1,9})(?:-([0-9]{0,9}))?")
@@ -65,7 +72,7 @@ def _indices(images: Sequence[WantedImage], part: str) -> list[int]:
 
 def _lacking(images: Iterable[WantedImage], part: str) -> UsageError:
     """The error about a part that no image shows, with the half-folios that the images show."""
-    places = [spelled(place) for wanted in images for place in wanted.places]
+    places = [half_folio_name(place) for wanted in images for place in wanted.places]
     span = (
         Sentence(_("from %(first)s to %(last)s"), first=places[0], last=places[-1])
         if places
@@ -83,7 +90,7 @@ def _lacking(images: Iterable[WantedImage], part: str) -> UsageError:
 
 
 def with_half_folios(
-    images: Sequence[WantedImage], first: str, of_text: Iterable[Place] = (), *, openings: bool = False
+    images: Sequence[WantedImage], first: str, of_text: Iterable[JuanFolio] = (), *, openings: bool = False
 ) -> tuple[WantedImage, ...]:
     """The images, each with the half-folio that it shows: `first` (`010-1a`), then those that follow it among the
     half-folios `of_text`. With `openings` each image shows two, and blank half-folios that the text omits are counted
@@ -91,9 +98,9 @@ def with_half_folios(
 
     Raises UsageError if `first` is no half-folio.
     """
-    places = counted_on(place_given(first), of_text)
+    places = half_folios_from(parse_half_folio(first), of_text)
     if openings:
-        leaves = leaf_by_leaf(places)
+        leaves = with_blank_sides(places)
         return tuple(replace(wanted, places=tuple(islice(leaves, 2)), opening=True) for wanted in images)
     return tuple(replace(wanted, places=(place,)) for wanted, place in zip(images, places, strict=False))
 
@@ -132,6 +139,6 @@ def _shows(wanted: WantedImage, part: str) -> bool:
     if ref and ImageRef.match(wanted.name) == ref:
         return True
     try:
-        return place_given(part) in wanted.places
+        return parse_half_folio(part) in wanted.places
     except UsageError:
         return any(juan == juan_key(part) for juan, _ in wanted.places)

@@ -16,7 +16,8 @@ from proof.model.notices import Notice
 class Kind(StrEnum):
     """Kinds of flags: 訛 substitution, 衍 insertion, 脫 omission, 倒 transposition, 異體 variant, and layout.
 
-    An audit is a sample of what was not flagged. Proofreaders meet it among the flags; reports do not list it.
+    An audit is a sample of the characters that were not flagged. Proofreaders are shown it among the flags; reports do
+    not list it.
     """
 
     SUBSTITUTION = "substitution"
@@ -29,8 +30,8 @@ class Kind(StrEnum):
 
 
 class Origin(StrEnum):
-    """Where a flag comes from: a check, a sample of what was not flagged, a seeded error (the text is right there), a
-    collation with other editions, or a person who corrected the text by hand."""
+    """Where a flag comes from: a check, a sample of the characters that were not flagged, a seeded error (the text is
+    right there), a collation with other editions, or a person who corrected the text by hand."""
 
     FINDING = "finding"
     SAMPLE = "sample"
@@ -43,7 +44,7 @@ LINE_BREAK = "¶"
 """The sign for a line ending in the readings of a layout flag, whatever the line ending in the file."""
 
 OF_TEXT = (Origin.FINDING, Origin.COLLATION, Origin.PERSON)
-"""Origins of flags that are about the text: samples and seeded errors measure checks and readers instead."""
+"""Origins of flags about the text; samples and seeded errors measure checks and readers instead."""
 
 FINDINGS = tuple(kind for kind in Kind if kind is not Kind.AUDIT)
 """The kinds of flags that a check raises."""
@@ -66,12 +67,12 @@ text."""
 
 @dataclass(frozen=True, slots=True)
 class WitnessReading:
-    """What a witness reads at the place of a flag.
+    """The reading of a witness at the place of a flag.
 
-    `side` is `text` if it reads what is transcribed, `image` if it reads what is suggested, else empty. `note` is the
-    note of its apparatus there. `weight` is what it added to the score, in nats: nothing where the siglum begins with
-    `READER`, since that is no copy of the text but another reading of the same image. `name` is the full name of its
-    edition, where that was given.
+    `side` is `text` for the transcribed reading, `image` for the suggested one, else empty. `note` is the note of the
+    apparatus of the witness there, `name` the full name of its edition, if known. `weight` is what the witness added to
+    the score, in nats; it is 0 if the siglum begins with `READER`: that is not a copy of the text, but another reading
+    of the same image.
     """
 
     siglum: str
@@ -90,10 +91,10 @@ LANGUAGE = "language"
 """The `reason` of flags that the language model alone raised."""
 
 COLLATION = "collation"
-"""The `reason` of flags that collation alone raised: differences of editions, without the image."""
+"""The `reason` of flags that collation alone raised: differences between editions, without an image."""
 
 CORRECTED_BY_HAND = "by hand"
-"""The `reason` of flags for what a person corrected where no check had flagged anything."""
+"""The `reason` of flags of corrections by hand, at places that no check flagged."""
 
 WITHOUT_IMAGE = frozenset({LANGUAGE, COLLATION})
 """Reasons of flags that do not come from an image."""
@@ -104,14 +105,15 @@ PLACEHOLDER = "placeholder"
 
 @dataclass(frozen=True, slots=True)
 class LanguageReading:
-    """What the language model says at the place of a flag.
+    """The result of the language model at the place of a flag.
 
-    `odds` is the log-odds of what is suggested against what is transcribed, in nats. `suggested` and `transcribed`
-    are the words around the place that decide most, with either reading; their counts say how often they stand
-    elsewhere, in the language and on other pages of the text. `places` are pages of the text that have the suggested
-    words. `weight` is what was added to the score of the image, in nats; it is 0 if there is no image, and the odds
-    are then the score. `likeliest` is the reading that image and neighbours together make most likely, in traditional
-    characters. If it is suggested instead of the image's best reading, `instead_of` has that and its probability.
+    `odds` is the log-odds of the suggested against the transcribed reading, in nats. `suggested` and `transcribed` are
+    the words around the place that contribute most to it, with either reading; `suggested_count` and
+    `transcribed_count` are their occurrences elsewhere, in the language and on other pages of the text. `places` are
+    pages of the text that have the suggested words. `weight` is what was added to the score of the image, in nats;
+    without an image it is 0, and the odds are the score. `likeliest` is the most likely reading by image and neighbours
+    together, in traditional characters. If it is suggested instead of the image's best reading, `instead_of` is that
+    reading and its probability.
     """
 
     odds: float
@@ -125,17 +127,19 @@ class LanguageReading:
     instead_of: tuple[str, float | None] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The reading for JSON; `instead_of` only where there is one."""
+        """The reading for JSON; `instead_of` only if it is set."""
         values = asdict(self) | {"places": list(self.places)}
-        instead = values.pop("instead_of")
-        return values | ({"instead_of": list(instead)} if instead else {})
+        if self.instead_of is None:
+            del values["instead_of"]
+        else:
+            values["instead_of"] = list(self.instead_of)
+        return values
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> LanguageReading:
-        """The reading that `as_dict` gave."""
-        instead = values.get("instead_of")
-        lists = {"places": tuple(values["places"]), "instead_of": (instead[0], instead[1]) if instead else None}
-        return cls(**{**values, **lists})
+        """The reading from an object that `as_dict` made."""
+        instead_of = tuple(values["instead_of"]) if values.get("instead_of") else None
+        return cls(**{**values, "places": tuple(values["places"]), "instead_of": instead_of})
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +147,15 @@ class Evidence:
     """The evidence for a flag.
 
     - `reason`: a stable code that front ends translate (`posterior`, `ink`, `column missing` ...);
-    - `rule`: what hid a variant or lowered a score;
-    - `p_text`, `p_best`: posterior of what is transcribed, and of what is suggested;
+    - `rule`: the rule that hid a variant or lowered the score;
+    - `p_text`, `p_best`: posterior of the transcribed and of the suggested reading;
     - `alternatives`: readings of the engine with their posteriors, most probable first;
-    - `ink`: what the ink alone says; `note`: the characters that the image shows there; `notice`: a further remark;
+    - `ink`: the evidence of the ink alone; `note`: the characters that the image shows there; `notice`: a remark;
     - `base`: the score before it was corrected by the other pages of the check (`proof.checking.engine_bias`); None
-      if it was not;
+      without such a correction;
     - `column`: for a finding about a whole column, its number on the image, from 1;
     - `witnesses`: readings of other witnesses, whose weights are part of the score;
-    - `language`: what the language model says.
+    - `language`: the result of the language model.
     """
 
     reason: str
@@ -168,8 +172,9 @@ class Evidence:
     column: int | None = None
 
     def as_dict(self, *, exact: bool = False) -> dict[str, Any]:
-        """The evidence for JSON, without empty fields; its numbers are rounded, unless they are to be `exact`."""
-        pairs: dict[str, Any] = {
+        """The evidence for JSON, without empty fields; numbers are rounded unless `exact`."""
+        base = None if self.base is None else float(self.base)
+        values: dict[str, Any] = {
             "reason": self.reason,
             "rule": self.rule,
             "p_text": None if self.p_text is None else float(self.p_text),
@@ -179,24 +184,24 @@ class Evidence:
             "note": self.note,
             "notice": self.notice and self.notice.as_json(),
             "column": self.column,
-            "base": None if self.base is None else float(self.base) if exact else round(self.base, 4),
+            "base": base if exact or base is None else round(base, 4),
             "witnesses": [witness.as_dict() for witness in self.witnesses],
             "language": self.language.as_dict() if self.language else None,
         }
-        return {name: value for name, value in pairs.items() if value not in ("", None, [])}
+        return {name: value for name, value in values.items() if value not in ("", None, [])}
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> Evidence:
-        """The evidence that `as_dict` gave; other values are ignored."""
-        read: dict[str, Callable[[Any], Any]] = {
+        """The evidence from an object that `as_dict` made; unknown names are ignored."""
+        readers: dict[str, Callable[[Any], Any]] = {
             "alternatives": lambda pairs: tuple((text, p) for text, p in pairs),
             "ink": Notice.of_json,
             "notice": Notice.of_json,
             "witnesses": lambda readings: tuple(WitnessReading(**reading) for reading in readings),
             "language": LanguageReading.of,
         }
-        names = cls.__dataclass_fields__.keys() & values.keys()
-        return cls(**{name: read[name](values[name]) if name in read else values[name] for name in names})
+        known = {name: values[name] for name in cls.__dataclass_fields__.keys() & values.keys()}
+        return cls(**{name: readers[name](value) if name in readers else value for name, value in known.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,12 +210,12 @@ class Flag:
 
     - `line`: number of the column on the page, from 1; 0 for the page;
     - `offset`, `length`: code points in the column's source text;
-    - `suggested`: what should stand there instead;
-    - `bbox`: pixels of the image file;
+    - `suggested`: the reading to replace the transcribed one;
+    - `bbox`: in pixels of the image file;
     - `context`: the characters around the place. The id is made from it, not from readings or scores, so that a check
       with another engine or other settings gives the same id;
-    - `moved`: the id of the flag that is one question with this one. The two are the 衍 and the 脫 of a character that
-      moved, or two flags of the same kind for one run that goes over the end of a half-row or column.
+    - `moved`: the id of another flag that is one question with this one. The two are the 衍 and the 脫 of a moved
+      character, or two flags of the same kind for a run that continues after the end of a half-row or column.
     """
 
     page: str
@@ -250,8 +255,8 @@ class Flag:
 
 
 def without_language(flag: Flag) -> Flag:
-    """The flag with the score and the suggestion that it had before the language model was asked; unchanged if the
-    model alone raised it."""
+    """The flag with the score and the suggestion that it has without the language model; unchanged if the model alone
+    raised it."""
     reading = flag.evidence.language
     if reading is None or flag.evidence.reason == LANGUAGE:
         return flag
@@ -266,7 +271,7 @@ def missing_characters(flag: Flag) -> str:
 
 
 def other_half(flag: Flag, flags: Iterable[Flag]) -> Flag | None:
-    """The one of `flags` that is one question with `flag`; None unless both are raised and name each other."""
+    """The flag among `flags` that is one question with `flag`; None unless both are raised and name each other."""
     if not flag.moved or not flag.raised:
         return None
     others = (other for other in flags if (other.id, other.moved) == (flag.moved, flag.id) and other.raised)
@@ -274,13 +279,13 @@ def other_half(flag: Flag, flags: Iterable[Flag]) -> Flag | None:
 
 
 def is_moved(flag: Flag, other: Flag | None) -> bool:
-    """Whether two flags that are one question are about a move, not about two parts of a run."""
+    """Whether two flags that are one question are about a moved character or column, not about two parts of a run."""
     return other is not None and (flag.kind is not other.kind or flag.kind is Kind.LAYOUT)
 
 
 def questions(flags: Sequence[Flag]) -> list[Flag]:
-    """The flags of a page, one for each question: of two that are one question the one with the higher score, or the
-    earlier one if their scores are equal."""
+    """The flags of a page, one for each question: of two flags that are one question the one with the higher score, or
+    the earlier one if the scores are equal."""
     leading = []
     for flag in flags:
         other = other_half(flag, flags)
@@ -293,27 +298,26 @@ MAX_CONTEXT_CHARACTERS = 3
 """Maximum number of characters on either side of the place in a flag's `context`."""
 
 FLAG_ID_BYTES = 10
-"""Bytes of the hash that is a flag's id, written as twice as many hexadecimal digits."""
+"""Length in bytes of the hash that is a flag's id, written as twice as many hexadecimal digits."""
 
 
 def context_of(source: str, offset: int, length: int) -> str:
-    """A flag's `context`: the place of a column's source in brackets, with the characters around it."""
+    """The `context` of a flag: the characters at its place in the source of a column, in brackets, with those
+    around."""
     end = offset + length
     before = source[max(0, offset - MAX_CONTEXT_CHARACTERS) : offset]
     return f"{before}[{source[offset:end]}]{source[end : end + MAX_CONTEXT_CHARACTERS]}"
 
 
 def flag_id(page: str, line: int, kind: Kind, context: str, occurrence: int) -> str:
-    """A stable id: the same finding at the same place of the same source has the same id in every run.
-
-    `occurrence` tells equal contexts of one column apart, from 0.
-    """
+    """The stable id of a flag: the same finding at the same place of the same source has the same id in every run.
+    `occurrence` numbers equal contexts in a column from 0."""
     key = "\x1f".join([page, str(line), kind.value, context, str(occurrence)])
     return hashlib.blake2b(key.encode(), digest_size=FLAG_ID_BYTES).hexdigest()
 
 
 def numbered(flags: Iterable[Flag]) -> tuple[Flag, ...]:
-    """The flags with their stable ids; flags of equal kind, column and context get different ids by their order."""
+    """The flags with their stable ids; flags with the same kind, column and context are numbered in their order."""
     occurrences: Counter[tuple[str, int, Kind, str]] = Counter()
     with_ids = []
     for flag in flags:

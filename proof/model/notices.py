@@ -1,5 +1,5 @@
-"""Notices: messages about images, texts, pages and runs, each a code with values; `proof.locale.notices` translates
-their sentences."""
+"""Notices: messages about images, texts, pages and runs. Each is a code with values; `proof.locale.notices` translates
+the sentence of the code."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ Value = Union[str, int, float, "Notice"]
 
 
 class MessageCode(Enum):
-    """Codes of notices, each with its `sentence`, which has placeholders for the values of the notice; with a
-    `singular` to be used in its place where the value `number` is 1; and with what the program did about it (`done`).
-    The last two are '' where there is none."""
+    """A code of notices with its `sentence`, which has placeholders for the values of a notice. The `singular` is used
+    instead if the value `number` is 1. `done` says what the program did about it. The last two may be empty."""
 
     def __init__(self, sentence: str, singular: str = "", done: str = "") -> None:
         self.sentence, self.singular, self.done = sentence, singular, done
 
     @property
     def code(self) -> str:
-        """The code as programs and stores have it."""
+        """The code in JSON and in the store."""
         return self.name.lower().replace("_", "-")
 
 
@@ -31,7 +30,7 @@ class MessageCode(Enum):
 class NoticeCode(MessageCode):
     """Codes of notices about images, pages and runs, which are stored and reported."""
 
-    # the message of an error that carries no notice: see `Notice.of_error`
+    # the message of an error without a notice: see `Notice.of_error`
     AS_TOLD = "%(text)s"
     # image files and lists
     INVERTED = _("light characters on a dark ground: the image was inverted")
@@ -250,24 +249,25 @@ class Notice:
 
     @property
     def message(self) -> str:
-        """The sentence of the notice, or its singular, in English and without values, as the catalogues list it."""
-        singular = self.code.singular and dict(self.values).get("number") == 1
-        return self.code.singular if singular else self.code.sentence
+        """The message id in the catalogues: the sentence of the code, or its singular, in English and without
+        values."""
+        is_singular = self.code.singular and dict(self.values).get("number") == 1
+        return self.code.singular if is_singular else self.code.sentence
 
     @classmethod
     def of_error(cls, error: BaseException) -> Notice:
-        """The notice that an error carries (`ImageError`), else one that quotes the message of the error."""
+        """The notice of an error (`ImageError`), or else one that quotes its message."""
         notice = getattr(error, "notice", None)
         return notice if isinstance(notice, Notice) else cls.of(NoticeCode.AS_TOLD, text=Sentence.of(error))
 
     def as_json(self) -> dict[str, Any]:
-        """The notice as an object of JSON, which `of_json` reads."""
+        """The notice as a JSON object, which `of_json` reads."""
         values = {name: value.as_json() if isinstance(value, Notice) else value for name, value in self.values}
         return {"code": self.code.code, "values": values}
 
     @classmethod
     def of_json(cls, parts: Mapping[str, Any]) -> Notice:
-        """The notice from an object that `as_json` made."""
+        """The notice from a JSON object that `as_json` made."""
         values = {
             name: cls.of_json(value) if isinstance(value, Mapping) else value for name, value in parts["values"].items()
         }

@@ -1,4 +1,4 @@
-"""Samples and seeded errors that proofreaders meet beside the findings of a page."""
+"""Samples and seeded errors that proofreaders are shown among the findings of a page."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class QualityFlags:
         return samples | dict.fromkeys((flag.id for flag in self.seeded), Origin.SEEDED)
 
     def among(self, findings: Sequence[Flag]) -> tuple[Flag, ...]:
-        """All flags of the page: seeded errors in reading order among the findings, so that their order does not give
-        them away, then the samples, which are shown as such."""
+        """All flags of the page: the findings with the seeded errors among them in reading order, so that the order
+        does not reveal them; then the samples, which are shown as such."""
         merged = list(findings)
         for flag in self.seeded:
             places = [(other.line, other.offset) for other in merged]

@@ -1,4 +1,4 @@
-"""Half-folios, image references and page ids: how they are parsed and written, and where a sequence of pages breaks."""
+"""Half-folios, image references and page ids: their parsing and spelling, and breaks in a sequence of pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proof.locale.marking import _
 from proof.model.notices import Notice, NoticeCode
 
 MIN_OPENINGS = 3
-"""Fewest printed pages, none with a quadrant c or d, that are taken for openings of two half-folios."""
+"""Minimum number of printed pages, none with a quadrant c or d, to be taken for openings of two half-folios."""
 
 _FOLIO = re.compile(r"([0-9]{1,6})([ab])", re.IGNORECASE)
 _IMAGE_REF = re.compile(
@@ -56,7 +56,7 @@ class Folio:
 
     @property
     def ordinal(self) -> int:
-        """Half-folios since `0a`; neighbours differ by one."""
+        """The number of half-folios since `0a`; neighbours differ by one."""
         return 2 * self.leaf + (self.side == "b")
 
     def successor(self) -> Folio:
@@ -64,7 +64,7 @@ class Folio:
         return Folio(self.leaf, "b") if self.side == "a" else Folio(self.leaf + 1, "a")
 
     def distance(self, other: Folio) -> int:
-        """How many half-folios `other` stands after this one; negative where it stands before."""
+        """The number of half-folios from this one to `other`; negative if `other` comes first."""
         return other.ordinal - self.ordinal
 
 
@@ -72,7 +72,7 @@ class Folio:
 class ImageRef:
     """An image reference, `WYG0103-0192c`: edition, volume, printed page and quadrant ('' for the plate).
 
-    Where the printed pages are openings of two half-folios, the quadrants are a and b alone.
+    If the printed pages are openings of two half-folios, there are only quadrants a and b.
     """
 
     QUADRANTS: ClassVar[str] = "abcd"
@@ -88,7 +88,7 @@ class ImageRef:
 
     @classmethod
     def match(cls, text: str) -> ImageRef | None:
-        """The reference that a file is named by (`WYG0103/WYG0103-0192c.png`), or that stands alone; else None."""
+        """The reference in the name of a file (`WYG0103/WYG0103-0192c.png`), or alone; None if there is none."""
         name = re.split(r"[\\/]", text.strip())[-1]
         match = _IMAGE_REF.fullmatch(_EXTENSION.sub("", name))
         if match is None:
@@ -113,11 +113,9 @@ class ImageRef:
         return self.QUADRANTS.index(self.quadrant) if self.quadrant else None
 
     def distance(self, other: ImageRef, parts: int = 4) -> int | None:
-        """How many images `other` stands after this one: plates between two plates, half-folios between two quadrants,
-        where a printed page has `parts` half-folios.
-
-        None where the editions or volumes differ, or only one of the two is a plate.
-        """
+        """The number of images from this one to `other`: plates between two plates, half-folios between two quadrants,
+        with `parts` half-folios in a printed page. None if the editions or volumes differ, or if only one of the two is
+        a plate."""
         if (self.edition, self.volume, self.is_plate) != (other.edition, other.volume, other.is_plate):
             return None
         pages = other.page - self.page
@@ -137,7 +135,7 @@ class PageId:
 
     @classmethod
     def match(cls, text: str) -> PageId | None:
-        """The page id that `text` is, or None where it is built otherwise."""
+        """The page id in `text`, or None if it has another form."""
         match = _PAGE_ID.fullmatch(text.strip())
         folio = Folio.match(match["folio"]) if match else None
         return cls(match["work"], match["edition"], match["juan"], folio) if match and folio else None
@@ -147,7 +145,7 @@ class PageId:
 
 
 SequencePage = tuple[Folio | None, ImageRef | None]
-"""A page of a sequence: its half-folio and its image reference, each None where it is unknown."""
+"""A page of a sequence: its half-folio and its image reference, each None if unknown."""
 
 
 def sequence_findings(pages: Iterable[SequencePage], juans: Sequence[str] = ()) -> list[Notice]:
@@ -171,25 +169,25 @@ def sequence_findings(pages: Iterable[SequencePage], juans: Sequence[str] = ()) 
 
 
 def _parts_of_a_page(refs: Sequence[ImageRef]) -> int:
-    """Half-folios of a printed page: two if the `refs`, all to quadrants, are to openings, else four."""
+    """The number of half-folios in a printed page: two if `refs`, all of quadrants, are of openings, else four."""
     openings = len({ref.plate for ref in refs}) >= MIN_OPENINGS and all(ref.quadrant in "ab" for ref in refs)
     return 2 if openings else 4
 
 
 def _break(before: SequencePage, after: SequencePage, parts: int, *, new_juan: bool) -> Notice | None:
-    """What is wrong between two consecutive pages; None if nothing is. `new_juan`: they are of two juans."""
+    """The break between two consecutive pages; None if there is none. `new_juan`: they are of two juans."""
     (folio, ref), (next_folio, next_ref) = before, after
     folio_step = folio.distance(next_folio) if folio and next_folio else None
     image_step = ref.distance(next_ref, parts) if ref and next_ref else None
-    incomparable = image_step is None and ref is not None and next_ref is not None
+    is_incomparable = image_step is None and ref is not None and next_ref is not None
     goes_back = new_juan and folio_step is not None and folio_step <= 0
-    if goes_back or _juan_starts(folio, next_folio, image_step, incomparable):
+    if goes_back or _juan_starts(folio, next_folio, image_step, is_incomparable):
         if image_step is not None and image_step < 0:
             return Notice.of(NoticeCode.JUAN_BACK)
         if image_step == 0 and ref and not ref.is_plate:
             return Notice.of(NoticeCode.JUAN_ON_SAME_IMAGE)
         return None
-    if incomparable:
+    if is_incomparable:
         return Notice.of(NoticeCode.VOLUME_WITHIN_JUAN)
     if ref and next_ref and ref.is_plate and image_step is not None:
         image_step = _plates_as_half_folios(image_step, folio_step)
@@ -217,36 +215,33 @@ def _unequal_steps(folio_step: int | None, image_step: int | None) -> Notice:
     return Notice.of(NoticeCode.UNEQUAL_STEPS, folios=folio_step or 0, images=image_step or 0)
 
 
-def _juan_starts(folio: Folio | None, next_folio: Folio | None, image_step: int | None, incomparable: bool) -> bool:
-    """Whether the second page begins a juan. After a juan of one half-folio the next one begins two images further on,
-    which tells it from a folio that is counted twice."""
+def _juan_starts(folio: Folio | None, next_folio: Folio | None, image_step: int | None, is_incomparable: bool) -> bool:
+    """Whether the second page begins a juan. After a juan of one half-folio, the next one begins at least two images
+    later; otherwise the folio was counted twice."""
     if next_folio != Folio(1, "a") or folio is None:
         return False
-    return folio != next_folio or incomparable or (image_step is not None and image_step > 1)
+    return folio != next_folio or is_incomparable or (image_step is not None and image_step > 1)
 
 
 def _first_plate_ends(
     next_folio: Folio | None, next_ref: ImageRef | None, folio_step: int | None, image_step: int | None
 ) -> bool:
     """Whether the images skip only the blank rest of the plate on which the first leaf of a juan stands alone."""
-    return (
-        folio_step == 1
-        and image_step in (2, 3)
-        and next_folio is not None
-        and next_folio <= Folio(2, "b")
-        and next_ref is not None
-        and next_ref.quadrant == "a"
-    )
+    skips_images = folio_step == 1 and image_step in (2, 3)
+    follows_first_leaf = next_folio is not None and next_folio <= Folio(2, "b")
+    begins_plate = next_ref is not None and next_ref.quadrant == "a"
+    return skips_images and follows_first_leaf and begins_plate
 
 
 def _plates_as_half_folios(plates: int, folio_step: int | None) -> int:
-    """How many half-folios an advance by `plates` means: as many as the folios advance, if that is possible."""
+    """The advance by `plates` as a number of half-folios: that of the folios, if possible."""
     if folio_step is not None and abs(4 * plates - folio_step) < 4:
         return folio_step
     return 1 if folio_step is None and plates in (0, 1) else 4 * plates
 
 
 def _place(page: SequencePage) -> str | Notice:
+    """The page in a notice."""
     folio, ref = page
     if folio and ref:
         return f"{folio} ({ref})"

@@ -24,11 +24,8 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckedColumn:
-    """A column of the image, with its number in the transcription.
-
-    `source` is the column in the transcription, with markup and spaces. The offsets of characters and flags count its
-    code points.
-    """
+    """A column of the image, with its number in the transcription. `source` is the column in the transcription, with
+    markup and spaces; offsets of characters and flags are code points in it."""
 
     number: int
     box: Box
@@ -39,7 +36,7 @@ class CheckedColumn:
 class CheckedCharacter:
     """A transcribed character with its place in the source and on the image.
 
-    `p_text` is its posterior. `read` is what the engine read there, empty for nothing.
+    `p_text` is its posterior. `read` is the reading of the engine, empty if it read nothing.
     """
 
     line: int
@@ -60,8 +57,8 @@ class PageResult:
     - `image`: None if no image was found; `image_box`: the part of the file that is the page, such as a quadrant;
     - `skew`: angle of the page in degrees, with the quarter turns by which the image is turned
       (`proof.report.upright`);
-    - `message`: why the page was not checked, or what its image carries instead;
-    - `notices`: remarks about the page that are no flags.
+    - `message`: why the page was not checked, or which page its image shows instead;
+    - `notices`: remarks about the page other than flags.
     """
 
     page: str
@@ -82,12 +79,12 @@ class PageResult:
 
     @property
     def shown(self) -> bool:
-        """Whether the page has an image whose size is known, so that something can be placed on it."""
+        """Whether the page has an image of known size, on which boxes can be shown."""
         return self.image is not None and min(self.image_size) > 0
 
     def column_of(self, flag: Flag) -> CheckedColumn | None:
-        """The column that a flag is about. A line of a running edition takes several columns: the one nearest to
-        the flag."""
+        """The column of a flag: of several columns with its number (a line of a running edition), the one nearest to
+        it."""
         columns = [column for column in self.columns if column.number == flag.line]
         if len(columns) > 1 and flag.bbox is not None:
             x = flag.bbox.centre[0]
@@ -96,11 +93,13 @@ class PageResult:
 
 
 def box_at(characters: Iterable[CheckedCharacter], line: int, offset: int, length: int) -> Box | None:
-    """Where the characters at a place of a column stand on the image; where the place has none, the one before it, or
-    else the first of the column. None where nothing of the column is known."""
+    """The box around the characters at a place of a column; if there are none, the box of the character before the
+    place, or else of the first one of the column. None if the column has no characters."""
     of_line = sorted((glyph for glyph in characters if glyph.line == line), key=lambda glyph: glyph.offset)
-    boxes = [glyph.box for glyph in of_line if offset <= glyph.offset < offset + length]
-    boxes = (
-        boxes or [glyph.box for glyph in of_line if glyph.offset < offset][-1:] or [glyph.box for glyph in of_line[:1]]
-    )
-    return Box.around(boxes) if boxes else None
+    if not of_line:
+        return None
+    at_place = [glyph.box for glyph in of_line if offset <= glyph.offset < offset + length]
+    if at_place:
+        return Box.around(at_place)
+    before = [glyph.box for glyph in of_line if glyph.offset < offset]
+    return before[-1] if before else of_line[0].box

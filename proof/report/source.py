@@ -15,8 +15,8 @@ from proof.store.comments import Comment
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A run in the store, with a few of its pages in memory at a time, in page order; `whole`: with all pages of its
-    work, also those that only other runs had."""
+    """A run in the store, whose pages are loaded a few at a time. `whole`: with all pages of the work, also those that
+    only other runs checked."""
 
     store: Store
     run_id: int
@@ -51,6 +51,7 @@ class StoredRun:
         return {page.page: (page.juan, page.folio) for page in self.store.queue.places(self.run.info.work)}
 
     def results(self, *, outline: bool = False, raised: bool = False) -> Iterator[PageResult]:
-        """The results of the pages; `outline`: without columns and characters; `raised`: of pages with raised flags."""
+        """The results in page order; `outline`: without columns and characters; `raised`: only pages with raised
+        flags."""
         run, work = (None, self.run.info.work) if self.whole else (self.run_id, None)
         return self.store.results(run=run, work=work, outline=outline, raised=raised)

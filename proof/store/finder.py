@@ -10,7 +10,7 @@ from itertools import islice
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
-from proof.model.places import Place, juan_key, place_named
+from proof.model.half_folios import JuanFolio, juan_key, parse_label
 from proof.model.refs import Folio, ImageRef, PageId
 from proof.store.decision_records import State
 from proof.store.library import Library, LibraryWork
@@ -162,7 +162,7 @@ def addressed(pages: Sequence[ListedPage], wanted: str, near: int | None = None)
     same = [page for page in pages if page.page.lower() in names or page.ref.lower() in names]
     if same:
         return same
-    place, folio = place_named(_RUN_ON.sub(" ", wanted)), Folio.match(wanted)
+    place, folio = parse_label(_RUN_ON.sub(" ", wanted)), Folio.match(wanted)
     if place is not None:
         return [page for page in pages if place in places_of(page)]
     if folio is not None:
@@ -173,7 +173,7 @@ def addressed(pages: Sequence[ListedPage], wanted: str, near: int | None = None)
     return [page for page in pages if page.page.lower().startswith(begins) or page.ref.lower().startswith(begins)]
 
 
-def places_of(page: ListedPage) -> set[Place]:
+def places_of(page: ListedPage) -> set[JuanFolio]:
     """Juan and half-folio of a page, according to its text and to its id."""
     parts = PageId.match(page.page)
     folio = Folio.match(page.folio) or (parts.folio if parts else None)

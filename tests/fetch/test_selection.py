@@ -12,7 +12,7 @@ from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.selection import in_ranges, of_parts, with_half_folios, write_list
 from proof.locale.languages import translations
 from proof.locale.marking import in_words
-from proof.model.places import place_given
+from proof.model.half_folios import parse_half_folio
 
 PLAIN = tuple(WantedImage(number, f"book/{number:04}.jpg", f"http://example.org/{number}") for number in range(1, 8))
 
@@ -94,7 +94,7 @@ def test_a_list_that_cannot_be_read_is_not_written_over(tmp_path: Path) -> None:
 
 def test_openings_show_two_half_folios_each_the_blank_ones_included(tmp_path: Path) -> None:
     """A book lies open at 0b | 1a first; juan 10 ends with 2a, and the next one begins on a new leaf."""
-    text = [place_given(place) for place in ("010-1a", "010-1b", "010-2a", "011-1a")]
+    text = [parse_half_folio(place) for place in ("010-1a", "010-1b", "010-2a", "011-1a")]
     images = [WantedImage(number, f"book/{number:04}.jpg", "") for number in (1, 2, 3)]
     shown = with_half_folios(images, "010-0b", text, openings=True)
     assert [" ".join(str(folio) for _, folio in wanted.places) for wanted in shown] == ["0b 1a", "1b 2a", "2b 1a"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from proof.errors import ImageListError
 from proof.images.imglist import ImageList, ImageLists, find_image_lists, write_entries
 from proof.locale.notices import in_english
-from proof.model.places import juan_key
+from proof.model.half_folios import juan_key
 from proof.model.refs import Folio, ImageRef
 from proof.text.model import Page
 
