@@ -116,7 +116,7 @@ class Finder(StorePart):
         of the page `near`), a juan, a character, a pair of confused characters (`托託`), or words. Raises
         NoPlaceError."""
         wanted = wanted.strip()
-        pages = self._queue.places(work)
+        pages = self._queue.uncounted_pages(work)
         if not wanted:
             return FoundInWork()
         named = addressed(pages, wanted, near)

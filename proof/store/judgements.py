@@ -91,7 +91,7 @@ class Judgements(StorePart):
         """The judgements of two people on the same places of a work."""
         with self._reading() as session:
             stand = standings_in(session, work).items()
-            by_validator = ((page, there.person) for page, there in stand if there.said is PageState.VALIDATED)
+            by_validator = ((page, there.person) for page, there in stand if there.given_state is PageState.VALIDATED)
             validated = {page: person for page, person in by_validator if person}
             pairs: Pairs = {}
             for events in _decided(session, work):

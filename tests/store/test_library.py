@@ -113,7 +113,7 @@ def test_a_search_finds_words_anywhere_in_all_works(tmp_path: Path) -> None:
         fill(store, tmp_path)
         assert {match.work for match in store.finder.find_in_all(across_columns).places} == {WORK}
         fill(store, tmp_path, work="other")
-        second = [store.queue.places("other")[1].number]
+        second = [store.queue.uncounted_pages("other")[1].number]
         with store.engine.begin() as connection:
             connection.execute(delete(ColumnRow).where(ColumnRow.page_id.in_(second)))
             connection.execute(update(PageRow).where(PageRow.id.in_(second)).values(status="no image", image=None))
