@@ -252,3 +252,17 @@ class Rectification:
     def to_page(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Points (n x 2) of the image file, in pixels of the rectified page."""
         return points @ self.matrix[:, :2].T + self.matrix[:, 2]
+
+
+def rectified(
+    grey: NDArray[np.uint8], page_ink: PageInk, lean: float, tilt: float
+) -> tuple[NDArray[np.uint8], PageInk]:
+    """A grey page and its ink with the slopes of rules (`lean`) and frames (`tilt`) undone; edges of the ink become
+    grey."""
+    height, width = grey.shape
+    turn = Rectification.of(1.0, lean, tilt, height, width, (0, 0))
+    # four images through one warp take a third of the time of four
+    stacked = cv2.merge([grey, *page_ink])
+    turned = cv2.warpAffine(stacked, turn.matrix, (width, height), borderValue=(255, 0, 0, 0))
+    upright_grey, *masks = (np.asarray(plane, dtype=np.uint8) for plane in cv2.split(turned))
+    return upright_grey, PageInk(*masks)
