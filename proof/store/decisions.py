@@ -211,9 +211,7 @@ def check_typed(demand: DecisionRequest, flag: FlagRow) -> None:
         check_meant(demand.reading, seen | {flag.transcribed})
 
 
-def take_back_in(
-    session: Session, chain: Chain, taken: FlagDecision, person: str, key: str, batch: str = ""
-) -> Decision:
+def undo_in(session: Session, chain: Chain, taken: FlagDecision, person: str, key: str, batch: str = "") -> Decision:
     """Take back the valid decision `taken` of a chain within a transaction; the decision before it holds again."""
     demand = DecisionRequest("", chain.flag.id, Verdict.UNDO, chain.version, person, key, batch=batch)
     return _write(session, demand, chain, State(taken.was_state), taken.was, taken)

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from proof.store import Store
-from proof.store.acts import ChangedError, NothingLeftError, What
+from proof.store.acts import ActKind, ChangedError, NothingLeftError
 from proof.store.decision_records import (
     NotYoursError,
     RefusedDecisionError,
@@ -101,9 +101,9 @@ def test_what_one_did_last_is_taken_back_whatever_it_was(filled: Store) -> None:
         assert [one for one in now["standing"] if one[0] != 7] == state["standing"]
         assert [one[:2] for one in now["pages"]] == [one[:2] for one in state["pages"]]
         assert now["layouts"] == state["layouts"]
-    assert [one.what for one in back] == [*[What.LAYOUT] * 2, What.RULE, What.PAGE, *[What.DECISIONS] * 3]
+    assert [one.what for one in back] == [*[ActKind.LAYOUT] * 2, ActKind.RULE, ActKind.PAGE, *[ActKind.DECISIONS] * 3]
     assert [len(one.decisions) for one in back] == [0, 0, 0, 0, 1, 3, 1]
-    assert [one.laid_out for one in back[:3]] == [1, 1, None]
+    assert [one.page_to_read for one in back[:3]] == [1, 1, None]
     with pytest.raises(NothingLeftError):
         filled.acts.undo(WORK, "甲", key())
     assert filled.acts.undo(WORK, "乙", key()).decisions[0].flag == 7
@@ -157,7 +157,7 @@ def test_a_rule_a_page_and_a_layout_that_others_changed_since_are_theirs(filled:
         assert seen(filled) == once
         filled.acts.undo(WORK, "甲", key())
         assert seen(filled) == untouched
-        assert filled.acts.redo(WORK, "甲", key()).again
+        assert filled.acts.redo(WORK, "甲", key()).is_redo
         assert seen(filled) == once
 
 
@@ -193,15 +193,15 @@ def test_who_may_not_set_rules_takes_none_back(filled: Store) -> None:
 def test_a_request_sent_again_takes_back_nothing_more(filled: Store) -> None:
     """Of all kinds of acts but comments, which are answered and not undone."""
     decide(filled, 2, Verdict.KEEP)
-    does: dict[What, Callable[[], object]] = {
-        What.DECISIONS: lambda: filled.decisions.decide_all(
+    does: dict[ActKind, Callable[[], object]] = {
+        ActKind.DECISIONS: lambda: filled.decisions.decide_all(
             [demand(n, Verdict.KEEP, batch="stroke-0001") for n in (1, 3)]
         ),
-        What.RULE: lambda: filled.rules.set(WORK, "甲", "字", True, "甲"),
-        What.LAYOUT: lambda: lay_out(filled, 1, "other.png"),
-        What.PAGE: lambda: filled.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", key()),
+        ActKind.RULE: lambda: filled.rules.set(WORK, "甲", "字", True, "甲"),
+        ActKind.LAYOUT: lambda: lay_out(filled, 1, "other.png"),
+        ActKind.PAGE: lambda: filled.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", key()),
     }
-    assert does.keys() == set(What) - {What.COMMENT}
+    assert does.keys() == set(ActKind) - {ActKind.COMMENT}
     for what, do in does.items():
         do()
         first = filled.acts.undo(WORK, "甲", f"request-{what}")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from proof.store import Store
-from proof.store.acts import What
+from proof.store.acts import ActKind
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.history import HistoryFilter
 from proof.store.page_states import PageState
@@ -66,9 +66,9 @@ def test_it_is_filtered_by_person_juan_verdict_and_kind(worked: Store) -> None:
         (HistoryFilter(person="乙"), 5),
         (HistoryFilter(verdict=Verdict.SKIP), 3),
         (HistoryFilter(person="乙", verdict=Verdict.TAKE), 0),
-        (HistoryFilter(what=What.RULE), 2),
-        (HistoryFilter(what=What.PAGE, person="甲"), 1),
-        (HistoryFilter(what=What.LAYOUT), 0),
+        (HistoryFilter(what=ActKind.RULE), 2),
+        (HistoryFilter(what=ActKind.PAGE, person="甲"), 1),
+        (HistoryFilter(what=ActKind.LAYOUT), 0),
         (HistoryFilter(juan="卷十"), 10),
         (HistoryFilter(juan="卷一"), 0),
     ]

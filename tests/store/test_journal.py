@@ -61,9 +61,9 @@ def work_on(store: Store) -> None:
     store.rules.set(WORK, "己", "已", True, "甲")
     store.rules.set(WORK, "己", "已", False, "乙")
     problem, resolved = CommentState.PROBLEM, CommentState.RESOLVED
-    first = store.comments.say(CommentRequest(WORK, 1, 1, "看不清", "甲", "request-c001", problem, "乙"))
-    store.comments.say(CommentRequest(WORK, 1, 1, "是某", "乙", "request-c002", resolved, seen=first.id))
-    store.comments.say(CommentRequest(WORK, 2, None, "缺半葉", "甲", "request-c003", problem))
+    first = store.comments.add(CommentRequest(WORK, 1, 1, "看不清", "甲", "request-c001", problem, "乙"))
+    store.comments.add(CommentRequest(WORK, 1, 1, "是某", "乙", "request-c002", resolved, seen=first.id))
+    store.comments.add(CommentRequest(WORK, 2, None, "缺半葉", "甲", "request-c003", problem))
 
 
 def test_of_four_who_decide_one_flag_at_once_the_lines_have_the_order_of_the_acts(
