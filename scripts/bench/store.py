@@ -93,7 +93,8 @@ def served(folder: Path, people: int, seconds: float) -> list[TableRow]:
         process.wait()
     times, acknowledged, failed = found[0]
     with Store.open(folder / "proof.sqlite") as store:
-        kept = {entry.id for entry in store.history.log(WORK, HistoryFilter(what=ActKind.DECISIONS), limit=1_000_000)[0]}
+        entries, _ = store.history.log(WORK, HistoryFilter(what=ActKind.DECISIONS), limit=1_000_000)
+        kept = {entry.id for entry in entries}
     lost = len(set(acknowledged) - kept)
     return [
         *rows,
