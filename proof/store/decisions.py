@@ -286,7 +286,7 @@ def _for_other_half(
         return replace(other_demand, undoes=None, undoes_version=twin) if twin else None
     if demand.verdict not in _FOR_BOTH_HALVES:
         return None
-    last = other_chain.row(other_chain.version)
+    last = chain.row(chain.version)
     has_own_decision = other_chain.state is not State.OPEN and (last is None or not _twin(last, other_chain))
     if has_own_decision or _is_corrected_in_part(session, other):
         return None
