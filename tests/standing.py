@@ -97,7 +97,7 @@ def say(
 
 def page_number(store: Store, work: str = "KR1", page: str = "", text: Path | None = None) -> int:
     """The number under which a store knows a page: the first of a work unless its id or its file say of which."""
-    pages = store.queue.places(work)
+    pages = store.queue.uncounted_pages(work)
     return next(one.number for one in pages if page in ("", one.page) and (text is None or one.text == str(text)))
 
 

@@ -32,7 +32,7 @@ from proof.locale.marking import AND, _, joined
 from proof.locale.terminal import counted, say, sentence, terminal_language
 from proof.settings.config import Settings
 from proof.settings.new_project import add_to_project, write_project
-from proof.settings.project import names, texts_of_project
+from proof.settings.project import names_all, texts_of_project
 from proof.store import Store
 from proof.text.transcription import Transcription
 
@@ -95,7 +95,7 @@ def keep_in_project(settings: Settings, texts: Sequence[Path], given: Mapping[st
     file = settings.file
     assert file is not None, "a check has a project"
     is_new = not file.exists()
-    if not is_new and (not texts or names(Settings.load(file), texts)):
+    if not is_new and (not texts or names_all(Settings.load(file), texts)):
         return ""
     if not is_new and named:
         listed = ", ".join(map(str, texts))
@@ -104,7 +104,7 @@ def keep_in_project(settings: Settings, texts: Sequence[Path], given: Mapping[st
             file=file,
             texts=listed,
         )
-    added = [text for text in _usable_texts(settings) if is_new or not names(Settings.load(file), [text])]
+    added = [text for text in _usable_texts(settings) if is_new or not names_all(Settings.load(file), [text])]
     if not added:
         return ""
     if is_new and settings.store.url:

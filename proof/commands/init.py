@@ -14,12 +14,12 @@ from proof.locale.marking import _
 from proof.locale.terminal import say
 from proof.settings.config import FILE_NAME, Settings
 from proof.settings.material import find_images, find_texts
-from proof.settings.new_project import KEPT, write_project
+from proof.settings.new_project import PROJECT_SETTINGS, write_project
 
 
 @click.command("init")
 @click.argument("folder", default=Path(), type=click.Path(path_type=Path, file_okay=False))
-@setting_options(KEPT)
+@setting_options(PROJECT_SETTINGS)
 def command(folder: Path, given: dict[str, Any]) -> int:
     """Make FOLDER a project: write a config.toml that names its texts and images.
 

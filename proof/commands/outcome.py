@@ -18,7 +18,7 @@ from proof.model.result import Status
 from proof.report.places import SuspiciousPlace
 from proof.report.progress import WorkProgress
 from proof.report.reasons import STATUSES, rule_in_words
-from proof.report.tally import Tally, by_rule
+from proof.report.tally import HiddenPair, Tally, by_rule
 from proof.report.write import WrittenReport
 
 MAX_PRINTED_REMARKS = 12
@@ -154,7 +154,7 @@ def _print_remarks(remarks: Iterable[str], *, verbose: bool) -> None:
         click.echo(say(_("... and %(number)s more remarks: see the report, or add -v"), number=more), err=True)
 
 
-def _pairs(pairs: Counter[tuple[str, str, str]]) -> str:
+def _pairs(pairs: Counter[HiddenPair]) -> str:
     """` (乗 for 乘 2, 竝 for 并 1)`: what the image shows for what the text has; '' for no pairs."""
     counts: Counter[tuple[str, str]] = Counter()
     for (transcribed, suggested, _script), count in pairs.items():

@@ -1,4 +1,4 @@
-"""Finding the image file of a page: by the image list, by the page's own reference, or by name."""
+"""Finds the image file of a page: by the image list, by the page's own reference, or by name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Self
@@ -34,7 +34,7 @@ _SEPARATORS = re.compile(r"[\s_.\-]+")
 
 class FoundBy(StrEnum):
     """How an image was found. PLATE: the half-folio has no file of its own but is part of a plate or an opening;
-    COUNTED: the pages of a PDF correspond to those of the text by number; ASSIGNED: a person chose it."""
+    COUNTED: the pages of a PDF correspond by number to those of the text; ASSIGNED: a person chose it."""
 
     IMAGE_LIST = "image list"
     REFERENCE = "reference"
@@ -48,7 +48,7 @@ class FoundBy(StrEnum):
 class PageImage:
     """The file that shows a page: the whole image, or (`quadrant` a to d) a quarter of a plate or half of an opening.
 
-    On a plate a is upper right, b upper left, c lower right, d lower left, on an opening a right and b left; the image
+    On a plate a is upper right, b upper left, c lower right, d lower left; on an opening a is right, b left. The image
     is divided later. `notices` say which file was chosen if several matched."""
 
     path: Path
@@ -70,23 +70,24 @@ class _ImageFile:
 
 @dataclass(frozen=True, slots=True)
 class _Shelf:
-    """All image files of the folders, by lookup key, in the order of the folders."""
+    """All image files of the folders, in their order, and by lookup key. `pdf_pages` are the pages of each PDF, by the
+    key of its name; `outward_links` are links that lead out of the folders, with their targets."""
 
     files: list[_ImageFile] = field(default_factory=list)
     by_path: dict[str, list[_ImageFile]] = field(default_factory=lambda: defaultdict(list))
     by_name: dict[str, list[_ImageFile]] = field(default_factory=lambda: defaultdict(list))
     by_folder_and_name: dict[str, list[_ImageFile]] = field(default_factory=lambda: defaultdict(list))
     outward_links: dict[str, Path] = field(default_factory=dict)
-    bound: dict[str, list[list[_ImageFile]]] = field(default_factory=lambda: defaultdict(list))
+    pdf_pages: dict[str, list[list[_ImageFile]]] = field(default_factory=lambda: defaultdict(list))
     notices: list[Notice] = field(default_factory=list)
 
     def add(self, file: _ImageFile, root: str) -> None:
         self.files.append(file)
-        folder = f"{root}/{file.relative}".rpartition("/")[0]
         self.by_path[_path_key(file.relative)].append(file)
-        for stem in map(_name_key, file.names):
-            self.by_name[stem].append(file)
-            self.by_folder_and_name[f"{_name_key(Path(folder).name)}-{stem}"].append(file)
+        folder_key = _name_key(Path(f"{root}/{file.relative}").parent.name)
+        for key in map(_name_key, file.names):
+            self.by_name[key].append(file)
+            self.by_folder_and_name[f"{folder_key}-{key}"].append(file)
 
     def add_pages(self, file: _ImageFile, root: str) -> None:
         """Add every page of a PDF as an image, also under its page label (`10-1a`)."""
@@ -98,39 +99,40 @@ class _Shelf:
         pages = []
         for number, label in enumerate(labels, 1):
             path = PdfPage(file.path, number).path
-            names = (stem_of(path), path.name, *([label] if label else []))
-            pages.append(_ImageFile(path, f"{file.relative}#{number}", f"{file.identity}#{number}", names))
-            self.add(pages[-1], root)
-        self.bound[_name_key(file.path.stem)].append(pages)
+            names = (stem_of(path), path.name, label) if label else (stem_of(path), path.name)
+            page = _ImageFile(path, f"{file.relative}#{number}", f"{file.identity}#{number}", names)
+            pages.append(page)
+            self.add(page, root)
+        self.pdf_pages[_name_key(file.path.stem)].append(pages)
 
 
 class ImageIndex:
     """The image files of one or several folders, subfolders included.
 
     Building it reads the listings of the folders and opens only PDFs, whose pages are images as well. Links are
-    followed if they stay inside the folders. If several files match a page, that of the first folder is taken, then
-    that whose path sorts first, and the `PageImage` has a notice."""
+    followed if they stay inside the folders. If several files match a page, the file of the first folder is taken,
+    within a folder the file whose path sorts first, and the `PageImage` has a notice."""
 
     def __init__(self, folders: Iterable[Path | str], lists: Iterable[Path | str] = ()) -> None:
-        """Raises UsageError for a folder that is not there, ImageListError for an unreadable list."""
+        """Raises UsageError for a missing folder, ImageListError for an unreadable list."""
         self._shelf = _scan([Path(folder) for folder in folders])
         self._lists = ImageLists(ImageList.read(path) for path in lists)
 
     def with_lists(self, lists: Iterable[Path | str]) -> Self:
         """The index of the same folders with other image lists: every text has its own lists, but the folders are read
         only once."""
-        other = object.__new__(type(self))
-        other._shelf = self._shelf
-        other._lists = ImageLists(ImageList.read(path) for path in lists)
-        return other
+        index = object.__new__(type(self))
+        index._shelf = self._shelf
+        index._lists = ImageLists(ImageList.read(path) for path in lists)
+        return index
 
     def files(self) -> list[tuple[str, Path]]:
         """All image files: for each the path inside its folder, by which it can be assigned to a page, and the file. If
         two folders have the same path, the file of the first folder counts."""
-        path_of_name: dict[str, Path] = {}
+        files: dict[str, Path] = {}
         for file in self._shelf.files:
-            path_of_name.setdefault(file.relative, file.path)
-        return list(path_of_name.items())
+            files.setdefault(file.relative, file.path)
+        return list(files.items())
 
     def every_file(self) -> list[tuple[str, Path]]:
         """All image files, also those with the same path in another folder."""
@@ -156,7 +158,10 @@ class ImageIndex:
         ImageListError, with file and line, if the page's line in the list leads out of the folders.
         """
         entry = self._lists.entry(page)
-        return (entry and self._listed(entry)) or (page.ref and self._referred(page.ref)) or self._named(page)
+        image = self._image_of_entry(entry) if entry else None
+        if image is None and page.ref:
+            image = self._image_named(str(page.ref), FoundBy.REFERENCE, self._files_named)
+        return image or self._image_by_page_name(page)
 
     def image_of(self, text: Transcription, number: int) -> PageImage | None:
         """The image of page `number` (from 0) of a text: as `find` gives it, or as `counted`. Raises ImageListError."""
@@ -165,21 +170,21 @@ class ImageIndex:
     def counted(self, name: str, number: int, pages: int) -> PageImage | None:
         """The image of page `number` (from 0) of the text `name`, in a PDF of the same name that has as many pages as
         the text (`pages`)."""
-        for bound in self._shelf.bound.get(_name_key(name), ()):
-            if len(bound) == pages:
-                return PageImage(bound[number].path, "", FoundBy.COUNTED)
-            file = bound[0].path.name.rpartition("#")[0]
-            notice = Notice.of(NoticeCode.PDF_OTHER_LENGTH, file=file, pages=len(bound), expected=pages)
+        for pdf_pages in self._shelf.pdf_pages.get(_name_key(name), ()):
+            if len(pdf_pages) == pages:
+                return PageImage(pdf_pages[number].path, "", FoundBy.COUNTED)
+            file = pdf_pages[0].path.name.rpartition("#")[0]
+            notice = Notice.of(NoticeCode.PDF_OTHER_LENGTH, file=file, pages=len(pdf_pages), expected=pages)
             if notice not in self._shelf.notices:
                 self._shelf.notices.append(notice)
         return None
 
     def sequence(self) -> list[tuple[str, PageImage]]:
-        """The half-folios of all images with their names (those of parts with their letters), each name once: in the
+        """The half-folios of all images with their names (parts of an image with their letters), each name once: in the
         order of the image lists, or, without lists, folder by folder in the order of names."""
         images: dict[str, PageImage] = {}
         for entry in self._lists.all():
-            image = self._listed(entry) if not entry.error else None
+            image = None if entry.error else self._image_of_entry(entry)
             if image is not None:
                 images.setdefault(f"{stem_of(image.path)}{image.quadrant}", image)
         if images:
@@ -202,50 +207,54 @@ class ImageIndex:
 
     def listed(self, file: str) -> PageImage | None:
         """The image that an image list names `file`: a file, or a part of one; None if there is none."""
-        return self._served(file, FoundBy.IMAGE_LIST, lambda path: self._at(path) or self._called(_last(path)))
+        return self._image_named(file, FoundBy.IMAGE_LIST, self._files_at)
 
-    def _listed(self, entry: Entry) -> PageImage | None:
+    def _image_of_entry(self, entry: Entry) -> PageImage | None:
+        """The image that a line of an image list names. Raises ImageListError if it leads out of the folders."""
         image = self.listed(entry.file)
         if image is None:
             self._refuse_outward_link(entry)
         return image
 
-    def _referred(self, ref: ImageRef) -> PageImage | None:
-        return self._served(str(ref), FoundBy.REFERENCE, self._called)
-
-    def _served(self, name: str, how: FoundBy, files: Callable[[str], Sequence[_ImageFile]]) -> PageImage | None:
-        """The image with that name, or else the sheet of which the name denotes a part."""
-        if image := _choose(files(name), how, suffix=Path(_last(name)).suffix):
-            return image
+    def _image_named(
+        self, name: str, how: FoundBy, files_of: Callable[[str], Sequence[_ImageFile]]
+    ) -> PageImage | None:
+        """The image with that name, or else the sheet of which the name denotes a part. `files_of` looks a name up."""
+        image = _choose(files_of(name), how, suffix=Path(_last(name)).suffix)
         sheet, quadrant = _sheet_of(name)
-        # the name KR1d0030_010-1 of page 1 of KR1d0030_010.pdf counts pages: it is no sheet with the half 1a
-        counted = ImageRef.match(name) is None and "#" not in sheet
-        whole = files(sheet) if sheet else ()
-        return _choose([file for file in whole if not (counted and PdfPage.match(file.path))], FoundBy.PLATE, quadrant)
-
-    def _named(self, page: Page) -> PageImage | None:
-        for name in _spellings(page):
-            key = _name_key(name)
-            if image := _choose(self._shelf.by_name.get(key) or self._shelf.by_folder_and_name.get(key), FoundBy.NAME):
-                return image
-        place = place_of(page)
-        # A file called 1a alone lies directly in a folder that the user named for this text.
-        top = [file for file in self._shelf.by_name.get(str(place[1]), ()) if "/" not in file.relative] if place else []
-        if image := _choose(top, FoundBy.NAME):
+        if image or not sheet:
             return image
-        for name, quadrant in _openings(page):
-            key = _name_key(name)
-            if image := _choose(self._shelf.by_name.get(key), FoundBy.PLATE, quadrant):
+        files = files_of(sheet)
+        if ImageRef.match(name) is None and "#" not in sheet:
+            # the name KR1d0030_010-1 of page 1 of KR1d0030_010.pdf counts pages: it is no sheet with the half 1a
+            files = [file for file in files if not PdfPage.match(file.path)]
+        return _choose(files, FoundBy.PLATE, quadrant)
+
+    def _image_by_page_name(self, page: Page) -> PageImage | None:
+        """The image whose file is named after the page, or after an opening with the page."""
+        by_name, by_folder_and_name = self._shelf.by_name, self._shelf.by_folder_and_name
+        for key in map(_name_key, _spellings(page)):
+            if image := _choose(by_name.get(key, ()) or by_folder_and_name.get(key, ()), FoundBy.NAME):
+                return image
+        if place := place_of(page):
+            # a file called only 1a lies directly in a folder that the user named for this text
+            files = [file for file in by_name.get(str(place[1]), ()) if "/" not in file.relative]
+            if image := _choose(files, FoundBy.NAME):
+                return image
+        for name, half in _openings(page):
+            if image := _choose(by_name.get(_name_key(name), ()), FoundBy.PLATE, half):
                 return image
         return None
 
-    def _at(self, path: str) -> Sequence[_ImageFile]:
-        return self._shelf.by_path.get(_path_key(path), ())
+    def _files_at(self, path: str) -> Sequence[_ImageFile]:
+        """The files with that path in a folder, or else with its name."""
+        return self._shelf.by_path.get(_path_key(path)) or self._files_named(_last(path))
 
-    def _called(self, name: str) -> Sequence[_ImageFile]:
+    def _files_named(self, name: str) -> Sequence[_ImageFile]:
         return self._shelf.by_name.get(_name_key(_without_suffix(name)), ())
 
     def _refuse_outward_link(self, entry: Entry) -> None:
+        """Raise ImageListError if the path of a line of an image list leads out of the folders by a link."""
         path = _normal(entry.file)
         for link, target in self._shelf.outward_links.items():
             if path == link or path.startswith(f"{link}/"):
@@ -257,19 +266,19 @@ class ImageIndex:
                 raise ImageListError(entry.source, entry.line, message)
 
 
-def _choose(files: Sequence[_ImageFile] | None, how: FoundBy, quadrant: str = "", suffix: str = "") -> PageImage | None:
-    """The first of `files`, or the one beside it that differs in its ending alone, `suffix`; a notice names the others.
+def _choose(files: Sequence[_ImageFile], how: FoundBy, quadrant: str = "", suffix: str = "") -> PageImage | None:
+    """The first of `files`, or the file beside it that differs only in its ending, `suffix`; a notice names the others.
     None without files."""
     if not files:
         return None
     stem = files[0].path.with_suffix("")
-    first = next((file for file in files if file.path.suffix == suffix and file.path.with_suffix("") == stem), files[0])
-    others = {file.identity: file for file in files if file.identity != first.identity}
-    image = PageImage(first.path, quadrant, how)
+    with_suffix = (file for file in files if file.path.suffix == suffix and file.path.with_suffix("") == stem)
+    chosen = next(with_suffix, files[0])
+    others = {file.identity: str(file.path) for file in files if file.identity != chosen.identity}
     if not others:
-        return image
-    rest = ", ".join(str(file.path) for file in others.values())
-    return replace(image, notices=(Notice.of(NoticeCode.SEVERAL_FILES, file=str(first.path), others=rest),))
+        return PageImage(chosen.path, quadrant, how)
+    notice = Notice.of(NoticeCode.SEVERAL_FILES, file=str(chosen.path), others=", ".join(others.values()))
+    return PageImage(chosen.path, quadrant, how, (notice,))
 
 
 def _parts_of(file: _ImageFile) -> Sequence[str]:
@@ -305,8 +314,8 @@ def _sheet_of(name: str) -> tuple[str, str]:
     `book/0012`, `scan.pdf#12a` the right half of page 12.
     """
     stem = f"{name.removesuffix(_last(name))}{_without_suffix(_last(name))}"
-    whole, letter = stem[:-1], stem[-1:].lower()
-    return (whole, letter) if _last(whole) and letter and letter in ImageRef.QUADRANTS else ("", "")
+    sheet, letter = stem[:-1], stem[-1:].lower()
+    return (sheet, letter) if _last(sheet) and letter and letter in ImageRef.QUADRANTS else ("", "")
 
 
 def _last(path: str) -> str:
@@ -321,9 +330,9 @@ def _openings(page: Page) -> list[tuple[str, str]]:
         return []
     _, folio = place
     leaf, side = folio.leaf, folio.side
-    pairs = [(f"{leaf}ab", side), (f"{leaf}b-{leaf + 1}a", "a") if side == "b" else (f"{leaf - 1}b-{leaf}a", "b")]
+    opened_book = (f"{leaf}b-{leaf + 1}a", "a") if side == "b" else (f"{leaf - 1}b-{leaf}a", "b")
     stems = [name.removesuffix(str(folio)) for name in _spellings(page) if name.endswith(str(folio))]
-    return [(f"{stem}{pair}", half) for stem in stems for pair, half in pairs]
+    return [(f"{stem}{ending}", half) for stem in stems for ending, half in ((f"{leaf}ab", side), opened_book)]
 
 
 def _name_key(stem: str) -> str:
@@ -338,9 +347,15 @@ def _path_key(path: str) -> str:
     return unicodedata.normalize("NFC", f"{folder}{slash}{_without_suffix(name)}").casefold()
 
 
+def _suffix(name: str) -> str:
+    """The ending of a file name, in lower case."""
+    return os.path.splitext(name)[1].lower()  # noqa: PTH122 - a name, not a path of this machine
+
+
 def _without_suffix(name: str) -> str:
-    stem, suffix = os.path.splitext(name)  # noqa: PTH122 - a name, not a path of this machine
-    return stem if suffix.lower() in SUFFIXES else name
+    """A name without the ending of an image file, if it has one."""
+    suffix = _suffix(name)
+    return name[: -len(suffix)] if suffix in SUFFIXES else name
 
 
 def _normal(path: str) -> str:
@@ -348,22 +363,22 @@ def _normal(path: str) -> str:
 
 
 def _scan(folders: Sequence[Path]) -> _Shelf:
+    """The image files of the folders. Raises UsageError for a missing folder."""
     shelf = _Shelf()
     roots = [os.path.realpath(folder) for folder in folders]
     for folder, root in zip(folders, roots, strict=True):
         if not folder.is_dir():
-            fault = (
-                Sentence(_("is a file; name the folder it lies in"))
-                if folder.exists()
-                else Sentence(_("does not exist"))
-            )
+            fault = Sentence(_("does not exist"))
+            if folder.exists():
+                fault = Sentence(_("is a file; name the folder it lies in"))
             raise UsageError(_("the image folder %(folder)s %(fault)s"), folder=folder, fault=fault)
         _scan_folder(shelf, folder, root, roots)
     return shelf
 
 
 def _scan_folder(shelf: _Shelf, folder: Path, root: str, roots: Sequence[str]) -> None:
-    """Add every image file under `folder` to the shelf, in the order of their paths."""
+    """Add every image file under `folder` to the shelf, in the order of their paths. `root` is the real path of the
+    folder, `roots` are those of all folders."""
     waiting = [""]
     while waiting:
         inside = waiting.pop()
@@ -371,35 +386,44 @@ def _scan_folder(shelf: _Shelf, folder: Path, root: str, roots: Sequence[str]) -
             with os.scandir(folder / inside) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError as error:
-            where, why = str(folder / inside), reason_of(error)
-            shelf.notices.append(Notice.of(NoticeCode.FOLDER_UNREADABLE, path=where, error=why))
+            path = str(folder / inside)
+            shelf.notices.append(Notice.of(NoticeCode.FOLDER_UNREADABLE, path=path, error=reason_of(error)))
             continue
-        below: list[str] = []
+        subfolders: list[str] = []
         for entry in entries:
             relative = f"{inside}/{entry.name}" if inside else entry.name
-            if entry.name.startswith("."):
+            if entry.name.startswith(".") or not _is_usable(shelf, entry, relative, roots):
                 continue
-            name = entry.name.encode(errors="backslashreplace").decode()
-            if name != entry.name:  # bytes that are not UTF-8, which neither a list nor the store can name
-                shelf.notices.append(
-                    Notice.of(NoticeCode.FILE_UNREADABLE, path=str(folder / inside / name), error="rename it in UTF-8")
-                )
-                continue
-            if entry.is_symlink() and not _inside(os.path.realpath(entry.path), roots):
-                target = Path(os.path.realpath(entry.path))
-                shelf.outward_links[relative] = target
-                where = str(folder / relative)
-                shelf.notices.append(Notice.of(NoticeCode.LINK_OUTWARD, path=where, target=str(target)))
-            elif entry.is_dir(follow_symlinks=False):
-                below.append(relative)
-            elif os.path.splitext(entry.name)[1].lower() in BOUND_OR_SINGLE and _is_file(entry, shelf):  # noqa: PTH122
+            if entry.is_dir(follow_symlinks=False):
+                subfolders.append(relative)
+            elif _suffix(entry.name) in BOUND_OR_SINGLE and _is_file(entry, shelf):
                 identity = os.path.realpath(entry.path) if entry.is_symlink() else f"{root}{os.sep}{relative}"
                 file = _ImageFile(Path(entry.path), relative, identity, (Path(entry.name).stem,))
-                if file.path.suffix.lower() == pdf.SUFFIX:
+                if _suffix(entry.name) == pdf.SUFFIX:
                     shelf.add_pages(file, root)
                 else:
                     shelf.add(file, root)
-        waiting.extend(reversed(below))
+        waiting.extend(reversed(subfolders))
+
+
+def _is_usable(shelf: _Shelf, entry: os.DirEntry[str], relative: str, roots: Sequence[str]) -> bool:
+    """Whether the name of a file or folder is UTF-8, and its link, if it is one, stays inside the folders; otherwise
+    the shelf gets a notice. `relative` is its path in the folder."""
+    name = entry.name.encode(errors="backslashreplace").decode()
+    if name != entry.name:  # neither a list nor the store can name it
+        notice = Notice.of(
+            NoticeCode.FILE_UNREADABLE, path=str(Path(entry.path).with_name(name)), error="rename it in UTF-8"
+        )
+        shelf.notices.append(notice)
+        return False
+    if not entry.is_symlink():
+        return True
+    target = os.path.realpath(entry.path)
+    if _inside(target, roots):
+        return True
+    shelf.outward_links[relative] = Path(target)
+    shelf.notices.append(Notice.of(NoticeCode.LINK_OUTWARD, path=str(Path(entry.path)), target=target))
+    return False
 
 
 def _is_file(entry: os.DirEntry[str], shelf: _Shelf) -> bool:

@@ -1,8 +1,8 @@
-"""Kanripo image lists, which map half-folios to image files.
+"""Reads and writes Kanripo image lists, which map half-folios to image files.
 
-A line has three columns separated by tabs: the place in the text (juan, half-folio and line, `010-1a00`), the
-edition and its own page (`WYG 010-1a`), and the file (`WYG0103/WYG0103-0192c.png`), as
-`imglist/KR1d0030_010.txt` of a Kanripo repository holds them for one juan.
+A line has three columns separated by tabs: the place in the text (juan, half-folio and line, `010-1a00`), the edition
+and its own page (`WYG 010-1a`), and the file (`WYG0103/WYG0103-0192c.png`). A Kanripo repository has a list for each
+juan, such as `imglist/KR1d0030_010.txt`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
 def place_of(page: Page) -> JuanFolio | None:
-    """The juan and half-folio of `page`, by its id, else by what the text says; None if it has no half-folio."""
+    """The juan and half-folio of `page`, from its id or else from the text; None if it has no half-folio."""
     parts = PageId.match(page.id)
     if parts:
         return juan_key(parts.juan), parts.folio
@@ -39,7 +39,9 @@ def place_of(page: Page) -> JuanFolio | None:
 def edition_of(page: Page) -> str:
     """The siglum of the edition in the page's id or image reference, in upper case; '' if neither has one."""
     parts = PageId.match(page.id)
-    return parts.edition.upper() if parts else page.ref.edition if page.ref else ""
+    if parts:
+        return parts.edition.upper()
+    return page.ref.edition if page.ref else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +66,12 @@ class ImageList:
 
     @classmethod
     def read(cls, path: Path | str) -> ImageList:
-        """Raises ImageListError when the file cannot be read or is not UTF-8; for single lines see `notices`."""
+        """Raises ImageListError if the file cannot be read or is not UTF-8; for single lines see `notices`."""
         path = Path(path)
         entries: dict[tuple[str, JuanFolio], Entry] = {}
         notices: list[Notice] = []
-        for number, line in enumerate(utf8_text(path, _("image list"), ImageListError).split("\n"), start=1):
+        text = utf8_text(path, _("image list"), ImageListError)
+        for number, line in enumerate(text.split("\n"), start=1):
             if not line.strip() or line.startswith("#"):
                 continue
             try:
@@ -87,27 +90,28 @@ class ImageList:
 
 
 class ImageLists:
-    """The lists that serve one text, looked up by page."""
+    """The image lists of one text, looked up by page."""
 
     def __init__(self, lists: Iterable[ImageList] = ()) -> None:
-        self._lists = lists = tuple(lists)
-        self.notices = tuple(notice for listed in lists for notice in listed.notices)
+        self._lists = tuple(lists)
+        self.notices = tuple(notice for image_list in self._lists for notice in image_list.notices)
         self._entries: dict[JuanFolio, list[Entry]] = defaultdict(list)
-        for listed in lists:
-            for entry in listed.entries:
-                self._entries[entry.place].append(entry)
+        for entry in self.all():
+            self._entries[entry.place].append(entry)
 
     def all(self) -> Iterator[Entry]:
         """The entries of all lists, in their order."""
-        for listed in self._lists:
-            yield from listed.entries
+        for image_list in self._lists:
+            yield from image_list.entries
 
     def entry(self, page: Page) -> Entry | None:
         """The line about `page`, for the page's edition if it names one. Raises ImageListError if the line names a file
         outside the image folders."""
         place, edition = place_of(page), edition_of(page)
-        for entry in self._entries.get(place, ()) if place else ():
-            if edition in ("", entry.edition) or not entry.edition:
+        if place is None:
+            return None
+        for entry in self._entries.get(place, ()):
+            if not edition or not entry.edition or entry.edition == edition:
                 if entry.error:
                     raise entry.error
                 return entry
@@ -115,11 +119,11 @@ class ImageLists:
 
 
 def find_image_lists(text: Path, pages: Iterable[Page] = (), given: Path | None = None) -> tuple[Path, ...]:
-    """The list files that serve the transcription at `text`.
+    """The list files of the transcription at `text`.
 
     `given` is a list, or a folder of lists; by default the folder `imglist` beside the text. In a folder it is the list
     with the text's name, or with work and juan of its pages (`KR1d0087_223.txt` for `KR1d0087_WYG_223-17b`), or the
-    only one of that juan. Raises ImageListError if `given` does not exist.
+    only list of that juan. Raises ImageListError if `given` does not exist.
     """
     folder = given or text.parent / "imglist"
     if folder.is_file():
@@ -136,11 +140,8 @@ def find_image_lists(text: Path, pages: Iterable[Page] = (), given: Path | None 
 
 
 def write_entries(path: Path, files: Mapping[JuanFolio, str]) -> None:
-    """Write the files of half-folios into the image list at `path`, and keep its lines about other half-folios as they
-    are.
-
-    Raises ImageListError for a list that cannot be read, OutputError.
-    """
+    """Write the files of half-folios into the image list at `path`; its lines about other half-folios are kept
+    unchanged. Raises ImageListError for a list that cannot be read, OutputError."""
     text = utf8_text(path, _("image list"), ImageListError) if path.exists() else ""
     line_end = "\r\n" if "\r\n" in text else "\n"
     if text and not text.endswith("\n"):
@@ -169,19 +170,19 @@ def _work_and_juan(page: Page) -> tuple[str, str]:
 
 
 def _lists_of(folder: Path, work: str, juan: str) -> Sequence[Path]:
-    """The list of a juan in a folder: the one with that work and juan in its name, or, where the work is not known, the
-    only one with that juan."""
+    """The list of a juan in a folder: the list with that work and juan in its name, or, if the work is unknown, the
+    only list with that juan."""
     if work:
         path = folder / f"{work}_{juan}.txt"
         return [path] if path.is_file() else []
     key = juan_key(juan)
-    same = [path for path in sorted(folder.glob("*.txt")) if juan_key(path.stem.rpartition("_")[2]) == key]
-    return same if len(same) == 1 else []
+    of_juan = [path for path in sorted(folder.glob("*.txt")) if juan_key(path.stem.rpartition("_")[2]) == key]
+    return of_juan if len(of_juan) == 1 else []
 
 
 def _entry(path: Path, number: int, line: str) -> Entry:
-    """The entry in line `number` of the list at `path`. Raises ImageListError for a line that has not the columns of
-    one."""
+    """The entry in line `number` of the list at `path`. Raises ImageListError for a line without the columns of an
+    entry."""
     columns = [column.strip() for column in line.split("\t")]
     place = _PLACE.fullmatch(columns[0])
     if len(columns) < 2 or place is None or not columns[-1]:
@@ -202,7 +203,7 @@ def _entry(path: Path, number: int, line: str) -> Entry:
 
 
 def _leaves_its_folder(file: str) -> bool:
-    """Whether the path of a file, as it is listed, is absolute or leads out of the folder it is relative to."""
+    """Whether the path of a file, as listed, is absolute or leads out of the folder to which it is relative."""
     if _DRIVE.match(file) or "\0" in file:
         return True
     first = posixpath.normpath(file.replace("\\", "/")).partition("/")[0]

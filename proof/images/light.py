@@ -1,4 +1,4 @@
-"""Pages in uneven or poor light: making the tone of their paper even."""
+"""Evens the tone of the paper of pages in uneven or poor light."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Grey = NDArray[np.uint8]
 
 # Tones are 0 (black) to 255 (white); shares of tones are relative to the tone of the paper.
 SHADE_PX = 31
-"""Breadth above which something dark is shade, not ink, on a page 1400 pixels high."""
+"""Breadth above which a dark area is shade, not ink, on a page 1400 pixels high."""
 
 LIGHT_HEIGHT_PX = 700
 """Height to which a page is scaled to measure its light."""
@@ -23,7 +23,7 @@ SMALL_SHADE_PX = SHADE_PX // 2 | 1
 """The same on a page `LIGHT_HEIGHT_PX` high, half of 1400; odd, as filters have a middle pixel."""
 
 MIN_SHADE_TONE = 0.25
-"""Share of the paper's tone that the deepest shade is taken to have."""
+"""Tone of the deepest shade, as a share of the paper's tone; darker areas are treated as if they had this one."""
 
 HARMLESS_SHADE_TONE = 0.85
 """Share of the paper's tone above which shade need not be corrected on a page of working size (`evened`)."""
@@ -42,16 +42,16 @@ TABLE_TONE = 0.5
 """Share of the paper's tone below which an area at the edge of the image may be the table under the page."""
 
 IGNORED_DARK_PERCENT = 2.0
-"""Percent of a page that may be dark without being shade, such as a seal or a solid block of ink."""
+"""Percentage of a page that may be dark without being shade, such as a seal or a solid block of ink."""
 
 INK_TONE = 0.6
-"""Share of the surrounding tone below which something is ink."""
+"""Tone below which a pixel is ink, as a share of the tone around it."""
 
 MIN_TEXT_SHARE = 0.004
-"""Share of ink in a dark area from which on the area is paper in the shade with text on it, not the table."""
+"""Minimum share of ink in a dark area for it to be paper in the shade with text on it, not the table."""
 
 PALE_INK_TONE = 185.0
-"""Tone from which on ink is so pale that it is strengthened."""
+"""Minimum tone of ink that is so pale that it is strengthened."""
 
 MIN_CONTRAST = 16.0
 """Difference of the tones of ink and paper below which ink cannot be distinguished from the grain of the paper."""
@@ -64,6 +64,9 @@ DIRT_PERCENT = 0.2
 
 TEXT_PERCENT = 3.0
 """Minimum percentage of a page that text covers; dirt covers less."""
+
+WHITENING_FACTOR = 255.0
+"""Factor of a tone that makes every tone white."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +91,11 @@ def evenly_lit(page: Grey, measured: Grey | None = None) -> EvenPage:
     if not uneven and paper >= DIM_PAPER_TONE:
         return EvenPage(page, paper, shaded=False)
     white = WHITE_PAPER_TONE if paper < DIM_PAPER_TONE else paper
-    light = np.asarray(white / _smooth(ground, paper, SMALL_SHADE_PX), dtype=np.float32)
-    light[table] = 255.0  # a factor that makes every tone white
+    factors = np.asarray(white / _smooth(ground, paper, SMALL_SHADE_PX), dtype=np.float32)
+    factors[table] = WHITENING_FACTOR
     height, width = page.shape
-    large = cv2.resize(light, (width, height), interpolation=cv2.INTER_LINEAR)
-    return EvenPage(np.asarray(np.minimum(page * large, 255.0), dtype=np.uint8), white, shaded=True)
+    factors_of_page = cv2.resize(factors, (width, height), interpolation=cv2.INTER_LINEAR)
+    return EvenPage(np.asarray(np.minimum(page * factors_of_page, 255.0), dtype=np.uint8), white, shaded=True)
 
 
 def strengthened(page: Grey, measured: Grey) -> Grey:
@@ -113,17 +116,18 @@ def evened(page: Grey) -> Grey:
     paper = _paper(ground)
     if float(np.percentile(ground, IGNORED_DARK_PERCENT)) > HARMLESS_SHADE_TONE * paper:
         return page
-    light = np.asarray(paper / _smooth(ground, paper, SHADE_PX), dtype=np.float32)
+    factors = np.asarray(paper / _smooth(ground, paper, SHADE_PX), dtype=np.float32)
     small, _ = shrunk(page, LIGHT_HEIGHT_PX)
     table = _table(small, _ground(small, SMALL_SHADE_PX), paper)
     if table.any():
         height, width = page.shape
-        light[cv2.resize(table.astype(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST) > 0] = 255.0
-    return np.asarray(np.minimum(page * light, 255.0), dtype=np.uint8)
+        table_on_page = cv2.resize(table.astype(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST) > 0
+        factors[table_on_page] = WHITENING_FACTOR
+    return np.asarray(np.minimum(page * factors, 255.0), dtype=np.uint8)
 
 
 def _ground(page: Grey, shade: int) -> Grey:
-    """The tone of the paper at every place: the page without ink, that is, without dark areas of at most the breadth
+    """The tone of the paper at every pixel: the page without ink, that is, without dark areas of at most the breadth
     `shade`."""
     return np.asarray(cv2.morphologyEx(page, cv2.MORPH_CLOSE, np.ones((shade, shade), np.uint8)), dtype=np.uint8)
 
@@ -134,7 +138,7 @@ def _paper(ground: Grey) -> float:
 
 
 def _smooth(ground: Grey, paper: float, shade: int) -> NDArray[np.float32]:
-    """The tone of the paper at every place, without sudden changes and no darker than the deepest shade."""
+    """The tone of the paper at every pixel, without sudden changes and no darker than the deepest shade."""
     tones = np.maximum(ground.astype(np.float32), np.float32(MIN_SHADE_TONE * paper))
     return np.asarray(cv2.blur(tones, (shade, shade)), dtype=np.float32)
 
@@ -144,17 +148,18 @@ def _table(page: Grey, ground: Grey, paper: float) -> NDArray[np.bool_]:
     dark = (ground < TABLE_TONE * paper).astype(np.uint8)
     if not dark.any():
         return dark > 0
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(dark, connectivity=4)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(dark, connectivity=4)
     height, width = page.shape
-    mask = np.zeros(page.shape, dtype=bool)
-    for label in range(1, count):
-        x, y, w, h, area = (int(value) for value in stats[label])
-        if area < SMALL_SHADE_PX**2 or not (x == 0 or y == 0 or x + w == width or y + h == height):
+    square = np.ones((SMALL_SHADE_PX, SMALL_SHADE_PX), np.uint8)
+    table = np.zeros(page.shape, dtype=bool)
+    for label, (x, y, w, h, area) in enumerate(stats.tolist()[1:], 1):
+        at_edge = x == 0 or y == 0 or x + w == width or y + h == height
+        if area < SMALL_SHADE_PX**2 or not at_edge:
             continue
         dark_area = (labels == label).astype(np.uint8)
+        inner = np.asarray(cv2.erode(dark_area, square), dtype=np.bool_)
         # ink is darker than the dark area around it
-        inner = np.asarray(cv2.erode(dark_area, np.ones((SMALL_SHADE_PX, SMALL_SHADE_PX), np.uint8)), dtype=np.bool_)
         ink = np.count_nonzero(page[inner] < np.float32(INK_TONE) * ground[inner].astype(np.float32))
         if ink < MIN_TEXT_SHARE * max(int(inner.sum()), 1):
-            mask |= np.asarray(cv2.dilate(dark_area, np.ones((5, 5), np.uint8)), dtype=np.bool_)
-    return mask
+            table |= np.asarray(cv2.dilate(dark_area, np.ones((5, 5), np.uint8)), dtype=np.bool_)
+    return table

@@ -1,7 +1,7 @@
-"""Loading an image file, or a page of a PDF: its header is checked, it is decoded once and converted to grey.
+"""Loads an image file, or a page of a PDF: checks its header, decodes it once and converts it to grey.
 
-Pillow decodes, not OpenCV. It is faster on grey JPEG scans (12 ms against 16 ms), equal on RGB PNG, and OpenCV returns
-a truncated JPEG as a page that is half grey, without an error."""
+Pillow decodes, not OpenCV. It is faster on grey JPEG scans (12 ms against 16 ms) and equal on RGB PNG, and OpenCV
+returns a truncated JPEG as a page that is half grey, without an error."""
 
 from __future__ import annotations
 
@@ -36,17 +36,18 @@ SUFFIXES = frozenset(
 """Endings of image files, in lower case."""
 
 DEFAULT_MAX_MEGAPIXELS = 100.0
-"""Default of `max_megapixels`: an A3 sheet at 600 dpi has 70; a colour image takes 5 bytes a pixel while it is made
-grey."""
+"""Default of `max_megapixels`: an A3 sheet at 600 dpi has 70. Converting a colour image to grey takes 5 bytes a
+pixel."""
 
 PILLOW_MEGAPIXELS = 178.0
 """Greatest value of `max_megapixels`: Pillow refuses larger images."""
 
 MAX_BYTES_PER_PIXEL = 8
-"""Bytes of a pixel of an uncompressed image with four channels of 16 bits: no file has more."""
+"""Bytes of a pixel of an uncompressed image with four channels of 16 bits, the most that a file has."""
 
 MIN_SIDE_PX = 200
-"""Least width and height in pixels. On a smaller page of eight columns of 21 characters a character has under ten."""
+"""Minimum width and height of an image. On a smaller page of eight columns of 21 characters, a character has less than
+ten pixels."""
 
 MAX_INK_TONE_SHARE = 0.6
 """Share of the paper's tone below which something is ink."""
@@ -55,14 +56,14 @@ MIN_INK_SHARE = 0.005
 """Share of the page that ink must cover for its colour to be measured."""
 
 MAX_RED_SHARE = 0.1
-"""Ink of the red channel, as a share of that of the green one, below which a page counts as printed in red: red seals
-and marks beside black text leave far more."""
+"""Ink of the red channel, as a share of the ink of the green one, below which a page counts as printed in red: with red
+seals and marks beside black text it is far more."""
 
 PAPER_PERCENTILE = 75
-"""Percentile of the tones of a page at which they are those of the paper."""
+"""Percentile of the tones of a page that is taken for the tone of the paper."""
 
 SAMPLE_STEP_PX = 7
-"""Of so many rows and columns of pixels one is looked at for the colour of the ink."""
+"""Distance of the pixels at which the colour of the ink is measured."""
 
 _SIGNATURES = (
     b"\x89PNG",
@@ -102,8 +103,8 @@ class LoadedImage:
     notices: tuple[Notice, ...] = ()
 
     def crop(self, box: Box) -> LoadedImage:
-        """The part inside `box` (pixels of the whole image), clipped to this image. So a plate is decoded once for all
-        its quadrants. Raises ImageError if the box lies outside."""
+        """The part inside `box` (pixels of the whole image), clipped to this image: a plate is decoded once for all its
+        quadrants. Raises ImageError if the box lies outside."""
         dx, dy = (self.box.x, self.box.y) if self.box else (0.0, 0.0)
         height, width = self.pixels.shape
         left, right = max(0, round(box.x - dx)), min(width, round(box.right - dx))
@@ -121,8 +122,8 @@ def load_image(
 ) -> LoadedImage:
     """The image at `path` in grey, or its part inside `box` (pixels of the upright image).
 
-    Of a colour image the red channel is taken: black ink is as dark there as in luma, and vermilion (seals, reading
-    marks) has a sixth of the ink's depth instead of two thirds. Of a page printed in red the green channel is taken.
+    For a colour image this is the red channel: black ink is as dark there as in luma, and vermilion (seals, reading
+    marks) has a sixth of the ink's depth instead of two thirds. For a page printed in red it is the green channel.
     Transparent areas become white. A negative (white on black microfilm) is inverted, with a notice.
 
     `path` can be a page of a PDF, `scan.pdf#12`.
@@ -153,7 +154,7 @@ def load_image(
 
 
 def load_picture(path: Path) -> Image.Image | None:
-    """The image at `path` as browsers show it, grey or RGB; None if it cannot be read, which the check has reported."""
+    """The image at `path` as browsers show it, grey or RGB; None if it cannot be read, which the check reports."""
     page = PdfPage.match(path)
     try:
         if page:
@@ -182,11 +183,10 @@ def _decoded(path: Path, data: bytes, max_megapixels: float) -> Pixels:
 
 
 def sha256_of(path: Path | str) -> str:
-    """The SHA-256 of a file's bytes. It is cached by size and modification time, unless the file was changed within the
-    last two seconds, which is the resolution of some file systems. For a page of a PDF it is that of the PDF's hash
-    followed by the page's number (`<hash>#12`).
+    """The SHA-256 of a file's bytes, or, for a page of a PDF, of the PDF's hash and the page's number (`<hash>#12`).
 
-    Raises ImageError if the file is missing or unreadable.
+    It is cached by size and modification time, unless the file was changed within the last two seconds, which is the
+    resolution of some file systems. Raises ImageError if the file is missing or unreadable.
     """
     path = Path(path)
     page = PdfPage.match(path)
@@ -232,7 +232,7 @@ def _bytes_of(path: Path, max_megapixels: float) -> bytes:
     size = _status(path).st_size
     if size == 0:
         raise ImageError(path, NoticeCode.FILE_EMPTY)
-    # a megabyte for what else is in the file
+    # a megabyte for all other content of the file
     if size > (max_megapixels * MAX_BYTES_PER_PIXEL + 1) * 1e6:
         raise ImageError(path, NoticeCode.FILE_TOO_LARGE, size=f"{size / 1e6:,.0f}", limit=f"{max_megapixels:g}")
     try:
@@ -279,18 +279,19 @@ def _frames(image: Image.Image) -> int:
     frames: int = getattr(image, "n_frames", 1)
     if image.format == "MPO":  # Pillow's name for a JPEG with a preview behind the photograph
         return 1
-    if isinstance(image, TiffImagePlugin.TiffImageFile):
-        full = 1
-        for number in range(1, frames):
-            image.seek(number)
-            full += not int(image.tag_v2.get(_SUBFILE_TYPE, 0)) & _REDUCED_COPY
-        image.seek(0)
-        return full
-    return frames
+    if not isinstance(image, TiffImagePlugin.TiffImageFile):
+        return frames
+    reduced = 0
+    for number in range(1, frames):
+        image.seek(number)
+        reduced += bool(int(image.tag_v2.get(_SUBFILE_TYPE, 0)) & _REDUCED_COPY)
+    image.seek(0)
+    return frames - reduced
 
 
 def _upright(image: Image.Image) -> Image.Image:
-    # A TIFF is turned by Pillow while it loads, and then no longer carries the tag.
+    """The decoded image with its EXIF orientation applied."""
+    # Pillow turns a TIFF while it loads, and then removes the tag
     image.load()
     if image.getexif().get(_ORIENTATION, 1) != 1:
         ImageOps.exif_transpose(image, in_place=True)
@@ -298,7 +299,7 @@ def _upright(image: Image.Image) -> Image.Image:
 
 
 def _grey(image: Image.Image) -> Pixels:
-    """Any mode to 8-bit grey."""
+    """An image of any mode in 8-bit grey."""
     if _is_deep(image):
         return _deep_grey(np.asarray(image))
     image = _opaque(image)
@@ -325,19 +326,20 @@ def _is_deep(image: Image.Image) -> bool:
 
 def _is_printed_in_red(image: Image.Image) -> bool:
     """Whether the red channel of a page has hardly any of the ink of the green one."""
-    sample = image.resize(
-        (max(1, image.width // SAMPLE_STEP_PX), max(1, image.height // SAMPLE_STEP_PX)), Image.Resampling.NEAREST
-    )
-    channels = (np.asarray(sample.getchannel(band)) for band in "RG")
-    red, green = (
-        float((tones < MAX_INK_TONE_SHARE * np.percentile(tones, PAPER_PERCENTILE)).mean()) for tones in channels
-    )
+    size = max(1, image.width // SAMPLE_STEP_PX), max(1, image.height // SAMPLE_STEP_PX)
+    sample = image.resize(size, Image.Resampling.NEAREST)
+
+    def ink_share(channel: str) -> float:
+        tones = np.asarray(sample.getchannel(channel))
+        return float((tones < MAX_INK_TONE_SHARE * np.percentile(tones, PAPER_PERCENTILE)).mean())
+
+    red, green = ink_share("R"), ink_share("G")
     return green > MIN_INK_SHARE and red < MAX_RED_SHARE * green
 
 
-def _deep_grey(values: NDArray[Any]) -> Pixels:
+def _deep_grey(tones: NDArray[Any]) -> Pixels:
     """Grey of more than eight bits converted to eight, from the darkest pixel to the brightest: files often hold twelve
     bits in sixteen."""
-    numbers = np.nan_to_num(values.astype(np.float32))
-    low, high = float(numbers.min()), float(numbers.max())
-    return ((numbers - low) * (255 / (high - low or 1))).astype(np.uint8)
+    finite = np.nan_to_num(tones.astype(np.float32))
+    low, high = float(finite.min()), float(finite.max())
+    return ((finite - low) * (255 / (high - low or 1))).astype(np.uint8)

@@ -1,4 +1,5 @@
-"""Light characters on dark ground: whole pages (microfilm), or blocks on a page (titles, names, rubbings)."""
+"""Finds light characters on dark ground, on whole pages (microfilm) or in blocks on a page (titles, names, rubbings),
+and inverts such blocks."""
 
 from __future__ import annotations
 
@@ -20,10 +21,10 @@ GRID_PX = 4
 """Side of a cell of the grid on which the share of dark pixels is measured."""
 
 WINDOW_SIDES = (3, 7, 15)
-"""Sides of the windows in which a block is mostly dark, in units of `GRID_PX`, for small to large characters."""
+"""Sides of the windows in which a block is mostly dark, for small to large characters, in cells of that grid."""
 
 MAX_DARK_TONE_SHARE = 0.5
-"""Share of the paper's tone below which something is ink, or the ground of a block."""
+"""Tone below which a pixel is ink, or the ground of a block, as a share of the paper's tone."""
 
 MIN_DARK_SHARE = 0.6
 """Share of a window that must be dark: dark characters on paper cover less, the ground of light ones more."""
@@ -38,7 +39,7 @@ MIN_BOX_SHARE = 0.88
 """Share of its bounding box that the outline of a block must fill."""
 
 MIN_SIDE_PX = 18
-"""Minimum side of a block."""
+"""Minimum side of a block, in pixels."""
 
 MIN_DARK_CHARACTERS = 1.2
 """Minimum width of a block that is dark throughout, in sizes of a character; dense characters are narrower."""
@@ -47,7 +48,7 @@ MAX_FRAME_CHARACTERS = 3.0
 """Maximum width of a block around single characters or a column, in sizes of a character."""
 
 SIZE_QUANTILE = 0.8
-"""Quantile of the sizes of pieces of ink that is taken for the size of a character with all strokes joined."""
+"""Quantile of the sizes of pieces of ink that is taken for the size of a character, which has all strokes joined."""
 
 MAX_CHARACTER_SHARE = 0.1
 """Maximum height of a character, as a share of the height of the page."""
@@ -59,14 +60,14 @@ MIN_DARK_EDGE_SHARE = 0.85
 """Share of the edge that must be dark."""
 
 MAX_RULE_PX = 7
-"""Maximum width of a rule or a frame beside a block."""
+"""Maximum width of a rule or a frame beside a block, in pixels."""
 
 
 def is_negative(page: Grey) -> bool:
     """Whether the characters of a whole page are light on dark.
 
     Characters cover less than half of a page, so the median tone of its central part is the ground, and the tones of
-    the characters lie far to one side of it. The borders of the image, which may be black, are not looked at."""
+    the characters lie far to one side of it. The borders of the image, which may be black, are ignored."""
     height, width = page.shape
     middle = page[height // 5 : height - height // 5 : 7, width // 5 : width - width // 5 : 7]
     low, ground, high = np.percentile(middle, (2, 50, 98))
@@ -85,30 +86,30 @@ def blocks_inverted(page: Grey, measured: Grey | None = None) -> Grey:
     square = np.ones((2 * EDGE_PX + 1, 2 * EDGE_PX + 1), np.uint8)
     masks = cv2.erode(blocks, square), cv2.dilate(blocks, square)
     inside, with_edge = (cv2.resize(mask, (width, height), interpolation=cv2.INTER_NEAREST) > 0 for mask in masks)
-    ground, light = (float(value) for value in np.percentile(page[inside], (30, 99)))
-    inverted = paper * (1.0 - (page[inside].astype(np.float32) - ground) / max(light - ground, 1.0))
-    result = page.copy()
-    result[with_edge] = round(paper)
-    result[inside] = np.clip(inverted, 0.0, paper).astype(np.uint8)
-    return result
+    ground, light = (float(tone) for tone in np.percentile(page[inside], (30, 99)))
+    tones = paper * (1.0 - (page[inside].astype(np.float32) - ground) / max(light - ground, 1.0))
+    inverted = page.copy()
+    inverted[with_edge] = round(paper)
+    inverted[inside] = np.clip(tones, 0.0, paper).astype(np.uint8)
+    return inverted
 
 
 def _blocks(dark: Mask) -> Mask:
     """The mask (1) of the blocks of light characters within the dark part of a page."""
     blocks = np.zeros_like(dark)
-    usual = max(float(MIN_SIDE_PX), _usual_size(dark))
-    _add_large_blocks(blocks, dark, usual)
-    _add_boxes(blocks, dark, usual)
+    character_size = max(float(MIN_SIDE_PX), _character_size(dark))
+    _add_large_blocks(blocks, dark, character_size)
+    _add_boxes(blocks, dark, character_size)
     return blocks
 
 
-def _add_large_blocks(blocks: Mask, dark: Mask, usual: float) -> None:
-    """Add to `blocks` those that are wider than a character of the `usual` size, which are dark throughout."""
+def _add_large_blocks(blocks: Mask, dark: Mask, character_size: float) -> None:
+    """Add the blocks that are wider than a character, and dark throughout."""
     height, width = dark.shape
-    covered = cv2.resize(255 * dark, (-(-width // GRID_PX), -(-height // GRID_PX)), interpolation=cv2.INTER_AREA)
+    grid = cv2.resize(255 * dark, (-(-width // GRID_PX), -(-height // GRID_PX)), interpolation=cv2.INTER_AREA)
     for window in WINDOW_SIDES:
-        even = (cv2.blur(covered, (window, window)) > 255 * MIN_DARK_SHARE).astype(np.uint8)
-        core = cv2.morphologyEx(even, cv2.MORPH_OPEN, np.ones((2 * window - 1, 2 * window - 1), np.uint8))
+        mostly_dark = (cv2.blur(grid, (window, window)) > 255 * MIN_DARK_SHARE).astype(np.uint8)
+        core = cv2.morphologyEx(mostly_dark, cv2.MORPH_OPEN, np.ones((2 * window - 1, 2 * window - 1), np.uint8))
         if not core.any():
             continue
         side = window * GRID_PX
@@ -119,16 +120,16 @@ def _add_large_blocks(blocks: Mask, dark: Mask, usual: float) -> None:
         whole = cv2.bitwise_or(core, cv2.bitwise_and(thick, near))
         whole = cv2.morphologyEx(whole, cv2.MORPH_OPEN, np.ones((side // 2 | 1, side // 2 | 1), np.uint8))
         for outline in _outlines(np.asarray(whole, dtype=np.uint8)):
-            _add_if_block(blocks, dark, outline, round(MIN_DARK_CHARACTERS * usual), LIGHT_SHARE_RANGE)
+            _add_if_block(blocks, dark, outline, round(MIN_DARK_CHARACTERS * character_size), LIGHT_SHARE_RANGE)
 
 
-def _add_boxes(blocks: Mask, dark: Mask, usual: float) -> None:
-    """Add to `blocks` those of one or a few characters of the `usual` size, which are recognised by their outline: as
-    it is, without upright rules that touch it, and without level ones."""
+def _add_boxes(blocks: Mask, dark: Mask, character_size: float) -> None:
+    """Add the blocks of one or a few characters, which are recognised by their outline: as it is, without upright rules
+    that touch it, and without level ones."""
     for across, down in ((1, 1), (MAX_RULE_PX, 1), (1, MAX_RULE_PX)):
         without_rules = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((down, across), np.uint8))
         for outline in _outlines(np.asarray(without_rules, dtype=np.uint8)):
-            if _is_box(outline, usual):
+            if _is_box(outline, character_size):
                 _add_if_block(blocks, dark, outline, MIN_SIDE_PX, BOXED_LIGHT_SHARE_RANGE)
 
 
@@ -140,38 +141,39 @@ def _outlines(dark: Mask) -> Iterator[NDArray[np.int32]]:
             yield np.asarray(outline, dtype=np.int32)
 
 
-def _usual_size(dark: Mask) -> float:
-    """The size of the larger pieces of ink, which are characters with all strokes joined."""
+def _character_size(dark: Mask) -> float:
+    """The size of the larger pieces of ink, which are characters with all strokes joined; 0 without any."""
     _, _, stats, _ = cv2.connectedComponentsWithStats(dark, connectivity=8)
     width, height = stats[1:, cv2.CC_STAT_WIDTH], stats[1:, cv2.CC_STAT_HEIGHT]
-    sizes = np.maximum(width, height)[
-        (np.minimum(width, height) > MAX_RULE_PX) & (height < MAX_CHARACTER_SHARE * dark.shape[0])
-    ]
+    is_character = (np.minimum(width, height) > MAX_RULE_PX) & (height < MAX_CHARACTER_SHARE * dark.shape[0])
+    sizes = np.maximum(width, height)[is_character]
     return float(np.quantile(sizes, SIZE_QUANTILE)) if sizes.size else 0.0
 
 
-def _is_box(outline: NDArray[np.int32], usual: float) -> bool:
-    """Whether an outline is a box around characters of the `usual` size: one or a few of them, or a column."""
-    if min(cv2.boundingRect(outline)[2:]) < usual:
+def _is_box(outline: NDArray[np.int32], character_size: float) -> bool:
+    """Whether an outline is a box around one or a few characters, or a column of them."""
+    if min(cv2.boundingRect(outline)[2:]) < character_size:
         return False
-    across, down = cv2.minAreaRect(outline)[1]
-    return min(across, down) < MAX_FRAME_CHARACTERS * usual and cv2.contourArea(outline) > MIN_BOX_SHARE * across * down
+    width, height = cv2.minAreaRect(outline)[1]
+    is_narrow = min(width, height) < MAX_FRAME_CHARACTERS * character_size
+    return is_narrow and cv2.contourArea(outline) > MIN_BOX_SHARE * width * height
 
 
 def _add_if_block(
-    blocks: Mask, dark: Mask, outline: NDArray[np.int32], least: int, shares: tuple[float, float]
+    blocks: Mask, dark: Mask, outline: NDArray[np.int32], min_side: int, light_share_range: tuple[float, float]
 ) -> None:
-    """Add the area within an outline to `blocks` if it is within the page, its sides are at least `least` pixels, its
-    edge is dark, and light characters cover a share of it between the two `shares`."""
+    """Add the area within an outline to `blocks` if it is within the page, its sides are at least `min_side` pixels,
+    its edge is dark, and the share of it that light characters cover is within the range."""
     x, y, w, h = cv2.boundingRect(outline)
     height, width = dark.shape
-    if min(w, h) < least or x <= 0 or y <= 0 or x + w >= width or y + h >= height:
+    if min(w, h) < min_side or x <= 0 or y <= 0 or x + w >= width or y + h >= height:
         return
     block = np.zeros((h, w), np.uint8)
     cv2.drawContours(block, [outline], 0, (1,), cv2.FILLED, offset=(-x, -y))
-    inside = dark[y : y + h, x : x + w]
-    light = 1.0 - float(inside[block > 0].mean())
+    dark_inside = dark[y : y + h, x : x + w]
+    light_share = 1.0 - float(dark_inside[block > 0].mean())
     inner = np.asarray(cv2.erode(block, np.ones((2 * EDGE_PX + 1, 2 * EDGE_PX + 1), np.uint8), borderValue=(0,)))
     edge = (block > 0) & (inner == 0)
-    if shares[0] < light < shares[1] and float(inside[edge].mean()) > MIN_DARK_EDGE_SHARE:
+    min_light, max_light = light_share_range
+    if min_light < light_share < max_light and float(dark_inside[edge].mean()) > MIN_DARK_EDGE_SHARE:
         blocks[y : y + h, x : x + w] |= block

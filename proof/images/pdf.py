@@ -1,4 +1,4 @@
-"""Pages of PDF files as page images. A path such as `scan.pdf#12` names a page; pages count from 1.
+"""Renders pages of PDF files as page images. A path such as `scan.pdf#12` names a page; pages count from 1.
 
 A page is rendered at the resolution of the scan in it, so that its pixels are the scanner's. PDFium renders, since it
 supports JBIG2, JPEG 2000 and the layered pages of scanning software. It is not thread-safe: a lock admits one thread at
@@ -31,12 +31,13 @@ MIN_SCAN_SHARE = 0.05
 """Minimum area of a scan, as a share of the page's. Smaller images are ornaments and do not set the resolution."""
 
 BAND_PIXELS = 8_000_000
-"""Pixels that are rendered at once."""
+"""Number of pixels that are rendered at once."""
 
 SHRINK = 1 - 1e-5
-"""Factor that lowers the scale a little, since PDFium rounds up: a scan 1516 pixels wide would become 1517 wide."""
+"""Factor that lowers the scale a little, since PDFium rounds up: a scan 1516 pixels wide would become 1517 pixels
+wide."""
 
-_PDFIUM = threading.Lock()
+_PDFIUM_LOCK = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +72,21 @@ def file_name(path: Path) -> str:
 
 
 def file_names(paths: Iterable[Path]) -> dict[Path, str]:
-    """The file names of images in exports, each another one: the name of its folder stands before a name that several
-    have (`v1_001.png`), with a number where that is not enough."""
+    """The file names of images in exports, each unique: a name that several images have is preceded by the name of its
+    folder (`v1_001.png`), with a number where that is not enough (`v1_2_001.png`)."""
     images = tuple(dict.fromkeys(paths))
-    images_of = Counter(map(file_name, images))
-    taken = {name for name, number in images_of.items() if number == 1}
+    uses = Counter(map(file_name, images))
+    taken = {name for name, number in uses.items() if number == 1}
     names = {}
     for image in images:
-        name = own = file_name(image)
-        if images_of[own] > 1:
-            before = (image.parent.name + f"_{number}" * (number > 1) for number in count(1))
-            name = next(full for folder in before if (full := f"{folder}_{own}") not in taken)
+        own_name = name = file_name(image)
+        if uses[own_name] > 1:
+            folder = image.parent.name
+            name = f"{folder}_{own_name}"
+            for number in count(2):
+                if name not in taken:
+                    break
+                name = f"{folder}_{number}_{own_name}"
             taken.add(name)
         names[image] = name
     return names
@@ -98,7 +103,7 @@ def page_labels(file: Path) -> list[str]:
 
 
 def draw(page: PdfPage, max_megapixels: float) -> Image.Image:
-    """Render a page as RGB. Raises ImageError if the page is missing, larger than the limit, or cannot be rendered."""
+    """Render a page as RGB. Raises ImageError if it is missing, larger than the limit, or cannot be rendered."""
     with _opened(page.file) as document:
         if not 1 <= page.number <= len(document):
             raise ImageError(page.path, NoticeCode.PDF_PAGE_MISSING, pages=len(document))
@@ -115,7 +120,7 @@ def draw(page: PdfPage, max_megapixels: float) -> Image.Image:
 
 
 def _in_bands(sheet: pdfium.PdfPage, scale: float, size: tuple[int, int]) -> Image.Image:
-    """Render a page band by band. In one piece it would be in memory three times: in PDFium, in Pillow, and as RGB."""
+    """Render a page band by band: as a whole, it would be in memory three times, in PDFium, in Pillow, and as RGB."""
     drawn = Image.new("RGB", size)
     width, height = size
     rows = max(BAND_PIXELS // width, 1)
@@ -130,7 +135,7 @@ def _in_bands(sheet: pdfium.PdfPage, scale: float, size: tuple[int, int]) -> Ima
 
 
 def _scale(sheet: pdfium.PdfPage) -> float:
-    """Pixels per point of the finest scan on the page; of a page without a scan those of `DRAWN_DPI`."""
+    """Pixels per point of the finest scan on the page, or of `DRAWN_DPI` on a page without a scan."""
     page_width, page_height = sheet.get_size()
     scale = 0.0
     for image in sheet.get_objects(filter=[pdfium.raw.FPDF_PAGEOBJ_IMAGE], max_depth=3):
@@ -146,10 +151,10 @@ def _scale(sheet: pdfium.PdfPage) -> float:
 
 @contextmanager
 def _opened(file: Path) -> Iterator[pdfium.PdfDocument]:
-    """The open document, while the lock keeps other threads from PDFium. Raises ImageError if it cannot be opened."""
+    """The open document, while other threads are locked out of PDFium. Raises ImageError if it cannot be opened."""
     if not file.is_file():
         raise ImageError(file, NoticeCode.FILE_MISSING)
-    with _PDFIUM:
+    with _PDFIUM_LOCK:
         try:
             document = pdfium.PdfDocument(file)
         except pdfium.PdfiumError as error:

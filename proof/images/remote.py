@@ -1,4 +1,4 @@
-"""Images for workers on other machines: where they find the files of the image folders here."""
+"""Gives workers on other machines access to the image files of the machine that started the check."""
 
 from __future__ import annotations
 
@@ -24,37 +24,38 @@ SCHEMES = ("s3", "https", "http", "file")
 """Address schemes from which images can be fetched."""
 
 EXTRAS = {"s3": "s3", "https": "cluster", "http": "cluster"}
-"""The extra of this package that a scheme needs."""
+"""The optional dependencies (extra) of this package that a scheme needs."""
 
 CONNECT_TIMEOUT_SECONDS = 20.0
 
 STALL_TIMEOUT_SECONDS = 30.0
-"""Longest time between two pieces of a file."""
+"""Longest time between two pieces of a file that is fetched."""
 
 FILE_TIMEOUT_SECONDS = 600.0
 
 MAX_TRIES = 3
-"""How often fetching a file is tried."""
+"""Maximum number of attempts to fetch a file."""
 
 FIRST_PAUSE_SECONDS = 0.5
-"""Pause before the second try; twice as long before the next."""
+"""Pause before the second attempt; twice as long before the third."""
 
 MAX_KEPT_FILES = 16
-"""Fetched files that a worker keeps: a plate shows four consecutive pages."""
+"""Number of fetched files that a worker keeps: a plate shows four consecutive pages."""
 
 _ADDRESS = re.compile(r"(?P<scheme>[a-z][a-z0-9+]*)://")
 
 
 @dataclass(frozen=True, slots=True)
 class ImageLocations:
-    """For each image folder the place where workers find its files: a folder, or an address to fetch from."""
+    """For each image folder the place where workers find its files: a folder, or an address to fetch from. `pairs` are
+    the folders with their places."""
 
     pairs: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def of(cls, folders: Sequence[Path], named: str) -> ImageLocations:
+    def of(cls, folders: Sequence[Path], setting: str) -> ImageLocations:
         """From `cluster.images`, where the places are separated by spaces. Raises UsageError."""
-        places = named.split()
+        places = setting.split()
         if not places:
             return cls()
         if len(places) != len(folders):
@@ -69,11 +70,10 @@ class ImageLocations:
         for place in places:
             scheme = scheme_of(place)
             if scheme and scheme not in SCHEMES:
-                known = ", ".join(f"{known_scheme}://" for known_scheme in SCHEMES)
                 raise UsageError(
                     _("cluster.images: %(place)s: images are fetched by %(known)s or seen in a folder"),
                     place=place,
-                    known=known,
+                    known=", ".join(f"{known}://" for known in SCHEMES),
                 )
             if not scheme and not Path(place).is_absolute():
                 raise UsageError(
@@ -86,9 +86,10 @@ class ImageLocations:
         """The place of the image `path` for a worker."""
         for folder, place in self.pairs:
             if path.is_relative_to(folder):
-                inside = path.relative_to(folder).as_posix()
-                web = scheme_of(place) in ("http", "https")
-                return f"{place.rstrip('/')}/{quote(inside) if web else inside}"
+                relative = path.relative_to(folder).as_posix()
+                if scheme_of(place) in ("http", "https"):
+                    relative = quote(relative)
+                return f"{place.rstrip('/')}/{relative}"
         return str(path)
 
 
@@ -99,13 +100,13 @@ def scheme_of(place: str) -> str:
 
 
 class FetchedImages:
-    """Images as files of this machine. The last fetched ones are kept in the folder `inside`, which its maker removes,
-    or in a temporary folder of this process."""
+    """Images as files of this machine. The last fetched files are kept in the folder `inside`, which the caller
+    removes, or in a temporary folder of this process."""
 
     def __init__(self, inside: Path | None = None) -> None:
         self._inside = inside
-        self._own: tempfile.TemporaryDirectory[str] | None = None
-        self._held: OrderedDict[str, Path] = OrderedDict()
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._kept: OrderedDict[str, Path] = OrderedDict()
         self._lock = Lock()
         self._count = 0
 
@@ -116,33 +117,34 @@ class FetchedImages:
         place = locations.place_of(page.file if page else path)
         if scheme_of(place):
             with self._lock:
-                here = self._held.get(place) or self._fetch(place)
-                self._held[place] = here
-                self._held.move_to_end(place)
+                file = self._kept.get(place) or self._fetch(place)
+                self._kept[place] = file
+                self._kept.move_to_end(place)
         else:
-            here = Path(place)
-        return PdfPage(here, page.number).path if page else here
+            file = Path(place)
+        return PdfPage(file, page.number).path if page else file
 
     @cached_property
     def folder(self) -> Path:
-        """The folder of the fetched files. It is made only when something is fetched, since most workers have access to
+        """The folder of the fetched files. It is created only when a file is fetched, since most workers have access to
         the original files, and a killed worker does not remove its folder."""
         if self._inside is not None:
             self._inside.mkdir(parents=True, exist_ok=True)
             return self._inside
-        self._own = tempfile.TemporaryDirectory(prefix="proof-images-")
-        return Path(self._own.name)
+        self._temporary = tempfile.TemporaryDirectory(prefix="proof-images-")
+        return Path(self._temporary.name)
 
     def _fetch(self, place: str) -> Path:
-        while len(self._held) >= MAX_KEPT_FILES:
-            gone = self._held.popitem(last=False)[1]
-            gone.unlink(missing_ok=True)
+        """Fetch a file, after removing those that were not used for longest. Raises ImageError, ClusterError."""
+        while len(self._kept) >= MAX_KEPT_FILES:
+            oldest = self._kept.popitem(last=False)[1]
+            oldest.unlink(missing_ok=True)
         self._count += 1
-        here = self.folder / f"{self._count}{PurePath(place).suffix}"
-        for left in reversed(range(MAX_TRIES)):
+        file = self.folder / f"{self._count}{PurePath(place).suffix}"
+        for attempt in range(1, MAX_TRIES + 1):
             try:
-                _get(place, here)
-                return here
+                _download(place, file)
+                return file
             except FileNotFoundError:
                 raise ImageError(place, NoticeCode.FILE_MISSING) from None
             except ImportError as error:
@@ -157,27 +159,27 @@ class FetchedImages:
                     extra=extra,
                 ) from error
             except Exception as error:  # each file system of fsspec has errors of its own
-                here.unlink(missing_ok=True)
-                if not left or _is_final(error):
+                file.unlink(missing_ok=True)
+                if attempt == MAX_TRIES or _is_final(error):
                     why = f"{type(error).__name__}: {error}"
                     raise ImageError(place, NoticeCode.FILE_UNREADABLE, error=why) from error
-                time.sleep(FIRST_PAUSE_SECONDS * (MAX_TRIES - left))
+                time.sleep(FIRST_PAUSE_SECONDS * attempt)
         raise AssertionError("unreachable")
 
 
-def _get(place: str, here: Path) -> None:
-    """Copy the content of an address into a file. Raises ImportError if a package is missing, and the errors of its
-    file system."""
-    import fsspec  # noqa: PLC0415 - of the extra; only what is fetched needs it
+def _download(place: str, file: Path) -> None:
+    """Copy the content of an address into a file. Raises ImportError if a package is missing, and the errors of the
+    address's file system."""
+    import fsspec  # noqa: PLC0415 - an optional dependency
 
-    files, name = fsspec.url_to_fs(place, **_time_limits(scheme_of(place)))
-    files.get_file(name, str(here))
+    file_system, name = fsspec.url_to_fs(place, **_time_limits(scheme_of(place)))
+    file_system.get_file(name, str(file))
 
 
 def _time_limits(scheme: str) -> dict[str, Any]:
-    """Time limits for a file system of fsspec, whose defaults are five minutes for a file of any size, or none."""
+    """The time limits for a file system of fsspec; its defaults are five minutes for a file of any size, or none."""
     if scheme in ("http", "https"):
-        from aiohttp import ClientTimeout  # noqa: PLC0415 - as fsspec
+        from aiohttp import ClientTimeout  # noqa: PLC0415 - an optional dependency
 
         limits = ClientTimeout(
             total=FILE_TIMEOUT_SECONDS, sock_connect=CONNECT_TIMEOUT_SECONDS, sock_read=STALL_TIMEOUT_SECONDS
@@ -189,7 +191,8 @@ def _time_limits(scheme: str) -> dict[str, Any]:
 
 
 def _is_final(error: Exception) -> bool:
-    """Whether another try would fail as well: access is denied, or the server's certificate is not valid."""
+    """Whether another attempt would fail as well: access is denied, or the server's certificate is not valid."""
+    if isinstance(error, PermissionError | ssl.CertificateError):
+        return True
     status = getattr(error, "status", None)
-    refused = isinstance(status, int) and 400 <= status < 500 and status not in (408, 429)
-    return refused or isinstance(error, PermissionError | ssl.CertificateError)
+    return isinstance(status, int) and 400 <= status < 500 and status not in (408, 429)

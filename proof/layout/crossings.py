@@ -137,7 +137,7 @@ class Strokes:
         is_large = _stroke_areas(ink, labels, boxes) >= MIN_STROKE_AREA * pitch * pitch
         is_splinter = splinters(labels, area, frame_lines, side_lines)
         left, right = boxes[:, cv2.CC_STAT_LEFT], boxes[:, cv2.CC_STAT_LEFT] + boxes[:, cv2.CC_STAT_WIDTH]
-        margin = AT_SIDE_WIDTHS * frame.width / frame.columns
+        margin = AT_SIDE_WIDTHS * frame.width / frame.column_count
         between_sides = (right > frame.rules[0] + margin) & (left < frame.rules[-1] - margin)
         can_meet_line = is_large & between_sides & ~is_splinter & ~dotted[y, x]
         can_meet_line[0] = False

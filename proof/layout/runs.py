@@ -293,17 +293,17 @@ def find_runs(
     if column is None or not column.runs or cut_by is CutBy.SEEN:
         return _stretches_by_image(gain, pitch)
     inked = np.append(0, np.flatnonzero(gain))
-    first, last = float(inked[min(1, len(inked) - 1)]) / pitch, float(inked[-1]) / pitch
+    first_inked, end = float(inked[min(1, len(inked) - 1)]) / pitch, float(inked[-1]) / pitch
     # an indent is seldom transcribed; a transcribed one is not on the image where the column begins with its ink
-    start = max(TOP_MARGIN_CELLS, first) - _leading_blanks(column.runs[0])
+    start = max(TOP_MARGIN_CELLS, first_inked) - _leading_blanks(column.runs[0])
     expected = _expected_runs(column, strict=cut_by is CutBy.STRICT)
     if low_notes:
-        expected = _with_low_notes(expected, last - start)
+        expected = _with_low_notes(expected, end - start)
         one_sided, through_ink_cost = np.zeros((2, len(ink)), np.bool_), THROUGH_INK_COST_UNRULED
     else:
         one_sided, through_ink_cost = one_sided_rows(ink, pitch), THROUGH_INK_COST
     gains = _RowGains.of(np.zeros_like(gain) if cut_by is CutBy.COUNTED else gain, one_sided)
-    stretches = _guided_stretches(gains, ink, expected, pitch, start, last, through_ink_cost)
+    stretches = _guided_stretches(gains, ink, expected, pitch, start, end, through_ink_cost)
     is_blank = [all(cell.blank for cell in run.cells) for run in column.runs]
     return [replace(stretch, blank=blank) for stretch, blank in zip(stretches, is_blank, strict=True)]
 
@@ -311,7 +311,7 @@ def find_runs(
 def _expected_runs(column: Column, strict: bool) -> list[_ExpectedRun]:
     """The transcribed runs of a column, without blank cells at its end."""
     cost, slack = (STRICT_COUNT_COST, STRICT_COUNT_SLACK_CELLS) if strict else (COUNT_COST, COUNT_SLACK_CELLS)
-    expected = [_ExpectedRun(run.note, float(run.height), longer_by(run), cost, slack) for run in column.runs]
+    expected = [_ExpectedRun(run.note, float(run.height), right_excess(run), cost, slack) for run in column.runs]
     last = column.runs[-1]
     written = max(_written_cells(last.right), _written_cells(last.left))
     return [*expected[:-1], expected[-1]._replace(cells=float(written))]
@@ -344,7 +344,7 @@ def pitch_with_low_notes(ink: NDArray[np.uint8], column: Column) -> float:
     return end / (TOP_MARGIN_CELLS + height_with_low_notes(column))
 
 
-def longer_by(run: Run) -> int:
+def right_excess(run: Run) -> int:
     """By how many characters the right half-row of a note is longer than the left one; negative where it is shorter, 0
     for main text."""
     return _written_cells(run.right) - _written_cells(run.left) if run.note else 0
@@ -455,15 +455,15 @@ def _guided_stretches(
     expected: Sequence[_ExpectedRun],
     pitch: float,
     start: float,
-    last: float,
+    end: float,
     through_ink_cost: float,
 ) -> list[ColumnStretch]:
     """The transcribed runs in the column, each boundary where the image supports it best (dynamic programming on a
     grid).
 
-    The gain of a run comes from `rows`. The text goes from `start` to `last`, in cells below the top. A boundary
-    through ink costs `through_ink_cost`. A missing character changes the length of one run, a note taken for main text
-    that of two.
+    The gain of a run comes from `rows`. The text goes from `start` to `end`, in cells below the top. A boundary through
+    ink costs `through_ink_cost`. A missing character changes the length of one run, a note taken for main text that of
+    two.
     """
     height = len(ink)
     if len(expected) == 1:
@@ -477,15 +477,14 @@ def _guided_stretches(
     best = np.where(grid == 0, 0.0, -np.inf)
     previous: list[NDArray[np.intp]] = []
     for run, (gain, next_gain) in zip(expected, pairwise(gains), strict=False):
-        above = 0.0 if previous else start
-        run_cells = max(above + squeeze * run.cells, 0.0)
-        value, begins = _best_ends(best + gain.begins, run, run_cells, pitch)
+        cells_above = 0.0 if previous else start
+        value, begins = _best_ends(best + gain.begins, run, max(cells_above + squeeze * run.cells, 0.0), pitch)
         # the window above against the one below: sharper than the rows, whose gain changes over a window's length
         best = value + gain.ends + CONTRAST_WEIGHT * pitch * (gain.above + next_gain.below) - boundary_cost
         previous.append(begins)
     run, gain = expected[-1], gains[-1]
-    final = best + gain.begins + gain.ends[min(len(grid) - 1, round(last * pitch / GRID_PX))]
-    final = final - run.miscount_cost(last - grid / pitch, squeeze * run.cells, pitch)
+    final = best + gain.begins + gain.ends[min(len(grid) - 1, round(end * pitch / GRID_PX))]
+    final = final - run.miscount_cost(end - grid / pitch, squeeze * run.cells, pitch)
     boundaries = [int(final.argmax())]
     for begins in reversed(previous[1:]):
         boundaries.append(int(begins[boundaries[-1]]))

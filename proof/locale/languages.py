@@ -1,10 +1,10 @@
-"""The languages of the interface: English, which is in the code, and Chinese, from the catalogues in `locale/`.
+"""The languages of the interface: English, whose messages are in the code, and Chinese, from catalogues in `locale/`.
 
-The catalogue `zh_Hant` has all messages, in traditional characters. OpenCC's tables and the words of
-`zh_Hans/words.tsv` convert them to simplified characters; the catalogue `zh_Hans` has only the messages that this
-conversion would spoil.
+The catalogue `zh_Hant` has all messages, in traditional characters. They are converted to simplified characters with
+OpenCC's tables and the words of `zh_Hans/words.tsv`; the catalogue `zh_Hans` has only the messages for which the result
+would be wrong.
 
-Catalogues are text files (`.po`), compiled when they are first needed, so that no compiled copy can be out of date.
+Catalogues are text files (`.po`), compiled when they are first used, so that no compiled copy can be out of date.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ LANGUAGES = {"en": "English", "zh-Hant": "繁體中文", "zh-Hans": "简体中�
 """The tag of each language, as in the HTML attribute `lang`, and its name in that language."""
 
 SIMPLIFIED = ("zh-hans", "zh-cn", "zh-sg", "zh-my")
-"""Beginnings of the tags of Chinese in simplified characters."""
+"""Prefixes of the tags for Chinese in simplified characters."""
 
 
-def known_language(wanted: str) -> str:
-    """The tag in `LANGUAGES` for a language as a browser or a locale names it (`zh-TW`, `zh_CN`); empty if the
-    interface does not have it."""
-    tag = wanted.lower().replace("_", "-").partition(".")[0]
+def known_language(name: str) -> str:
+    """The tag in `LANGUAGES` for the name of a language in a browser or a locale (`zh-TW`, `zh_CN`); empty if the
+    interface does not have that language."""
+    tag = name.lower().replace("_", "-").partition(".")[0]
     if tag.startswith("zh"):
         return "zh-Hans" if tag == "zh" or tag.startswith(SIMPLIFIED) else "zh-Hant"
     return "en" if tag.startswith("en") else ""
@@ -59,10 +59,10 @@ def catalogue_of(language: str) -> POFile:
 
 
 def simplified(text: str) -> str:
-    """A text of the interface in simplified characters, with the words that their readers use."""
+    """A text of the interface in simplified characters, with the vocabulary of mainland China."""
     text = simplified_text(text)
-    for word, instead in _words():
-        text = text.replace(word, instead)
+    for word, replacement in _word_replacements():
+        text = text.replace(word, replacement)
     return text
 
 
@@ -87,7 +87,7 @@ def _read(language: str) -> POFile:
 
 
 @cache
-def _words() -> tuple[tuple[str, str], ...]:
-    """Words as OpenCC converts them, and the words to put instead."""
+def _word_replacements() -> tuple[tuple[str, str], ...]:
+    """Words as OpenCC converts them, each with its replacement."""
     lines = (CATALOGUES / "zh_Hans" / "words.tsv").read_text(encoding="utf-8").splitlines()
-    return tuple((word, instead) for word, _, instead in (line.partition("\t") for line in lines))
+    return tuple((word, replacement) for word, _, replacement in (line.partition("\t") for line in lines))

@@ -1,4 +1,4 @@
-"""Marking messages for translation that are defined before the language is known."""
+"""Messages that are marked for translation before the language is known."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Say = Callable[[str], str]
 
 
 def _(message: str) -> str:
-    """Mark a message for translation; it is translated later, when the language is known."""
+    """Mark a message for translation; it is returned unchanged."""
     return message
 
 
@@ -19,7 +19,7 @@ OR = _("%(left)s or %(right)s")
 AND = _("%(left)s and %(right)s")
 LINES = "%(left)s\n%(right)s"
 
-OF_THE_SYSTEM = frozenset(
+SYSTEM_REASONS = frozenset(
     {
         _("File exists"),
         _("File name too long"),
@@ -33,12 +33,12 @@ OF_THE_SYSTEM = frozenset(
         _("Too many levels of symbolic links"),
     }
 )
-"""Reasons that the operating system gives (`OSError.strerror`), which stand among the values of messages."""
+"""Reasons of errors from the operating system (`OSError.strerror`), which occur among the values of messages."""
 
 
 class Sentence(str):
-    """A message with its values: as a string it is English, `in_words` translates it. Values may be sentences or errors
-    themselves."""
+    """A message with its values. As a string it is in English; `in_words` translates it. Values may be sentences or
+    errors themselves."""
 
     message: str
     values: dict[str, object]
@@ -52,26 +52,28 @@ class Sentence(str):
 
     @classmethod
     def of(cls, error: BaseException) -> Self:
-        """What an error says."""
+        """The sentence of an error, else its text as a sentence."""
         sentence = getattr(error, "sentence", None)
         return sentence if isinstance(sentence, cls) else cls(str(error))
 
     def in_words(self, say: Say) -> str:
-        """The sentence in the language that `say` speaks."""
-        text = say(self.message) if self.message else ""  # gettext takes the empty one for the catalogue's head
-        return text % {name: in_words(value, say) for name, value in self.values.items()} if self.values else text
+        """The sentence in the language of `say`."""
+        text = say(self.message) if self.message else ""  # gettext returns the catalogue's header for an empty message
+        if not self.values:
+            return text
+        return text % {name: in_words(value, say) for name, value in self.values.items()}
 
 
 def in_words(value: object, say: Say) -> object:
-    """A value of a message in the language of `say`, if it is a sentence, an error or a reason of the operating system;
-    other values are unchanged."""
+    """A value of a message, translated by `say` if it is a sentence, an error or a reason of the operating system;
+    other values are returned unchanged."""
     sentence = Sentence.of(value) if isinstance(value, BaseException) else value
     if isinstance(sentence, Sentence):
         return sentence.in_words(say)
-    return say(sentence) if isinstance(sentence, str) and sentence in OF_THE_SYSTEM else value
+    return say(sentence) if isinstance(sentence, str) and sentence in SYSTEM_REASONS else value
 
 
 def joined(parts: Iterable[object], joint: str) -> Sentence:
-    """The parts, of which there is at least one, joined by a message (`OR`, `AND`, `LINES`)."""
+    """One or more parts, joined by a message (`OR`, `AND`, `LINES`)."""
     first, *rest = parts
     return reduce(lambda left, right: Sentence(joint, left=left, right=right), rest, Sentence("%(part)s", part=first))

@@ -1,4 +1,4 @@
-"""Notices as sentences, in the reader's language."""
+"""Notices in words, in the language of the reader."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from proof.model.notices import Notice, NoticeCode, Value
 def in_words(notice: Notice, say: Say) -> str:
     """A notice in the language of `say`."""
     values = {name: _value(value, say) for name, value in notice.values}
-    what = (notice.message if notice.code is NoticeCode.AS_TOLD else say(notice.message)) % values
+    message = notice.message if notice.code is NoticeCode.AS_TOLD else say(notice.message)
+    what = message % values
     if not notice.code.done:
         return what
     return say(_("%(what)s; %(done)s")) % {"what": what, "done": say(notice.code.done) % values}

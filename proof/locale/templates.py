@@ -1,4 +1,4 @@
-"""The templates in a language of the interface, and pages that open offline made from them."""
+"""The templates in a language of the interface, and self-contained pages made from them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from proof.paths import templates_dir
 
 @cache
 def templates_in(language: str) -> Environment:
-    """The templates, compiled once, with their messages in a language. Raises UsageError for one that there is no
-    catalogue of."""
+    """The environment of the templates, with messages in a language. Raises UsageError for an unknown language."""
     environment = Environment(
         loader=FileSystemLoader(templates_dir()),
         autoescape=True,
@@ -33,11 +32,11 @@ def templates_in(language: str) -> Environment:
 
 
 def write_page(environment: Environment, name: str, path: Path, **context: Any) -> None:
-    """Write the page of the template `NAME.html`, whole or not at all, with the style and the script of the folder of
-    that name in it. Raises OutputError."""
-    style, script = (
-        (templates_dir() / name / f"{name}.{ending}").read_text(encoding="utf-8") for ending in ("css", "js")
-    )
+    """Write the page of the template `NAME.html` atomically, with the style sheet and the script of the folder `NAME`
+    embedded. Raises OutputError."""
+    folder = templates_dir() / name
+    style = (folder / f"{name}.css").read_text(encoding="utf-8")
+    script = (folder / f"{name}.js").read_text(encoding="utf-8")
     stream = environment.get_template(f"{name}.html").stream(
         style=Markup(style),  # noqa: S704 - the project's own file
         script=Markup(script),  # noqa: S704

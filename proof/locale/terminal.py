@@ -1,4 +1,4 @@
-"""Messages in the language of the command line: that of the environment (`LANG`), if the interface has it."""
+"""Messages in the language of the command line, which the environment names (`LANG`)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 def terminal_language(environment: Mapping[str, str] | None = None) -> str:
     """The tag of the language of the command line: `en`, `zh-Hant` or `zh-Hans`. As in gettext, `LANGUAGE` lists the
-    preferred languages, and is ignored if the locale is `C`."""
+    preferred languages and is ignored if the locale is `C`."""
     environment = os.environ if environment is None else environment
     locale = next(filter(None, (environment.get(name, "") for name in LOCALE_VARIABLES)), "C")
     if locale.partition(".")[0] in ("C", "POSIX"):
         return "en"
-    wanted = (environment.get("LANGUAGE") or locale).split(":")
-    return next(filter(None, map(known_language, wanted)), "en")
+    preferred = (environment.get("LANGUAGE") or locale).split(":")
+    return next(filter(None, map(known_language, preferred)), "en")
 
 
 def say(message: str, **values: object) -> str:
@@ -49,6 +49,6 @@ def error_text(error: Exception) -> str:
 
 
 def paragraphs(help_text: str) -> Iterator[str]:
-    """The paragraphs of a help text, each on one line, as the catalogues have it."""
+    """The paragraphs of a help text, each on one line: these are the message ids in the catalogues."""
     for paragraph in inspect.cleandoc(help_text).split("\n\n"):
         yield " ".join(paragraph.split())

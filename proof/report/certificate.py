@@ -36,9 +36,9 @@ class ErrorsLeft:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """The state of a work at the time `at`, by the version `program` of this program. `with_ink` of the `characters`
-    were compared with their glyphs on an image; `left` is None if no sample of text without flags was
-    decided, or none of the flags there are. `proofread` and `validated` count pages by person."""
+    """The state of a work at the time `at`; `program` is the version of this program. `with_ink` of the `characters`
+    were compared with their glyphs on an image. `proofread` and `validated` count pages by person. `left` is None if no
+    sample was decided, or if there are flags and none of them was decided."""
 
     work: str
     title: str
@@ -68,14 +68,18 @@ class Certificate:
 
 
 def certificate_of(store: Store, work: str) -> Certificate:
-    """The certificate of a work as it stands now. Raises NoPlaceError."""
+    """The certificate of a work at present. Raises NoPlaceError for an unknown work."""
     summary = store.queue.work(work)
-    progress, pages = progress_of(store, work), store.queue.places(work)
-    total, run = progress.total, store.latest_run(work)
-    unchecked = [page for page in pages if page.status != Status.CHECKED.value]
-    sources = store.queue.sources([page.number for page in unchecked]).values()
-    columns = (parse_column(source) for columns in sources for source in columns.values())
-    without_ink = sum(cell.glyph for column in columns for cell in column.cells)
+    progress, run = progress_of(store, work), store.latest_run(work)
+    total = progress.total
+    pages = store.queue.uncounted_pages(work)
+    unchecked = [page.number for page in pages if page.status != Status.CHECKED.value]
+    without_ink = sum(
+        cell.glyph
+        for columns in store.queue.sources(unchecked).values()
+        for source in columns.values()
+        for cell in parse_column(source).cells
+    )
     proofread, validated = store.page_states.by_person(work)
     return Certificate(
         work=work,
@@ -98,10 +102,11 @@ def certificate_of(store: Store, work: str) -> Certificate:
 
 
 def _errors_left(progress: WorkProgress) -> ErrorsLeft | None:
-    waiting, missed = progress.waiting, progress.missed
-    if not missed.samples or (waiting is None and progress.total.flagged > progress.total.settled):
+    waiting, missed, total = progress.waiting, progress.missed, progress.total
+    are_flags_unknown = waiting is None and total.flagged > total.settled
+    if not missed.samples or are_flags_unknown:
         return None
-    ten_thousands = progress.total.characters / 10_000  # the rates of `missed` are per 10,000 characters
+    ten_thousands = total.characters / 10_000  # the rates of `missed` are per 10,000 characters
     return ErrorsLeft(
         expected=(waiting.errors if waiting else 0.0) + missed.rate * ten_thousands,
         low=(waiting.low if waiting else 0.0) + missed.low * ten_thousands,

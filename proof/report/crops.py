@@ -19,18 +19,20 @@ from proof.report.glyphs import GLYPH_METHOD_VERSION, GlyphPlace, cut_glyph
 from proof.report.upright import turned_picture
 
 METHOD_VERSION = 2
-"""Version of cutting and compressing, to be raised with every change: cached pieces of other versions are not used."""
+"""Version of cutting and compressing. Raise it with every change of them: cached pieces of other versions are not
+used."""
 PIECES_PER_WRITE = 64
-"""New pieces after which they are put into the cache."""
+"""Number of new pieces that are written to the cache together."""
 MIN_COLOUR_SPREAD_TONES = 12
-"""Tones by which the spread of the channels in the most coloured hundredth of a picture exceeds its median, above which
-the picture is kept in colour."""
+"""A picture is kept in colour if the spread of its channels at the 99th percentile exceeds the median spread by more
+than this, in tones of 256."""
 WEBP_QUALITY = 55
 """Quality of lossy WebP, of 100."""
 WEBP_EFFORT = 2
 """Effort of WebP compression, of 6."""
 SHADES = [round(round(value / 255 * 7) * 255 / 7) for value in range(256)]
-"""Eight greys, enough for scans in black and white, where greys only soften edges: half the bytes, and no haze."""
+"""Each tone rounded to one of eight greys. That is enough for scans in black and white, where greys only smooth edges;
+it halves the bytes and removes haze."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,8 @@ class PieceCache(Protocol):
 
 
 class Cutter:
-    """Cuts pieces out of images. It keeps the last image open, since flags come page by page, and the quadrants of a
-    plate one after the other. Pieces of earlier runs come from the `cache`, if there is one; `close` adds new ones."""
+    """Cuts pieces out of images. The last image stays open, since flags come page by page and the quadrants of a plate
+    one after the other. Pieces are cached in `cache`, if there is one; call `close` to write the last new ones."""
 
     def __init__(self, cache: PieceCache | None = None) -> None:
         self._cache = cache
@@ -71,8 +73,8 @@ class Cutter:
         self._image: Image.Image | None = None
 
     def cut(self, picture: PageImageFile, area: Box, width: int) -> Crop | None:
-        """The piece `area` of an image, extended to whole pixels and at most `width` pixels wide; None if the image is
-        gone or cannot be read, or if the area is outside."""
+        """The piece `area` of an image, extended to whole pixels and scaled to at most `width` pixels; None if the
+        image is missing, unreadable or changed, or if the area is outside."""
         left, top = max(int(area.x), 0), max(int(area.y), 0)
         right, bottom = min(int(area.right + 0.999), picture.size[0]), min(int(area.bottom + 0.999), picture.size[1])
         if picture.path is None or right <= left or bottom <= top:
@@ -85,7 +87,7 @@ class Cutter:
 
     def glyph(self, picture: PageImageFile, place: GlyphPlace, side: int) -> str | None:
         """The tile of a glyph (`proof.report.glyphs`), at most `side` pixels wide and high, as a data URI; None if the
-        image is gone or the place is outside."""
+        image is missing or the place is outside."""
         if picture.path is None:
             return None
         packed = self._cached(
@@ -94,21 +96,21 @@ class Cutter:
         return data_uri(packed) if packed else None
 
     def close(self) -> None:
-        """Put new pieces into the cache, and close the image."""
+        """Write new pieces to the cache, and close the image."""
         if self._cache and self._fresh:
             self._cache.put_many(self._fresh)
         self._fresh, self._opened, self._image = {}, None, None
 
     def _cached(
-        self, picture: PageImageFile, piece: tuple[object, ...], cut: Callable[[], bytes | None]
+        self, picture: PageImageFile, parameters: tuple[object, ...], cut: Callable[[], bytes | None]
     ) -> bytes | None:
-        """A piece from the cache, or else as `cut` makes it. `piece` is the key of all that it depends on beside the
-        image, the version of the method first."""
+        """A piece from the cache, else the result of `cut`, which is cached. `parameters` are all that the piece
+        depends on besides the image, the version of the method first."""
         if not self._cache or not picture.sha:
             return cut()
-        # images that are not turned keep the keys that they had before turning was added
+        # without the turn if it is 0: keys of older caches have none
         turn = (picture.turn,) if picture.turn else ()
-        key = _key_of(piece[0], picture.sha, *turn, *piece[1:])
+        key = _key_of(parameters[0], picture.sha, *turn, *parameters[1:])
         packed = self._cache.get(key)
         if packed is None and (packed := cut()) is not None:
             self._fresh[key] = packed
@@ -133,7 +135,7 @@ class Cutter:
     def _fresh_piece(self, picture: PageImageFile, edges: tuple[int, int, int, int], width: int) -> bytes | None:
         self._open(picture)
         if self._image is None or edges[2] > self._image.width or edges[3] > self._image.height:
-            return None  # gone, or not the checked image any more
+            return None  # missing, or no longer the checked image
         piece = self._image.crop(edges)
         if piece.width > width:
             height = max(round(piece.height * width / piece.width), 1)
@@ -147,7 +149,7 @@ def _key_of(*parts: object) -> str:
 
 
 def pack_piece(piece: Image.Image) -> bytes:
-    """A grey or RGB picture as WebP: black and white without loss, in colour only where it shows colour."""
+    """A grey or RGB picture as WebP: lossless if it is black and white, in colour only if it shows colour."""
     if piece.mode == "RGB" and not _has_colour(piece):
         piece = piece.convert("L")
     packed = io.BytesIO()
@@ -164,7 +166,7 @@ def data_uri(packed: bytes) -> str:
 
 
 def _black_and_white(piece: Image.Image) -> bool:
-    """Whether three quarters of a piece are clearly ink or paper, so that it compresses best without loss."""
+    """Whether more than three quarters of a piece are clearly ink or paper, so that lossless compression is best."""
     pixels = np.asarray(piece)
     return bool(((pixels < 48) | (pixels > 240)).mean() > 0.75)
 

@@ -1,5 +1,5 @@
-"""The plot of the density of flags: raised flags per 1,000 characters, a bar for each page or for a few pages, labelled
-with juan and folios, in rows that fit on a sheet of paper."""
+"""The plot of the density of flags: a bar for each page or group of pages shows its raised flags per 1,000 characters.
+The plot is divided into rows that fit on a sheet of paper."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ LEFT_MARGIN_PX = 34.0
 BOTTOM_MARGIN_PX = 30.0
 TOP_MARGIN_PX = 8.0
 MAX_STEP_PX = 30.0
-"""Distance from a bar to the next, at most."""
+"""Maximum distance from the left edge of a bar to that of the next."""
 BAR_SHARE = 0.8
-"""Width of a bar, as a share of that distance."""
+"""Width of a bar, as a share of the distance to the next."""
 MIN_CHART_WIDTH_PX = 300.0
 BASE_PX = ROW_HEIGHT_PX - BOTTOM_MARGIN_PX
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar for the `pages` from the id `first` to `last`, of which `unread` were not checked. It links to the page
+    """A bar for `pages` pages, with the ids `first` to `last`; `unread` of them were not checked. It links to the page
     with the number `target`: the first one with raised flags, else the first."""
 
     x: float
@@ -49,7 +49,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A labelled mark on an axis, `at` so many pixels."""
+    """A labelled mark on an axis, at the coordinate `at` in pixels."""
 
     at: float
     label: str
@@ -61,8 +61,8 @@ Places = Mapping[str, tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A row of the plot, `width` x `height` pixels, with the base line at `base` and the bars from `left` on. `rows`
-    mark densities, `labels` folios; `juans` mark where a juan begins or continues from the row before."""
+    """One row of the plot, `width` x `height` pixels; the base line is at the y `base`, the bars begin at the x `left`.
+    `rows` are the marks of densities, `labels` those of folios, `juans` those where a juan begins or continues."""
 
     bars: tuple[Bar, ...]
     rows: tuple[Tick, ...]
@@ -76,8 +76,7 @@ class Plot:
 
 
 def plots(pages: Sequence[PageTally], places: Places | None = None) -> tuple[Plot, ...]:
-    """The rows of the plot, all on one scale; none if there are no pages. A page that is not in `places` is labelled by
-    its id."""
+    """The rows of the plot, all on one scale. Pages that are not in `places` are labelled by their id."""
     if not pages:
         return ()
     pages_a_bar = ceil(len(pages) / MAX_BARS)
@@ -86,8 +85,8 @@ def plots(pages: Sequence[PageTally], places: Places | None = None) -> tuple[Plo
     top = max(1.0, *map(_density, groups))
     unit = (BASE_PX - TOP_MARGIN_PX) / top
     marks = tuple(Tick(BASE_PX - unit * density, f"{density:g}") for density in _round_values(top))
-    parts = [groups[start : start + BARS_PER_ROW] for start in range(0, len(groups), BARS_PER_ROW)]
-    return tuple(_row(part, step, unit, marks, pages_a_bar, places or {}) for part in parts)
+    rows = [groups[start : start + BARS_PER_ROW] for start in range(0, len(groups), BARS_PER_ROW)]
+    return tuple(_row(row, step, unit, marks, pages_a_bar, places or {}) for row in rows)
 
 
 def _row(
@@ -101,16 +100,16 @@ def _row(
     """A row with a bar for each group of pages. Bars begin `step` pixels apart; a density of 1 is `unit` pixels
     high."""
     bars = [
-        _bar(group, LEFT_MARGIN_PX + n * step, step * BAR_SHARE, unit * _density(group))
-        for n, group in enumerate(groups)
+        _bar(group, LEFT_MARGIN_PX + index * step, step * BAR_SHARE, unit * _density(group))
+        for index, group in enumerate(groups)
     ]
     juan_names, folios = zip(*(_place(bar.first, places) for bar in bars), strict=True)
     bars_a_label = ceil((LATIN_WIDTH_PX * max(map(len, folios)) + LABEL_GAP_PX) / step)
-    labels = [Tick(bar.x + bar.w / 2, folio) for bar, folio in list(zip(bars, folios, strict=True))[::bars_a_label]]
+    labels = [Tick(bar.x + bar.w / 2, folio) for bar, folio in zip(bars, folios, strict=True)][::bars_a_label]
     juans: list[Tick] = []
     free_from = 0.0
-    for bar, juan, before in zip(bars, juan_names, ("", *juan_names[:-1]), strict=True):
-        if juan and juan != before and bar.x >= free_from:
+    for bar, juan, last_juan in zip(bars, juan_names, ("", *juan_names[:-1]), strict=True):
+        if juan and juan != last_juan and bar.x >= free_from:
             juans.append(Tick(bar.x, juan))
             free_from = bar.x + HAN_WIDTH_PX * (len(juan) + 1)
     width = max(bars[-1].x + step, MIN_CHART_WIDTH_PX)
@@ -134,14 +133,14 @@ def _bar(group: Sequence[PageTally], x: float, width: float, height: float) -> B
 
 
 def _place(page: str, places: Places) -> tuple[str, str]:
-    """Juan and folio of a page, where they are not in `places` those of its id."""
+    """Juan and folio of a page, from `places`, else from its id."""
     juan, folio = places.get(page, ("", ""))
     parsed = PageId.match(page)
     return juan or (parsed.juan if parsed else ""), folio or short_name(page)
 
 
 def short_name(page: str) -> str:
-    """The end of a page id, in which pages differ (`17b` of `KR1d0087_WYG_223-17b`)."""
+    """The last part of a page id: `17b` of `KR1d0087_WYG_223-17b`."""
     return page.rsplit("-", 1)[-1]
 
 

@@ -1,14 +1,15 @@
 """Image tiles of glyphs: the whole glyph, centred on its own ink, with all other ink pale.
 
-The desk, the lists, the glyph views and the report use them. `flag_place` and `character_place` give the place of the
-glyph of a flag or a character; `cut_glyph` finds the ink of the glyph on the image and cuts the tile.
+`flag_place` and `character_place` give the place of the glyph of a flag or a character; `cut_glyph` finds the ink of
+the glyph on the image and cuts the tile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import cos, radians, sin, tan
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from proof.report.upright import upright, upright_flag
 from proof.report.view import MAX_HALF_ROW_WIDTHS, focus_of, pitch_of
 
 GLYPH_METHOD_VERSION = 6
-"""Version of the tiles. Raise it with every change of them: cached tiles of other versions are not used."""
+"""Version of the tiles. Raise it when they change: cached tiles of other versions are not used."""
 
 MARGIN_CELLS = 0.11
 """Margin around the ink on each side, in cells."""
@@ -40,16 +41,16 @@ PALE_INK_SHARE = 0.2
 """Share of its darkness that the ink of other glyphs keeps."""
 
 PAPER_PERCENTILE = 80
-"""Percentile of the tones that is taken for the tone of paper, with which the area beyond the image is filled."""
+"""Percentile of the tones that is taken as the tone of paper. It fills the area beyond the image."""
 
 SAMPLE_STEP_PX = 5
-"""Step in pixels, down and across, between the pixels from which the tone of paper is measured."""
+"""Distance in x and y between the pixels from which the tone of paper is measured."""
 
 SAME_ROW_CELLS = 0.5
 """Glyphs are side by side if the middles of their boxes differ by less in y, in cells."""
 
 BESIDE_ROW_WIDTHS = 0.3
-"""Distance of other glyphs of a half-row from the box of the glyph, as a share of its width."""
+"""Glyphs of the same half-row have their middle within this distance of the glyph's box, in widths of the box."""
 
 MIN_SKEW_DEGREES = 0.05
 """Skew up to which a window is not turned, in degrees."""
@@ -59,23 +60,24 @@ MAX_QUARTER_PX = 4e6
 
 MIN_DIVIDE = 0.38
 MAX_DIVIDE = 0.62
-"""Leftmost and rightmost place of the divide between two half-rows, as shares of the column's width from its left."""
+"""Leftmost and rightmost x of the divide between two half-rows, from the left of the column, in widths of the
+column."""
 
 DIVIDE_CELLS = 0.8
-"""Distance above and below the glyph in which the divide is looked for, in cells."""
+"""Distance above and below the glyph within which the divide is searched, in cells."""
 
 DIVIDE_TONE_PER_WIDTH = 90
-"""Darkness, in tones of 256, that counts for the divide as much as a distance of one width from the middle."""
+"""Weight of the distance of the divide from the middle of the column, in tones of 256 per width of the column."""
 
 
 @dataclass(frozen=True, slots=True)
 class GlyphPlace:
     """Where a glyph is expected, in pixels of the upright image.
 
-    `boxes` are the boxes of glyphs in its row, in reading order; `chosen` are the indices of those that the tile shows.
-    If no glyph is there, `chosen` is empty and the tile shows the gap after the first `before` boxes. `focus` is the
-    place itself. `column` is the upright box around a column that leans by `skew` degrees; `pitch` is the height of a
-    cell. `claims` are the characters that text, recogniser or flag give for each box."""
+    `boxes` are the boxes of the glyphs in its row, in reading order; `chosen` are the indices of those that the tile
+    shows. Without a glyph, `chosen` is empty and the tile shows the gap after the first `before` boxes. `focus` is the
+    place itself. `column` is the upright box around the column, which leans by `skew` degrees; `pitch` is the height of
+    a cell. `claims` are, for each box, the characters of the text, the recogniser and the flag."""
 
     boxes: tuple[Box, ...]
     chosen: tuple[int, ...]
@@ -87,7 +89,7 @@ class GlyphPlace:
     claims: tuple[tuple[str, ...], ...] = ()
 
     @property
-    def half(self) -> bool:
+    def is_in_half_row(self) -> bool:
         """Whether the glyph stands in a half-row of a note."""
         return self.focus.w < MAX_HALF_ROW_WIDTHS * self.column_width
 
@@ -99,17 +101,17 @@ class GlyphPlace:
     @property
     def cell(self) -> float:
         """The height of the glyph's cell, by which its tile is scaled: smaller in a half-row."""
-        return min(self.pitch, NOTE_CELL_WIDTHS * self.column_width) if self.half else self.pitch
+        return min(self.pitch, NOTE_CELL_WIDTHS * self.column_width) if self.is_in_half_row else self.pitch
 
     def forms(self, number: int) -> list[DrawnForm]:
-        """The drawn forms of the characters claimed for a box, as far as a font has them."""
+        """The drawn forms of the characters claimed for a box; characters that no font has are left out."""
         return [form for char in self.claims[number] if (form := form_of(char)) is not None]
 
 
 @dataclass(frozen=True, slots=True)
 class GlyphTile:
-    """A tile: its picture, and the extent of the glyph's ink in pixels of the tile; None if it shows a gap. `corner` is
-    its upper left corner, relative to the middle of the glyph's place."""
+    """A tile: its picture, and the box of the glyph's ink in pixels of the tile (None if it shows a gap). `corner` is
+    the upper left corner of the tile, relative to the middle of the glyph's place."""
 
     picture: Image.Image
     ink: Box | None
@@ -127,23 +129,23 @@ def flag_place(result: PageResult, flag: Flag) -> GlyphPlace | None:
     inside = [
         c for c in result.characters if c.line == flag.line and flag.offset <= c.offset < end and not c.text.isspace()
     ]
-    lacking = [
+    missing_boxes = [
         box
         for other in result.flags
         if other.bbox and other.line == flag.line and not other.length and other != flag
         for box in _one_by_one(other.bbox, len(other.suggested))
     ]
-    # here the transcribed text is not that of these glyphs
+    # the glyphs of missing characters and of placeholders are not those of the transcribed text
     if flag.kind is Kind.OMISSION or flag.evidence.reason == PLACEHOLDER:
-        missing = missing_characters(flag) if flag.kind is Kind.OMISSION else flag.suggested
-        return _place(result, column, focus, _one_by_one(focus, len(missing)), lacking, missing)
+        suggested = missing_characters(flag) if flag.kind is Kind.OMISSION else flag.suggested
+        return _place(result, column, focus, _one_by_one(focus, len(suggested)), missing_boxes, suggested)
     if flag.length and not inside:
-        return _place(result, column, focus, (), lacking)
-    return _place(result, column, focus, inside or [focus], lacking, flag.suggested)
+        return _place(result, column, focus, (), missing_boxes)
+    return _place(result, column, focus, inside or [focus], missing_boxes, flag.suggested)
 
 
 def _one_by_one(run: Box, count: int) -> list[Box]:
-    """The boxes of `count` glyphs in a `run`, one below the other; one box for all if the run is broader than high."""
+    """The boxes of `count` glyphs in a `run`, one below the other; the run itself if it is broader than high."""
     if count < 2 or run.h < run.w:
         return [run]
     return [replace(run, y=run.y + number * run.h / count, h=run.h / count) for number in range(count)]
@@ -154,9 +156,9 @@ def character_place(result: PageResult, character: CheckedCharacter) -> GlyphPla
     shown = upright(result)
     if shown is not result:
         character, result = shown.characters[result.characters.index(character)], shown
-    named = [column for column in result.columns if column.number == character.line]
+    columns = [column for column in result.columns if column.number == character.line]
     x = character.box.centre[0]
-    column = min(named, key=lambda candidate: abs(candidate.box.centre[0] - x), default=None)
+    column = min(columns, key=lambda candidate: abs(candidate.box.centre[0] - x), default=None)
     return _place(result, column, character.box, [character], ())
 
 
@@ -165,45 +167,72 @@ def _place(
     column: CheckedColumn | None,
     focus: Box,
     own: Sequence[CheckedCharacter | Box],
-    lacking: Sequence[Box],
+    missing_boxes: Sequence[Box],
     suggested: str = "",
 ) -> GlyphPlace:
-    """The place of the glyphs `own`, at `focus` in a column. `lacking` are boxes of other glyphs of the column for
-    which the result has no character; `suggested` is the suggestion of the flag."""
+    """The place of the glyphs `own`, at `focus` in a column. `missing_boxes` are boxes of other glyphs in the column
+    for which the result has no character; `suggested` is the suggestion of the flag."""
     area = column.box if column else focus
     pitch = pitch_of(result, focus, area)
-    reach = (WINDOW_CELLS + 1) * pitch
-    half = focus.w < MAX_HALF_ROW_WIDTHS * area.w
-    beside = BESIDE_ROW_WIDTHS * focus.w
-    left, right = focus.x - beside, focus.right + beside
-    near = [
-        (character.box, (character.text, character.read))
-        for character in result.characters
-        if not any(character is mine for mine in own)
-        and (column is None or character.line == column.number)
-        and not character.text.isspace()
-        and focus.y - reach < character.box.centre[1] < focus.bottom + reach
-        and (left < character.box.centre[0] < right or not half or character.box.w > MAX_HALF_ROW_WIDTHS * area.w)
-    ]
     suggestions = list(suggested) if len(suggested) == len(own) else [suggested] * len(own)
-    shown = [
-        (glyph, (text,)) if isinstance(glyph, Box) else (glyph.box, (glyph.text, glyph.read, text))
+    own_glyphs = [
+        _Glyph(glyph, (text,)) if isinstance(glyph, Box) else _Glyph(glyph.box, (glyph.text, glyph.read, text))
         for glyph, text in zip(own, suggestions, strict=True)
     ]
-    kept: list[tuple[Box, tuple[str, ...]]] = []
-    for glyph in sorted([*near, *((box, ()) for box in lacking)], key=_middle_y):
-        if not any(_side_by_side(glyph[0], other, pitch) for other, _ in (*kept, *shown)):
-            kept.append(glyph)
-    glyphs = sorted([*kept, *shown], key=_middle_y)
-    chosen = tuple(number for number, glyph in enumerate(glyphs) if any(glyph is mine for mine in shown))
-    boxes = tuple(box for box, _ in glyphs)
-    claims = tuple(tuple(dict.fromkeys(text for text in texts if len(text) == 1)) for _, texts in glyphs)
-    before = sum(box.centre[1] < focus.centre[1] for box in boxes)
-    return GlyphPlace(boxes, chosen, before, focus, area, pitch, result.skew, claims)
+    others = [
+        *_glyphs_nearby(result, column, focus, pitch, own),
+        *(_Glyph(box, ()) for box in missing_boxes),
+    ]
+    kept: list[_Glyph] = []
+    for other in sorted(others, key=_middle_y):
+        if not any(_side_by_side(other.box, glyph.box, pitch) for glyph in (*kept, *own_glyphs)):
+            kept.append(other)
+    glyphs = sorted([*kept, *own_glyphs], key=_middle_y)
+    return GlyphPlace(
+        boxes=tuple(glyph.box for glyph in glyphs),
+        chosen=tuple(index for index, glyph in enumerate(glyphs) if any(glyph is mine for mine in own_glyphs)),
+        before=sum(glyph.box.centre[1] < focus.centre[1] for glyph in glyphs),
+        focus=focus,
+        column=area,
+        pitch=pitch,
+        skew=result.skew,
+        claims=tuple(tuple(dict.fromkeys(text for text in glyph.texts if len(text) == 1)) for glyph in glyphs),
+    )
 
 
-def _middle_y(glyph: tuple[Box, tuple[str, ...]]) -> float:
-    return glyph[0].centre[1]
+class _Glyph(NamedTuple):
+    """The box of a glyph, and the texts that are claimed for it."""
+
+    box: Box
+    texts: tuple[str, ...]
+
+
+def _glyphs_nearby(
+    result: PageResult,
+    column: CheckedColumn | None,
+    focus: Box,
+    pitch: float,
+    own: Sequence[CheckedCharacter | Box],
+) -> Iterator[_Glyph]:
+    """The glyphs above and below `focus` in its column and row, except `own`."""
+    column_width = column.box.w if column else focus.w
+    is_in_half_row = focus.w < MAX_HALF_ROW_WIDTHS * column_width
+    reach = (WINDOW_CELLS + 1) * pitch
+    beside = BESIDE_ROW_WIDTHS * focus.w
+    for character in result.characters:
+        x, y = character.box.centre
+        if any(character is mine for mine in own) or character.text.isspace():
+            continue
+        if column is not None and character.line != column.number:
+            continue
+        is_full_width = character.box.w > MAX_HALF_ROW_WIDTHS * column_width
+        is_in_row = not is_in_half_row or is_full_width or focus.x - beside < x < focus.right + beside
+        if is_in_row and focus.y - reach < y < focus.bottom + reach:
+            yield _Glyph(character.box, (character.text, character.read))
+
+
+def _middle_y(glyph: _Glyph) -> float:
+    return glyph.box.centre[1]
 
 
 def _side_by_side(first: Box, second: Box, pitch: float) -> bool:
@@ -217,19 +246,18 @@ def cut_glyph(image: Image.Image, place: GlyphPlace) -> GlyphTile | None:
         return None
     column, row = window.column(place), window.row(place)
     glyphs = [window.moved(box) for box in place.boxes]
-    grey = window.grey
-    cut = None
+    ink = None
     if place.chosen:
-        cut = glyph_ink(grey, column, row, glyphs, place.chosen, place.pitch, place.cell, place.forms)
-    if cut is not None:
-        box = cut.box
-        edges = _tile_edges(box, place, len(place.chosen))
-        ink = Box(box.left - edges.left, box.top - edges.top, box.right - box.left, box.bottom - box.top)
-        return GlyphTile(_cropped(_paled(window.pixels, cut), edges), ink, window.corner_of(edges))
-    x, y = _gap(grey, column, row, glyphs, place)
-    side = 0.75 * MIN_SIDE_CELLS * place.cell
-    edges = Rectangle(x - side, y - side, x + side, y + side)
-    return GlyphTile(_cropped(window.pixels, edges), None, window.corner_of(edges))
+        ink = glyph_ink(window.grey, column, row, glyphs, place.chosen, place.pitch, place.cell, place.forms)
+    if ink is None:
+        x, y = _gap(window.grey, column, row, glyphs, place)
+        side = 0.75 * MIN_SIDE_CELLS * place.cell
+        edges = Rectangle(x - side, y - side, x + side, y + side)
+        return GlyphTile(_cropped(window.pixels, edges), None, window.corner_of(edges))
+    box = ink.box
+    edges = _tile_edges(box, place, len(place.chosen))
+    ink_box = Box(box.left - edges.left, box.top - edges.top, box.right - box.left, box.bottom - box.top)
+    return GlyphTile(_cropped(_paled(window.pixels, ink), edges), ink_box, window.corner_of(edges))
 
 
 def _gap(
@@ -239,20 +267,23 @@ def _gap(
     glyphs: Sequence[Rectangle],
     place: GlyphPlace,
 ) -> tuple[float, float]:
-    """The middle of the gap between two glyphs, where a glyph was expected."""
+    """The middle of the gap in which a glyph was expected, between the ink of the glyphs above and below it."""
     x = (row[0] + row[1]) / 2
     if place.chosen:
         return x, glyphs[place.chosen[0]].y
-    sides: list[float | None] = []
-    for number in (place.before - 1, place.before):
-        if 0 <= number < len(glyphs):
-            ink = glyph_ink(grey, column, row, glyphs, [number], place.pitch, place.cell, place.forms)
-            half = place.pitch / 2
-            box = ink.box if ink else Rectangle(row[0], glyphs[number].y - half, row[1], glyphs[number].y + half)
-            sides.append(box.bottom if number < place.before else box.top)
-        else:
-            sides.append(None)
-    above, below = sides
+
+    def ink_extent(number: int) -> tuple[float, float] | None:
+        """Top and bottom of the ink of a glyph, else of its cell; None if there is no such glyph."""
+        if not 0 <= number < len(glyphs):
+            return None
+        ink = glyph_ink(grey, column, row, glyphs, [number], place.pitch, place.cell, place.forms)
+        if ink:
+            return ink.box.top, ink.box.bottom
+        return glyphs[number].y - place.pitch / 2, glyphs[number].y + place.pitch / 2
+
+    glyph_above, glyph_below = ink_extent(place.before - 1), ink_extent(place.before)
+    above = glyph_above[1] if glyph_above else None
+    below = glyph_below[0] if glyph_below else None
     if above is not None and below is not None and below - above < 2 * place.pitch:
         return x, (above + below) / 2
     if above is not None:
@@ -263,7 +294,7 @@ def _gap(
 
 
 def _tile_edges(ink: Rectangle, place: GlyphPlace, count: int) -> Rectangle:
-    """The edges of the tile around the ink of `count` glyphs: a square, or higher if there are several."""
+    """The edges of the tile around the ink of `count` glyphs: a square; higher for several glyphs, if need be."""
     air = 2 * MARGIN_CELLS * place.cell
     wide, high = ink.right - ink.left + air, ink.bottom - ink.top + air
     if count == 1:
@@ -285,7 +316,7 @@ def _paled(pixels: NDArray[np.uint8], ink: GlyphInk) -> NDArray[np.uint8]:
 
 
 def _cropped(pixels: NDArray[np.uint8], edges: Rectangle) -> Image.Image:
-    """A piece of the window; white beyond its edges."""
+    """The part of the window within `edges`; white beyond the window."""
     left, top = round(edges.left), round(edges.top)
     wide, high = max(round(edges.right - edges.left), 1), max(round(edges.bottom - edges.top), 1)
     piece = Image.new("L" if pixels.ndim == 2 else "RGB", (wide, high), "white")
@@ -295,8 +326,8 @@ def _cropped(pixels: NDArray[np.uint8], edges: Rectangle) -> Image.Image:
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """The part of an image around a glyph, turned upright. The middle of the glyph is at `origin` on the image and at
-    `middle` in the window."""
+    """The part of an image around a glyph, rotated so that its column is vertical. The middle of the glyph is at
+    `origin` on the image and at `middle` in the window."""
 
     pixels: NDArray[np.uint8]
     origin: tuple[float, float]
@@ -305,6 +336,7 @@ class _Window:
 
     @classmethod
     def of(cls, image: Image.Image, place: GlyphPlace) -> _Window | None:
+        """The window around a glyph; None if it is outside the image or too large."""
         x, y = place.focus.centre
         half_height = (2 * WINDOW_CELLS * place.pitch + place.focus.h) / 2
         half_width = max(
@@ -313,25 +345,26 @@ class _Window:
         air = abs(tan(radians(place.skew))) * max(half_height, half_width) + 2
         left, top = round(x - half_width - air), round(y - half_height - air)
         right, bottom = round(x + half_width + air), round(y + half_height + air)
-        outside = right <= 0 or bottom <= 0 or left >= image.width or top >= image.height
-        if outside or half_width * half_height > MAX_QUARTER_PX:
+        is_outside = right <= 0 or bottom <= 0 or left >= image.width or top >= image.height
+        if is_outside or half_width * half_height > MAX_QUARTER_PX:
             return None
         inside = (max(left, 0), max(top, 0), min(right, image.width), min(bottom, image.height))
         pixels = np.asarray(image.crop(inside))
-        beyond = np.percentile(pixels[::SAMPLE_STEP_PX, ::SAMPLE_STEP_PX], PAPER_PERCENTILE, axis=(0, 1)).tolist()
-        paper = tuple(beyond) if isinstance(beyond, list) else (beyond,)
-        around = (inside[1] - top, bottom - inside[3], inside[0] - left, right - inside[2])
-        if any(around):
-            pixels = cv2.copyMakeBorder(pixels, *around, cv2.BORDER_CONSTANT, value=paper)
+        paper = tuple(
+            np.atleast_1d(np.percentile(pixels[::SAMPLE_STEP_PX, ::SAMPLE_STEP_PX], PAPER_PERCENTILE, axis=(0, 1)))
+        )
+        borders = (inside[1] - top, bottom - inside[3], inside[0] - left, right - inside[2])
+        if any(borders):
+            pixels = cv2.copyMakeBorder(pixels, *borders, cv2.BORDER_CONSTANT, value=paper)
         if abs(place.skew) > MIN_SKEW_DEGREES:
-            turn = cv2.getRotationMatrix2D((x - left, y - top), -place.skew, 1.0)
+            rotation = cv2.getRotationMatrix2D((x - left, y - top), -place.skew, 1.0)
             size = (pixels.shape[1], pixels.shape[0])
-            pixels = cv2.warpAffine(pixels, turn, size, flags=cv2.INTER_LINEAR, borderValue=paper)
+            pixels = cv2.warpAffine(pixels, rotation, size, flags=cv2.INTER_LINEAR, borderValue=paper)
         return cls(np.asarray(pixels, dtype=np.uint8), (x, y), (x - left, y - top), place.skew)
 
     @property
     def grey(self) -> NDArray[np.uint8]:
-        """The channel in which ink is dark and vermilion is light."""
+        """The red channel, in which ink is dark and vermilion is light; the only one of a grey image."""
         return self.pixels if self.pixels.ndim == 2 else np.ascontiguousarray(self.pixels[..., 0])
 
     def corner_of(self, edges: Rectangle) -> tuple[float, float]:
@@ -339,7 +372,7 @@ class _Window:
         return round(edges.left) - self.middle[0], round(edges.top) - self.middle[1]
 
     def moved(self, box: Box) -> Rectangle:
-        """A box of the image in the coordinates of the window."""
+        """The box of a glyph in the coordinates of the window; its size is kept."""
         x, y = box.centre[0] - self.origin[0], box.centre[1] - self.origin[1]
         lean = radians(self.skew)
         u = x * cos(lean) - y * sin(lean) + self.middle[0]
@@ -353,11 +386,11 @@ class _Window:
         return Rectangle(x - half, place.column.y + down, x + half, place.column.bottom + down)
 
     def row(self, place: GlyphPlace) -> tuple[float, float]:
-        """The left and right edge of the glyph's row in the window: the column, or its half on the glyph's side. The
-        divide between the halves is where a strip near the middle of the column has least ink."""
+        """The left and right edge of the glyph's row in the window: those of the column or, in a note, of its half on
+        the glyph's side. The halves are divided near the middle of the column, where there is least ink."""
         column = self.column(place)
         left, right = column.left, column.right
-        if not place.half:
+        if not place.is_in_half_row:
             return left, right
         low, high = round(left + MIN_DIVIDE * (right - left)), round(left + MAX_DIVIDE * (right - left))
         middle = (left + right) / 2

@@ -1,4 +1,4 @@
-"""The template variables of `report.html`, made page by page while the template is rendered."""
+"""The template variables of `report.html`; the cards of flags are made page by page while the template is rendered."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proof.report.places import around
 from proof.report.progress import COUNTED_VERDICTS
 from proof.report.reasons import VERDICTS, kind_name, percent, rule_name, status_name, why
 from proof.report.source import StoredRun
-from proof.report.tally import LayoutFinding, Tally, by_rule, in_order, picture_of
+from proof.report.tally import LayoutFinding, PageTally, Tally, by_rule, in_order, picture_of
 from proof.report.view import View, ordinal, view_of
 from proof.text.model import script_shown
 
@@ -28,7 +28,7 @@ PITCH_PX = 35.0
 MAX_STRIP_WIDTH_PX = 116.0
 """Maximum width of a strip, in CSS pixels."""
 STRIP_CUT_WIDTH_PX = 200
-"""Width to which a strip is cut."""
+"""Width to which the picture of a strip is scaled."""
 THUMB_SIDE_PX = 170
 GLYPH_SIDE_PX = 128
 MAX_PROBLEMS = 400
@@ -36,16 +36,17 @@ MAX_ALTERNATIVES = 4
 MAX_THUMBS = 120
 MAX_PAIRS = 200
 MAX_NOTICES = 60
+MAX_NOTICE_PAGES = 4
 SOURCE_CHARACTERS = 12
 """Characters of the column that are shown on either side of a flag."""
-COLUMN_HEIGHT = 330.0
-"""CSS pixels of the height of a column that a finding is about."""
+COLUMN_HEIGHT_PX = 330.0
+"""Height of the picture of a column, in CSS pixels."""
 MARGIN_WIDTHS = 0.7
-"""Width of the neighbouring columns that is shown beside it, in widths of the column."""
+"""Width of the neighbouring columns that is shown beside a column, in widths of the column."""
 COLUMN_CUT_WIDTH_PX = 240
-"""Width to which it is cut."""
+"""Width to which the picture of a column is scaled."""
 NEIGHBOUR_CHARACTERS = 40
-"""Characters that are shown of a neighbouring column of the text, a paragraph in a running text."""
+"""Maximum number of characters shown of a neighbouring column of the text, which may be a whole paragraph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Strips:
-    """The strip of the image and the text over the same area; sizes are CSS pixels, places pixels of the image file."""
+    """A strip of the image and the text of the same area. Sizes are in CSS pixels, `mark` in pixels of the image."""
 
     crop: Crop
     view: View
@@ -74,8 +75,8 @@ class Strips:
 class Card:
     """A raised flag as shown. `ordinal` is the number of its character in the column, from 1; `glyph` is the tile of
     its glyph as a data URI; `before` and `after` are source text. `first`: it is the first listed flag of its page;
-    `anchor` is the target of links to the page. `other` is the flag that is decided together with it: the other place
-    of what moved, or the other part of a run."""
+    `anchor` is the target of links to the page. `other` is the flag that is decided together with it: the other half of
+    a character that moved, or the other part of a run."""
 
     flag: Flag
     kind: str
@@ -92,35 +93,36 @@ class Card:
 
     @property
     def by_language(self) -> bool:
-        """Whether the language model suggests something else than the image's best reading, or is asked alone."""
+        """Whether the suggestion comes from the language model, against the best reading of the image or without
+        one."""
         evidence = self.flag.evidence
         return evidence.reason == LANGUAGE or bool(evidence.language and evidence.language.instead_of)
 
     @property
     def by_witnesses(self) -> bool:
-        """Whether other witnesses alone suggest something else."""
+        """Whether the suggestion comes from other witnesses alone."""
         return self.flag.evidence.reason == COLLATION
 
     @property
     def parted(self) -> bool:
-        """Whether it is one of two parts of a run."""
+        """Whether this flag and `other` are two parts of a run."""
         return self.other is not None and not is_moved(self.flag, self.other.flag)
 
     @property
     def transcribed(self) -> str:
-        """The transcribed text, of both parts of a run."""
+        """The transcribed text; for a run in two parts that of both."""
         return self.flag.transcribed + (self.other.flag.transcribed if self.other and self.parted else "")
 
     @property
     def suggested(self) -> str:
-        """The suggested text, of both parts of a run."""
+        """The suggested text; for a run in two parts that of both."""
         return self.flag.suggested + (self.other.flag.suggested if self.other and self.parted else "")
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnInText:
-    """A column where the text has it (`role` is `said`) or where the image has it (`seen`), with the columns of the
-    text `before` and `after` it; these are empty at the ends of the page."""
+    """A column at its place in the text (`role` is `said`) or at its place on the image (`seen`), with the columns of
+    the text `before` and `after` that place; empty at the ends of the page."""
 
     before: str
     text: str
@@ -130,8 +132,8 @@ class ColumnInText:
 
 @dataclass(frozen=True, slots=True)
 class ColumnCard:
-    """The column of the image that a finding is about, with some of its neighbours; sizes are CSS pixels. `mark` is its
-    box in pixels of the image file; `places` are where it stands or belongs in the text."""
+    """The picture of a flagged column and the edges of its neighbours. Sizes are in CSS pixels; `mark` is its box in
+    pixels of the image. `places` are the places in the text where it stands or belongs."""
 
     crop: Crop
     mark: Box
@@ -142,7 +144,7 @@ class ColumnCard:
 
 @dataclass(frozen=True, slots=True)
 class PageProblem:
-    """A finding about a column or a page, or pages that were not checked. `first` to `last` are page ids."""
+    """A flag about a column or a page, or a sequence of pages that were not checked, with the ids `first` to `last`."""
 
     first: str
     last: str
@@ -166,7 +168,7 @@ class PairLine:
 
 @dataclass(frozen=True, slots=True)
 class HiddenPairs:
-    """The number of findings that a rule hid, and their pairs, most frequent first."""
+    """The number of flags that a rule hid, and their pairs, the most frequent first; `more` pairs are not listed."""
 
     rule: str
     count: int
@@ -176,7 +178,7 @@ class HiddenPairs:
 
 @dataclass(frozen=True, slots=True)
 class NoticeCount:
-    """A notice, the number of pages that have it, and the first of these."""
+    """A notice in words, the number of pages that have it, and the ids of the first ones."""
 
     words: str
     count: int
@@ -184,20 +186,20 @@ class NoticeCount:
 
 
 def report_of(source: StoredRun, tally: Tally, language: str, say: Say) -> dict[str, Any]:
-    """The report of `source`, whose counts are in `tally`, as the template takes it. `cards` and `rest` are consumed
-    once while the page is written: the raised flags with an image, at most `with_picture`, and those without. `threads`
-    are the comments by place."""
+    """The template variables of the report of `source`, whose counts are in `tally`. `cards` and `rest` are iterators
+    that the template consumes once: the raised flags with an image (`with_picture` at most) and those without.
+    `threads` are the comments by place."""
     run, progress = source.run, source.progress
     cutter = Cutter(source.piece_cache)
     problems = list(_problems(source, tally, cutter, say))
     notices = _notices(tally, say)
-    pairs = [PairLine(a, b, count) for (a, b), count in tally.pairs.most_common()]
+    pairs = [PairLine(transcribed, suggested, count) for (transcribed, suggested), count in tally.pairs.most_common()]
     checked = tally.by_status()[Status.CHECKED]
     raised = {kind: tally.flags[kind.value, True] for kind in Kind if kind is not Kind.LAYOUT}
     with_picture = len(tally.most_suspicious())
     return {
         "run": run,
-        "progress": progress if progress and progress.begun else None,
+        "progress": progress if progress and progress.has_decisions else None,
         "verdicts": {verdict: say(VERDICTS[verdict]) for verdict in COUNTED_VERDICTS},
         "findings": tuple(in_words(finding, say) for finding in run.findings),
         "language": language,
@@ -226,34 +228,47 @@ def report_of(source: StoredRun, tally: Tally, language: str, say: Say) -> dict[
 
 
 def _problems(source: StoredRun, tally: Tally, cutter: Cutter, say: Say) -> Iterator[PageProblem]:
-    """Layout findings, then sequences of pages that were not checked."""
-    pictured, plain = tally.layout[:MAX_THUMBS], tally.layout[MAX_THUMBS:]
-    pages = _pages_of(source, pictured)
-    for finding in pictured:
+    """Flags about columns and pages, then sequences of pages that were not checked."""
+    with_thumb, without_thumb = tally.layout[:MAX_THUMBS], tally.layout[MAX_THUMBS:]
+    pages = _pages_of(source, with_thumb)
+    for finding in with_thumb:
         yield _layout_problem(finding, pages.get(finding.flag.page), cutter, say)
-    for finding in plain:
+    for finding in without_thumb:
         yield _layout_problem(finding, None, None, say)
-    unread = [page for page in tally.pages if page.status is not Status.CHECKED and not page.layout]
-    # group consecutive pages with the same status
-    for _, stretch in groupby(enumerate(unread), lambda item: (item[1].number - item[0], item[1].status_text)):
-        pages_unread = [page for _, page in stretch]
-        first, last = pages_unread[0], pages_unread[-1]
-        trouble = status_name(first.status, say)
-        trouble = f"{trouble}: {in_words(first.message, say)}" if first.message else trouble
-        ref = first.ref if len(pages_unread) == 1 else ""
-        yield PageProblem(first.page, last.page, len(pages_unread), ref, 0, trouble, None, None)
+    for unchecked in _unchecked_sequences(tally):
+        first, last = unchecked[0], unchecked[-1]
+        what = status_name(first.status, say)
+        if first.message:
+            what = f"{what}: {in_words(first.message, say)}"
+        ref = first.ref if len(unchecked) == 1 else ""
+        yield PageProblem(
+            first=first.page, last=last.page, pages=len(unchecked), ref=ref, line=0, what=what, thumb=None, mark=None
+        )
+
+
+def _unchecked_sequences(tally: Tally) -> list[list[PageTally]]:
+    """The pages that were not checked and have no flags, divided into sequences of consecutive pages of one status."""
+    sequences: list[list[PageTally]] = []
+    for page in tally.pages:
+        if page.status is Status.CHECKED or page.layout:
+            continue
+        last = sequences[-1][-1] if sequences else None
+        if last and (last.number + 1, last.status_text) == (page.number, page.status_text):
+            sequences[-1].append(page)
+        else:
+            sequences.append([page])
+    return sequences
 
 
 def _pages_of(source: StoredRun, findings: Sequence[LayoutFinding]) -> dict[str, PageResult]:
-    """The pages of findings about columns by their ids, with the columns of the text."""
-    wanted = {finding.flag.page for finding in findings if finding.flag.line}
+    """The pages of flags about columns, by page id, with the columns of the text and without characters."""
+    page_ids = {finding.flag.page for finding in findings if finding.flag.line}
     pages: dict[str, PageResult] = {}
-    if wanted:
-        for result in source.results(raised=True):
-            if result.page in wanted:
-                pages[result.page] = replace(result, characters=())
-                if len(pages) == len(wanted):
-                    break
+    for result in source.results(raised=True) if page_ids else ():
+        if result.page in page_ids:
+            pages[result.page] = replace(result, characters=())
+            if len(pages) == len(page_ids):
+                break
     return pages
 
 
@@ -262,12 +277,21 @@ def _layout_problem(finding: LayoutFinding, page: PageResult | None, cutter: Cut
     thumb = cutter.cut(finding.image, finding.page_box, THUMB_SIDE_PX) if cutter else None
     other = other_half(flag, page.flags) if page else None
     column = _column_card(finding, page, other, cutter) if page and cutter else None
-    what = why(flag, say, other)
-    return PageProblem(flag.page, flag.page, 1, flag.ref, flag.line, what, thumb, flag.bbox, column)
+    return PageProblem(
+        first=flag.page,
+        last=flag.page,
+        pages=1,
+        ref=flag.ref,
+        line=flag.line,
+        what=why(flag, say, other),
+        thumb=thumb,
+        mark=flag.bbox,
+        column=column,
+    )
 
 
 def _column_card(finding: LayoutFinding, page: PageResult, other: Flag | None, cutter: Cutter) -> ColumnCard | None:
-    """The column that a finding is about, on the image and in the text; None where its image is not known."""
+    """The column of a flag, on the image and in the text; None if its place on the image is unknown."""
     flag, mark = finding.flag, finding.flag.bbox
     if mark is None or not flag.line:
         return None
@@ -280,14 +304,14 @@ def _column_card(finding: LayoutFinding, page: PageResult, other: Flag | None, c
     places = [_column_in_text(page, half) for half in sorted(halves, key=lambda half: not half.transcribed)]
     if flag.transcribed and flag.evidence.note and other is None:
         places.append(ColumnInText("", flag.evidence.note, "", "seen"))
-    width = COLUMN_HEIGHT * crop.area.w / crop.area.h
-    return ColumnCard(crop, mark, width, COLUMN_HEIGHT, tuple(places))
+    width = COLUMN_HEIGHT_PX * crop.area.w / crop.area.h
+    return ColumnCard(crop, mark, width, COLUMN_HEIGHT_PX, tuple(places))
 
 
 def _column_in_text(page: PageResult, flag: Flag) -> ColumnInText:
-    """A column between its neighbours in the text: one that the text has at its line, another before that line."""
+    """A column between its neighbours in the text; one that the text lacks belongs before the line of its flag."""
     last = flag.line if flag.transcribed else flag.line - 1
-    columns = sorted(page.columns, key=lambda column: column.number)  # the image may have them in another order
+    columns = sorted(page.columns, key=lambda column: column.number)  # their order on the image may differ
     before = [column.source for column in columns if column.number < flag.line]
     after = [column.source for column in columns if column.number > last]
     return ColumnInText(
@@ -307,37 +331,45 @@ def _hidden_pairs(tally: Tally, say: Say) -> Iterator[HiddenPairs]:
 
 
 def _notices(tally: Tally, say: Say) -> list[NoticeCount]:
-    """The notices of all pages, most frequent first."""
-    pages: dict[str, list[str]] = {}
+    """The notices of all pages, the most frequent first."""
+    page_ids: dict[str, list[str]] = {}
     for page in tally.pages:
         for notice in page.notices:
-            pages.setdefault(in_words(notice, say), []).append(page.page)
-    return [
-        NoticeCount(words, len(of), tuple(of[:4]))
-        for words, of in sorted(pages.items(), key=lambda item: -len(item[1]))
-    ]
+            page_ids.setdefault(in_words(notice, say), []).append(page.page)
+    counts = [NoticeCount(words, len(ids), tuple(ids[:MAX_NOTICE_PAGES])) for words, ids in page_ids.items()]
+    return sorted(counts, key=lambda notice: -notice.count)
 
 
 def _cards(source: StoredRun, tally: Tally, cutter: Cutter | None, say: Say) -> Iterator[Card]:
-    """The raised flags in page order: with a cutter those that get their image, else those that do not."""
-    chosen, pictured = tally.most_suspicious(), cutter is not None
-    listed = iter(tally.pages)
+    """The raised flags about characters, in page order: with a cutter those that are shown with their image, else the
+    others."""
+    most_suspicious, is_pictured = tally.most_suspicious(), cutter is not None
+    page_tallies = iter(tally.pages)
     for result in source.results(raised=True):
-        page = next((page for page in listed if page.shown and page.page == result.page), None)
+        page = next((page for page in page_tallies if page.shown and page.page == result.page), None)
         if page is None or not page.raised:
             continue
-        with_picture = {flag.id for index, flag in enumerate(result.flags) if (page.number, index) in chosen}
+        with_picture = {flag.id for index, flag in enumerate(result.flags) if (page.number, index) in most_suspicious}
         raised = [flag for flag in in_order(questions(result.flags)) if flag.raised and flag.kind is not Kind.LAYOUT]
-        shown = [flag for flag in raised if (flag.id in with_picture) is pictured]
-        for flag in shown:
-            half = other_half(flag, result.flags)
-            first = flag is shown[0]
-            leading, second = (flag, half) if half is None or is_moved(flag, half) else in_order((flag, half))
-            other = _card(result, second, cutter, say) if second else None
-            anchor = f"p{page.number}" if first and (pictured or shown == raised) else ""
-            yield replace(_card(result, leading, cutter, say, second), other=other, first=first, anchor=anchor)
+        listed = [flag for flag in raised if (flag.id in with_picture) is is_pictured]
+        is_anchor = is_pictured or listed == raised  # one anchor for each page
+        for flag in listed:
+            is_first = flag is listed[0]
+            anchor = f"p{page.number}" if is_first and is_anchor else ""
+            yield replace(_card_with_other(result, flag, cutter, say), first=is_first, anchor=anchor)
     if cutter:
         cutter.close()
+
+
+def _card_with_other(result: PageResult, flag: Flag, cutter: Cutter | None, say: Say) -> Card:
+    """The card of a flag, with that of the flag that is decided together with it. Of two parts of a run, the first in
+    the text is the main card."""
+    other = other_half(flag, result.flags)
+    if other is None:
+        return _card(result, flag, cutter, say)
+    if not is_moved(flag, other):
+        flag, other = in_order((flag, other))
+    return replace(_card(result, flag, cutter, say, other), other=_card(result, other, cutter, say))
 
 
 def _card(result: PageResult, flag: Flag, cutter: Cutter | None, say: Say, other: Flag | None = None) -> Card:
@@ -371,20 +403,22 @@ def _glyph(result: PageResult, flag: Flag, cutter: Cutter) -> str | None:
 
 
 def _mark(view: View) -> Box:
-    """The rectangle around a glyph, just outside its ink."""
+    """The frame around the flagged glyph, a little larger than its box."""
     air = 0.05 * view.pitch
     focus = view.focus
     return Box(focus.x - air, focus.y - air, focus.w + 2 * air, focus.h + 2 * air)
 
 
 def _alternatives(flag: Flag) -> tuple[Alternative, ...]:
-    """The engine's best alternatives, followed by the transcribed character if it is not among them."""
-    seen = list(flag.evidence.alternatives[:MAX_ALTERNATIVES])
-    if not seen:
+    """The recogniser's best readings; the transcribed character replaces the last one if it is not among them."""
+    readings = list(flag.evidence.alternatives[:MAX_ALTERNATIVES])
+    if not readings:
         return ()
-    # a suggestion in simplified script stands for the traditional form that was read
-    read = flag.suggested if flag.suggested in dict(seen) else seen[0][0]
-    if flag.evidence.p_text is not None and flag.transcribed not in dict(seen):
-        seen = [*seen[: MAX_ALTERNATIVES - 1], (flag.transcribed, flag.evidence.p_text)]
+    # the suggestion may be the simplified form of the best reading, which is then the reading of the image
+    read = flag.suggested if flag.suggested in dict(readings) else readings[0][0]
+    if flag.evidence.p_text is not None and flag.transcribed not in dict(readings):
+        readings = [*readings[: MAX_ALTERNATIVES - 1], (flag.transcribed, flag.evidence.p_text)]
     roles = {read: "image", flag.transcribed: "text"}
-    return tuple(Alternative(text, min(max(p, 0.0), 1.0), percent(p), roles.get(text, "")) for text, p in seen if text)
+    return tuple(
+        Alternative(text, min(max(p, 0.0), 1.0), percent(p), roles.get(text, "")) for text, p in readings if text
+    )

@@ -10,14 +10,11 @@ from typing import Any
 from proof.quality.agreement import MIN_PLACES, Agreement, agreement
 from proof.quality.sampling import Estimate, estimate, interval
 from proof.store import Store
-from proof.store.decision_records import Verdict
+from proof.store.decision_records import TAKING_BACK, Verdict
 from proof.store.queue_records import JuanCount
 
-COUNTED_VERDICTS = (
-    *(Verdict.KEEP, Verdict.TAKE, Verdict.OTHER, Verdict.TYPED, Verdict.DELETE),
-    *(Verdict.COPY, Verdict.RETAIN, Verdict.UNSURE, Verdict.SKIP),
-)
-"""Verdicts that are counted, in the order of the columns: all but undo and redo."""
+COUNTED_VERDICTS = tuple(verdict for verdict in Verdict if verdict not in TAKING_BACK)
+"""The verdicts that are counted by person: all but undo and redo."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +27,9 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Caught:
-    """How many of the `answered` seeded errors were `caught`, as a share with its 95 percent interval. With a `name`
-    the last answers of this person are counted, without one the last answer to each error."""
+class SeededErrorCounts:
+    """How many of the `answered` seeded errors were `caught`, and the `share` with its 95 percent interval. With a
+    `name` the last answers of that person are counted, without one the last answer to each error."""
 
     name: str
     answered: int
@@ -42,105 +39,107 @@ class Caught:
     high: float
 
     @classmethod
-    def of(cls, name: str, answers: Sequence[bool]) -> Caught:
-        """The counts of `answers`, which are true where the error was caught."""
+    def of(cls, name: str, answers: Sequence[bool]) -> SeededErrorCounts:
+        """The counts of `answers`, each of which is true if the error was caught."""
         caught, answered = sum(answers), len(answers)
         return cls(name, answered, caught, caught / answered if answered else 0.0, *interval(caught, answered))
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """The expected number of errors among undecided flags, with a 95 percent interval. The share of errors is taken to
-    be that among settled flags."""
+class UndecidedErrors:
+    """The expected number of errors among undecided flags, with a 95 percent interval, estimated from the share of
+    errors among settled flags."""
 
     errors: float
     low: float
     high: float
 
     @classmethod
-    def of(cls, undecided: int, settled: int, upheld: int) -> Waiting | None:
+    def of(cls, undecided: int, settled: int, upheld: int) -> UndecidedErrors | None:
         """The estimate from `settled` flags, of which `upheld` were errors; None without settled flags."""
         if not settled:
             return None
-        return cls(*(undecided * share for share in (upheld / settled, *interval(upheld, settled))))
+        share = upheld / settled
+        low, high = interval(upheld, settled)
+        return cls(undecided * share, undecided * low, undecided * high)
 
 
 @dataclass(frozen=True, slots=True)
 class WorkProgress:
     """The state of the proofreading of a work.
 
-    `missed` is the rate of errors per 10,000 characters of text without flags, estimated from samples. `waiting` is the
-    number of errors expected among undecided flags; None if no flag is settled. `planted` and `planted_by` are the
-    counts of seeded errors, in all and by person."""
+    `missed` is the rate of errors per 10,000 characters of text without flags, estimated from samples. `waiting` is
+    None if no flag is settled. `planted` and `planted_by` are the counts of seeded errors, in all and by person."""
 
     juans: tuple[JuanCount, ...]
     people: tuple[Person, ...]
     missed: Estimate
-    waiting: Waiting | None
-    planted: Caught
-    planted_by: tuple[Caught, ...]
+    waiting: UndecidedErrors | None
+    planted: SeededErrorCounts
+    planted_by: tuple[SeededErrorCounts, ...]
 
     @property
-    def begun(self) -> bool:
-        """Whether there are any decisions."""
+    def has_decisions(self) -> bool:
+        """Whether anything was decided: a flag, a sample or a seeded error."""
         return bool(self.people or self.missed.samples or self.planted.answered)
 
     @property
     def total(self) -> JuanCount:
-        """The sum over all juan."""
+        """The sums over all juan."""
         names = ("pages", "characters", "flagged", "settled", "upheld", "confirmed", "samples", "missed")
         return JuanCount("", *(sum(getattr(juan, name) for juan in self.juans) for name in names))
 
     def as_dict(self) -> dict[str, Any]:
         """The contents of `progress.json`."""
-        return {
+        waiting = self.waiting
+        contents: dict[str, Any] = {
             "juans": [asdict(juan) for juan in self.juans],
             "people": [
                 {
                     "name": person.name,
                     "decisions": person.decisions,
-                    "verdicts": {v.value: n for v, n in person.verdicts.items()},
+                    "verdicts": {verdict.value: count for verdict, count in person.verdicts.items()},
                 }
                 for person in self.people
             ],
             "missed_per_10000": asdict(self.missed),
-            "errors_among_undecided": self.waiting and self.waiting.errors,
-            "errors_among_undecided_interval": self.waiting and [self.waiting.low, self.waiting.high],
-        } | ({"planted": _planted(self)} if self.planted.answered else {})
+            "errors_among_undecided": waiting.errors if waiting else None,
+            "errors_among_undecided_interval": [waiting.low, waiting.high] if waiting else None,
+        }
+        if self.planted.answered:
+            everyone = asdict(self.planted)
+            del everyone["name"]
+            contents["planted"] = everyone | {"people": [asdict(counts) for counts in self.planted_by]}
+        return contents
 
 
 def progress_of(store: Store, work: str) -> WorkProgress:
-    """The progress of a work as stored now."""
+    """The progress of a work at present."""
     juans = tuple(store.queue.juans(work))
-    people = [
-        Person(
-            name,
-            sum(decisions.get(verdict, 0) for verdict in COUNTED_VERDICTS),
-            {verdict: decisions[verdict] for verdict in COUNTED_VERDICTS if verdict in decisions},
-        )
-        for name, decisions in store.judgements.by_person(work).items()
-    ]
+    people = []
+    for name, decisions in store.judgements.by_person(work).items():
+        verdicts = {verdict: decisions[verdict] for verdict in COUNTED_VERDICTS if verdict in decisions}
+        people.append(Person(name, sum(verdicts.values()), verdicts))
     answers = store.decisions.answers(work)
-    names = dict.fromkeys(answer.person for place in answers for answer in place)
-    by_person = {
-        name: [answer.caught for place in answers for answer in place if answer.person == name] for name in names
-    }
-    planted_by = (Caught.of(name, caught) for name, caught in by_person.items())
+    caught_by_person: dict[str, list[bool]] = {}
+    for answers_to_error in answers:
+        for answer in answers_to_error:
+            caught_by_person.setdefault(answer.person, []).append(answer.caught)
+    planted_by = [SeededErrorCounts.of(name, caught) for name, caught in caught_by_person.items()]
     settled = sum(juan.settled for juan in juans)
-    upheld = sum(juan.upheld for juan in juans)
-    open_flags = sum(juan.flagged - juan.settled for juan in juans)
+    undecided = sum(juan.flagged for juan in juans) - settled
     return WorkProgress(
-        juans,
-        tuple(sorted(people, key=lambda person: -person.decisions)),
-        estimate(sum(juan.samples for juan in juans), sum(juan.missed for juan in juans)),
-        Waiting.of(open_flags, settled, upheld),
-        Caught.of("", [place[-1].caught for place in answers]),
-        tuple(sorted(planted_by, key=lambda counts: -counts.answered)),
+        juans=juans,
+        people=tuple(sorted(people, key=lambda person: -person.decisions)),
+        missed=estimate(sum(juan.samples for juan in juans), sum(juan.missed for juan in juans)),
+        waiting=UndecidedErrors.of(undecided, settled, sum(juan.upheld for juan in juans)),
+        planted=SeededErrorCounts.of("", [answers_to_error[-1].caught for answers_to_error in answers]),
+        planted_by=tuple(sorted(planted_by, key=lambda counts: -counts.answered)),
     )
 
 
 def agreements_of(store: Store, work: str) -> list[Agreement]:
-    """The agreement of every two people at the places that both judged, the pair with most places first."""
+    """The agreement of every two people on the places that both judged; the pair with the most places first."""
     agreements = [
         agreement(
             people,
@@ -154,8 +153,8 @@ def agreements_of(store: Store, work: str) -> list[Agreement]:
 
 @dataclass(frozen=True, slots=True)
 class TimeLeft:
-    """The time that is left at the present pace: `seconds` per decision (the median), and `hours` for the open flags on
-    pages with an image."""
+    """The time that is left: at the median of `seconds` per decision, `hours` for the open `flags` on pages with an
+    image."""
 
     flags: int
     seconds: float
@@ -170,12 +169,6 @@ def time_left(store: Store, work: str) -> TimeLeft | None:
     flags = store.queue.open_beside_images(work)
     seconds = median(paces)
     return TimeLeft(flags, seconds, flags * seconds / 3600)
-
-
-def _planted(progress: WorkProgress) -> dict[str, Any]:
-    """The counts of seeded errors for `progress.json`."""
-    everyone = {name: value for name, value in asdict(progress.planted).items() if name != "name"}
-    return everyone | {"people": [asdict(planted) for planted in progress.planted_by]}
 
 
 def per_10000(count: float, characters: int) -> float:

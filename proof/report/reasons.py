@@ -46,7 +46,7 @@ PARTED = {
         "The text has %(first)s here and %(second)s in the next column or half-row; the image shows neither."
     ),
 }
-"""Sentences for missing or surplus characters that the end of a half-row or a column divides."""
+"""Sentences for missing or surplus characters that continue in the next half-row or column."""
 
 READ = {
     Kind.SUBSTITUTION: _("The image reads %(suggested)s (%(best)s); the text's %(transcribed)s gets %(text)s."),
@@ -70,8 +70,8 @@ LANGUAGE_AGAINST_ALONE = _("The words around speak against this.")
 READ_ELSEWHERE = _("Elsewhere this glyph was read as %(reading)s.")
 NO_INK = _("There is no ink for a character here.")
 INK = _("There is ink for one character here.")
-MAX_NO_ROOM_CELLS = 0.35
-"""Room beside the neighbours of a surplus character, in cells, below which nothing is said to stand there."""
+MIN_ROOM_CELLS = 0.35
+"""Room between the neighbours of a surplus character, in cells, below which there is said to be no ink for it."""
 LANGUAGE_ELSEWHERE = _("%(likely)s stands on %(pages)s.")
 
 STATUSES = {
@@ -114,7 +114,7 @@ REASONS = {
 """Sentences for the codes of `Evidence.reason` that say more than the kind of the flag."""
 
 NAMED_BY_NOTICE = {"page blank", "image mirrored", "image too coarse", "notes too small", "page not in columns"}
-"""Reasons for which only the notice is shown, since it says the same and what to do."""
+"""Reasons whose notice is shown instead of their sentence: it says the same, and what to do."""
 
 VERDICTS = {
     Verdict.KEEP: _("text kept"),
@@ -140,7 +140,7 @@ RULES = {
 """Sentences for the rules that lowered the score of a finding."""
 
 ELSEWHERE = "elsewhere read "
-"""Prefix of the rule for a glyph that was read otherwise elsewhere; that reading follows it."""
+"""Prefix of the rule for a glyph that was read otherwise elsewhere; the other reading follows."""
 
 LISTS = {
     "house": _("the list of this program"),
@@ -166,7 +166,7 @@ LISTS = {
 
 
 def kind_name(kind: Kind, say: Say, other: Flag | None = None) -> str:
-    """The name of a kind of finding; that of a moved character if the `other` half is of another kind."""
+    """The name of a kind of flag; "moved" if the `other` half of the flag is of another kind."""
     return say(MOVED_NAME if other and other.kind is not kind else KINDS[kind])
 
 
@@ -176,7 +176,7 @@ def status_name(status: Status, say: Say) -> str:
 
 
 def what_of(flag: Flag, say: Say) -> str:
-    """A sentence about a finding on a column or a page: that of its reason, or else of its notice."""
+    """A sentence about a flag on a column or a page: that of its reason, else its notice."""
     evidence = flag.evidence
     if evidence.reason in REASONS:
         return say(REASONS[evidence.reason])
@@ -184,32 +184,37 @@ def what_of(flag: Flag, say: Say) -> str:
 
 
 def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
-    """Why a flag was raised, in sentences; with the `other` flag that is decided with it, the first is about both."""
+    """Why a flag was raised, in sentences. `other` is the flag that is decided together with it: the first sentence is
+    about both."""
     evidence = flag.evidence
-    moves = other is not None and is_moved(flag, other)
-    moved_column = moves and flag.kind is Kind.LAYOUT  # its first sentence says the reason, and what the image reads
-    if other is not None:
-        parts = [_about_moved(flag, other, say) if moves else _about_parted(flag, other, say)]
-    else:
-        unread = flag.kind is Kind.OMISSION and not flag.suggested  # the reason says what is there
-        parts = [_about_characters(flag, say)] if flag.kind in SENTENCES and not unread else []
+    # the sentence about a moved column already gives its reason and the reading of the image
+    is_moved_column = flag.kind is Kind.LAYOUT and other is not None and is_moved(flag, other)
+    is_named_by_notice = evidence.notice is not None and evidence.reason in NAMED_BY_NOTICE
+    parts = _about_flag(flag, say, other)
     if evidence.language is not None and evidence.reason != LANGUAGE_ALONE and evidence.language.weight:
         parts += _beside_the_image(evidence.language, say)
-    by_notice = evidence.notice is not None and evidence.reason in NAMED_BY_NOTICE
-    if evidence.reason in REASONS and not by_notice and not moved_column:
+    if evidence.reason in REASONS and not is_named_by_notice and not is_moved_column:
         parts.append(say(REASONS[evidence.reason]))
-    elif not parts and not by_notice:
+    elif not parts and not is_named_by_notice:
         parts.append(_sentence(evidence.reason))
     if evidence.rule:
         parts.append(rule_in_words(evidence.rule, say))
     if evidence.ink:
-        parts += _ink(evidence.ink, say)
-    if evidence.note and not moved_column:
-        reads = flag.kind is Kind.LAYOUT  # its note is the text read in the column or on the page
-        parts.append(say(_("The image reads: %(read)s")) % {"read": evidence.note} if reads else evidence.note)
+        parts += _about_ink(evidence.ink, say)
+    if evidence.note and not is_moved_column:
+        is_reading = flag.kind is Kind.LAYOUT  # the note is what was read in the column or on the page
+        parts.append(say(_("The image reads: %(read)s")) % {"read": evidence.note} if is_reading else evidence.note)
     if evidence.notice:
         parts.append(in_words(evidence.notice, say))
     return " ".join(_sentence(part) for part in parts)
+
+
+def _about_flag(flag: Flag, say: Say, other: Flag | None) -> list[str]:
+    """The sentence about the characters of a flag and its `other` half, if there is one."""
+    if other is not None:
+        return [_about_moved(flag, other, say) if is_moved(flag, other) else _about_parted(flag, other, say)]
+    is_unread = flag.kind is Kind.OMISSION and not flag.suggested  # the sentence of the reason is about the ink
+    return [] if is_unread or flag.kind not in SENTENCES else [_about_characters(flag, say)]
 
 
 def rule_name(rule: str, say: Say) -> str:
@@ -218,15 +223,15 @@ def rule_name(rule: str, say: Say) -> str:
 
 
 def rule_in_words(rule: str, say: Say) -> str:
-    """The rule that hid a finding or lowered its score, in words."""
+    """The rule that hid a flag or lowered its score, in words."""
     if rule.startswith(ELSEWHERE):
         return say(READ_ELSEWHERE) % {"reading": rule.removeprefix(ELSEWHERE)}
     return say(RULES[rule]) if rule in RULES else say(_("Rule: %(rule)s.")) % {"rule": _list_name(rule, say)}
 
 
-def _ink(ink: Notice, say: Say) -> list[str]:
-    """A sentence about the ink at a place: that there is some, or none, or which character it resembles more. Nothing
-    of ink that could not be read, since the reason says so."""
+def _about_ink(ink: Notice, say: Say) -> list[str]:
+    """The sentence about the ink at a place, if there is one: there is ink, or none, or it resembles some character.
+    Unread ink has none, since the sentence of the reason is about it."""
     match ink.code:
         case NoticeCode.INK_UNREAD:
             return []
@@ -234,7 +239,7 @@ def _ink(ink: Notice, say: Say) -> list[str]:
             return [say(INK)]
         case NoticeCode.ROOM:
             room = float(str(dict(ink.values)["number"]))
-            return [say(NO_INK)] if room < MAX_NO_ROOM_CELLS else []
+            return [say(NO_INK)] if room < MIN_ROOM_CELLS else []
     return [say(_("The ink: %(ink)s.")) % {"ink": in_words(ink, say)}]
 
 
@@ -250,7 +255,7 @@ def _about_characters(flag: Flag, say: Say) -> str:
     if evidence.reason == COLLATION:
         return say(OF_EDITIONS[flag.kind]) % (values | {"witnesses": _agreeing(flag)})
     if flag.kind not in READ or evidence.p_best is None or evidence.reason == PLACEHOLDER:
-        # an omission beside an equal character has the place of that character: the text has one, the image two
+        # the flag of a character missing beside an equal one covers that one: the text has one, the image two
         beside_equal = flag.kind is Kind.OMISSION and flag.transcribed.strip()
         return say(SENTENCES[Kind.SUBSTITUTION if beside_equal else flag.kind]) % values
     values["best"] = percent(evidence.p_best)
@@ -260,7 +265,8 @@ def _about_characters(flag: Flag, say: Say) -> str:
 
 
 def _by_language_model(suggested: str, reading: LanguageReading, say: Say) -> str:
-    """The language model's reason, with its counts and pages that have the same words."""
+    """The sentence about a flag of the language model alone, with its counts and with pages that have the same
+    words."""
     words = say(LANGUAGE) % {
         "suggested": suggested,
         "likely": reading.suggested,
@@ -274,13 +280,18 @@ def _by_language_model(suggested: str, reading: LanguageReading, say: Say) -> st
 
 
 def _beside_the_image(reading: LanguageReading, say: Say) -> list[str]:
-    """What the language model adds to the image's evidence, for or against it. Counts are told where they show it: a
-    frequent character has high counts with any neighbour, which the model takes into account."""
-    runs = [(reading.suggested, reading.suggested_count), (reading.transcribed, reading.transcribed_count)]
-    (likely, often), (unlikely, seldom) = runs if reading.weight > 0 else reversed(runs)
+    """The sentence about what the language model adds to the image's evidence, if there is one. Counts are given only
+    if they agree with the model, which also considers that a frequent character has high counts beside any
+    neighbour."""
+    suggested, transcribed = (
+        (reading.suggested, reading.suggested_count),
+        (reading.transcribed, reading.transcribed_count),
+    )
+    is_for_suggestion = reading.weight > 0
+    (likely, often), (unlikely, seldom) = (suggested, transcribed) if is_for_suggestion else (transcribed, suggested)
     if often <= seldom:
         return [say(LANGUAGE_AGAINST_ALONE)] if reading.weight < 0 else []
-    message = LANGUAGE_BESIDE if reading.weight > 0 else LANGUAGE_AGAINST
+    message = LANGUAGE_BESIDE if is_for_suggestion else LANGUAGE_AGAINST
     return [say(message) % {"likely": likely, "often": often, "unlikely": unlikely, "seldom": seldom}]
 
 
@@ -293,7 +304,7 @@ def _about_moved(flag: Flag, other: Flag, say: Say) -> str:
 
 
 def _agreeing(flag: Flag) -> str:
-    """The sigla of the witnesses that read what is suggested."""
+    """The sigla of the witnesses that have the suggested reading."""
     return "、".join(witness.siglum for witness in flag.evidence.witnesses if witness.reading == flag.suggested)
 
 
@@ -315,7 +326,8 @@ def percent(p: float) -> str:
 
 
 def _sentence(words: str) -> str:
+    """The words as a sentence: with a capital and a full stop. Chinese has its own full stop, or needs none."""
     words = words.strip()
     words = words[:1].upper() + words[1:]
-    ended = not words or words[-1] in ".!?" or not words[-1].isascii()  # Chinese has its own full stop, or needs none
-    return words if ended else words + "."
+    needs_stop = words and words[-1].isascii() and words[-1] not in ".!?"
+    return f"{words}." if needs_stop else words

@@ -1,4 +1,4 @@
-"""Remarks about text files (`proof.text.remarks`) as sentences: all of them, or each kind once."""
+"""Remarks about text files (`proof.text.remarks`) in words."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ def sentence(remark: Remark, say: Say) -> str:
 
 
 def sentences(remarks: Iterable[Remark], say: Say, *, each: bool = False) -> list[str]:
-    """The remarks as sentences: each kind once, with its first place and the number of remarks, in the order of first
-    occurrence; or all of them (`each`)."""
-    kinds: dict[MessageCode, list[Remark]] = {}
+    """The remarks as sentences, grouped by kind in the order of first occurrence. Without `each`, a kind gives one
+    sentence: its first remark, with the number of remarks and files."""
+    by_code: dict[MessageCode, list[Remark]] = {}
     for remark in dict.fromkeys(remarks):
-        kinds.setdefault(remark.notice.code, []).append(remark)
+        by_code.setdefault(remark.notice.code, []).append(remark)
     if each:
-        return [sentence(remark, say) for alike in kinds.values() for remark in alike]
-    return [_once(alike, say) for alike in kinds.values()]
+        return [sentence(remark, say) for alike in by_code.values() for remark in alike]
+    return [_summarised(alike, say) for alike in by_code.values()]
 
 
 _ALIKE = _("(%(number)s such remarks)")
 _ALIKE_IN_FILES = _("(%(number)s such remarks in %(files)s files)")
 
 
-def _once(alike: list[Remark], say: Say) -> str:
+def _summarised(alike: list[Remark], say: Say) -> str:
     text = sentence(alike[0], say)
     if len(alike) == 1:
         return text

@@ -15,8 +15,8 @@ from proof.store.comments import Comment
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A run in the store, with a few of its pages in memory at a time, in page order; `whole`: with all pages of its
-    work, also those that only other runs had."""
+    """A run in the store, whose pages are loaded a few at a time. `whole`: with all pages of the work, also those that
+    only other runs checked."""
 
     store: Store
     run_id: int
@@ -25,7 +25,7 @@ class StoredRun:
     def of_work(self) -> StoredRun:
         """This run with all pages of its work; itself if it has them all."""
         pages = sum(1 for _ in self.results(outline=True))
-        return replace(self, whole=True) if len(self.store.queue.places(self.run.info.work)) > pages else self
+        return replace(self, whole=True) if len(self.store.queue.uncounted_pages(self.run.info.work)) > pages else self
 
     @property
     def run(self) -> StoredRunInfo:
@@ -48,9 +48,10 @@ class StoredRun:
     @property
     def places(self) -> Places:
         """Juan and folio of the pages."""
-        return {page.page: (page.juan, page.folio) for page in self.store.queue.places(self.run.info.work)}
+        return {page.page: (page.juan, page.folio) for page in self.store.queue.uncounted_pages(self.run.info.work)}
 
     def results(self, *, outline: bool = False, raised: bool = False) -> Iterator[PageResult]:
-        """The results of the pages; `outline`: without columns and characters; `raised`: of pages with raised flags."""
+        """The results in page order; `outline`: without columns and characters; `raised`: only pages with raised
+        flags."""
         run, work = (None, self.run.info.work) if self.whole else (self.run_id, None)
         return self.store.results(run=run, work=work, outline=outline, raised=raised)

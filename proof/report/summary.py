@@ -12,7 +12,7 @@ from typing import Any
 from proof.locale.notices import as_record
 from proof.model.flags import FINDINGS
 from proof.model.result import Status
-from proof.report.tally import Tally
+from proof.report.tally import HiddenPair, Tally
 from proof.store import StoredRunInfo
 
 PACKAGES_OF_RESULT = (
@@ -54,12 +54,9 @@ def summary(run: StoredRunInfo, tally: Tally) -> dict[str, Any]:
     }
 
 
-def _pairs_with_rules(pairs: Counter[tuple[str, str, str]]) -> list[dict[str, Any]]:
-    """The confused pairs of hidden flags with the rules that hid them, the most frequent first."""
-    return [
-        {"transcribed": transcribed, "suggested": suggested, "rule": rule, "count": count}
-        for (transcribed, suggested, rule), count in pairs.most_common()
-    ]
+def _pairs_with_rules(pairs: Counter[HiddenPair]) -> list[dict[str, Any]]:
+    """Hidden pairs as JSON, the most frequent first."""
+    return [pair._asdict() | {"count": count} for pair, count in pairs.most_common()]
 
 
 def _totals(tally: Tally) -> dict[str, Any]:
@@ -90,7 +87,7 @@ def _timing(run: StoredRunInfo, tally: Tally) -> dict[str, Any]:
 
 
 def versions(proof_version: str) -> Mapping[str, str]:
-    """The versions of Python, of `proof` itself and of those `PACKAGES_OF_RESULT` that are installed."""
+    """The versions of `proof`, of Python and of the installed `PACKAGES_OF_RESULT`."""
     installed = {"proof": proof_version, "python": platform.python_version()}
     for package in PACKAGES_OF_RESULT:
         try:

@@ -35,22 +35,22 @@ COLUMNS = (
 FORMULA = frozenset("=+-@\t\r\n＝＋－＠")
 """Characters that a spreadsheet may take for the start of a formula."""
 
-BREAKS = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"})
-"""Characters that some programs take for line ends, though JSON does not."""
+LINE_BREAKS = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+"""Characters that some programs take for line ends, though JSON allows them within a line."""
 
 
 def flag_record(flag: Flag) -> dict[str, Any]:
-    """The record of a flag in `flags.jsonl`; each of its notices has its sentence and its code."""
+    """The record of a flag in `flags.jsonl`; its notices are replaced by records with sentence, code and values."""
     record, evidence = flag.as_dict(), flag.evidence
-    added = {"ink": evidence.ink, "notice": evidence.notice}
-    return record | {
-        "evidence": record["evidence"] | {name: as_record(value) for name, value in added.items() if value}
-    }
+    for name, notice in (("ink", evidence.ink), ("notice", evidence.notice)):
+        if notice:
+            record["evidence"][name] = as_record(notice)
+    return record
 
 
 def json_line(flag: Flag) -> str:
     """A line of `flags.jsonl`."""
-    return json.dumps(flag_record(flag), ensure_ascii=False).translate(BREAKS) + "\n"
+    return json.dumps(flag_record(flag), ensure_ascii=False).translate(LINE_BREAKS) + "\n"
 
 
 def spreadsheet(file: IO[str]) -> csv.DictWriter[str]:

@@ -6,6 +6,7 @@ import heapq
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from proof.locale.notices import in_english
 from proof.model.flags import Flag, Kind, questions
@@ -15,14 +16,14 @@ from proof.model.result import PageResult, Status
 from proof.report.crops import PageImageFile
 from proof.report.upright import turn_of, turned_box, turned_size, upright_flag
 
-GRAVITY = (Status.CHECKED, Status.NO_IMAGE, Status.MISMATCH, Status.FAILED)
-"""The statuses from the lightest to the gravest, which counts where two pages have one id."""
+BY_GRAVITY = (Status.CHECKED, Status.NO_IMAGE, Status.MISMATCH, Status.FAILED)
+"""The statuses in ascending order of gravity. If two pages have the same id, the graver status is reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageTally:
-    """The counts of one page. `raised` counts the raised flags about characters, `layout` the others; `shown`: it has
-    any of these, or one half of a character that moved."""
+    """The counts of one page. `raised` counts raised flags about characters, `layout` those about columns and the page.
+    `shown`: the page has raised flags, counting both halves of a character that moved."""
 
     number: int
     page: str
@@ -49,7 +50,7 @@ def raised_where_checked(pages: Iterable[PageTally]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class LayoutFinding:
-    """A raised finding about a column or a page, and the page's image."""
+    """A raised flag about a column or a page, and the page's image. `page_box` is the page on the upright image."""
 
     number: int
     flag: Flag
@@ -57,21 +58,29 @@ class LayoutFinding:
     page_box: Box
 
 
+class HiddenPair(NamedTuple):
+    """The pair of characters of a hidden flag, and the rule that hid it."""
+
+    transcribed: str
+    suggested: str
+    rule: str
+
+
 @dataclass(slots=True)
 class Tally:
     """Counts over all pages. A character that moved counts once.
 
-    `flags` are counted by their kind and whether they are raised. `pairs` are the confused pairs (transcribed, read) of
-    raised flags. `variants` and `habits` are those of hidden flags with the rule that hid them: forms of one word; and
-    weak readings, which the engine gives all over the text or in fonts, or only in one way of preparing the image.
-    `most` is how many raised flags `most_suspicious` gives at most."""
+    `flags` are counted by kind and whether they are raised, `pairs` are the confused pairs (transcribed, read) of
+    raised flags. `variants` are the hidden pairs that are forms of one word; `habits` are pairs hidden as errors of the
+    engine: readings that it gives throughout the text, in a font too, or for only one way of preparing the image.
+    `most_suspicious` returns at most `most` flags."""
 
     pages: list[PageTally] = field(default_factory=list)
     characters: int = 0
     flags: Counter[tuple[str, bool]] = field(default_factory=Counter)
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
-    variants: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    habits: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    variants: Counter[HiddenPair] = field(default_factory=Counter)
+    habits: Counter[HiddenPair] = field(default_factory=Counter)
     layout: list[LayoutFinding] = field(default_factory=list)
     seconds: float = 0.0
     most: int = 0
@@ -97,35 +106,37 @@ class Tally:
             if flag.kind is Kind.LAYOUT:
                 if flag.raised:
                     layout += 1
-                    shown, picture = upright_flag(flag, result), picture_of(result)
-                    whole = result.image_box or Box(0, 0, *result.image_size)
-                    box = turned_box(whole, picture.turn, result.image_size)
-                    self.layout.append(LayoutFinding(number, shown, picture, box))
+                    self.layout.append(_layout_finding(number, flag, result))
             elif flag.raised:
                 raised += 1
                 if flag.kind in (Kind.SUBSTITUTION, Kind.VARIANT, Kind.TRANSPOSITION):
                     self.pairs[flag.transcribed, flag.suggested] += 1
                 self._note_suspicious(flag, number, index)
-            elif flag.kind is Kind.VARIANT:
-                self.variants[flag.transcribed, flag.suggested, flag.evidence.rule] += 1
-            elif flag.kind is Kind.SUBSTITUTION and flag.evidence.rule:
-                self.habits[flag.transcribed, flag.suggested, flag.evidence.rule] += 1
+            else:
+                self._count_hidden(flag)
         self.characters += result.characters_checked
         self.seconds += result.seconds
         self.pages.append(
             PageTally(
-                number,
-                result.page,
-                result.ref,
-                result.status,
-                result.message,
-                result.characters_checked,
-                raised,
-                layout,
-                result.notices,
-                any(flag.raised for flag in result.flags),
+                number=number,
+                page=result.page,
+                ref=result.ref,
+                status=result.status,
+                message=result.message,
+                characters=result.characters_checked,
+                raised=raised,
+                layout=layout,
+                notices=result.notices,
+                shown=any(flag.raised for flag in result.flags),
             )
         )
+
+    def _count_hidden(self, flag: Flag) -> None:
+        pair = HiddenPair(flag.transcribed, flag.suggested, flag.evidence.rule)
+        if flag.kind is Kind.VARIANT:
+            self.variants[pair] += 1
+        elif flag.kind is Kind.SUBSTITUTION and pair.rule:
+            self.habits[pair] += 1
 
     @property
     def raised(self) -> int:
@@ -147,11 +158,11 @@ class Tally:
         return Counter(page.status for page in self.pages)
 
     def statuses(self) -> dict[str, str]:
-        """The status of each page by its id; if two pages have one id, the graver status."""
+        """The status of each page by its id; if two pages have the same id, the graver status."""
         gravest: dict[str, PageTally] = {}
         for page in self.pages:
-            before = gravest.setdefault(page.page, page)
-            if GRAVITY.index(page.status) > GRAVITY.index(before.status):
+            gravest_page = gravest.setdefault(page.page, page)
+            if BY_GRAVITY.index(page.status) > BY_GRAVITY.index(gravest_page.status):
                 gravest[page.page] = page
         return {name: page.status_text for name, page in gravest.items()}
 
@@ -160,19 +171,26 @@ class Tally:
         return {(-number, -index) for _, number, index in self._suspicious}
 
     def _note_suspicious(self, flag: Flag, number: int, index: int) -> None:
-        entry = (flag.score, -number, -index)  # of equal scores the earlier place stays
+        """Keep a raised flag if it is among the `most` with the highest scores so far."""
+        entry = (flag.score, -number, -index)  # of flags with equal scores the earlier one is kept
         if len(self._suspicious) < self.most:
             heapq.heappush(self._suspicious, entry)
         elif self.most:
             heapq.heappushpop(self._suspicious, entry)
 
 
-def by_rule(pairs: Counter[tuple[str, str, str]]) -> list[tuple[str, Counter[tuple[str, str, str]]]]:
-    """Hidden pairs (transcribed, read, rule) by rule, the rule that hid most first, and for each rule the most frequent
-    pairs first."""
-    grouped: dict[str, Counter[tuple[str, str, str]]] = {}
-    for (transcribed, read, rule), count in pairs.most_common():
-        grouped.setdefault(rule, Counter())[transcribed, read, rule] = count
+def _layout_finding(number: int, flag: Flag, result: PageResult) -> LayoutFinding:
+    picture = picture_of(result)
+    page_box = result.image_box or Box(0, 0, *result.image_size)
+    upright_box = turned_box(page_box, picture.turn, result.image_size)
+    return LayoutFinding(number, upright_flag(flag, result), picture, upright_box)
+
+
+def by_rule(pairs: Counter[HiddenPair]) -> list[tuple[str, Counter[HiddenPair]]]:
+    """Hidden pairs by rule: the rule that hid most flags first, and within a rule the most frequent pairs first."""
+    grouped: dict[str, Counter[HiddenPair]] = {}
+    for pair, count in pairs.most_common():
+        grouped.setdefault(pair.rule, Counter())[pair] = count
     return sorted(grouped.items(), key=lambda group: group[1].total(), reverse=True)
 
 

@@ -1,4 +1,4 @@
-"""Showing images upright that lie on their side or upside down.
+"""Turning images upright that lie on their side or upside down.
 
 The angle of a page (`PageResult.skew`, degrees) is the sum of the quarter turns of its image and the lean of its
 columns. Boxes in a stored result are pixels of the image file; boxes that are shown are pixels of the image after
@@ -57,7 +57,7 @@ def turned_box(box: Box, turn: int, size: tuple[int, int]) -> Box:
 
 
 def upright(result: PageResult) -> PageResult:
-    """A result with all its boxes on the upright image; itself if the image is upright already."""
+    """A result with all its boxes on the upright image; the same result if the image is upright already."""
     turn, size = turn_of(result.skew), result.image_size
     if not turn:
         return result

@@ -1,7 +1,7 @@
 """The view of a flag: the part of its column that is cut out of the image, and the places of the characters there.
 
-All places are in pixels of the upright image. A view shows some nine characters of the column, with the flagged one in
-the middle, except near the head or foot of the column, beyond which it does not reach.
+All places are in pixels of the upright image. The flagged character is in the middle of the view, except near the head
+or foot of the column, beyond which the view does not reach.
 """
 
 from __future__ import annotations
@@ -23,11 +23,14 @@ MAX_HALF_ROW_WIDTHS = 0.72
 CHARACTERS_AROUND = 4
 """Characters shown before and after the flagged one."""
 MARGIN_WIDTHS = 0.12
-"""Width of the strip of either neighbouring column that is shown, in widths of the column: strokes cross the rules."""
+"""Width of the strip of either neighbouring column that is shown, in widths of the column, since strokes cross
+rules."""
 EM_PITCHES = 0.86
 """Size of a transcribed character, in pitches."""
 WEDGED_SIZE_SHARE = 0.74
 """Size of a character without a glyph, as a share of the size of the others."""
+WEDGE_DISTANCE_PITCHES = 0.62
+"""Distance of a character without a glyph from the middle of the column, in pitches."""
 DEFAULT_PITCH_WIDTHS = 0.55
 """Pitch on a page without characters to measure, in widths of the column."""
 MIN_PITCH_WIDTHS, MAX_PITCH_WIDTHS = 0.25, 1.3
@@ -53,9 +56,9 @@ class PlacedCharacter:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The `area` to cut out, the flagged glyph in it (`focus`), and the transcribed characters in the same area.
-    `text_area` is the area without the neighbouring columns; `pitch` is the distance from one character to the next.
-    `gap` is the empty place where the transcription lacks characters, as high as their glyphs."""
+    """The `area` to cut out, the box of the flagged glyph (`focus`), and the transcribed characters in the area.
+    `text_area` is the area without the neighbouring columns, `pitch` the distance from one character to the next. `gap`
+    is the place in the transcription for missing characters, as high as their glyphs; None if none are missing."""
 
     area: Box
     text_area: Box
@@ -69,43 +72,48 @@ def view_of(
     result: PageResult, flag: Flag, around: int = CHARACTERS_AROUND, margin: float = MARGIN_WIDTHS
 ) -> View | None:
     """The view of a flag: `around` characters before and after it, and on either side a strip of the neighbouring
-    column of `margin` widths of its own. None if its place on the image is not known."""
+    column, `margin` widths of the flag's column wide. None if the place of the flag on the image is unknown."""
     result, flag = upright(result), upright_flag(flag, result)
-    line = _line_of(result, flag)
     focus = focus_of(result, flag)
     if focus is None or result.image_size[0] < 1 or result.image_size[1] < 1:
         return None
-    part = result.column_of(replace(flag, bbox=focus))
-    column = part.box if part else focus
-    # a line that stands in several columns of the image: only the characters of this one
-    if part and sum(other.number == flag.line for other in result.columns) > 1:
-        line = [c for c in line if column.x <= c.box.centre[0] <= column.right]
-    pitch = pitch_of(result, focus, column)
-    area = _area(result, column, focus, pitch, around, margin)
+    column = result.column_of(replace(flag, bbox=focus))
+    box = column.box if column else focus
+    line = _line_of(result, flag)
+    if column and sum(other.number == flag.line for other in result.columns) > 1:
+        # the line has several columns on the image: only the characters in this one
+        line = [character for character in line if box.x <= character.box.centre[0] <= box.right]
+    pitch = pitch_of(result, focus, box)
+    area = _area(result, box, focus, pitch, around, margin)
     if area.w < 1 or area.h < 1:
         return None
-    near = [c for c in line if area.y - pitch < c.box.centre[1] < area.bottom + pitch]
-    text_area = Box(column.x, area.y, column.w, area.h)
+    in_view = [c for c in line if area.y - pitch < c.box.centre[1] < area.bottom + pitch]
     other = other_half(flag, result.flags)
-    halves = (flag, other) if other else (flag,)  # both flags of a character that moved
+    halves = (flag, other) if other else (flag,)
     characters = (
-        *_placed(near, column, pitch, halves),
-        *_wedged(result, line, column, pitch, halves),
-        *_placeholders(flag, focus, column, pitch),
+        *_placed(in_view, box, pitch, halves),
+        *_wedged(result, line, box, pitch, halves),
+        *_placeholders(flag, focus, box, pitch),
     )
-    gaps = (_gap(line, column, pitch, half.bbox or focus, half) for half in halves if half.line == flag.line)
-    gap = next((box for box in gaps if box), None)
-    return View(area, text_area, focus, pitch, characters, gap)
+    gaps = (_gap(line, box, pitch, half.bbox or focus, half) for half in halves if half.line == flag.line)
+    return View(
+        area=area,
+        text_area=Box(box.x, area.y, box.w, area.h),
+        focus=focus,
+        pitch=pitch,
+        characters=characters,
+        gap=next((gap for gap in gaps if gap), None),
+    )
 
 
 def ordinal(result: PageResult, flag: Flag) -> int | None:
-    """The number of the flagged character among the characters of its column, from 1; None if none of them is known."""
+    """The number of the flagged character in its column, from 1; None if the column has no characters with glyphs."""
     offsets = [c.offset for c in result.characters if c.line == flag.line and not c.text.isspace()]
     return sum(offset < flag.offset for offset in offsets) + 1 if offsets else None
 
 
 def focus_of(result: PageResult, flag: Flag) -> Box | None:
-    """The box of the flagged characters, else that of the character before them; None if neither is known."""
+    """The box of the flagged characters, else that of the character before them; None if both are unknown."""
     if flag.bbox:
         return flag.bbox
     line = _line_of(result, flag)
@@ -120,8 +128,8 @@ def _line_of(result: PageResult, flag: Flag) -> list[CheckedCharacter]:
 
 
 def pitch_of(result: PageResult, focus: Box, column: Box) -> float:
-    """The distance from one character to the next. It is the median over the page, since all columns of a page have
-    cells of one height, kept within limits by the width of the column, since boxes may be wrong."""
+    """The distance from one character to the next: the median over the page, whose columns have cells of one height. It
+    is limited relative to the width of the column, since boxes may be wrong."""
     steps = [
         below.box.centre[1] - above.box.centre[1]
         for above, below in pairwise(sorted(result.characters, key=lambda c: (c.line, c.offset)))
@@ -147,17 +155,17 @@ def _area(result: PageResult, column: Box, focus: Box, pitch: float, around: int
 def _placed(
     line: Sequence[CheckedCharacter], column: Box, pitch: float, halves: Sequence[Flag]
 ) -> list[PlacedCharacter]:
-    """The characters of a line at the places of their glyphs."""
+    """The characters of a line at the places of their glyphs; those of `halves` are marked."""
     placed: list[PlacedCharacter] = []
     for row in Row:
-        foot = float("-inf")  # a character is put below the one before it, never on it, however their boxes lie
+        foot = float("-inf")  # characters are never placed over each other, even if their boxes overlap
         em = _em(row, pitch, column)
         for character in line:
             if character.row is not row or character.text.isspace():
                 continue
             y = max(character.box.centre[1], foot)
             foot = y + 0.8 * em
-            # an omission beside an equal character marks its gap, not that character
+            # an omission may cover the equal character beside its gap, which is not marked
             marked = any(
                 flag.line == character.line and flag.offset <= character.offset < flag.offset + flag.length
                 for flag in halves
@@ -170,10 +178,10 @@ def _placed(
 def _wedged(
     result: PageResult, line: Sequence[CheckedCharacter], column: Box, pitch: float, halves: Sequence[Flag]
 ) -> Iterator[PlacedCharacter]:
-    """The characters of the column without a glyph, each beside the place where the text has it; several at one place
-    stand one below the other."""
+    """The characters of a column that have no glyph, each beside its place in the text; several at one place are placed
+    below each other. Those of `halves` are marked."""
     with_glyph = {character.offset for character in line}
-    lacking = {  # by place, since `halves` may be among the flags of the page
+    surplus = {  # by place, since `halves` may be among the flags of the page
         (flag.offset, flag.transcribed): flag
         for flag in (*result.flags, *halves)
         if flag.kind is Kind.INSERTION
@@ -182,11 +190,11 @@ def _wedged(
         and flag.offset not in with_glyph
         and (flag.bbox is None or column.x <= flag.bbox.centre[0] <= column.right)
     }
-    places: dict[int, list[Flag]] = {}
-    for flag in sorted(lacking.values(), key=lambda flag: flag.offset):
-        places.setdefault(sum(character.offset < flag.offset for character in line), []).append(flag)
-    for at, flags in places.items():
-        neighbours = line[max(at - 1, 0) : at + 1]
+    by_index: dict[int, list[Flag]] = {}  # by index of the character that follows
+    for flag in sorted(surplus.values(), key=lambda flag: flag.offset):
+        by_index.setdefault(_index_of(flag, line), []).append(flag)
+    for index, flags in by_index.items():
+        neighbours = line[max(index - 1, 0) : index + 1]
         row = neighbours[0].row if neighbours else Row.MAIN
         if len(neighbours) == 2 and neighbours[0].row is neighbours[1].row:
             y = (neighbours[0].box.centre[1] + neighbours[1].box.centre[1]) / 2
@@ -195,12 +203,17 @@ def _wedged(
         else:
             continue
         em = WEDGED_SIZE_SHARE * _em(row, pitch, column)
-        x = _across(row, column) + 0.62 * pitch * (1 if row is Row.MAIN else 0.6)
+        x = _across(row, column) + WEDGE_DISTANCE_PITCHES * pitch * (1 if row is Row.MAIN else 0.6)
         texts = [(flag, text) for flag in flags for text in _characters(flag.transcribed)]
         for number, (flag, text) in enumerate(texts):
             down = (number - (len(texts) - 1) / 2) * 1.06 * em
-            marked = any((flag.line, flag.offset) == (other.line, other.offset) for other in halves)
+            marked = any((flag.line, flag.offset) == (half.line, half.offset) for half in halves)
             yield PlacedCharacter(text, x, y + down, em, marked, wedged=True)
+
+
+def _index_of(flag: Flag, line: Sequence[CheckedCharacter]) -> int:
+    """The number of characters of a line before a flag."""
+    return sum(character.offset < flag.offset for character in line)
 
 
 def _characters(text: str) -> list[str]:
@@ -209,7 +222,7 @@ def _characters(text: str) -> list[str]:
 
 
 def _placeholders(flag: Flag, focus: Box, column: Box, pitch: float) -> Iterator[PlacedCharacter]:
-    """The placeholders (□) that the text has for the flagged characters, one below the other."""
+    """The placeholders (□) of the text for the flagged characters, one below the other."""
     if flag.evidence.reason != PLACEHOLDER:
         return
     row = _row_of(focus, column)
@@ -220,7 +233,7 @@ def _placeholders(flag: Flag, focus: Box, column: Box, pitch: float) -> Iterator
 
 
 def _row_of(box: Box, column: Box) -> Row:
-    """The row in which a glyph with this box stands."""
+    """The row of a glyph with that box."""
     if box.w > MAX_HALF_ROW_WIDTHS * column.w:
         return Row.MAIN
     return Row.RIGHT if box.centre[0] > column.centre[0] else Row.LEFT
@@ -234,12 +247,12 @@ def _across(row: Row, column: Box) -> float:
 
 
 def _gap(line: Sequence[CheckedCharacter], column: Box, pitch: float, focus: Box, flag: Flag) -> Box | None:
-    """The empty place in the transcription beside the glyphs of the missing characters; None if the flag is no
+    """The place in the transcription for missing characters, at the height of their glyphs; None if the flag is not an
     omission."""
     if flag.kind is not Kind.OMISSION:
         return None
-    at = sum(c.offset < flag.offset for c in line)
-    rows = {c.row for c in line[max(at - 1, 0) : at + 1]}  # of the characters before and after it
+    index = _index_of(flag, line)
+    rows = {character.row for character in line[max(index - 1, 0) : index + 1]}  # of the characters before and after
     row = rows.pop() if len(rows) == 1 else _row_of(focus, column)
     em = _em(row, pitch, column)
     x, y = _across(row, column), focus.centre[1]

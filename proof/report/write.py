@@ -1,5 +1,5 @@
-"""Writing the report folder of a run: flags.jsonl, flags.csv, summary.json, report.html; progress.json if there are
-decisions, comments.jsonl if there are comments."""
+"""Writing the report of a run into a folder: flags.jsonl, flags.csv, summary.json and report.html; progress.json if
+anything was decided; comments.jsonl if there are comments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from proof.store import Store, StoredRunInfo
 from proof.store.comments import as_line
 
 MAX_PICTURES = 2000
-"""Flags that the report shows with their image, at most: each adds some ten kilobytes to one file."""
+"""Maximum number of flags that the report shows with their image: each adds some ten kilobytes to the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +47,14 @@ def write_reports(
     """Write the files of a run into `folder`, each atomically.
 
     `language` is a tag of `proof.locale.languages`; the `pictures` most suspicious flags are shown with their image.
-    One page and one image are in memory at a time. The duration is given of a finished run only. Raises OutputError if
-    a file cannot be written, UsageError for an unknown language."""
+    One page and one image are in memory at a time. Raises OutputError if a file cannot be written, UsageError for an
+    unknown language."""
     written = WrittenReport(
-        folder / "flags.jsonl",
-        folder / "flags.csv",
-        folder / "summary.json",
-        folder / "report.html",
-        Tally(most=pictures),
+        flags=folder / "flags.jsonl",
+        spreadsheet=folder / "flags.csv",
+        summary=folder / "summary.json",
+        page=folder / "report.html",
+        tally=Tally(most=pictures),
     )
     environment = _environment(language)  # raises UsageError before a file is written
     with (
@@ -70,7 +70,7 @@ def write_reports(
     with whole_file(written.summary) as file:
         file.write(json.dumps(summary(source.run, written.tally), ensure_ascii=False, indent=1) + "\n")
     progress = source.progress
-    if progress is not None and progress.begun:
+    if progress is not None and progress.has_decisions:
         with whole_file(folder / "progress.json") as file:
             file.write(json.dumps(progress.as_dict(), ensure_ascii=False, indent=1) + "\n")
     if source.comments:
@@ -91,11 +91,8 @@ class Regenerated:
 
 
 def write_again(settings: Settings, work: str | None = None) -> Regenerated:
-    """Write the reports of `work`, or of the work that was checked last, from the store of `settings`, without checking
-    pages.
-
-    Raises UsageError if nothing was checked yet, OutputError if a file cannot be written.
-    """
+    """Write the reports of `work`, or of the work that was checked last, from the store, without checking pages. Raises
+    UsageError if nothing was checked yet, OutputError if a file cannot be written."""
     with Store.open(settings.store_address) as store:
         run = store.latest_run(work)
         if run is None:
@@ -110,7 +107,7 @@ def write_again(settings: Settings, work: str | None = None) -> Regenerated:
 
 
 def _environment(language: str) -> Environment:
-    """The templates in a language, with what those of a report need."""
+    """The templates in a language, with the filters and functions that the report uses."""
     environment = templates_in(language)
     environment.filters |= {"px": px, "percent": percent, "short": short_name, "thousands": thousands}
     environment.globals["per_10000"] = per_10000
@@ -123,5 +120,5 @@ def px(length: float) -> str:
 
 
 def thousands(count: int) -> str:
-    """A number with separated thousands."""
+    """A number with a comma between thousands."""
     return f"{count:,}"

@@ -1,4 +1,4 @@
-"""The settings of checks on many machines, and of many works."""
+"""The settings of checks on several machines, and of libraries of several works."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`config.toml` as typed settings: each one declared once, with its default, its limits and its help.
 
-The declarations below are the only ones: the checks of `config.toml`, the defaults and help of the command line
-(`SETTINGS`), the table in the documentation (`settings_table`) and the messages to translate are made from them.
+The checks of `config.toml`, the defaults and help of the command line (`SETTINGS`), the table in the documentation
+(`settings_table`) and the messages to translate are made from these declarations.
 """
 # ruff: noqa: RUF009 - `_setting` makes a dataclass field
 
@@ -28,6 +28,7 @@ from proof.text.witness_source import WitnessSource
 
 FILE_NAME = "config.toml"
 STORE_NAME = "proof.sqlite"
+"""Name of the SQLite file of a store; the journal of a store on a database server is named after it, too."""
 
 _IN_MEMORY = re.compile(r"sqlite(?:\+\w+)?:(?:///?|.*(?::memory:|mode=memory).*)")
 _SQLITE_FILE = re.compile(r"(?P<scheme>sqlite(?:\+\w+)?:///)(?P<path>(?!/|:memory:|file:|[A-Za-z]:)[^?]+)(?P<rest>.*)")
@@ -270,11 +271,8 @@ class RenderSection:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings, one attribute a section. `file` is the `config.toml` of their project, which may not be there yet;
-    None for settings of no project.
-
-    Paths are as they can be opened: those of `config.toml` were resolved against its folder.
-    """
+    """All settings, one attribute for each section. `file` is the `config.toml` of their project, which may not exist
+    yet; None for settings without a project. Paths in `config.toml` are resolved against its folder."""
 
     project: ProjectSection = ProjectSection()
     page: PageSection = PageSection()
@@ -296,7 +294,7 @@ class Settings:
     def load(cls, path: Path | str) -> Self:
         """Read `config.toml` (or the one in the folder `path`).
 
-        Raises ConfigError, a line for each thing that is wrong: file, line, what, and the nearest valid name.
+        Raises ConfigError, with a line for each error: file, line, error, and the nearest valid name.
         """
         path = Path(path)
         toml = TomlFile.read(path / FILE_NAME if path.is_dir() else path)
@@ -315,20 +313,18 @@ class Settings:
 
     @classmethod
     def of_folder(cls, folder: Path | str) -> Self:
-        """The settings of a project in `folder`: of its `config.toml`, or the defaults where it has none yet.
-
-        Raises ConfigError as `load` does.
-        """
+        """The settings of a project in `folder`: those of its `config.toml`, or the defaults if it has none yet. Raises
+        ConfigError as `load` does."""
         file = Path(folder).absolute() / FILE_NAME
         if file.exists():
             return cls.load(file)
         return cls(file=file)._with(_defaults(file.parent))
 
     def replace(self, values: Mapping[str, Any]) -> Self:
-        """These settings with some of them changed, as a command line does: `{"page.columns": 9}`.
+        """The settings with these values, such as those of a command line: `{"page.columns": 9}`.
 
-        None leaves a setting as it is; text is read as the setting's kind wants it; relative paths, that of a store
-        too, are those of the working folder. Raises UsageError.
+        None leaves a setting unchanged; text is parsed according to the kind of the setting; relative paths, including
+        that of a store, are relative to the working folder. Raises UsageError.
         """
         changed: dict[str, Any] = {}
         for name, given in values.items():
@@ -346,18 +342,18 @@ class Settings:
 
     @property
     def folder(self) -> Path | None:
-        """The project folder, where `config.toml` lies; None without one."""
+        """The project folder, which has the `config.toml`; None without a project."""
         return self.file.parent if self.file else None
 
     @property
     def base(self) -> Path:
-        """The folder of the files that the program keeps: the project's or, without one, `out`."""
+        """The folder of the files that the program keeps: the project folder, or `out` without a project."""
         return self.folder or self.project.out
 
     @property
     def store_address(self) -> str | Path:
-        """Where the store lies: the URL that is set, or a file in the project folder (without one, in `out`). Raises
-        ConfigError for a store in memory, which would end with the command."""
+        """The address of the store: the URL in the settings, or else the path of a file in `base`. Raises ConfigError
+        for a store in memory, which would end with the command."""
         if _IN_MEMORY.fullmatch(self.store.url):
             where = self._where("store", "url")
             raise ConfigError(
@@ -369,16 +365,16 @@ class Settings:
 
     @property
     def workers(self) -> int:
-        """Pages to read at the same time, at least one."""
+        """The number of pages to read at the same time, at least one."""
         return self.engine.workers or os.cpu_count() or 1
 
     def text_files(self) -> tuple[Path, ...]:
-        """The transcriptions that `project.texts` names, each once. Raises ConfigError where one is not there."""
+        """The transcriptions that `project.texts` names, each once. Raises ConfigError if one does not exist."""
         return self._files("texts", self.project.texts)
 
     def witness_sources(self) -> tuple[WitnessSource, ...]:
-        """The witnesses that `project.witnesses` names, each once; a pattern is replaced by the files that it means.
-        Raises ConfigError where one is not there."""
+        """The witnesses that `project.witnesses` names, each once; a pattern is replaced by its files. Raises
+        ConfigError if one does not exist."""
         sources: dict[WitnessSource, None] = {}
         for source in self.project.witnesses:
             if source.revision or source.path.is_dir():
@@ -389,7 +385,7 @@ class Settings:
         return tuple(sources)
 
     def witness_names(self) -> dict[str, str]:
-        """The full names of the witnesses by their sigla, empty where none was given."""
+        """The full names of the witnesses, by siglum; empty for a witness without a name."""
         names: dict[str, str] = {}
         for source in self.project.witnesses:
             if source.siglum:
@@ -397,8 +393,8 @@ class Settings:
         return names
 
     def _files(self, key: str, paths: tuple[Path, ...]) -> tuple[Path, ...]:
-        """The files that `paths`, named by the setting `project.{key}`, mean. Raises ConfigError."""
-        files_named: dict[Path, None] = {}
+        """The files of the paths and patterns in the setting `project.{key}`. Raises ConfigError."""
+        all_files: dict[Path, None] = {}
         for path in paths:
             files = [path] if path.is_file() else self._matching(path)
             if not files:
@@ -410,15 +406,15 @@ class Settings:
                     raise ConfigError(
                         "%(where)s%(file)s %(flaw)s", where=self._named_where(key, path), file=shown(file), flaw=flaw
                     )
-            files_named.update(dict.fromkeys(files))
-        return tuple(files_named)
+            all_files.update(dict.fromkeys(files))
+        return tuple(all_files)
 
     def fingerprint(self) -> str:
-        """A hash of the settings that change how a page is judged.
+        """A hash of the settings on which the results of a page depend.
 
-        Where files lie, how many threads read, how results are shown and from which score on flags are raised do not
-        count. Of the files of variants, language model and font the content counts, wherever they lie. The recogniser's
-        model is not in it: it counts by the engine's identity. Raises ConfigError where a file cannot be read.
+        Paths, threads, the presentation of results and the threshold of flags are not part of it. The files of
+        variants, language model and font count by their content. The model of the recogniser is part of the engine's
+        identity instead. Raises ConfigError if a file cannot be read.
         """
         values = {name: self[name] for name, setting in SETTINGS.items() if setting.results}
         for name in ("variants.file", "language.model", "engine.font"):
@@ -437,7 +433,7 @@ class Settings:
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
     def __getitem__(self, name: str) -> Any:
-        """The value of the setting `name` (`page.columns`)."""
+        """The value of a setting, such as `page.columns`."""
         setting = SETTINGS[name]
         return getattr(getattr(self, setting.section), setting.key)
 
@@ -448,22 +444,22 @@ class Settings:
         return replace(self, **{name: replace(getattr(self, name), **keys) for name, keys in sections.items()})
 
     def _matching(self, pattern: Path) -> list[Path]:
-        """The files that a pattern means; brackets in the name of the project folder are no part of the pattern."""
+        """The files that match a pattern; brackets in the name of the project folder are not part of the pattern."""
         base = self.folder if self.folder and pattern.is_relative_to(self.folder) else Path(pattern.anchor)
         matches = base.glob(str(pattern.relative_to(base)))
         return sorted(path for path in matches if path.is_file() and not path.name.startswith("."))
 
     def _named_where(self, key: str, path: Path) -> str:
-        """Where the settings file names a text or a witness, as `config.toml:3: project.texts: `; '' for one of the
-        command line."""
+        """The place at which the settings file names a text or a witness, such as `config.toml:3: project.texts: `; ''
+        for one from the command line."""
         with suppress(ConfigError):
             if self.file and path in map(_path_of, Settings.load(self.file)[f"project.{key}"]):
                 return f"{self._where('project', key)}project.{key}: "
         return ""
 
     def _where(self, *keys: str) -> str:
-        """`config.toml:3: `, to begin a message about a setting that turns out wrong only when it is used; '' without a
-        file."""
+        """The place of a setting, such as `config.toml:3: `, to begin a message about a value that is found wrong only
+        when it is used; '' without a file."""
         if self.file is None or not self.file.exists():
             return ""
         try:
@@ -477,22 +473,22 @@ def _path_of(named: Path | WitnessSource) -> Path:
 
 
 def _no_file(path: Path) -> str:
-    """Why a path, or a pattern, names no text, and what to do."""
+    """Why a path or pattern names no file, and what to do."""
     if path.is_dir():
         return Sentence(_("a folder; name its files, such as %(path)s/*.txt"), path=path)
     if path.is_symlink():
         return Sentence(_("a link that leads to no file; mend or delete it"))
-    return (
-        Sentence(_("matches no file"))
-        if any(mark in path.name for mark in "*?[")
-        else Sentence(_("there is no such file"))
-    )
+    if any(mark in path.name for mark in "*?["):
+        return Sentence(_("matches no file"))
+    return Sentence(_("there is no such file"))
 
 
 def _absolute_url(url: str, base: Path) -> str:
-    """The address of a store; the relative path of a SQLite file counts from `base`."""
+    """The address of a store; the relative path of a SQLite file is resolved against `base`."""
     relative = _SQLITE_FILE.fullmatch(url)
-    return f"{relative['scheme']}{(base / relative['path']).as_posix()}{relative['rest']}" if relative else url
+    if relative is None:
+        return url
+    return f"{relative['scheme']}{(base / relative['path']).as_posix()}{relative['rest']}"
 
 
 def _declared() -> Iterator[Setting]:
@@ -508,7 +504,7 @@ SETTINGS: Mapping[str, Setting] = {setting.name: setting for setting in _declare
 
 
 def _defaults(base: Path) -> dict[str, Any]:
-    """The default of every setting by name; relative paths count from `base`."""
+    """The default of every setting, by name; relative paths are resolved against `base`."""
     return {name: setting.value(setting.default, base) for name, setting in SETTINGS.items()}
 
 
@@ -516,7 +512,8 @@ _SECTIONS = tuple(dict.fromkeys(setting.section for setting in SETTINGS.values()
 
 
 def _statements(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """What a file sets: section and key, with the value; of a name outside the known sections that name alone."""
+    """The statements of a file: section and key with their value; for a name outside the known sections, this name
+    alone with its value."""
     for name, value in values.items():
         if name in _SECTIONS and isinstance(value, dict):
             yield from (((name, key), given) for key, given in value.items())
@@ -525,8 +522,7 @@ def _statements(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], An
 
 
 def _known(keys: tuple[str, ...], given: object) -> Setting:
-    """The setting that `keys` (of `_statements`) name. Raises WrongSetting, with the nearest name where there is
-    none."""
+    """The setting that `keys` (of `_statements`) name. Raises WrongSetting, with the nearest name, if there is none."""
     *section, key = keys
     if not section:
         raise WrongSetting(_no_section(key, given))
@@ -534,30 +530,30 @@ def _known(keys: tuple[str, ...], given: object) -> Setting:
         raise WrongSetting(_no_section(section[0], {}))
     setting = SETTINGS.get(".".join(keys))
     if setting is None:
-        near = nearest(key, [each.key for each in SETTINGS.values() if each.section == section[0]])
-        homes = [f"[{each.section}]" for each in SETTINGS.values() if each.key == key]
-        hint = (
-            Sentence(_("; it belongs in %(homes)s"), homes=joined(homes, OR))
-            if homes
-            else Sentence(_("; did you mean %(near)s?"), near=near)
-            if near
-            else ""
-        )
+        hint = _setting_hint(section[0], key)
         raise WrongSetting(_("[%(section)s] has no setting %(key)s%(hint)s"), section=section[0], key=key, hint=hint)
     return setting
 
 
+def _setting_hint(section: str, key: str) -> str:
+    """The end of a message about an unknown setting: the sections that have it, or the nearest name in this section."""
+    homes = [f"[{setting.section}]" for setting in SETTINGS.values() if setting.key == key]
+    if homes:
+        return Sentence(_("; it belongs in %(homes)s"), homes=joined(homes, OR))
+    near = nearest(key, [setting.key for setting in SETTINGS.values() if setting.section == section])
+    return Sentence(_("; did you mean %(near)s?"), near=near) if near else ""
+
+
 def _no_section(name: str, given: object) -> str:
-    """The message for a name outside the known sections, with the value it is given."""
+    """The message for a name outside the known sections, whose value is `given`."""
     if name in _SECTIONS:
         return Sentence(_("%(name)s must be a section: write [%(name)s] and its settings below it"), name=name)
     if isinstance(given, dict | list):
         near = nearest(name, _SECTIONS)
-        hint = (
-            Sentence(_("did you mean [%(near)s]?"), near=near)
-            if near
-            else Sentence(_("there are %(sections)s"), sections=", ".join(f"[{known}]" for known in _SECTIONS))
-        )
+        if near:
+            hint = Sentence(_("did you mean [%(near)s]?"), near=near)
+        else:
+            hint = Sentence(_("there are %(sections)s"), sections=", ".join(f"[{known}]" for known in _SECTIONS))
         return Sentence(_("there is no section [%(name)s]; %(hint)s"), name=name, hint=hint)
     near = nearest(name, [setting.key for setting in SETTINGS.values()])
     homes = [f"{each.key} in [{each.section}]" for each in SETTINGS.values() if each.key == near]

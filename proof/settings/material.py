@@ -1,4 +1,4 @@
-"""Search of a folder for what can be checked: texts of the known formats, and folders of images."""
+"""Searches a folder for material of a project: texts in known formats, and folders of images."""
 
 from __future__ import annotations
 
@@ -12,38 +12,40 @@ from proof.text.formats import decoded_file, text_suffixes
 from proof.text.read import detect_format
 
 NO_MATERIAL = frozenset({"imglist", "out"})
-"""Folders that hold lists or reports, and neither texts nor images."""
+"""Names of folders that have lists or reports instead of texts and images."""
 
 MAX_FOLDER_DEPTH = 3
-"""Folders below a project's in which images are looked for."""
+"""Maximum depth, below the folders in a project folder, of folders that are searched for images."""
 
 MAX_NAMED_TEXTS = 12
-"""Texts that are named one by one, at most; more of one ending are given as a pattern."""
+"""Maximum number of texts that are named one by one; if there are more, all with one suffix, a pattern names them."""
 
 
 def find_texts(folder: Path) -> tuple[Path, ...]:
-    """The texts in `folder`, or, where none lies in it, in the folders directly below; in the order of their names."""
-    for places in ([folder], _below(folder)):
-        texts = [path for place in places for path in _texts_in(place)]
+    """The texts in `folder`, or, if it has none, in the folders directly below it; in the order of their names."""
+    for folders in ([folder], _subfolders(folder)):
+        texts = [path for each in folders for path in _texts_in(each)]
         if texts:
             return tuple(texts)
     return ()
 
 
 def find_images(folder: Path) -> tuple[Path, ...]:
-    """The folders that hold images: `folder` itself, or those directly below it that hold some at any depth."""
+    """The folders with images: `folder` itself if it has any, else those directly below it that have some, down to
+    `MAX_FOLDER_DEPTH`."""
     if _has_images(folder, 0):
         return (folder,)
-    return tuple(place for place in _below(folder) if _has_images(place, MAX_FOLDER_DEPTH))
+    return tuple(subfolder for subfolder in _subfolders(folder) if _has_images(subfolder, MAX_FOLDER_DEPTH))
 
 
 def _texts_in(folder: Path) -> list[Path]:
-    named = (path for path in sorted(folder.iterdir()) if not path.name.startswith((".", "README")))
-    files = [path for path in named if path.suffix.lower() in text_suffixes() and path.is_file()]
+    """The texts in a folder, or a pattern for all of them."""
+    candidates = (path for path in sorted(folder.iterdir()) if not path.name.startswith((".", "README")))
+    files = [path for path in candidates if path.suffix.lower() in text_suffixes() and path.is_file()]
     texts = [path for path in files if _is_text(path)]
-    endings = {path.suffix for path in texts}
-    if len(texts) > MAX_NAMED_TEXTS and len(endings) == 1:
-        suffix = endings.pop()
+    suffixes = {path.suffix for path in texts}
+    if len(texts) > MAX_NAMED_TEXTS and len(suffixes) == 1:
+        suffix = suffixes.pop()
         if all(path in texts for path in files if path.suffix == suffix):
             return [folder / f"*{suffix}"]
     return texts
@@ -57,16 +59,17 @@ def _is_text(path: Path) -> bool:
 
 
 def _has_images(folder: Path, depth: int) -> bool:
-    """Whether images lie in a folder, or in those up to `depth` levels below it."""
-    for path, below, files in os.walk(folder):
+    """Whether there are images in a folder, or up to `depth` levels below it."""
+    for path, subfolders, files in os.walk(folder):
         if any(Path(name).suffix.lower() in BOUND_OR_SINGLE and not name.startswith(".") for name in files):
             return True
         level = len(Path(path).relative_to(folder).parts)
-        below[:] = [name for name in below if level < depth and not name.startswith(".")]
+        subfolders[:] = [name for name in subfolders if level < depth and not name.startswith(".")]
     return False
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def _subfolders(folder: Path) -> Iterator[Path]:
+    """The folders directly in `folder` that may have material, in the order of their names."""
     for path in sorted(folder.iterdir()):
         if path.is_dir() and not path.name.startswith(".") and path.name not in NO_MATERIAL:
             yield path

@@ -1,4 +1,4 @@
-"""Writing the `config.toml` of a new project, and adding texts to an existing one."""
+"""Writes the `config.toml` of a new project, and adds texts to an existing one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,10 @@ from proof.settings.config import SETTINGS, Settings
 from proof.settings.toml_file import TomlFile, statement_of
 from proof.text.witness_source import WitnessSource
 
-KEPT = tuple(name for name in SETTINGS if not name.startswith(("cluster.", "library.", "render.", "serve.")))
-"""Settings of a command line that are written into a new project: those of its material and of checking."""
+PROJECT_SETTINGS = tuple(
+    name for name in SETTINGS if not name.startswith(("cluster.", "library.", "render.", "serve."))
+)
+"""Settings of a command line that are written to a new project: those of its material and of checking."""
 
 _PASSWORD = re.compile(r"(?<=//)(?P<user>[^:@/]*):[^@/]*@")
 
@@ -30,19 +31,18 @@ _HEAD = """\
 
 def write_project(settings: Settings, given: Iterable[str]) -> Path:
     """Write the `config.toml` of a new project, with its texts and the settings named in `given`, and return its path.
-
-    A password in the address of the store is left out. Raises OutputError if the file cannot be written.
-    """
+    A password in the address of the store is left out. Raises OutputError if the file cannot be written."""
     assert settings.file is not None, "settings of a project have a file"
-    wanted = dict.fromkeys(["project.texts", *(name for name in KEPT if name in set(given))])
+    written = {"project.texts", *set(given).intersection(PROJECT_SETTINGS)}
     lines = [_HEAD]
     section = ""
-    for name in sorted(wanted, key=list(SETTINGS).index):
-        setting = SETTINGS[name]
+    for name, setting in SETTINGS.items():
+        if name not in written:
+            continue
         if setting.section != section:
             section = setting.section
             lines.append(f"\n[{section}]\n")
-        lines.append(f"{setting.key} = {_toml(_kept_value(name, settings), settings.file.parent)}\n")
+        lines.append(f"{setting.key} = {_toml(_value_to_write(name, settings), settings.file.parent)}\n")
     try:
         with whole_file(settings.file) as file:
             file.write("".join(lines))
@@ -58,37 +58,34 @@ def write_project(settings: Settings, given: Iterable[str]) -> Path:
 
 
 def add_to_project(file: Path, texts: Sequence[Path], images: Sequence[Path] = ()) -> None:
-    """Add texts and image folders to the `config.toml` at `file`; nothing else in it changes.
-
-    Raises ConfigError, with the line, if the file must be changed by hand.
-    """
+    """Add texts and image folders to the `config.toml` at `file`; nothing else in it changes. Raises ConfigError, with
+    the line, if the file must be changed by hand."""
     text = TomlFile.read(file).text
     for key, paths in (("texts", texts), ("images", images)):
-        known = {Path(file.parent, named).resolve() for named in _list_of(text, key)}
-        new = [_shown(path, file.parent) for path in paths if path.resolve() not in known]
-        if new:
-            text = _with_paths(file, text, key, new)
+        listed = {Path(file.parent, path).resolve() for path in _list_of(text, key)}
+        new_paths = [_shown(path, file.parent) for path in paths if path.resolve() not in listed]
+        if new_paths:
+            text = _with_paths(file, text, key, new_paths)
     with whole_file(file) as written:
         written.write(text)
 
 
-def _with_paths(file: Path, text: str, key: str, new: list[str]) -> str:
-    """The text of a file with `new` added to the list `key` of `[project]`: the first variant that says just that.
-
-    Raises ConfigError where none does."""
-    wanted = deepcopy(tomllib.loads(text))
-    project = wanted.setdefault("project", {})
-    added = ", ".join(json.dumps(path, ensure_ascii=False) for path in new)
+def _with_paths(file: Path, text: str, key: str, new_paths: list[str]) -> str:
+    """The text of a file with `new_paths` added to the list `key` of `[project]`: the first of several candidates whose
+    values are exactly these. Raises ConfigError if there is none."""
+    new_values = tomllib.loads(text)
+    project = new_values.setdefault("project", {})
+    added = ", ".join(json.dumps(path, ensure_ascii=False) for path in new_paths)
     lines = text.split("\n")
     if key in project:
         end = statement_of(text, ("project", key))[1]
         candidates = _closed_later(lines, end, added)
     else:
         candidates = _as_statement(lines, text, f"{key} = [{added}]")
-    project[key] = [*project.get(key, ()), *new]
+    project[key] = [*project.get(key, ()), *new_paths]
     for candidate in candidates:
         try:
-            if tomllib.loads(candidate) == wanted:
+            if tomllib.loads(candidate) == new_values:
                 return candidate
         except tomllib.TOMLDecodeError:
             continue
@@ -103,17 +100,17 @@ def _with_paths(file: Path, text: str, key: str, new: list[str]) -> str:
 
 
 def _closed_later(lines: list[str], end: int, added: str) -> Iterable[str]:
-    """Variants of the file with `added` before one of the closing brackets in line `end`, the last of the list's
-    statement; the last bracket first."""
-    last = lines[end - 1]
-    for at in reversed([bracket.start() for bracket in re.finditer(r"\]", last)]):
+    """Candidates for the file with `added` before a closing bracket in line `end`, the last line of the statement of
+    the list; the last bracket comes first."""
+    line = lines[end - 1]
+    for position in reversed([bracket.start() for bracket in re.finditer(r"\]", line)]):
         for comma in (", ", " ", ""):
-            yield "\n".join([*lines[: end - 1], f"{last[:at]}{comma}{added}{last[at:]}", *lines[end:]])
+            yield "\n".join([*lines[: end - 1], f"{line[:position]}{comma}{added}{line[position:]}", *lines[end:]])
 
 
 def _as_statement(lines: list[str], text: str, statement: str) -> Iterable[str]:
-    """Variants of the file with a statement of `[project]` at the start of that section, at the start of the file, or
-    in a section at its end."""
+    """Candidates for the file with a new statement of `[project]`: at the start of that section, at the start of the
+    file, or in a new section at its end."""
     for number, line in enumerate(lines):
         if line.split("#")[0].replace(" ", "").strip() == "[project]":
             yield "\n".join([*lines[: number + 1], statement, *lines[number + 1 :]])
@@ -127,8 +124,8 @@ def _list_of(text: str, key: str) -> list[str]:
     return [str(value) for value in project.get(key, ())]
 
 
-def _kept_value(name: str, settings: Settings) -> Any:
-    """A setting's value as a new project keeps it: without the password in the address of a store."""
+def _value_to_write(name: str, settings: Settings) -> Any:
+    """The value of a setting, without the password in the address of a store."""
     value = settings[name]
     if name == "store.url":
         return _PASSWORD.sub(r"\g<user>@", value)
@@ -136,7 +133,7 @@ def _kept_value(name: str, settings: Settings) -> Any:
 
 
 def _toml(value: Any, base: Path) -> str:
-    """A setting's value as TOML; paths inside the folder `base` relative to it."""
+    """The value of a setting as TOML; paths inside the folder `base` are relative to it."""
     if isinstance(value, tuple):
         return f"[{', '.join(_toml(item, base) for item in value)}]"
     if isinstance(value, bool | int | float):

@@ -1,7 +1,8 @@
-"""Which project a command means.
+"""Finds the project of a command.
 
-A project is a folder with a `config.toml`; its store lies in that folder. `--config` names one. A text belongs to the
-project that names it, else to the folder it lies in. Without a text the working folder is meant.
+A project is a folder with a `config.toml` and a store. It is the one that `--config` names, or else the project of the
+texts of the command: the project whose settings name them, or else their folder. Without texts it is the working
+folder.
 """
 
 from __future__ import annotations
@@ -18,50 +19,50 @@ from proof.settings.toml_file import TomlFile
 from proof.text.witness_source import resolved
 
 MAX_FOLDER_DEPTH = 2
-"""Levels of folders below the working folder in which projects are looked for, to name them in a message."""
+"""Maximum depth, below the working folder, at which projects are searched for, to name them in a message."""
 
 MAX_NAMED_PROJECTS = 5
-"""Projects that are named in a message, at most."""
+"""Maximum number of projects in a message."""
 
 MAX_FILES_PER_LEVEL = 2000
-"""Files of settings that are looked at on each level, at most."""
+"""Maximum number of settings files that are read at each depth."""
 
 
 def project_settings(config: Path | None, texts: Sequence[Path] = ()) -> Settings:
-    """The settings of the project that a command means: the one that `config` names, else the one that `texts` belong
-    to, else that of the working folder; the defaults where its folder has no `config.toml` yet.
+    """The settings of the project of a command: the one that `config` names, or else that of the `texts`, or without
+    texts that of the working folder; the defaults if the folder has no `config.toml` yet.
 
-    Raises ConfigError for a wrong `config.toml`, UsageError where the texts belong to several projects.
+    Raises ConfigError for a wrong `config.toml`; UsageError if the texts belong to several projects.
     """
     if config is not None:
         return Settings.load(config)
     if not texts:
         return Settings.of_folder(Path.cwd())
-    naming = [settings for settings in _projects_around(texts) if names(settings, texts)]
-    if len(naming) > 1:
-        files = joined((settings.file for settings in naming), AND)
+    projects = [settings for settings in _projects_around(texts) if names_all(settings, texts)]
+    if len(projects) > 1:
+        files = joined((settings.file for settings in projects), AND)
         raise UsageError(
             _("%(text)s is named by two projects, %(files)s: say with --config which one is meant"),
             text=texts[0],
             files=files,
         )
-    return naming[0] if naming else _project_of_folder(texts)
+    return projects[0] if projects else _project_of_folder(texts)
 
 
-def names(settings: Settings, texts: Sequence[Path]) -> bool:
-    """Whether all of `texts` are among those that the settings name."""
+def names_all(settings: Settings, texts: Sequence[Path]) -> bool:
+    """Whether the settings name all of these texts."""
     if not settings.project.texts:
         return False
     try:
         named = {real(path) for path in settings.text_files()}
-    except ConfigError:  # a pattern that matches nothing: an error only where that project is meant
+    except ConfigError:  # a pattern that matches nothing is an error only in the project of the command
         return False
     return all(real(text) in named for text in texts)
 
 
 def texts_of_project(settings: Settings) -> tuple[Path, ...]:
-    """All texts that the project's `config.toml` names, also where `settings` are for some of them; none where there is
-    no such file, or one of the texts is gone."""
+    """All texts in the `config.toml` of the project, of which `settings` may name only some; none without such a file,
+    or if one of the texts is gone."""
     if settings.file is None or not settings.file.exists():
         return ()
     try:
@@ -71,7 +72,8 @@ def texts_of_project(settings: Settings) -> tuple[Path, ...]:
 
 
 def projects_near(folder: Path) -> str:
-    """A message where `folder` is no project: the projects above and below it, and how to name one; '' without any."""
+    """A message for a `folder` without a project: the projects above and below it, and how to name one; '' if there are
+    none."""
     projects = list(islice(_projects_near(folder), MAX_NAMED_PROJECTS))
     if not projects:
         return ""
@@ -85,18 +87,18 @@ def projects_near(folder: Path) -> str:
 
 
 def _projects_around(texts: Sequence[Path]) -> Iterator[Settings]:
-    """The projects that may name the texts: the working folder, and every folder above the first text whose
-    `config.toml` names texts; another program may have a file of that name."""
-    here = Path.cwd()
-    if (here / FILE_NAME).exists():
-        yield Settings.load(here)
-    for folder in resolved(texts[0], here).parents:
-        if folder != here and (folder / FILE_NAME).exists() and _has_texts(folder / FILE_NAME):
+    """The projects that may name the texts: that of the working folder, and those of the folders above the first text.
+    A `config.toml` above it that names no texts may be that of another program."""
+    working_folder = Path.cwd()
+    if (working_folder / FILE_NAME).exists():
+        yield Settings.load(working_folder)
+    for folder in resolved(texts[0], working_folder).parents:
+        if folder != working_folder and (folder / FILE_NAME).exists() and _has_texts(folder / FILE_NAME):
             yield Settings.load(folder)
 
 
 def _has_texts(file: Path) -> bool:
-    """Whether a `config.toml` names texts, and so is that of a project."""
+    """Whether a `config.toml` names texts, which makes it that of a project."""
     try:
         project = TomlFile.read(file).values.get("project")
     except ConfigError:
@@ -105,8 +107,8 @@ def _has_texts(file: Path) -> bool:
 
 
 def _project_of_folder(texts: Sequence[Path]) -> Settings:
-    """The project of the folder in which the texts lie, for texts that no project names. Raises UsageError where they
-    lie in several folders."""
+    """The project of the folder of the texts, for texts that no project names. Raises UsageError if they are in several
+    folders."""
     folders = list(dict.fromkeys(resolved(text, Path.cwd()).parent for text in texts))
     if len(folders) > 1:
         raise UsageError(
@@ -132,8 +134,9 @@ def _project_of_folder(texts: Sequence[Path]) -> Settings:
 
 def _projects_near(folder: Path) -> Iterator[Path]:
     """The nearest project above a folder as an absolute path, then those below it, relative to it."""
-    yield from islice((each for each in folder.absolute().parents if _has_texts(each / FILE_NAME)), 1)
-    patterns = ("/".join(["*"] * depth + [FILE_NAME]) for depth in range(1, MAX_FOLDER_DEPTH + 1))
-    for file in (file for pattern in patterns for file in islice(folder.glob(pattern), MAX_FILES_PER_LEVEL)):
-        if _has_texts(file):
-            yield file.parent.relative_to(folder)
+    yield from islice((parent for parent in folder.absolute().parents if _has_texts(parent / FILE_NAME)), 1)
+    for depth in range(1, MAX_FOLDER_DEPTH + 1):
+        pattern = "/".join(["*"] * depth + [FILE_NAME])
+        for file in islice(folder.glob(pattern), MAX_FILES_PER_LEVEL):
+            if _has_texts(file):
+                yield file.parent.relative_to(folder)

@@ -1,4 +1,4 @@
-"""What a setting is: its name, the kind of its value, its default and limits; and what a wrong one is told."""
+"""Declarations of settings: name, kind of value, default and limits; and the checks of their values."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from proof.text.witness_source import WitnessSource, resolved
 
 
 def pgettext(context: str, message: str) -> str:
-    """Marks a message for the catalogues, where the same word means something else elsewhere."""
+    """Mark a message for the catalogues, with a context: the same word has another meaning elsewhere."""
     return message
 
 
 class ValueKind(StrEnum):
-    """What a setting's value is; the wording is that of the messages and of the table."""
+    """The kind of the value of a setting, as named in the table of settings."""
 
     WHOLE = pgettext("setting", "whole number")
     NUMBER = pgettext("setting", "number")
@@ -47,7 +47,7 @@ A_VALUE = {
     ValueKind.WITNESSES: _("a list of witnesses"),
     ValueKind.PATH_OR_NAME: _("a path or name"),
 }
-"""A value of each kind, in messages."""
+"""A value of each kind, as named in messages."""
 
 _TYPES: dict[ValueKind, tuple[type, ...]] = {
     ValueKind.WHOLE: (int,),
@@ -62,25 +62,24 @@ _TYPES: dict[ValueKind, tuple[type, ...]] = {
 
 
 _ADDRESS = re.compile(r"(?:https?|ftp|s3|file):/", re.I)
-"""The beginning of an address; a path has lost one of its two slashes."""
+"""The beginning of an address; parsed as a path, an address has lost one of its two slashes."""
 
 
 MAX_NAME_BYTES = 255
-"""Bytes that the name of a file may have on the usual file systems."""
+"""Maximum length in bytes of the name of a file on the usual file systems."""
 
 
-class WrongSetting(ProofError):  # noqa: N818 - it never leaves the settings; they add where the value stands
-    """What is wrong with a name or a value, in words."""
+class WrongSetting(ProofError):  # noqa: N818 - used only in this package, which adds the place of the value
+    """The name or the value of a setting is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting: `name` is section and key (`page.columns`).
+    """A setting; `name` is its section and key (`page.columns`).
 
-    `low` and `high` are the limits of a number, both allowed; `choices` the words that a text may be, beside the names
-    of the entry points of the group `installed`;
-    `must_exist` says that a path has to lead to a file, `or_folder` that a folder will do. `results` tells
-    whether the setting changes what a check finds (and so goes into the fingerprint).
+    `low` and `high` are the limits of a number (inclusive); `choices` are the allowed texts, besides the names of the
+    entry points in the group `installed`. `must_exist`: a path must be that of a file, or with `or_folder` also of a
+    folder. `results`: the results of a check depend on the setting, which is part of the fingerprint.
     """
 
     name: str
@@ -104,8 +103,9 @@ class Setting:
         return self.name.partition(".")[2]
 
     def value(self, given: Any, base: Path) -> Any:  # noqa: PLR0911 - one for each kind
-        """`given` as the program uses it: checked, relative paths resolved against `base`. Raises WrongSetting."""
-        self._must_fit(given)
+        """The value for the program: `given`, checked, with relative paths resolved against `base`. Raises
+        WrongSetting."""
+        self._check_type(given)
         match self.kind:
             case ValueKind.WHOLE:
                 return self._within(given)
@@ -124,7 +124,7 @@ class Setting:
         return given
 
     def from_text(self, text: str) -> Any:
-        """What `text` on a command line stands for; returned as it is where it stands for nothing of this kind."""
+        """The value that `text` on a command line stands for; `text` itself if it is no value of this kind."""
         try:
             match self.kind:
                 case ValueKind.WHOLE:
@@ -139,27 +139,33 @@ class Setting:
             pass
         return text
 
-    def _must_fit(self, given: Any) -> None:
+    def _check_type(self, given: Any) -> None:
+        """Raise WrongSetting for a value of another type, and for paths that no file can have."""
         types = _TYPES[self.kind]
-        fits = isinstance(given, types) and (bool in types or not isinstance(given, bool))
-        if not fits:
+        has_type = isinstance(given, types) and (bool in types or not isinstance(given, bool))
+        if not has_type:
             raise WrongSetting(
                 _("%(name)s must be %(kind)s, not %(given)s"),
                 name=self.name,
                 kind=Sentence(A_VALUE[self.kind]),
                 given=shown(given),
             )
-        is_list = self.kind in (ValueKind.PATHS, ValueKind.WITNESSES)
-        for path in given if is_list else [given] if self.kind is ValueKind.PATH else []:
-            if not (path and isinstance(path, str | Path | WitnessSource)) and is_list:
-                raise WrongSetting(
-                    _("%(name)s must be %(kind)s, and %(path)s is none"),
-                    name=self.name,
-                    kind=Sentence(A_VALUE[self.kind]),
-                    path=shown(path),
-                )
-            if flaw := path_flaw(path):
-                raise WrongSetting("%(name)s: %(path)s %(flaw)s", name=self.name, path=shown(path), flaw=flaw)
+        if self.kind is ValueKind.PATH:
+            self._check_path(given)
+        if self.kind in (ValueKind.PATHS, ValueKind.WITNESSES):
+            for path in given:
+                if not path or not isinstance(path, str | Path | WitnessSource):
+                    raise WrongSetting(
+                        _("%(name)s must be %(kind)s, and %(path)s is none"),
+                        name=self.name,
+                        kind=Sentence(A_VALUE[self.kind]),
+                        path=shown(path),
+                    )
+                self._check_path(path)
+
+    def _check_path(self, path: object) -> None:
+        if flaw := path_flaw(path):
+            raise WrongSetting("%(name)s: %(path)s %(flaw)s", name=self.name, path=shown(path), flaw=flaw)
 
     def _within(self, number: float) -> float:
         if self.low is not None and self.high is not None and not self.low <= number <= self.high:
@@ -194,21 +200,23 @@ class Setting:
                 raise WrongSetting(_("%(name)s must name a path, not be empty"), name=self.name)
             return None
         path = resolved(given, base)
-        there = os.path.exists if self.or_folder else os.path.isfile  # they take any text
-        if self.must_exist and not there(path):
-            missing = _("%(name)s: there is no file or folder %(path)s")
-            message = missing if self.or_folder else _("%(name)s: there is no file %(path)s")
+        exists = os.path.exists if self.or_folder else os.path.isfile  # these take any text
+        if self.must_exist and not exists(path):
+            message = _("%(name)s: there is no file %(path)s")
+            if self.or_folder:
+                message = _("%(name)s: there is no file or folder %(path)s")
             raise WrongSetting(message, name=self.name, path=path)
         return path
 
 
 def setting_field(kind: ValueKind, default: Any, help: str, **rest: Any) -> Any:
-    """A field of a section of the settings; its name is that of the setting, its help a message of the catalogues."""
+    """A field of a section of the settings. Its name is the key of the setting, its help a message in the
+    catalogues."""
     return field(default=default, metadata={"setting": Setting("", kind, default, help, **rest)})
 
 
 def path_flaw(path: object) -> str:
-    """Why no file that the program reads can be called so, and what to do; '' where one can."""
+    """Why no file that the program reads can have this path, and what to do; '' for a possible path."""
     text = str(path)
     if _ADDRESS.match(text):
         return Sentence(_("is an address: save the file here and name it; `proof fetch` brings images"))
@@ -222,13 +230,13 @@ def path_flaw(path: object) -> str:
 
 
 def nearest(name: str, names: Sequence[str]) -> str:
-    """The name that `name` is most likely a slip for; '' where none is near."""
+    """The name for which `name` is most likely a slip; '' if none is similar."""
     match = process.extractOne(name.lower(), names, scorer=fuzz.ratio, score_cutoff=60)
     return match[0] if match else ""
 
 
 def shown(value: object) -> str:
-    """A value as TOML writes it, for a message; a list or section is only named."""
+    """A value as TOML, for a message; a list or section is only named."""
     if isinstance(value, dict):
         return Sentence(_("a section"))
     if isinstance(value, list | tuple):
@@ -249,5 +257,6 @@ def _witness(given: str | Path | WitnessSource, base: Path) -> WitnessSource:
 
 
 def _path_or_name(text: str, base: Path) -> str:
-    is_path = text and ("/" in text or os.sep in text or text.startswith("~") or os.path.exists(base / text))  # noqa: PTH110 - takes any text
-    return str(resolved(text, base)) if is_path else text
+    has_separator = "/" in text or os.sep in text
+    is_path = has_separator or text.startswith("~") or os.path.exists(base / text)  # noqa: PTH110 - takes any text
+    return str(resolved(text, base)) if text and is_path else text

@@ -17,17 +17,9 @@ def settings_table(language: str = "en") -> str:
     """All settings as a Markdown table in this language."""
     catalogue = translations(language)
     rows = [_row(catalogue.gettext(head) for head in HEADS), _row("---" for _head in HEADS)]
-    rows += [
-        _row(
-            (
-                f"`{setting.name}`",
-                _values(setting, catalogue),
-                f"`{shown(setting.default)}`",
-                catalogue.gettext(setting.help),
-            )
-        )
-        for setting in SETTINGS.values()
-    ]
+    for setting in SETTINGS.values():
+        default, meaning = f"`{shown(setting.default)}`", catalogue.gettext(setting.help)
+        rows.append(_row((f"`{setting.name}`", _values(setting, catalogue), default, meaning)))
     return "\n".join(rows) + "\n"
 
 
@@ -36,7 +28,7 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _values(setting: Setting, catalogue: NullTranslations) -> str:
-    """The values that a setting may have, in words."""
+    """The allowed values of a setting, in words."""
     if setting.choices:
         return str(catalogue.gettext(_(", "))).join(f"`{choice}`" for choice in setting.choices)
     kind = catalogue.pgettext("setting", setting.kind.value)

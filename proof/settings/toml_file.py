@@ -16,7 +16,7 @@ _PLACE = re.compile(r" \(at (?:line (?P<line>[0-9]+), column [0-9]+|end of docum
 
 @dataclass(frozen=True, slots=True)
 class TomlFile:
-    """A parsed file: its `values` from tomllib, and its text, in which line numbers are looked up."""
+    """A parsed file: its `values` from tomllib, and its `text`, in which line numbers are looked up."""
 
     path: Path
     text: str
@@ -52,7 +52,7 @@ class TomlFile:
             raise ConfigError(wrong, path=path, line=line, what=_PLACE.sub("", message)) from error
 
     def where(self, keys: tuple[str, ...]) -> str:
-        """The place of a key, such as `config.toml:3`; `keys` are its tables, outermost first, and the key last."""
+        """The place of a key, such as `config.toml:3`; `keys` are its tables, outermost first, and then the key."""
         return f"{self.path}:{line_of(self.text, keys)}"
 
 

@@ -116,7 +116,7 @@ class Finder(StorePart):
         of the page `near`), a juan, a character, a pair of confused characters (`托託`), or words. Raises
         NoPlaceError."""
         wanted = wanted.strip()
-        all_pages = self._queue.places(work)
+        all_pages = self._queue.uncounted_pages(work)
         if not wanted:
             return FoundInWork()
         pages = addressed(all_pages, wanted, near)

@@ -101,7 +101,9 @@ class Judgements(StorePart):
         pairs: JudgementPairs = {}
         with self._reading() as session:
             standing_of = standings_in(session, work)
-            validator_of = {page: at.person for page, at in standing_of.items() if at.said is PageState.VALIDATED}
+            validator_of = {
+                page: at.person for page, at in standing_of.items() if at.given_state is PageState.VALIDATED
+            }
             for events in _decisions_by_flag(session, work):
                 validator = validator_of.get(events[0].page)
                 if not validator and len({event.person for event in events}) < 2:

@@ -82,7 +82,7 @@ class Recovered:
 
     `rebuilt` counts the acts put into the store by kind, `present` those that it had, `superseded` those that later
     lines of the journal replace. `damaged` are the numbers of unreadable lines, `cut_off` that of a last line which a
-    crash cut off (0: none). `works` are the ids of the works that got acts.
+    crash cut off (0: none). `works` are the numbers of the works that got acts.
     """
 
     rebuilt: Counter[str]
@@ -324,9 +324,9 @@ class _Recovery:
 
 
 def _versions_of_lost(session: Session, places: Iterable[ReplayedPlace]) -> dict[tuple[str, int], int]:
-    """The ids of the stored versions that had lost places last, by path and by version in the replay. Versions that the
-    store lacks are inserted before the present one."""
-    ids: dict[tuple[str, int], int] = {}
+    """The numbers of the stored versions that had lost places last, by path and by version in the replay. Versions that
+    the store lacks are inserted before the present one."""
+    numbers: dict[tuple[str, int], int] = {}
     contents = {(lost.path, lost.place.version): lost.place.content for lost in places if lost.lost}
     for (path, version), content in sorted(contents.items()):
         text = session.scalars(select(TextRow).where(TextRow.path == path)).one()
@@ -336,8 +336,8 @@ def _versions_of_lost(session: Session, places: Iterable[ReplayedPlace]) -> dict
             TextVersionRow.sha == sha_of(content),
         )
         last = session.scalar(earlier.order_by(TextVersionRow.id.desc()).limit(1))
-        ids[path, version] = last or insert_earlier_version(session, text, content).id
-    return ids
+        numbers[path, version] = last or insert_earlier_version(session, text, content).id
+    return numbers
 
 
 def _set_column(flag: FlagRow, page: PageRow) -> None:

@@ -51,13 +51,13 @@ FILE_END = "\n"
 """Character after the last column of each file, so that no words are found across two files."""
 
 ColumnKey = tuple[int, int]
-"""A column: the id of its page, and its number on that page."""
+"""A column: the number of its page, and its number on that page."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextColumn:
-    """A column: the id of its page, its number on that page, and its `source` after decisions. `checked` is its source
-    when it was checked, `edits` are the decisions as edits of `checked`, in order."""
+    """A column: the number of its page, its number on that page, and its `source` after decisions. `checked` is its
+    source when it was checked, `edits` are the decisions as edits of `checked`, in order."""
 
     page: int
     number: int

@@ -312,7 +312,7 @@ def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDeta
     listed, result = store.queue.page(work, number)
     flags = store.queue.on_page(work, listed.position)
     comments = store.comments.of_page(work, number)
-    said_by = store.page_states.said_by(work, number)
+    said_by = store.page_states.set_by(work, number)
     columns = serializers.columns_of(store, work, number, result)
     return listed, serializers.page_detail(listed, result, columns, flags, comments, said_by)
 

@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 from proof.commands.outcome import print_counts
-from proof.report.tally import Tally
+from proof.report.tally import HiddenPair, Tally
 from proof.report.write import WrittenReport
 
 
 def test_what_is_hidden_is_counted_by_the_rule_that_hid_it(capsys: pytest.CaptureFixture[str]) -> None:
     tally = Tally()
-    tally.habits.update({("君", "石", "seen so in one way alone"): 1})
-    tally.habits.update({("楅", "福", "read so when drawn"): 10, ("弣", "附", "read so when drawn"): 3})
+    tally.habits.update({HiddenPair("君", "石", "seen so in one way alone"): 1})
+    drawn = "read so when drawn"
+    tally.habits.update({HiddenPair("楅", "福", drawn): 10, HiddenPair("弣", "附", drawn): 3})
     print_counts(
         WrittenReport(Path("flags.jsonl"), Path("flags.csv"), Path("summary.json"), Path("report.html"), tally)
     )

@@ -10,7 +10,7 @@ import pytest
 
 from proof.errors import ConfigError, OutputError
 from proof.settings.config import Settings
-from proof.settings.new_project import KEPT, add_to_project, write_project
+from proof.settings.new_project import PROJECT_SETTINGS, add_to_project, write_project
 
 
 def written(folder: Path, **given: Any) -> Settings:
@@ -48,7 +48,7 @@ def test_every_setting_that_is_kept_comes_back_as_it_was_given(tmp_path: Path) -
         "store.url": f"sqlite:///{tmp_path}/other.sqlite",
         "flags.threshold": 2.5,
     }
-    assert values.keys() <= set(KEPT)
+    assert values.keys() <= set(PROJECT_SETTINGS)
     before = Settings.of_folder(tmp_path).replace({"project.texts": [tmp_path / "a.txt"], **values})
     after = Settings.load(write_project(before, values))
     assert after == before

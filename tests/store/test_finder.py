@@ -44,7 +44,7 @@ def test_the_address_of_a_page_in_reference_works_leads_to_it(store: Store, want
 
 
 def test_a_half_folio_alone_is_of_the_juan_where_one_is(store: Store) -> None:
-    pages = store.queue.places("KR1d0030")
+    pages = store.queue.uncounted_pages("KR1d0030")
     assert [page.juan for page in addressed(pages, "5b", near=pages[-2].number)] == ["卷三"]
     assert [page.juan for page in addressed(pages, "5b")] == list(JUAN)
 
@@ -83,7 +83,7 @@ def test_what_is_not_there_is_not_found(store: Store, wanted: str) -> None:
 
 
 def test_a_page_without_folio_is_found_by_its_id(store: Store) -> None:
-    page = replace(store.queue.places("KR1d0030")[0], page="p1", folio="", juan="")
+    page = replace(store.queue.uncounted_pages("KR1d0030")[0], page="p1", folio="", juan="")
     assert addressed([page], "P1") == [page]
     assert addressed([page], "1a") == []
     assert isinstance(page, ListedPage)

@@ -1,19 +1,19 @@
-// On the desk: glyphs of the same work that are transcribed as the text's character and as the suggested one, this glyph
-// between them; and a candidate's outline over the glyph.
+// On the desk: a row of glyphs of the work that are transcribed as the text's character, the glyph of the flag, and a row
+// of glyphs transcribed as the suggested character. A candidate can also be laid over the glyph as an outline.
 
 import { api, ask, glyphAt, glyphOf, make, say, script } from "./shell.js";
 
 const SHOWN = 8;
-const KEPT = 80; // characters whose glyphs are remembered
+const KEPT = 80; // characters whose glyphs are cached
 const known = new Map();
 const $ = (id) => document.getElementById(id);
 
-/** The glyphs most like the others of a character, asked for once. */
+/** The most typical glyphs of a character; cached. */
 function typical(text) {
   let found = known.get(text);
   if (!found) {
     found = ask(`${api("glyphs")}?${new URLSearchParams({ text, order: "alike", limit: SHOWN + 1, tiles: true })}`).then((said) => said.items, () => {
-      known.delete(text); // asked for anew where it is shown again
+      known.delete(text); // requested again when it is next shown
       return [];
     });
     known.set(text, found);
@@ -24,7 +24,7 @@ function typical(text) {
 
 const candidates = (flag) => [flag.transcribed, flag.suggested].filter((text) => flag.kind !== "layout" && [...text].length === 1);
 
-/** Asks ahead for what the next flags will show. */
+/** Requests the typical glyphs of a flag that is shown soon. */
 export function prepareBeside(flag) {
   if (flag.view && isShown()) for (const text of candidates(flag)) typical(text);
 }
@@ -36,7 +36,7 @@ export function toggleBeside(flag) {
   showBeside(flag);
 }
 
-/** Shows the rows of a flag; empty ones keep their room, so that nothing moves under the hand. */
+/** Shows the rows of a flag. Empty rows keep their height, so that the buttons below do not move. */
 export function showBeside(flag) {
   const box = $("beside");
   const shown = isShown() && Boolean(flag?.view) && candidates(flag).length > 0;
@@ -65,7 +65,7 @@ function row(flag, text, kind) {
 }
 
 const ORDER = ["", "said", "seen"];
-/** Lays the outline of a candidate over the glyph: of the text's, then of the suggested one, then none. */
+/** Shows the next outline over the glyph: the text's character, then the suggested one, then none. */
 export function nextOutline(flag) {
   let to = ORDER.indexOf($("outline").dataset.of ?? "");
   do to = (to + 1) % ORDER.length;

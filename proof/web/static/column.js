@@ -1,5 +1,6 @@
-// A column edited as a whole beside its image, with what the recogniser saw. What was typed is corrected place by place,
-// in one act; notes, indents and marks of the text stay. Columns are added, deleted, split and joined.
+// The column editor: a column's text beside its image and the recogniser's reading. Differences in the typed text become
+// corrections of single places, saved as one act; notes, indents and marks of the text are kept. Columns can be added,
+// deleted, split and joined.
 
 import { ahead } from "./outbox.js";
 import { api, ask, data, isShortcut, make, may, oneAtATime, piece, say, uuid } from "./shell.js";
@@ -12,9 +13,9 @@ const lines = [...new Set(data.columns.map((one) => one.number))].sort((a, b) =>
 const column = (number) => data.columns.find((one) => one.number === number);
 let number = 0;
 let changed = false;
-let adding = ""; // "add before" or "add after" while another column is typed
+let adding = ""; // "add before" or "add after" while a new column is typed
 
-/** What the recogniser saw in a column: at each character of the text, and in each gap that it found. */
+/** The recogniser's reading of a column: one entry for each character of the text and for each missing character. */
 function read(line) {
   const seen = data.characters_found.filter((one) => one.line === line && one.text.trim()).map((one) => [one.offset, one.read]);
   const gaps = data.flags_found.filter((flag) => flag.line === line && flag.kind === "omission" && flag.raised && flag.bbox);
@@ -25,7 +26,7 @@ function read(line) {
   return [...seen, ...missing].sort(([one], [other]) => one - other).map(([, text]) => text);
 }
 
-/** Which of `seen` stand in `typed`, in that order: a longest common subsequence. */
+/** The indices in `seen` of a longest common subsequence of `seen` and `typed`. */
 function standing(seen, typed) {
   const length = Array.from({ length: seen.length + 1 }, () => new Array(typed.length + 1).fill(0));
   for (let i = seen.length - 1; i >= 0; i -= 1)
@@ -40,7 +41,7 @@ function standing(seen, typed) {
   return common;
 }
 
-/** What the recogniser saw, with what of it does not stand in what is typed. */
+/** Shows the recogniser's reading; characters that the typed text lacks are marked. */
 function compare() {
   const seen = read(number);
   const same = standing(seen, [...$("column-text").value].filter((one) => !MARKUP.test(one)));
@@ -77,7 +78,7 @@ function next() {
 
 const typed = () => $("column-text").value.replace(/\n/g, "");
 
-/** Sends what is to become of the column; false where it was refused, which is said. */
+/** Sends a change of the column. Returns false, and shows the reason, if it was refused. */
 async function send(body, text) {
   const own = column(number);
   try {
@@ -97,7 +98,7 @@ async function written(text = typed()) {
   return true;
 }
 
-/** Has a column be split, joined, deleted, or one added; what was typed in it before is written first. */
+/** Splits, joins, deletes or adds a column; an edit of its text is saved first. */
 async function changeColumn(change, body = {}) {
   if (!adding && !await written()) return;
   if (!await send({ change, ...body }, body.text ?? "")) return;
@@ -117,7 +118,7 @@ const CHANGES = {
   delete: () => changeColumn("delete"),
 };
 
-/** What a button about columns does: where one is added, its text is typed first. */
+/** Handles a button for columns. Buttons that add a column first let the user type its text. */
 const press = oneAtATime(async (name) => {
   if (CHANGES[name]) return CHANGES[name]();
   const back = adding === name;
@@ -132,7 +133,7 @@ const press = oneAtATime(async (name) => {
   return undefined;
 });
 
-/** Opens by `E` the column of the character that `reached` gives, or the first; by the button as well. */
+/** Installs the editor: `E` or the button opens the column whose number `reached` returns, else the first column. */
 export function columnEditor(reached) {
   $("column-open").hidden = !lines.length;
   const begin = () => lines.length && open(lines.includes(reached()) ? reached() : lines[0]);

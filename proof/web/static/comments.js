@@ -1,12 +1,12 @@
-// What people say to each other of a flag or a page: read, answered, marked as a problem, assigned, resolved.
+// The comments on a flag or a page: reading and answering them, marking a problem, assigning and resolving it.
 
 import { ask, data, han, isShortcut, make, may, oneAtATime, say, script, uuid, why, words } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 const when = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "short", timeStyle: "short" });
-const drafts = new Map(); // what was typed and not sent, with the key that it will be sent under, by its address
+const drafts = new Map(); // unsent text and the key of its request, by the address that it is sent to
 
-/** Comments as a list; what one of them changed of the problem is said beside it. */
+/** The comments as list items, each with the change of state or of assignee that it made. */
 export function thread(comments, where = null) {
   const stood = new Map();
   return comments.map((one) => {
@@ -23,13 +23,13 @@ export function thread(comments, where = null) {
   });
 }
 
-/** Of what a comment is, in a few characters. */
+/** The characters that a comment is about: transcribed → suggested. */
 export const change = (one) => [han(one.transcribed || "∅", "said"), " → ", han(one.suggested || "∅", "seen")];
 
 /**
- * Has the dialog speak of what `about()` gives: `{ title, comments, own, problem, path, where }`, `own` the comments of
- * the place itself, `problem` whether it is an open one, `path` where comments are sent. `said(comment)` hears of what
- * was written down. Gives what opens it.
+ * Sets up the dialog of comments and returns the function that opens it. `about()` returns what it shows, `{ title,
+ * comments, own, problem, path, where }`: `own` are the comments on the place itself, `problem` tells whether that is an
+ * open problem, comments are sent to `path`. `said(comment)` is called with each saved comment.
  */
 export function commentable(about, said) {
   const form = $("talking");
@@ -45,7 +45,7 @@ export function commentable(about, said) {
   form.addEventListener("change", solving);
 
   function open() {
-    if (sending) return $("talk").showModal(); // what is on its way is seen until the server has it
+    if (sending) return $("talk").showModal(); // keeps showing the comment that is being sent
     now = about();
     if (!now) return;
     const last = now.own.at(-1);
@@ -84,8 +84,8 @@ export function commentable(about, said) {
       said(comment);
     } catch (problem) {
       $("talk-trouble").textContent = why(problem);
-      if (problem.status >= 400 && problem.status < 500) draft.key = uuid(); // it was refused: what is sent next is another request
-      if (!$("talk").open) throw problem; // it is told on the page
+      if (problem.status >= 400 && problem.status < 500) draft.key = uuid(); // refused: the next attempt is a new request
+      if (!$("talk").open) throw problem; // the page shows it, since the dialog was closed
     } finally {
       sending = $("talk-text").readOnly = false;
     }
@@ -104,7 +104,7 @@ export function commentable(about, said) {
   return open;
 }
 
-/** Opens it by the key that all views have for it. */
+/** Opens the comments with the key N, as in all views. */
 export function commentByKey(open) {
   addEventListener("keydown", (event) => {
     if (!isShortcut(event) || event.repeat || event.key.toLowerCase() !== "n") return;

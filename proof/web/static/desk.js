@@ -1,5 +1,5 @@
-// The desk: one flag at a time, a key a decision. What comes next is here before it is asked for; what was
-// decided is on its way while the next flag is already looked at.
+// The desk: one flag at a time, one key per decision. The next flags are fetched in advance, and decisions are sent in
+// the background while the next flag is shown.
 
 import { api, ask, data, excerpt, han, inTurn, isShortcut, make, may, person, say, script, uuid, why, words, work } from "./shell.js";
 import { nextOutline, prepareBeside, showBeside, toggleBeside } from "./beside.js";
@@ -13,13 +13,13 @@ import { askBack, goThrough, tell, tellRefused } from "./undo.js";
 
 const AHEAD = 6;
 const TRAIL = 6;
-const DOUBLED = 250; // milliseconds in which nobody sees a flag, decides and clicks
-const OPENED = uuid(); // the list that this page goes through
-const [LONGEST_READING, LONGEST_COLUMN] = [64, 400]; // characters that the server takes for a place, and for a column
-const AGAIN = 3000; // milliseconds after which an image that did not come is asked for again
+const DOUBLED = 250; // milliseconds: a second click within them is half of a double click
+const OPENED = uuid(); // id of the list of flags in this page load
+const [LONGEST_READING, LONGEST_COLUMN] = [64, 400]; // limits of the server, in characters, for a place and for a column
+const AGAIN = 3000; // milliseconds after which an image that failed to load is requested again
 const $ = (id) => document.getElementById(id);
 
-const flags = []; // all that this session has seen or fetched, in order
+const flags = []; // all flags that this page has fetched, in order
 const byNumber = new Map();
 let at = 0;
 let next = data.next;
@@ -32,17 +32,17 @@ const outbox = new Outbox({
   done(entry, decision) {
     const flag = byNumber.get(entry.flag);
     if (!flag || flag.version > decision.version) return;
-    const news = flag.version < decision.version; // another tab decided it
+    const news = flag.version < decision.version; // decided in another tab
     set(flag, decision);
     flag.last = decision;
     const half = byNumber.get(flag.other?.number);
-    if (half) adopt(half); // decided along with it, or left to be asked for itself
+    if (half) adopt(half); // may have been decided together with this flag
     if (news && flags[at] === flag) show();
   },
   conflict(entry, problem) {
     const last = problem.document.decisions?.at(-1);
     stepBack(entry, { ...(last ?? entry.was), version: problem.document.version }, last);
-    if (!last) lookAnew(entry.flag); // a check found something else there
+    if (!last) lookAnew(entry.flag); // a new check changed the flag
     notice(last ? ahead(last) : say("refused", { detail: problem.message }), entry.flag);
   },
   refused(entry, problem) {
@@ -61,7 +61,7 @@ function add(found, where = flags.length) {
   const fresh = found.filter((flag) => !byNumber.has(flag.number));
   for (const flag of fresh) {
     byNumber.set(flag.number, flag);
-    const sent = outbox.after(flag.number); // decided already; the server does not have it yet
+    const sent = outbox.after(flag.number); // a decision that the server does not have yet
     if (sent?.version > flag.version) set(flag, sent);
   }
   flags.splice(where, 0, ...fresh);
@@ -98,13 +98,13 @@ async function fetchAhead() {
 
 const prepare = () => flags.slice(at, at + AHEAD).forEach((flag) => { picture(flag); prepareBeside(flag); });
 
-/** A flag as it stands now. */
+/** Sets the state, reading and version of a flag. */
 function set(flag, { state, reading, version }) {
   count(flag.state, state);
   Object.assign(flag, { state, reading, version, last: null });
 }
 
-/** What was sent does not stand: the flag is as it was, or as another left it, until the server says all of it. */
+/** Reverts a decision that the server did not accept: the flag gets the state `stands` until it is fetched again. */
 function stepBack(entry, stands, last = null) {
   const flag = byNumber.get(entry.flag);
   forget(entry.flag);
@@ -115,10 +115,10 @@ function stepBack(entry, stands, last = null) {
   adopt(flag);
 }
 
-/** Has a flag as it is now, in place of the one that was fetched. */
+/** Fetches a flag again and replaces its data. */
 async function lookAnew(number) {
   const flag = byNumber.get(number);
-  const now = await ask(api(`flags/${number}`)).catch(() => null); // it is refused again as long as it is not known
+  const now = await ask(api(`flags/${number}`)).catch(() => null); // without the new version the next decision is refused again
   if (flag && now) Object.assign(flag, now);
   if (flag && flags[at] === flag) show();
 }
@@ -130,7 +130,7 @@ function forget(number) {
   trail();
 }
 
-/** Takes over what the server has of a flag, unless it was decided here in the meantime. */
+/** Fetches a flag until the server answers, and updates it unless it was decided here in the meantime. */
 async function adopt(flag) {
   for (;;) {
     const { version } = flag;
@@ -142,7 +142,7 @@ async function adopt(flag) {
       if (flags[at] === flag) show();
       return;
     } catch (problem) {
-      if (problem.status !== 0 && problem.status < 500) return; // it is told what was refused
+      if (problem.status !== 0 && problem.status < 500) return; // the refusal is already shown
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
   }
@@ -152,7 +152,7 @@ async function adopt(flag) {
 
 function show() {
   const flag = flags[at];
-  const coming = !flag && next !== null; // whoever is quicker than the server waits for what is left
+  const coming = !flag && next !== null; // more flags are being fetched
   $("flag").hidden = !flag;
   $("coming").hidden = !coming;
   $("end").hidden = Boolean(flag) || coming;
@@ -191,7 +191,7 @@ function show() {
   said(flag);
   progress();
   trail();
-  if (document.body.dataset.flag !== String(flag.number)) scrollTo(scrollX, 0); // on a small screen the image stands above what decides
+  if (document.body.dataset.flag !== String(flag.number)) scrollTo(scrollX, 0); // on a small screen the image is above the buttons
   document.body.dataset.flag = flag.number;
   if (flag.witnesses.length) tellRecords(flag);
   keepAddress(flag);
@@ -199,31 +199,31 @@ function show() {
   $("announce").textContent = `${kind}, ${$("cell").textContent}: ${change}. ${flag.why}`;
 }
 
-/** Where a list ends, flags that stand before it or that it leaves out may still be open. */
+/** The message at the end of the list. Flags before its start or outside its filter may still be open. */
 const ends = () => (states.open ? "listEnds" : data.blind ? "doneBlind" : "done");
 
-/** Where nothing is left here: what is left elsewhere in the work. */
+/** Shows, at the end of the list, what is left to do in the work. */
 async function leadOn() {
   $("end-words").textContent = say(ends());
   $("from-start").hidden = !states.open && String(data.query.state ?? "") === "open";
   $("from-start").href = `?${parameters(data.query, true)}`;
   unwritten = `?${parameters(data.query, true)}`;
   writeAddress();
-  while (outbox.entries.length) await new Promise((resolve) => setTimeout(resolve, 100)); // what is on its way counts
+  while (outbox.entries.length) await new Promise((resolve) => setTimeout(resolve, 100)); // count decisions that are still being sent
   if (flags[at]) return;
   await sayWhatIsLeft();
 }
 
 const pageOf = (flag) => `/works/${encodeURIComponent(work)}/pages/${flag.page.number}?flag=${flag.number}#${flag.line}-${flag.offset}`;
 
-const RESTING = 2000; // milliseconds on a flag
+const RESTING = 2000; // milliseconds
 let unwritten = null;
 let writing = 0;
 
 /**
- * The address names the flag, so that it stays over a change of language, and leads back to it from its page. It is
- * written once somebody rests on the flag, or turns to anything but the next decision: browsers take long to write it,
- * and some let nobody write it often.
+ * Puts the flag into the address, so that a change of language keeps it and its page can link back to it. The address is
+ * written only after a pause, or before anything other than the next decision: writing is slow in browsers, and some
+ * limit how often it is allowed.
  */
 function keepAddress(flag) {
   const query = parameters(data.query, true);
@@ -247,8 +247,8 @@ addEventListener("keydown", ({ ctrlKey, metaKey, key }) => {
 const place = (flag) => (flag.ordinal && flag.kind !== "layout" ? say("place", { column: flag.line, character: flag.ordinal })
   : flag.line ? say("column", { number: flag.line }) : say("wholePage"));
 
-/** The two places of a character that moved, where the text has it and where the image has it; null for what did not,
-    and where each place was given a reading of its own. */
+/** The two flags of a character that moved: its place in the text, then its place on the image. Null if the flag is
+    not about one, or if its place was given a reading of its own. */
 function movedWith(flag) {
   if (!flag.other || (flag.state === "corrected" && flag.reading !== flag.suggested)) return null;
   return flag.transcribed ? [flag, flag.other] : [flag.other, flag];
@@ -261,7 +261,7 @@ function paint(flag) {
   drawGlyph(glyph, flag);
 }
 
-/** What decisions make of the column of a flag elsewhere: those that the server had, and those that were made here since. */
+/** The corrections of the other places in a flag's column: those from the server, and those made here since. */
 function editsBeside(flag) {
   const own = [flag.number, flag.other?.number];
   const here = flags.filter((one) => one.page.number === flag.page.number && one.line === flag.line);
@@ -269,7 +269,7 @@ function editsBeside(flag) {
   return [...flag.edits.filter((edit) => !known(edit)), ...here.filter((one) => one.state === "corrected" && !own.includes(one.number))];
 }
 
-/** The image did not come: nobody is left to decide before a column that only looks empty. It is asked for again. */
+/** Says that the image failed to load, so that its column is not taken for an empty one, and tries again. */
 function missed(flag) {
   const again = () => { if (flags[at] === flag) paint(flag); };
   if (!$("missed")) {
@@ -279,7 +279,7 @@ function missed(flag) {
   setTimeout(again, AGAIN);
 }
 
-/** What keeping and taking would leave there: two different things, or one alone, or what differs said. */
+/** Shows the text's reading and the suggestion on the two tiles; the second is hidden if there is nothing to take. */
 function tiles(flag, moved) {
   if (moved) {
     big($("transcribed"), moved[0].transcribed, place(moved[0]));
@@ -293,11 +293,11 @@ function tiles(flag, moved) {
   const alone = !moved && !flag.takes;
   document.querySelector(".tile.seen").hidden = alone;
   document.querySelector(".tiles").classList.toggle("alone", alone);
-  document.querySelector(".tiles figure").classList.toggle("unused", flag.kind === "layout"); // a column has no glyph
+  document.querySelector(".tiles figure").classList.toggle("unused", flag.kind === "layout"); // a column has no glyph tile
 }
 const codeOf = (text) => `U+${text.codePointAt(0).toString(16).toUpperCase()}`;
 
-/** A tile: the text, or in its place what is struck, or that there is nothing; a note below says what else tells it apart. */
+/** Fills a tile: the text, else the text to be deleted (`struck`), else "nothing"; `note` is shown below it. */
 function big(element, text, note = "", struck = "") {
   const shown = excerpt(text || struck);
   element.replaceChildren(...(struck && !text ? [make("s", {}, shown)] : [shown || make("span", { class: "words" }, note || say("nothing"))]),
@@ -309,7 +309,7 @@ function big(element, text, note = "", struck = "") {
   element.closest("button").dataset.text = text || say("nothing");
 }
 
-/** What else may stand there: what the recogniser saw, then what witnesses alone read. */
+/** Shows other readings: the recogniser's alternatives, then readings that only witnesses have. */
 function alternatives(flag) {
   const seen = flag.alternatives.filter((one) => one.text !== flag.transcribed && one.text !== flag.suggested);
   const read = flag.witnesses.filter((one) => !one.side && one.reading && flag.takes).map(({ reading, siglum }) => ({ text: reading, siglum }));
@@ -321,10 +321,10 @@ function alternatives(flag) {
 
 const SIDES = { text: "asText", image: "asImage" };
 
-let records; // how often each witness read what was decided, by its siglum; asked for once
-const RECORD_PLACES = 20; // with fewer a share tells nothing
+let records; // agreement of each witness with the decisions, by siglum; fetched once
+const RECORD_PLACES = 20; // with fewer places a share says nothing
 
-/** Says of each witness how often it read what was decided. */
+/** Shows for each witness how often it agreed with the decisions. */
 async function tellRecords(flag) {
   records ??= ask(api("witnesses")).then(({ items }) => new Map(items.map((one) => [one.siglum, one])), () => new Map());
   const known = await records;
@@ -335,12 +335,12 @@ async function tellRecords(flag) {
   }
 }
 
-/** What other witnesses read, on one line; what an apparatus says of it opens under its witness. */
+/** Shows the readings of other witnesses, one line each; the note of an apparatus opens below its witness. */
 function witnesses(flag) {
   $("witnesses").hidden = !flag.witnesses.length;
   $("witnesses").replaceChildren(...flag.witnesses.map((one) => {
     const side = say(SIDES[one.side] ?? "otherwise");
-    const reader = one.siglum.startsWith("~"); // another reading of the same image, no copy of the text
+    const reader = one.siglum.startsWith("~"); // a second recogniser, which is no witness of the text
     const reads = [make("span", { class: "siglum" }, reader ? say("secondReader", { name: one.siglum.slice(1) }) : one.siglum), " ", one.reading ? han(one.reading) : "∅", " ",
       make("span", { class: "soft" }, side)];
     const about = { class: `${one.side || "otherwise"}${reader ? " reader" : ""}`, "data-siglum": one.siglum, title: [one.siglum, side, one.note].filter(Boolean).join("\n") };
@@ -349,7 +349,7 @@ function witnesses(flag) {
   }));
 }
 
-/** What each of two readers decided, for who decides between them. */
+/** Shows the decisions of the blind readers to the person who decides between them. */
 function readers(flag) {
   $("readers").hidden = !flag.readings.length;
   $("readers").replaceChildren(...flag.readings.map((one) => {
@@ -361,7 +361,7 @@ function readers(flag) {
 
 const percent = (p) => (p >= 0.1 ? `${Math.round(p * 100)}%` : `${(p * 100).toFixed(1)}%`);
 
-/** What a correction did, in a few words: a deletion is named, never drawn as an empty place. */
+/** A correction in a few words; a deletion is spelled out, since an empty place could be overlooked. */
 const corrected = (transcribed, reading, moved = "") => (moved ? say("moves", { text: moved }) : reading ? han(reading) : say("deletes", { text: transcribed || say("nothing") }));
 
 function stands(flag) {
@@ -377,12 +377,12 @@ function stands(flag) {
   for (const told of [flag.last?.authority && say("restsOn", { authority: flag.last.authority }), carried && say("carriedFrom", carried), flag.last?.note, flag.last?.person]) if (told) line.append(" · ", told);
 }
 
-// what people say to each other of a flag; of a character that moved, at the place where it was begun
+// comments; those on a character that moved belong to the half on which the first comment was made
 
 function said(flag) {
   $("said").hidden = !flag.comments.length;
   $("said").replaceChildren(...thread(flag.comments));
-  $("said").scrollTop = $("said").scrollHeight; // what was said last
+  $("said").scrollTop = $("said").scrollHeight; // shows the last comment
 }
 
 const talk = commentable(() => {
@@ -428,7 +428,7 @@ function notice(text, number, reload = false) {
   $("notices").append(line);
 }
 
-/** Shows a flag; one that this page does not have is asked for. */
+/** Shows a flag, which is fetched if this page does not have it. */
 async function goTo(number) {
   const flag = byNumber.get(number) ?? await fetched(number);
   if (!flag) return;
@@ -454,7 +454,7 @@ function keep() {
   try {
     sessionStorage.setItem(`proof-steps:${work}:${person}`, JSON.stringify(steps));
   } catch (error) {
-    reportError(error); // what was decided can be taken back as long as the page is not loaded anew
+    reportError(error); // without storage the steps can be undone until the page is reloaded
   }
 }
 
@@ -463,7 +463,7 @@ function count(was, now) {
   states[now] += 1;
 }
 
-/** Sends what is decided about a flag, and takes it to stand. */
+/** Queues a decision and shows the flag as decided. */
 function send(flag, verdict, state, reading, more = {}) {
   const was = { state: flag.state, reading: flag.reading, version: flag.version };
   const after = { state, reading, version: flag.version + 1 };
@@ -487,10 +487,10 @@ function decide(verdict, reading = "", more = {}) {
   forward();
 }
 
-/** The moved character that is decided at both its places; a reading typed at one of them is of that place alone. */
+/** The moved character, if the verdict decides both its places; typed or other readings decide one place only. */
 const movedBy = (flag, verdict) => (["typed", "other", "delete"].includes(verdict) ? "" : movedWith(flag)?.[0].transcribed ?? "");
 
-/** The steps of a flag know its version: whoever loads the page anew sees whether another decided it since. */
+/** Notes the flag's version in its steps: after a reload it shows whether somebody else has decided the flag since. */
 function stepped(flag) {
   for (const step of [...steps.done, ...steps.undone]) if (step.flag === flag.number) step.version = flag.version;
   keep();
@@ -504,20 +504,20 @@ function forward() {
   requestAnimationFrame(() => { prepare(); fetchAhead(); });
 }
 
-/** Decided since this list was opened: when going on after looking back it is not shown again. What was decided before
-    is shown where it is asked for. */
+/** Whether a flag was decided since this list was opened, so that it is skipped when going forward. Flags that were
+    decided before are shown if the filter includes them. */
 const passed = (flag) => steps.done.some((step) => step.opened === OPENED && (step.flag === flag.number || (step.moved && step.flag === flag.other?.number))) || underWay(flag);
-/** Decided, and not on the server yet. */
+/** Whether a decision on the flag is still being sent. */
 const underWay = (flag) => (outbox.after(flag.number)?.state ?? "open") !== "open";
 
 async function back(from, to, changed) {
   const step = steps[from].at(-1);
   if (!step) return null;
   let flag = byNumber.get(step.flag);
-  if (!flag) { // decided before the page was loaded anew
+  if (!flag) { // decided before the page was reloaded
     flag = await fetched(step.flag);
     if (!flag) return null;
-    if (flag.version !== step.version) { // another decided it since: theirs is not taken back
+    if (flag.version !== step.version) { // somebody else has decided it since: their decision is not undone
       forget(step.flag);
       notice(ahead(flag.last), step.flag);
       return null;
@@ -525,7 +525,7 @@ async function back(from, to, changed) {
   }
   steps[from] = steps[from].filter((other) => other !== step);
   steps[to].push(step);
-  const undoes_version = step.made; // the flag's last step but one, perhaps: what came after it was taken back
+  const undoes_version = step.made; // not always the flag's last version: later steps may have been undone
   step.made = flag.version + 1;
   send(flag, "undo", ...changed(step), { undoes_version });
   stepped(flag);
@@ -546,7 +546,7 @@ async function redo() {
   forward();
 }
 
-/** All is sent: the server knows what this person did last, here or on another view, and says what it took back. */
+/** Undoes or redoes on the server, which knows the person's last act in any view. All decisions must have been sent. */
 async function atServer(way, more = {}) {
   let undone;
   try {
@@ -556,14 +556,14 @@ async function atServer(way, more = {}) {
   }
   for (const event of undone.decisions) follow(way, event);
   const [first] = undone.decisions;
-  if (first && !first.uid.startsWith("hand-")) { // what was corrected by hand is no flag of a check
+  if (first && !first.uid.startsWith("hand-")) { // a correction by hand has no flag from a check
     await goTo(first.flag);
     if (way === "redo" && flags[at]?.number === first.flag) forward();
   }
   tell(undone.told, way === "undo" ? "redo" : "undo");
 }
 
-/** Takes over an event that takes something back or does it again. */
+/** Applies an undo or redo that the server made to the flags and steps of this page. */
 function follow(way, event) {
   const [from, to] = way === "undo" ? ["done", "undone"] : ["undone", "done"];
   const step = steps[from].findLast((one) => one.flag === event.flag);
@@ -578,11 +578,11 @@ function follow(way, event) {
   keep();
 }
 
-// typing: while a method composes, Enter and Escape belong to it
+// typing; Enter and Escape belong to the input method while it composes
 
-let stood = null; // how far panel and page were scrolled before a form opened: the next flag is seen from there
+let stood = null; // scroll positions of panel and page before a form opened; restored when it closes
 
-/** Opens a form of the panel in place of what looks around; what it moves out of view comes back when it closes. */
+/** Opens a form in the panel, which hides the panel's views of context; `closeForm` restores the scroll positions. */
 function openForm(form) {
   stood ??= [$("panel").scrollTop, scrollY];
   $(form).hidden = false;
@@ -598,7 +598,7 @@ function closeForm(form) {
   $("main").focus({ preventScroll: true });
 }
 
-let retaining = false; // what is typed is what the copy reads, and the text is kept
+let retaining = false; // the typed reading is that of the copy, and the text is kept
 function openTyping(retains = false) {
   retaining = retains;
   closeResting();
@@ -621,7 +621,7 @@ const PLAIN = /^\p{Script=Han}*$/u;
 takeTyped(async (reading) => {
   const flag = flags[at];
   const more = meant(reading);
-  if (!PLAIN.test(reading) && !more.confirmed) { // the server knows what breaks a text, and what looks like a slip
+  if (!PLAIN.test(reading) && !more.confirmed) { // ask the server whether it would break the text or looks like a typing error
     const told = await ask(`${api(`flags/${flag.number}/reading`)}?${new URLSearchParams({ reading })}`).catch((problem) => problem);
     if ([422, 428].includes(told.status)) throw told;
     if (flags[at] !== flag) return;
@@ -629,7 +629,7 @@ takeTyped(async (reading) => {
   decide(retaining ? "retain" : "typed", reading, more);
 }, closeTyping, () => retaining);
 
-// what a decision rests on, and a remark: said before it, of the flag that is shown
+// the authority of a decision and a remark, entered before deciding the shown flag
 
 let rests = null;
 const restsOf = (flag) => (rests?.flag === flag ? rests : { authority: "", note: "" });
@@ -679,7 +679,7 @@ $("resting").addEventListener("submit", (event) => {
   if (!composesRests.some((asks) => asks(event))) takeResting();
 });
 
-// keys and buttons: one list for both
+// the acts of keys and buttons
 
 const acts = {
   keep: () => decide("keep"),
@@ -716,13 +716,13 @@ let clicked = 0;
 if (!may("decide"))
   for (const name of Object.keys(acts)) if (!LOOKING.includes(name)) acts[name] = () => {};
 
-/** In the order of the keys: what is pressed while a flag is on its way is meant for that flag. */
+/** Runs acts in the order of the keys: a key that is pressed while a flag is being fetched is meant for that flag. */
 const turn = inTurn();
 let turning = 0;
 function perform(name, n) {
   const flag = flags[at];
   const coming = DECIDING.includes(name) || ["type", "retain"].includes(name) ? pictureOn(flag) : null;
-  if (coming) { // nobody decides before an image that is not there yet, nor by a second key a flag that was not seen
+  if (coming) { // wait until the image is shown; a second key must not decide the next flag unseen
     turning += 1;
     return turn(() => coming.then(() => (flags[at] === flag ? acts[name](n) : undefined))).finally(() => { turning -= 1; });
   }
@@ -736,7 +736,7 @@ const KEYS = {
   ArrowLeft: "back", ArrowRight: "ahead", Backspace: "undo",
 };
 
-goThrough((way, more) => perform(way, more)); // the keys are heard in one place for all views
+goThrough((way, more) => perform(way, more)); // the keys of undo and redo are handled there for all views
 addEventListener("keydown", (event) => {
   if (!isShortcut(event)) return;
   const onButton = event.target instanceof Element && event.target.closest("button, a, summary");
@@ -755,7 +755,7 @@ addEventListener("keydown", (event) => {
 addEventListener("click", (event) => {
   const button = event.target.closest("[data-act]");
   if (!button || button.disabled) return;
-  // the second half of a double click was not meant for the flag that came up under it
+  // the second click of a double click was not meant for the next flag
   const doubled = event.detail > 1 && event.timeStamp - clicked < DOUBLED;
   clicked = event.timeStamp;
   if (doubled && DECIDING.includes(button.dataset.act)) return;
@@ -765,7 +765,7 @@ addEventListener("click", (event) => {
 const toQueue = $("to-queue");
 toQueue.href = `${toQueue.getAttribute("href")}?${address()}`;
 add(data.flags);
-// where one flag was asked for, that one is shown
+// an address with a flag shows that flag
 if (!new URLSearchParams(location.search).has("flag")) while (at < flags.length && underWay(flags[at])) at += 1;
 $("main").focus({ preventScroll: true });
 show();

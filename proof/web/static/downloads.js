@@ -1,4 +1,4 @@
-// What is taken home of a work: asked for, followed while it is made, and downloaded.
+// Downloads of a work: requests one, shows its progress, and downloads the finished file.
 
 import { sent, whyNot } from "./outbox.js";
 import { api, ask, make, oneAtATime, say } from "./shell.js";
@@ -8,7 +8,7 @@ const PAUSE = 500;
 const pause = () => new Promise((done) => { setTimeout(done, PAUSE); });
 const underWay = (said) => said.state === "waiting" || said.state === "making";
 
-/** Has it made and says at `place` how far it has come; at the end it is downloaded. */
+/** Requests a download of that kind, shows its progress in `place`, and downloads the file when it is ready. */
 async function takeHome(kind, place) {
   const bar = make("progress", { max: 1, value: 0, "aria-label": say("downloadMaking") });
   const share = make("span", { class: "soft" });
@@ -26,7 +26,7 @@ async function takeHome(kind, place) {
       await pause();
       said = await ask(api(`downloads/${said.download}`)).catch((problem) => {
         if (problem.status && problem.status < 500) throw problem;
-        return said; // the server is asked again
+        return said; // try again
       });
     }
     if (!said.file) {

@@ -1,4 +1,4 @@
-// Glyphs beside glyphs: all occurrences of a character, the least alike first; those that are chosen are corrected at once.
+// All occurrences of a character as glyphs, the most unusual first; selected ones are corrected together.
 
 import { api, ask, data, glyphAt, han, isShortcut, make, may, oneAtATime, say, uuid, why, words, work } from "./shell.js";
 import { meant, takeTyped } from "./typing.js";
@@ -19,7 +19,7 @@ async function show(wanted) {
   const mine = (asked += 1);
   now = wanted;
   chosen.clear();
-  items = []; // what was shown is not chosen from for what is asked for
+  items = []; // so that no glyph of the last character can be selected
   $("grid").replaceChildren();
   $("more").hidden = true;
   count();
@@ -38,7 +38,7 @@ async function show(wanted) {
   document.querySelector("[data-act=take]").hidden = !now.against;
   $("take-label").textContent = say("corrects", { text: now.text, reading: now.against });
   add(found);
-  if (!document.activeElement?.closest("#typing, dialog, .bar")) $("grid").querySelector("button")?.focus({ preventScroll: true }); // from here on keys are heard
+  if (!document.activeElement?.closest("#typing, dialog, .bar")) $("grid").querySelector("button")?.focus({ preventScroll: true }); // so that keys work at once
 }
 
 function add(found) {
@@ -86,11 +86,11 @@ function toggle(button) {
   count();
 }
 
-/** Sets all that are chosen to one reading, as one act; gives whether it was done. */
+/** Corrects all selected occurrences to one reading, as one act. Returns whether it was done. */
 const correct = oneAtATime(async (reading, more = {}) => {
   const some = picked();
   if (!some.length || !may("decide")) return false;
-  const { text } = now; // another may be shown when the answer comes
+  const { text } = now; // another character may be shown when the answer arrives
   const places = some.map(({ page, line, offset }) => ({ page, line, offset, transcribed: text, key: uuid() }));
   const said = await ask(api("glyphs/corrections"), { places, reading, batch: uuid(), ...more });
   let beaten = 0;
@@ -149,7 +149,7 @@ const acts = {
   },
 };
 
-/** The glyph that the arrow keys lead to: along the row, or to the one above or below. */
+/** The next glyph in the direction of an arrow key. */
 function beside(button, key) {
   const all = [...$("grid").querySelectorAll("button")];
   const at = all.indexOf(button);

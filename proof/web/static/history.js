@@ -1,4 +1,4 @@
-// What was done, newest first, filtered; a decision can be taken back that nobody decided anew.
+// The history of a work, newest first, with filters; the last decision on a flag can be undone.
 
 import { change } from "./comments.js";
 import { api, ask, data, deskOf, excerpt, han, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
@@ -7,7 +7,7 @@ const $ = (id) => document.getElementById(id);
 let next = data.next;
 const when = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "short", timeStyle: "medium" });
 
-/** What was decided: a deletion is named, never drawn as an empty place. */
+/** A decision in words; a deletion is spelled out, since an empty place could be overlooked. */
 function said(event) {
   const verdict = words.verdicts[event.verdict];
   if (event.state !== "corrected") return [verdict];
@@ -16,7 +16,7 @@ function said(event) {
   return event.verdict === "delete" ? [deletes] : [verdict, " · ", deletes];
 }
 
-/** How the place stood before. */
+/** The state before a decision. */
 function stood(event) {
   if (event.was_state !== "corrected") return [words.states[event.was_state]];
   return event.was ? [han(event.was, "seen")] : [say("deletes", { text: event.transcribed })];
@@ -30,7 +30,7 @@ function row(one, context, state, where, extra, note = "") {
     ...(note ? [make("p", { class: "words" }, note)] : []));
 }
 
-/** What somebody said to the others, with the way to where it can be answered. */
+/** A comment, with a link to the place where it can be answered. */
 function comment(one) {
   const { comment: made } = one;
   const way = made.flag ? deskOf(made.flag) : `/works/${encodeURIComponent(work)}/pages/${made.page}`;
@@ -41,7 +41,7 @@ function comment(one) {
     make("span"), made.text);
 }
 
-/** What was said of a page, or a rule that was set or lifted. */
+/** A change of a page's state, or of a rule. */
 function other(one) {
   const { rule, page } = one;
   const place = rule ? [han(rule.text || "∅"), " → ", han(rule.image || "∅")] : [one.name];
@@ -83,7 +83,7 @@ if (people.length) {
   $("people").append(
     make("thead", {}, make("tr", {}, make("td"), ...verdicts.map((one) => make("th", { scope: "col" }, words.verdicts[one])))),
     make("tbody", {}, ...people.map(([who, counts]) => make("tr", {}, make("th", { scope: "row" }, who), ...verdicts.map((one) => make("td", {}, String(counts[one] ?? "")))))));
-  $("people").tabIndex = 0; // on a telephone it is moved sideways, by keys too
+  $("people").tabIndex = 0; // on a narrow screen it scrolls sideways, also by keyboard
 }
 $("displaced").hidden = !data.displaced.length;
 $("lost").append(...data.displaced.map((one) => line(one.decision, make("span", { class: "said" }, say("gone")))));

@@ -1,5 +1,5 @@
-// What the machine got wrong about a page is set right here: frame and columns dragged, notes told, another image
-// given, and the page read again.
+// Correcting the layout of a page by hand: dragging frame and rules, marking notes, choosing another image, and having
+// the page read again.
 
 import { failure, follow, request, show, told } from "./reread.js";
 import { api, ask, data, make, may, person, say, uuid, why, work } from "./shell.js";
@@ -12,30 +12,30 @@ const clamp = (n, low, high) => Math.min(Math.max(n, low), high);
 const own = `pages/${data.number}`;
 const NARROWEST = 0.01;
 
-const DRAFT = `proof-layout:${work}:${person}:${data.number}`; // what is drawn outlives a session that ends, and a slip
-const GRIP = { fine: 14, coarse: 44 }; // CSS pixels that are taken for a line
+const DRAFT = `proof-layout:${work}:${person}:${data.number}`; // unsaved layout, kept over a reload or an expired session
+const GRIP = { fine: 14, coarse: 44 }; // width in CSS pixels in which a pointer catches a line
 
 let version = 0;
-let regions = null; // what is drawn, in the order of the text: { corners, rules, notes } each
+let regions = null; // the drawn regions, in the order of the text: { corners, rules, notes }
 let active = 0;
-let layout = null; // the region that is worked on
+let layout = null; // the active region
 let given = { image: "", quadrant: "" };
-let seen = { image: "", quadrant: "" }; // the image that is shown; a layout holds for that one alone
+let seen = { image: "", quadrant: "" }; // the image that is shown; a layout is valid for this image only
 let changed = false;
-let chosen = 0; // the column, right to left, whose notes are told
+let chosen = 0; // the column, from right to left, whose notes are edited
 let layer = null;
 let viewer = null;
-let opened = null; // once the image is there, or is known not to come
+let opened = null; // a promise that is fulfilled when the image was loaded, or failed to
 let reading = false;
-let busy = true; // nothing is drawn before what stands is known, nor while the page is read
-let asked = null; // what was sent and not answered: sent again it is not doubled
-let standing = null; // what was set here last
+let busy = true; // until the saved layout is known, and while the page is read
+let asked = null; // a request without an answer; sent again under its key it has no second effect
+let standing = null; // the layout that was last saved here
 
-/** What two boxes share across (0) or down (1) the page, as a share of the smaller one. */
+/** The overlap of two boxes in x (`way` 0) or y (1), as a share of the smaller extent. */
 const shared = (one, other, way) => (Math.min(one[way] + one[way + 2], other[way] + other[way + 2]) - Math.max(one[way], other[way])) / Math.min(one[way + 2], other[way + 2]);
 
-/** The layout that the columns of the page show, a region for each of its registers; a frame around the middle where
-    none were found. */
+/** The regions given by the detected columns, one for each register; a frame around the middle of the image if fewer
+    than two columns were detected. */
 function found() {
   const boxes = data.columns.map((one) => one.box).filter(([, , w, h]) => w > 0 && h > 0);
   if (boxes.length < 2) return [frameAround([[data.width * 0.08, data.height * 0.08, data.width * 0.84, data.height * 0.84]], 8)];
@@ -45,14 +45,14 @@ function found() {
     if (last?.some((other) => shared(box, other, 1) > 0.5)) last.push(box);
     else registers.push([box]);
   }
-  for (const { bbox } of data.flags_found.filter((flag) => flag.kind === "layout" && flag.bbox && flag.line && flag.raised)) { // of a column that the text lacks
+  for (const { bbox } of data.flags_found.filter((flag) => flag.kind === "layout" && flag.bbox && flag.line && flag.raised)) { // columns that the text lacks
     const own = registers.find((boxes) => boxes.some((other) => shared(bbox, other, 1) > 0.5));
     if (own && !own.some((other) => shared(bbox, other, 0) > 0.5)) own.push(bbox);
   }
   return registers.map((own) => frameAround(own));
 }
 
-/** A region about the boxes of its columns; ruled in `parts` where those are not known. */
+/** A region around the boxes of columns, with rules between them; or, with `parts`, divided evenly. */
 function frameAround(boxes, parts = 0) {
   const left = Math.min(...boxes.map((b) => b[0]));
   const right = Math.max(...boxes.map((b) => b[0] + b[2]));
@@ -64,7 +64,7 @@ function frameAround(boxes, parts = 0) {
   return { corners: [[left, top], [right, top], [right, bottom], [left, bottom]], rules, notes: [] };
 }
 
-/** Makes a region the one that is worked on. */
+/** Makes a region the active one. */
 function choose(number) {
   active = number;
   layout = regions[active];
@@ -79,7 +79,7 @@ function addRegion() {
   const [[, top], , [, bottom]] = copied.corners;
   const down = bottom + (bottom - top) * 1.02 < data.height ? (bottom - top) * 1.02 : 0;
   copied.corners = copied.corners.map(([x, y]) => [x, down ? y + down : y]);
-  if (!down) { // there is no room below: the region is parted
+  if (!down) { // there is no room below: divide the region
     const half = (top + bottom) / 2;
     copied.corners = copied.corners.map(([x, y], n) => [x, n < 2 ? half : y]);
     layout.corners = layout.corners.map(([x, y], n) => [x, n < 2 ? y : half]);
@@ -97,7 +97,7 @@ function removeRegion() {
   choose(Math.min(active, regions.length - 1));
 }
 
-/** One region about this one and the next, with the rules of the one that has more. */
+/** Joins the active region and the next one, with the rules of the one that has more. */
 function joinRegions() {
   const next = regions[active + 1];
   if (!next) return;
@@ -112,13 +112,13 @@ function joinRegions() {
 
 const columns = () => layout.rules.length + 1;
 const notes = () => (layout.notes.length ? layout.notes : Array(columns()).fill(null));
-/** The place at these shares of the frame's width and height. */
+/** The point on the image at these shares of the frame's width and height. */
 function at(x, y) {
   const [a, b, c, d] = layout.corners;
   const mix = (p, q, t) => [p[0] + (q[0] - p[0]) * t, p[1] + (q[1] - p[1]) * t];
   return mix(mix(a, b, x), mix(d, c, x), y);
 }
-/** The shares of a place. */
+/** The shares of the frame's width and height at a point on the image. */
 function shares([px, py]) {
   const [a, b, , d] = layout.corners;
   const [ux, uy, vx, vy] = [b[0] - a[0], b[1] - a[1], d[0] - a[0], d[1] - a[1]];
@@ -134,7 +134,7 @@ function svg(name, attributes) {
 
 const isElsewhere = () => given.image !== seen.image || given.quadrant !== seen.quadrant;
 
-/** What is drawn or chosen and not set yet. */
+/** Marks the layout as changed and keeps it as a draft. */
 function edited() {
   changed = true;
   keep();
@@ -143,11 +143,11 @@ function keep() {
   try {
     sessionStorage.setItem(DRAFT, JSON.stringify({ version, layout: stored(), given, changed }));
   } catch (error) {
-    reportError(error); // a browser that keeps nothing
+    reportError(error); // the browser does not store anything
   }
 }
 
-/** Lines that stand close together leave room beside them, for a finger that moves the image. */
+/** Sets the width in which lines can be caught; dense lines get less, so that a finger can still move the image. */
 function fit() {
   const across = layer?.getScreenCTM();
   if (!across || !layout) return;
@@ -157,7 +157,7 @@ function fit() {
   layer.style.setProperty("--grip", `${clamp(0.6 * column, GRIP.fine, most)}px`);
 }
 
-/** Whether anything can be set right just now. */
+/** Disables the controls, or enables those that are valid for the shown image. */
 function lock(on) {
   busy = on;
   for (const control of $("layout-tools").querySelectorAll("button, select, input"))
@@ -182,7 +182,7 @@ function draw(focus) {
     if (n === chosen) area(0, 1, "layout-chosen");
     for (const [from, to] of ranges ?? []) area(from, to, "layout-note");
   });
-  const grip = (shape, name) => { // what is dragged is wider than what is seen
+  const grip = (shape, name) => { // the invisible area that can be caught is wider than the line
     shape.setAttribute("data-grip", name);
     grips.push(shape);
   };
@@ -228,7 +228,7 @@ function tools() {
   $("layout-notes").value = told === null ? "found" : told.length === 0 ? "none" : told.length === 1 && told[0][0] === 0 && told[0][1] === 1 ? "all" : "part";
 }
 
-/** Move a handle to a place on the image; what no page can be is not reached. */
+/** Moves a handle to a point on the image, within the limits of a valid layout. */
 function move(name, place) {
   if (busy || isElsewhere()) return;
   const [kind, first, second] = name.split("-");
@@ -263,7 +263,7 @@ function onImage(event) {
   return [point.x, point.y];
 }
 
-/** The rule that a finger means where it touches two. */
+/** The name of the rule nearest to a point: a finger may touch two. */
 function nearest(place) {
   const off = layout.rules.map((x) => Math.abs(x - shares(place)[0]));
   return `rule-${off.indexOf(Math.min(...off))}`;
@@ -271,16 +271,16 @@ function nearest(place) {
 
 const isDrawing = () => !$("layout-tools").hidden;
 
-/** One finger, or the left button, on a handle drags the handle; all else moves the image. The viewer hears everything
- * and is held back where a handle is dragged, so that a second finger finds the first. */
+/** Installs dragging: one finger or the left button on a handle drags it, everything else moves the image. The viewer
+ * gets all events, so that it recognises two fingers; only its own dragging is prevented while a handle is dragged. */
 function drag() {
   const area = viewer.container;
   const fingers = new Set();
   let held = null; // { name, id, off, was }
-  let released = null; // what was held until just now: the viewer hears of its end after we do
-  let moved = null; // where the middle button has the image
+  let released = null; // the handle that was just released: the viewer handles the event after us
+  let moved = null; // last position of the pointer while the middle button moves the image
   let space = false;
-  const letGo = () => { // as if it had not been touched
+  const letGo = () => { // undoes the drag
     regions[active] = layout = held.was.layout;
     changed = held.was.changed;
     held = null;
@@ -290,7 +290,7 @@ function drag() {
   area.addEventListener("pointerdown", (event) => {
     if (!isDrawing()) return;
     if (event.pointerType === "touch") fingers.add(event.pointerId);
-    if (fingers.size > 1) { // two fingers are for the image
+    if (fingers.size > 1) { // two fingers move or zoom the image
       if (held) letGo();
       return;
     }
@@ -315,7 +315,7 @@ function drag() {
       moved = [event.clientX, event.clientY];
     } else if (held && event.pointerId === held.id) {
       const [x, y] = onImage(event);
-      move(held.name, [x + held.off[0], y + held.off[1]]); // what was taken beside it does not jump
+      move(held.name, [x + held.off[0], y + held.off[1]]); // keeps the distance at which it was caught
     }
   }, { capture: true });
   for (const end of ["pointerup", "pointercancel"])
@@ -325,8 +325,8 @@ function drag() {
       if (held?.id !== event.pointerId) return;
       if (event.type === "pointercancel") return letGo();
       const over = released = held;
-      held = null; // what moves from now on drags nothing, however late the rest is done
-      setTimeout(() => { // the viewer hears of it first, and takes the focus
+      held = null; // at once, so that no later movement drags it
+      setTimeout(() => { // after the viewer, which takes the focus
         if (released !== over) return;
         released = null;
         layer.querySelector(`[data-handle="${over.name}"]`)?.focus({ preventScroll: true });
@@ -388,14 +388,14 @@ let sought = 0;
 async function seek() {
   const mine = (sought += 1);
   const listed = await ask(api(`images?sought=${encodeURIComponent($("layout-sought").value)}`));
-  if (mine !== sought) return; // somebody typed on
+  if (mine !== sought) return; // the search was changed since
   const none = make("option", { value: "" }, say("layoutFound"));
   $("layout-image").replaceChildren(none, ...listed.items.map((name) => make("option", { value: name }, name)));
   if (given.image && !listed.items.includes(given.image)) $("layout-image").append(make("option", { value: given.image }, given.image));
   $("layout-image").value = given.image;
 }
 
-/** Sets how the page is read. What nobody answered is sent under the same key: it may have arrived. */
+/** Saves the layout override. A request that got no answer is repeated with its key, since it may have arrived. */
 async function set(body) {
   const sent = { ...body, version };
   if (JSON.stringify(body) === standing) return;
@@ -406,11 +406,11 @@ async function set(body) {
   sessionStorage.removeItem(DRAFT);
 }
 
-/** Somebody set the page right in between: who, and the page as it now is. */
+/** Says who changed the layout in the meantime, with a button that reloads the page. */
 async function ahead() {
   const last = (await ask(api(`${own}/layout-overrides`))).items.at(-1);
   const again = make("button", { type: "button", onclick: () => location.reload() }, say("reload"));
-  sessionStorage.removeItem(DRAFT); // it was drawn on what no longer stands
+  sessionStorage.removeItem(DRAFT); // it was based on an older layout
   $("layout-said").replaceChildren(say("layoutAhead", { person: last?.person ?? "" }), " ", again);
 }
 
@@ -432,7 +432,7 @@ async function readAgain(button, body) {
   if (document.activeElement === document.body) button.focus();
 }
 
-/** What somebody else, or oneself before leaving the page, has under way. */
+/** Follows a reading that somebody else requested, or the user before leaving the page. */
 async function watch(said) {
   const place = make("p", { class: "notice", id: "under-way", role: "status" });
   $("notices").append(place);
@@ -446,7 +446,7 @@ async function watch(said) {
 const draft = () => JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");
 
 let begun = 0;
-/** What stands is shown, to be set right; what was drawn before and not set, with it. */
+/** Opens the editor with the saved layout, or with an unsaved draft of it. */
 async function begin() {
   const mine = (begun += 1);
   lock(true);
@@ -458,7 +458,7 @@ async function begin() {
     $("layout-said").replaceChildren(why(problem), " ", make("button", { type: "button", onclick: begin }, say("tryAgain")));
     return;
   }
-  if (mine !== begun || !isDrawing()) return; // closed, or opened anew
+  if (mine !== begun || !isDrawing()) return; // closed, or opened again
   const last = history.at(-1);
   version = last?.version ?? 0;
   const drawn = draft();
@@ -493,7 +493,7 @@ function toggle() {
   $("layout-tools").hidden = !open;
   $("layout-open").setAttribute("aria-expanded", String(open));
   $("viewer").classList.toggle("drawing-layout", open);
-  $("viewer").setAttribute("role", open ? "group" : "img"); // what is in a picture cannot be reached by keyboard
+  $("viewer").setAttribute("role", open ? "group" : "img"); // the content of an img role cannot be reached by keyboard
   if (!open) layer?.replaceChildren();
   else if (reading) draw();
   else begin();
@@ -507,7 +507,7 @@ function give(what) {
   $("layout-said").textContent = isElsewhere() ? say("layoutElsewhere") : "";
 }
 
-/** Called by the page view with its viewer. */
+/** Sets up the editor; `shown` is the viewer of the page, null without an image. */
 export function layoutTools(shown) {
   viewer = shown;
   opened = viewer && new Promise((done) => {

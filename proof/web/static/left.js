@@ -1,19 +1,19 @@
-// What is left of a work, and the ways there.
+// What is left to do in a work, with links.
 
 import { api, ask, data, make, nothing, say, work } from "./shell.js";
 
 const WAYS = { open: "desk?state=open", unsure: "desk?state=unsure", skipped: "desk?state=skipped",
   to_mark: "pages/?state=not+proofread", to_validate: "validate", problems: "progress#problems" };
 
-const SHOWN = 20; // changes that are listed at the end of a work
+const SHOWN = 20; // changes listed at the end of a work
 
-/** A change as it will be written, with what stands around it. */
+/** A change that an export would make, with the text around it. */
 const change = ({ page, line, before, old, new: now, after, written, reason, authority, note, person }) => make("li", {},
   make("a", { class: "id", href: `/works/${encodeURIComponent(work)}/pages/${encodeURIComponent(page)}` }, [page, line ? say("column", { number: line }) : ""].filter(Boolean).join(" · ")),
   make("span", { class: "han", lang: document.body.dataset.script }, before, ...(old === now ? [make("mark", {}, old || nothing())] : [old && make("del", {}, old), now && make("ins", {}, now)]), after),
   make("span", { class: "soft" }, [written ? "" : say("notWrittenFor", { reason }), authority && say("restsOn", { authority }), note, person].filter(Boolean).join(" · ")));
 
-/** What an export would write and what not, as things stand: before and after, with the way to all of it. */
+/** Lists the first changes that an export would make or leave out, with a link to all. */
 async function sayWhatIsWritten() {
   const line = document.getElementById("planned");
   if (!line) return;
@@ -26,7 +26,7 @@ async function sayWhatIsWritten() {
 }
 
 export async function sayWhatIsLeft() {
-  if (!data.blind) sayWhatIsWritten().catch(reportError); // what one of two readers decided is written by neither alone
+  if (!data.blind) sayWhatIsWritten().catch(reportError); // a blind reader's decisions alone are not exported
   const left = await ask(api("left"));
   document.getElementById("still").replaceChildren(...Object.entries(WAYS).filter(([name]) => left[name]).map(([name, way]) =>
     make("li", {}, make("a", { href: `/works/${encodeURIComponent(work)}/${way}` }, say(`left_${name}`, { num: left[name] })))));

@@ -1,5 +1,5 @@
-// A finger is wider than a character of a page that is seen whole: what is nearest to it is taken, and those around are
-// offered beside it, large enough to be hit.
+// Touching characters that are smaller than a finger: the nearest one is taken, and those around it are offered as large
+// buttons.
 
 import { han, make } from "./shell.js";
 
@@ -9,7 +9,7 @@ const MOST = 9;
 const isTouch = () => matchMedia("(pointer: coarse)").matches;
 const middle = ({ left, top, width, height }) => [left + width / 2, top + height / 2];
 
-/** The character of the sheet that a finger means which touched none. */
+/** The cell nearest to a touch that hit none; null if it is too far away or not a touch. */
 export function nearest(sheet, { clientX, clientY, pointerType }) {
   if (pointerType !== "touch") return null;
   let [found, least] = [null, FINGER];
@@ -21,7 +21,7 @@ export function nearest(sheet, { clientX, clientY, pointerType }) {
   return found;
 }
 
-/** Offers in `list` the characters that a finger may have meant instead of the `n`th. */
+/** Offers in `list` the characters around the `n`th, one of which the finger may have meant. */
 export function offer(list, sheet, n, open) {
   list.hidden = true;
   if (!isTouch()) return;
@@ -31,7 +31,7 @@ export function offer(list, sheet, n, open) {
   const [x, y] = middle(cells[at].getBoundingClientRect());
   const off = (cell, index) => {
     const [cx, cy] = middle(cell.getBoundingClientRect());
-    return Math.hypot(cx - x, cy - y) + Math.abs(index - at) / 1000; // where the sheet is not seen: by its order
+    return Math.hypot(cx - x, cy - y) + Math.abs(index - at) / 1000; // by index if the sheet is hidden
   };
   const around = cells.map((cell, index) => [off(cell, index), cell]).filter(([far]) => far < 1.3 * FINGER)
     .sort(([one], [other]) => one - other).slice(0, MOST).map(([, cell]) => cell)

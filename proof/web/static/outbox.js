@@ -1,16 +1,16 @@
-// Decisions on their way to the server. Each waits in the browser's storage until the server has said that it
-// has it: through a restart of the server, a lost connection, a closed tab. Sent again it is not doubled, whichever
-// of several tabs sends it.
+// The queue of decisions to be sent. Each is kept in the browser's storage until the server has confirmed it, so that it
+// survives a restart of the server, a lost connection or a closed tab. Requests have keys: sending one again, also from
+// another tab, has no second effect.
 
 import { Problem, api, ask, make, person, request, say, underWay, uuid, why, words, work } from "./shell.js";
 
-const PREFIX = `proof:${work}:${encodeURIComponent(person)}:`; // nobody sends what somebody else decided
+const PREFIX = `proof:${work}:${encodeURIComponent(person)}:`; // by person, so that nobody sends decisions of others
 const PAUSES = [250, 500, 1000, 2000, 4000];
-const LATE = 4000; // milliseconds without an answer after which it is said that there is none
-const LAST = 20; // decisions that go after a page that is left
-const PATIENCE = 5000; // milliseconds that decisions which were not sent yet are waited for
+const LATE = 4000; // milliseconds without an answer after which the user is told
+const LAST = 20; // decisions, at most, that are sent when the page is left
+const PATIENCE = 5000; // milliseconds to wait for unsent decisions
 
-/** Whether the server may answer otherwise when asked again: it was not reached, stopped, busy, or the session is over. */
+/** Whether the request may succeed later: the server was not reached, failed or was busy, or the session is over. */
 const passing = ({ status, document }) => status === 0 || status >= 500 || status === 401 || status === 429 || document.code === "token";
 
 /** A decision in words. */
@@ -21,10 +21,10 @@ function worded(decision) {
   return decision.reading ? `${verdict} ${decision.reading}` : say("deletes", { text: decision.transcribed });
 }
 
-/** Who decided before one's own decision came, and what. */
+/** The message that somebody else decided first. */
 export const ahead = (last) => say("ahead", { person: last?.person ?? "", verdict: worded(last) });
 
-/** Tells at `place` how many decisions wait, as long as some do. */
+/** Shows in `place` how many decisions are waiting; removes the message if there are none. */
 export function waitingAt(place, count) {
   const line = document.getElementById("waiting");
   if (!count) return line?.remove();
@@ -35,15 +35,15 @@ function kept() {
   try {
     return Object.keys(localStorage).filter((key) => key.startsWith(PREFIX)).sort();
   } catch {
-    return []; // a browser that keeps nothing: what is decided is sent all the same
+    return []; // no storage: decisions are sent from memory
   }
 }
 
-/** How many decisions of this browser wait for the server, from whatever tab. */
+/** The number of unsent decisions of all tabs of this browser. */
 export const unsent = () => kept().length;
 
-/** Waits until everything that was decided in this browser is at the server: else something older would be taken back,
- * or taken home. */
+/** Waits until the server has all decisions of this browser, before an undo or a download, which would miss the last
+ * ones. Throws a Problem with status 0 after `PATIENCE`. */
 export async function sent() {
   const until = Date.now() + PATIENCE;
   while (unsent() || underWay.size) {
@@ -53,13 +53,13 @@ export async function sent() {
   }
 }
 
-/** Why something was not done that waits for what was decided. */
+/** The message for an act that had to wait for unsent decisions and failed. */
 export function whyNot(problem) {
   const waiting = problem.status === 0 ? unsent() : 0;
   return waiting ? say("unsent", { num: waiting }) : problem.document?.told ?? why(problem);
 }
 
-/** What a listener does wrong keeps nothing from being sent. */
+/** Calls a listener; its errors are reported but do not stop the sending. */
 function tell(listener, ...said) {
   try {
     listener(...said);
@@ -69,14 +69,14 @@ function tell(listener, ...said) {
 }
 
 export class Outbox {
-  /** `done(entry, decision)`, `conflict(entry, problem)`, `refused(entry, problem)`, `waiting(count)`. */
+  /** Listeners: `done(entry, decision)`, `conflict(entry, problem)`, `refused(entry, problem)`, `waiting(count)`. */
   constructor(on) {
     this.on = on;
     this.entries = [];
     this.sending = false;
     this.failures = 0;
-    this.count = Math.max(Date.now() * 1000, ...kept().map((key) => Number(key.slice(PREFIX.length).split(":")[0]) || 0)); // whatever the clock says
-    this.own = uuid().slice(0, 8); // two tabs of one moment write beside each other
+    this.count = Math.max(Date.now() * 1000, ...kept().map((key) => Number(key.slice(PREFIX.length).split(":")[0]) || 0)); // rises even if the clock was set back
+    this.own = uuid().slice(0, 8); // tells apart the keys of two tabs
     for (const key of kept()) {
       try {
         this.entries.push({ ...JSON.parse(localStorage.getItem(key)), key, kept: true });
@@ -92,7 +92,7 @@ export class Outbox {
     if (this.entries.length) this.send();
   }
 
-  /** `after` is how the flag is taken to stand once it is sent, `was` how it stood: both with its version. */
+  /** Queues a decision. `was` and `after` are the flag's state, reading and version before and (expected) after it. */
   put(flag, body, after, was) {
     const entry = { flag, body, after, was };
     const key = `${PREFIX}${String((this.count += 1)).padStart(20, "0")}:${this.own}`;
@@ -100,13 +100,13 @@ export class Outbox {
     try {
       localStorage.setItem(key, JSON.stringify(entry));
     } catch {
-      safe = false; // full, or shut: it does not outlive this page, which says so before it is left
+      safe = false; // full or disabled: leaving the page asks first
     }
     this.entries.push({ ...entry, key, kept: safe });
     this.send();
   }
 
-  /** How a flag is taken to stand once all is sent; nothing where nothing of it waits. */
+  /** The expected state of a flag after all sending; undefined if no decision on it is waiting. */
   after(flag) {
     return this.entries.findLast((entry) => entry.flag === flag)?.after;
   }
@@ -129,20 +129,20 @@ export class Outbox {
     const late = setTimeout(() => tell(this.on.waiting, this.entries.length), LATE);
     try {
       const decision = await ask(api(`flags/${entry.flag}/decisions`), entry.body);
-      // an answer that was cut off, or that somebody in between gave, says nothing of what the server has
+      // cut off, or from a proxy: it does not tell whether the server has the decision
       if (decision?.flag !== entry.flag) throw new Problem(0, null);
       this.drop(entry);
       this.failures = 0;
       tell(this.on.done, entry, decision);
     } catch (error) {
       const problem = error instanceof Problem ? error : new Problem(0, null);
-      if (passing(problem)) { // where the session is over, the page is loaded anew
+      if (passing(problem)) { // if the session is over, `ask` reloads the page
         this.failures += 1;
         tell(this.on.waiting, this.entries.length);
         await new Promise((resolve) => setTimeout(resolve, PAUSES[Math.min(this.failures, PAUSES.length) - 1]));
         return;
       }
-      // what was built on it cannot stand either
+      // later decisions on the flag were based on this one
       for (const later of this.entries.filter((other) => other.flag === entry.flag)) this.drop(later);
       tell(problem.status === 409 ? this.on.conflict : this.on.refused, entry, problem);
     } finally {
@@ -150,8 +150,8 @@ export class Outbox {
     }
   }
 
-  /** The page is left: what waits goes after it, unheard; of a flag only what comes first, since nobody keeps their
-   * order. It stays kept, and the next page hears of it. */
+  /** Sends the first waiting decision of each flag when the page is left; the order of several is not guaranteed then.
+   * Answers are ignored: the decisions stay in storage, and the next page sends them again. */
   leave() {
     const first = this.entries.filter((entry, n) => this.entries.findIndex((other) => other.flag === entry.flag) === n);
     for (const entry of first.slice(0, LAST))

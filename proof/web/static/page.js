@@ -1,5 +1,5 @@
-// A half-folio: the image, zoomed and panned, with the box of every character over it; the text in the layout of
-// the page. Hovering one lights up the other; any character can be corrected, a missed one inserted.
+// The view of a page: its image, with zoom and the boxes of characters, beside the text in the layout of the page.
+// Pointing at a character highlights it in both; any character can be corrected, and missing ones inserted.
 
 /* global OpenSeadragon */
 import { change, commentByKey, commentable } from "./comments.js";
@@ -15,10 +15,10 @@ import { tellAnew, tellNext } from "./undo.js";
 
 const $ = (id) => document.getElementById(id);
 const NS = "http://www.w3.org/2000/svg";
-const pair = new Map(); // index of a character: its box and its place in the text
+const pair = new Map(); // by index of a character: { box, cell }
 const flagAt = new Map();
 for (const flag of data.flags_found) {
-  if ((!flag.raised && flag.state === "open") || flag.kind === "layout" || inGap(flag) !== null) continue; // a column's frame is marked, and a gap
+  if ((!flag.raised && flag.state === "open") || flag.kind === "layout" || inGap(flag) !== null) continue; // marked by the frame of their column or gap instead
   for (let at = flag.offset; at < flag.offset + Math.max(flag.length, 1); at += 1) flagAt.set(`${flag.line}:${at}`, flag);
 }
 const flagOf = (one) => flagAt.get(`${one.line}:${one.offset}`);
@@ -36,7 +36,7 @@ function image() {
     showNavigationControl: false,
     animationTime: 0.25,
     maxZoomPixelRatio: 4,
-    clickTimeThreshold: Infinity, // what does not move is a click, however slow the hand or the machine
+    clickTimeThreshold: Infinity, // a press without movement is a click, however long it lasts
     gestureSettingsMouse: { clickToZoom: false, dblClickToZoom: true },
     keyboardNavEnabled: true,
   });
@@ -64,7 +64,7 @@ function image() {
     viewer.addOverlay({ element: overlay, location: viewer.world.getItemAt(0).getBounds() });
     document.body.dataset.ready = "1";
   });
-  // heard by the viewer's own tracker: another on the overlay takes a finger from it, and two fingers are no pinch then
+  // use the viewer's own tracker: a second one on the overlay would take one of two fingers, and prevent pinching
   viewer.addHandler("canvas-click", (event) => {
     const { clientX, clientY } = event.originalEvent;
     const n = document.elementsFromPoint(clientX, clientY).find((one) => overlay.contains(one) && one.dataset.n)?.dataset.n;
@@ -91,10 +91,10 @@ $("sheet").addEventListener("click", (event) => {
   if (cell) open(Number(cell.dataset.n));
 });
 
-// a character corrected by hand
+// correcting a character by hand
 
 let corrected = null;
-let untouched = true; // nothing was typed since the box was opened
+let untouched = true; // nothing was typed since the dialog was opened
 function open(n) {
   const one = corrected = data.characters_found[n];
   const flag = flagOf(corrected);
@@ -110,14 +110,14 @@ function open(n) {
   if (flag) $("correct-flag").href = deskOf(flag);
   $("correct-others").replaceChildren();
   alternatives(one, flag).then((others) => {
-    if (corrected !== one) return; // the box is open for another by then
+    if (corrected !== one) return; // the dialog shows another character by now
     $("correct-others").replaceChildren(...others.map((text) => make("button", { type: "button", onclick: () => act("typed", n, text) }, han(text))));
   });
   offer($("correct-near"), $("sheet"), n, open);
   if (!$("correct").open) $("correct").showModal();
   $("correct-reading").focus();
 }
-/** A character that moved, in words: it is decided on the desk, at both its places at once. */
+/** A character that moved, in words. It is decided on the desk, at both its places at once. */
 function movedTo(flag) {
   const [old, place] = flag.transcribed ? [flag, flag.other] : [flag.other, flag];
   const columns = say("column", { number: [...new Set([old.line, place.line])].join(" → ") });
@@ -138,7 +138,7 @@ $("correcting").addEventListener("submit", (event) => {
   if (isComposing(event)) return;
   const insert = $("correcting").elements.how.value === "insert";
   const reading = $("correct-reading").value.trim();
-  if (!reading) { // an empty box deletes nothing
+  if (!reading) { // an empty field deletes nothing
     $("correct-problem").textContent = say("typeFirst");
     return;
   }
@@ -149,12 +149,12 @@ $("correcting").addEventListener("submit", (event) => {
 $("correct-delete").addEventListener("click", () => remove(corrected));
 $("correct-doubt").addEventListener("click", () => act("unsure", data.characters_found.indexOf(corrected)));
 
-/** Deletes a character: never what an empty box means, always said by name. */
+/** Deletes a character. An empty field never does that. */
 function remove(one) {
   act("delete", data.characters_found.indexOf(one));
 }
 
-/** Settles the `n`th character of the page; gives what went wrong. */
+/** Corrects the `n`th character of the page. Resolves to a message if that failed. */
 function act(verdict, n, reading = "") {
   const one = data.characters_found[n];
   if (!may("decide")) return null;
@@ -176,11 +176,11 @@ const correct = oneAtATime(async (one, flag, verdict, reading, said) => {
   }
 });
 
-// the page as a whole
+// the state of the page
 
 const STATES = ["not proofread", "proofread", "validated", "problem"];
 $("state").replaceChildren(...STATES.map((state) => make("option", { value: state, selected: state === data.state }, words.pageStates[state])));
-// each is said of what the one before it left: nobody is told that they were quicker than themselves
+// in turn, each with the version that the one before made: else a person would conflict with themselves
 const saying = inTurn();
 let lastSaid = null;
 function sayPage(state, toNext = false) {
@@ -208,13 +208,13 @@ function sayPage(state, toNext = false) {
   told.finally(() => { if (lastSaid === told) $("state").ariaBusy = "false"; });
 }
 $("state").addEventListener("change", (event) => sayPage(event.target.value));
-/** How many problems are open of the page and of its flags: what was said last of each tells. */
+/** The number of open problems on the page and its flags, by the state of the last comment on each. */
 const threads = new Map(data.comments.map((one) => [one.uid, one.state]));
 const problems = [...threads.values()].filter((state) => state === "problem").length;
 askPage(problems);
 answerPage((state) => sayPage(state, true));
 
-// what people say to each other of the page; what was said of its flags is read here, and answered on the desk
+// comments on the page; those on its flags are shown too, but answered on the desk
 
 const own = data.comments.filter((one) => !one.uid);
 const where = (one) => (one.uid ? [make("a", { href: one.flag ? deskOf(one.flag) : null },
@@ -245,7 +245,7 @@ addEventListener("keydown", (event) => {
     boxes();
   } else if (ZOOM[event.key]) viewer && ZOOM[event.key]();
   else if (event.key === "d" && event.target.closest?.(".cell")) remove(data.characters_found[Number(event.target.dataset.n)]);
-  else if (event.target.closest?.("#viewer, #sheet")) return; // there they move the image, or walk along the columns
+  else if (event.target.closest?.("#viewer, #sheet")) return; // there, arrow keys move the image or walk along the columns
   else if (event.key === "ArrowLeft") $("next")?.click();
   else if (event.key === "ArrowRight") $("prev")?.click();
 });
@@ -254,7 +254,7 @@ writeSheet($("sheet"), flagOf, pair);
 readable($("sheet"), flagOf, act);
 columnEditor(() => data.characters_found[Number(document.activeElement?.closest?.(".cell[data-n]")?.dataset.n)]?.line);
 
-/** A column with what is flagged in it, each the way to its flag. */
+/** The text of a column, with a link for each flag. */
 function withFlags({ number, source }) {
   const text = [...source];
   const parts = [];
@@ -269,15 +269,15 @@ function withFlags({ number, source }) {
   return [...parts, text.slice(at).join("")];
 }
 
-image(); // the viewer is a deferred script that stands before this one
+image(); // the script of the viewer is deferred, and comes before this one
 layoutTools(viewer);
 boxes();
 const columns = () => (data.columns_of_text?.length ? data.columns_of_text : data.columns).map((one) => make("p", {}, ...withFlags(one)));
-if (!data.image) { // what is known of the text without it, and the way to an image
+if (!data.image) { // shows the text, and a way to choose an image
   $("viewer").hidden = true;
   $("text-alone").replaceChildren(...columns());
   $("assign")?.addEventListener("click", () => { $("layout-open").click(); $("layout-sought").focus(); });
-} else if (!data.characters_found.length) { // nothing of the text was found on it: what is said of that, and the text
+} else if (!data.characters_found.length) { // no character was found on the image: shows the notices and the text
   $("sheet").append(make("div", { id: "unread" }, ...data.notices.map((told) => make("p", { class: "told" }, told)),
     make("div", { id: "text-alone", class: "han" }, ...columns())));
 }

@@ -1,4 +1,4 @@
-// The same confusion over the whole work, glyph beside glyph; all decided in one stroke but the ones clicked out.
+// Flags grouped by pair of characters, as glyphs; all flags of a pair are decided together, except those clicked out.
 
 import { api, ask, data, glyphOf, han, isShortcut, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
 import { goThrough, takeBack, tell } from "./undo.js";
@@ -28,13 +28,13 @@ function list() {
 const query = (more = {}) => new URLSearchParams({ text: now.text, image: now.image, order: "score", limit: "120", ...more });
 
 const OUT = (pair) => `proof-out:${work}:${person}:${key(pair)}`;
-/** What was left out of this pair stays out, whatever is looked at meanwhile. */
+/** The flags of a pair that were clicked out, kept for the session. */
 const leftOut = (pair) => new Set(JSON.parse(sessionStorage.getItem(OUT(pair)) ?? "[]"));
 function keepOut() {
   try {
     sessionStorage.setItem(OUT(now), JSON.stringify([...out]));
   } catch (error) {
-    reportError(error); // a browser that keeps nothing
+    reportError(error); // the browser does not store anything
   }
 }
 
@@ -42,7 +42,7 @@ async function choose(pair) {
   const mine = (asked += 1);
   now = pair;
   out = leftOut(pair);
-  [flags, next] = [[], null]; // a stroke that is quicker than the answer decides nothing of the pair before
+  [flags, next] = [[], null]; // so that no flag of the last pair is decided before the answer arrives
   list();
   $("stroke").hidden = false;
   $("pair-text").replaceChildren(...han(pair.text).childNodes);
@@ -84,10 +84,10 @@ function chosen() {
     button.disabled = !can(button.dataset.act);
 }
 
-/** Whether a button does anything now; what is missing or too many is no variant of anything. */
+/** Whether a button is enabled. Missing or surplus characters cannot be variants. */
 const can = (act) => (act === "rule" ? may("rule") && Boolean(now.text && now.image) : may("decide") && picked().length > 0 && (act !== "copy" || picked().every((flag) => flag.copies)));
 
-/** Decides some flags of a pair at once. Another pair may be shown by then. */
+/** Decides several flags of a pair. Another pair may be shown when the answers arrive. */
 async function stroke(pair, some, verdict) {
   const batch = uuid();
   const outcomes = [];
@@ -96,7 +96,7 @@ async function stroke(pair, some, verdict) {
     outcomes.push(...(await ask(api("decisions"), { batch, decisions: part })).items);
   }
   const byNumber = new Map(some.map((flag) => [flag.number, flag]));
-  const held = data.pairs.find((one) => key(one) === key(pair)) ?? pair; // the list may be newer than the stroke
+  const held = data.pairs.find((one) => key(one) === key(pair)) ?? pair; // the list may have been fetched again since
   let beaten = 0;
   for (const one of outcomes) {
     const flag = byNumber.get(one.flag);
@@ -133,7 +133,7 @@ function step(by) {
   if (pair) choose(pair);
 }
 
-// a key pressed twice, or another while a stroke is on its way, would decide the same flags again
+// one at a time, so that a second key does not decide the same flags again
 let doing = Promise.resolve();
 const act = oneAtATime((name, more) => (doing = acts[name](more)));
 const acts = {
@@ -142,7 +142,7 @@ const acts = {
   undo: (more) => takeBack("undo", more),
   redo: (more) => takeBack("redo", more),
 };
-goThrough((way, more) => doing.catch(() => {}).then(() => act(way, more))); // what is under way is what is meant
+goThrough((way, more) => doing.catch(() => {}).then(() => act(way, more))); // an undo waits for the act that is being sent, which is the one to undo
 
 addEventListener("click", (event) => {
   const button = event.target.closest("[data-act]");
@@ -160,7 +160,7 @@ addEventListener("keydown", (event) => {
 $("more").addEventListener("click", oneAtATime(async () => {
   const mine = asked;
   const found = await ask(`${api("flags")}?${query({ cursor: next })}`);
-  if (mine !== asked) return; // another pair was chosen meanwhile
+  if (mine !== asked) return; // another pair was chosen since
   flags.push(...found.items);
   next = found.next;
   grid();

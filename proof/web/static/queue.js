@@ -1,4 +1,4 @@
-// The queue: flags in order, filters with their counts, the dial, and the way to the desk.
+// The queue: the list of flags, filters with their counts, the dial, and links to the desk.
 
 import { changed, dialAt, parameters, toggled } from "./filters.js";
 import { sayWhatIsLeft } from "./left.js";
@@ -10,7 +10,7 @@ let query = { ...data.query };
 let facets = data.facets;
 let next = null;
 let asked = 0;
-const HEAD = 1.6; // height of the piece that stands for a column, in its widths
+const HEAD = 1.6; // height of the picture of a column, in widths of the column
 const narrow = matchMedia("(max-width: 46rem)");
 
 const STATES = ["open", "unsure", "skipped", "corrected", "kept", "copy", "retained"];
@@ -28,7 +28,7 @@ function row(flag) {
     : make("span", { class: "noimage" });
   const long = Math.max(...[flag.transcribed, flag.suggested].map((text) => [...text].length)) > 2;
   const [before, after] = flag.context.split(`[${flag.transcribed}]`);
-  const lead = narrow.matches ? [...(before ?? "")].slice(-2).join("") : before ?? ""; // what is asked about is in view
+  const lead = narrow.matches ? [...(before ?? "")].slice(-2).join("") : before ?? ""; // so that the flagged characters are visible
   const around = layout ? make("span", { class: "context words" }, flag.what) : make("span", { class: "context han", lang: document.body.dataset.script }, lead, make("mark", {}, flag.transcribed || nothing()), after ?? "");
   return make("li", {}, make("a", { href: deskAddress(flag.number), class: "row" },
     glyph,
@@ -43,12 +43,12 @@ function row(flag) {
     make("span", { class: `state ${flag.state}` }, flag.state === "open" ? "" : words.states[flag.state], flag.state === "corrected" && !flag.other ? han(flag.reading) : "")));
 }
 
-/** The head of the column that a finding is about, as its picture. */
+/** The address of the picture of a column: its upper end. */
 function headOf({ bbox: [x, y, w, h], page }) {
   return piece(page.image, [x, y, w, Math.min(h, HEAD * w)].map(Math.floor), `${Math.min(104, Math.floor(w))},`);
 }
 
-/** Where a flag stands; of a character that moved, the column that has it in the text and the one on the image. */
+/** The column of a flag; for a character that moved, the column in the text and that on the image. */
 function columns(flag) {
   if (!flag.line) return say("wholePage");
   const places = flag.other ? [flag.line, flag.other.line] : [flag.line];
@@ -66,7 +66,7 @@ function list(found, fresh) {
   if (!$("left").hidden) sayWhatIsLeft();
 }
 
-// the filters; on a small screen they are folded, and the flags stand below them at once
+// the filters; folded on a small screen, so that the flags are visible
 
 const fold = () => { $("more-filters").open = !narrow.matches; };
 narrow.addEventListener("change", fold);

@@ -1,25 +1,25 @@
-// Reading a page from character to character: arrow keys walk along the columns, Enter types in place, M marks a place
-// as doubtful, P goes to the flag and back. What is flagged is decided there; what is not is corrected by hand.
+// Proofreading a page by keyboard: arrow keys move along the columns, Enter types in place, M marks a character as
+// doubtful, P goes to the flag and back. Flagged characters are decided, others are corrected by hand.
 
 import { api, ask, data, deskOf, han, isShortcut, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
 import { meant } from "./typing.js";
 
 const $ = (id) => document.getElementById(id);
-const LIST = 240; // CSS pixels that what the recogniser saw takes beside the cell
+const LIST = 240; // width in CSS pixels of the list of readings beside the cell
 const DESK = `proof-desk:${work}`;
 
-/** The flag that is about this character and no other; a moved one is decided at both its places, on the desk. */
+/** Whether the flag is about this character alone; a moved character is decided on the desk, at both its places. */
 const own = (flag, one) => flag && !flag.other && flag.offset === one.offset && flag.length === one.length;
 
-/** What is sent for a character: `verdict` is typed, delete or unsure. Raises a Problem. */
+/** Decides or corrects a character; `verdict` is typed, delete or unsure. Throws a Problem. */
 export function settle(one, flag, verdict, reading = "") {
   if (own(flag, one)) return ask(api(`flags/${flag.number}/decisions`), { verdict, reading, ...meant(reading), version: flag.version, key: uuid() });
-  const { source } = data.columns.find(({ number }) => number === one.line) ?? {}; // a check may have changed the text since
+  const { source } = data.columns.find(({ number }) => number === one.line) ?? {}; // the server refuses if the column has changed since
   const place = { line: one.line, offset: one.offset, length: one.length, reading, ...meant(reading), source, key: uuid() };
   return ask(api(`pages/${data.number}/corrections`), { ...place, delete: verdict === "delete", doubt: verdict === "unsure" });
 }
 
-/** What the recogniser saw at a character, besides what the text has. */
+/** The recogniser's readings of a character that differ from the text. */
 export async function alternatives(one, flag) {
   const found = [one.read];
   if (flag) {
@@ -29,7 +29,7 @@ export async function alternatives(one, flag) {
   return [...new Set(found)].filter((text) => text && text !== one.text).slice(0, 9);
 }
 
-/** Walks over the cells of `sheet`; `act(verdict, n, reading)` settles the `n`th character, `flagOf` gives its flag. */
+/** Installs the keys for the cells of `sheet`; `act(verdict, n, reading)` corrects the `n`th character. */
 export function readable(sheet, flagOf, act) {
   const cells = () => [...sheet.querySelectorAll(".cell[data-n]")];
   const at = () => document.activeElement?.closest?.(".cell[data-n]");
@@ -52,7 +52,7 @@ export function readable(sheet, flagOf, act) {
   function go(cell) {
     cell?.focus({ preventScroll: true });
   }
-  /** The character that the address names, or the first. */
+  /** Moves to the character in the address, else to the first. */
   function begin() {
     const [line, offset] = location.hash.slice(1).split("-").map(Number);
     go(cells().find((cell) => character(cell).line === line && character(cell).offset === offset) ?? cells()[0]);
@@ -63,7 +63,7 @@ export function readable(sheet, flagOf, act) {
   });
   if (location.hash) begin();
 
-  // typing in place: the cell in the text is written over, the glyph stays free
+  // typing in place, over the cell in the text, so that the glyph stays visible
 
   let typed = null;
   const box = $("inplace");
@@ -112,11 +112,11 @@ export function readable(sheet, flagOf, act) {
     if (composing) return;
     const reading = input.value.trim();
     if (reading) set(reading);
-    else $("inplace-problem").textContent = say("typeFirst"); // an empty box deletes nothing
+    else $("inplace-problem").textContent = say("typeFirst"); // an empty field deletes nothing
   });
   box.addEventListener("focusout", (event) => { if (!box.contains(event.relatedTarget) && !box.hidden) { box.hidden = true; typed = null; } });
 
-  /** To the flag of the character in question, or to the one that led here. */
+  /** Goes to the flag of the current character, or back to the flag from which the page was opened. */
   function toDesk() {
     const cell = at();
     const flag = cell && flagOf(character(cell));
@@ -153,17 +153,17 @@ export function readable(sheet, flagOf, act) {
   });
 }
 
-/** A decision in words: its state, or what is to be read. */
+/** A decision in words: the corrected text or the state. */
 const left = ([state, reading]) => (state === "corrected" && reading ? han(reading) : words.states[state]);
 
-/** A flag of which who looks said something else than another: both, and the way to it. */
+/** A flag on which the user and somebody else differ: both decisions, with a link to the flag. */
 function difference({ flag: number, own, person: who, other }) {
   const flag = data.flags_found.find((one) => one.number === number);
   const way = flag ? make("a", { href: deskOf(flag) }, say("column", { number: flag.line }), " ", han(flag.transcribed)) : "";
   return make("li", {}, way, " ", say("differYou"), " ", left(own), " · ", who, ": ", left(other));
 }
 
-/** What can be said of the page as a whole: the question, and what R says of it; nothing where there is nothing to ask. */
+/** The question about the state of the page, and the state that `R` sets; null if there is nothing to ask. */
 function question() {
   if (!may("decide")) return null;
   if (data.state === "proofread") {
@@ -176,7 +176,7 @@ function question() {
 }
 
 let asked = null;
-/** Asks what is to be said of the page as a whole, where that can be said; how many `problems` of it are open is told. */
+/** Shows the question about the state of the page, with the number of its open `problems`; hides it if there is none. */
 export function askPage(problems) {
   asked = question();
   $("ask-page").hidden = !asked;
@@ -188,7 +188,7 @@ export function askPage(problems) {
   $("differing").replaceChildren(...data.differing.map(difference));
 }
 
-/** Has `sayPage` say what is answered. */
+/** Calls `sayPage` with the state when the question is answered. */
 export function answerPage(sayPage) {
   $("ask-close").addEventListener("click", () => { $("ask-page").hidden = true; });
   $("ask-yes").addEventListener("click", () => {

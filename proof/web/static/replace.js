@@ -1,4 +1,4 @@
-// A string that is replaced place by place, each beside its image: T replaces it, K leaves it.
+// Replacing a string, place by place, each beside its image: T replaces it, K keeps it.
 
 import { ahead } from "./outbox.js";
 import { api, ask, data, inTurn, isShortcut, make, may, piece, say, script, uuid, work } from "./shell.js";
@@ -6,7 +6,7 @@ import { meant, whyTyped } from "./typing.js";
 
 const list = document.getElementById("places");
 const rows = () => [...list.children];
-const now = new Map(); // the columns as they stand, of which a place before may have been replaced
+const now = new Map(); // the present text of each column, after the replacements made here
 
 function row(place, n) {
   const { page, name, line, offset, before, after, image, box } = place;
@@ -28,9 +28,9 @@ function go(to) {
 const beside = (one, by) => rows()[rows().indexOf(one) + by];
 const following = (one) => rows().slice(rows().indexOf(one) + 1).find((each) => !each.dataset.done);
 
-const replaced = new Set(); // numbers of places that read the new string
+const replaced = new Set(); // indices of the replaced places
 
-/** Replaces the string in a row: of equal ones in a column the one that stands where this one stood. */
+/** Replaces the string at one place. Its offset is shifted by earlier replacements in the same column. */
 async function send(one, n) {
   const place = data.places[n];
   const key = `${place.page} ${place.line}`;
@@ -52,7 +52,7 @@ async function send(one, n) {
   }
 }
 
-const sending = inTurn(); // a column that has it twice is edited twice, one after the other
+const sending = inTurn(); // in turn: a column may have the string twice
 const acts = {
   take: (one) => {
     if (one.dataset.done || !may("decide") || !data.new) return;

@@ -1,4 +1,4 @@
-// A page that is read again: asked for, followed until it is there, taken back; and what came of it is told.
+// Having a page read again: requests it, follows or cancels it, and shows the outcome.
 
 import { api, ask, data, make, may, person, say, why } from "./shell.js";
 import { keepTold } from "./undo.js";
@@ -19,10 +19,10 @@ function stage(said) {
   return say(said.state === "waiting" ? "rereadWaits" : "rereadReading");
 }
 
-/** Follows a reading; where it stands is said at `place`, with a way to take it back. What came of it; null where the
- * server no longer knows and nobody here asked for it. */
+/** Follows a reading and shows its stage in `place`, with a button that cancels it. Resolves to its last state; null if
+ * the server forgot a reading that only others requested. */
 export async function follow(said, place) {
-  let kept = false; // read for others, though it was taken back here
+  let kept = false; // cancelled here, but others still wait for it
   let takenBack = false;
   const text = make("span");
   const stop = make("button", { type: "button", class: "stop" }, say("rereadStop"));
@@ -38,7 +38,7 @@ export async function follow(said, place) {
       stop.disabled = false;
     }
   });
-  const tell = () => { // in place: a button that is exchanged under a finger is not pressed
+  const tell = () => { // in place: a button that is replaced while it is pressed gets no click
     const others = said.askers.filter((one) => one !== person);
     text.textContent = kept && others.length ? say("rereadShared", { person: others.join(", ") }) : stage(said);
     stop.hidden = !said.askers.length || !(said.askers.includes(person) || may("overrule"));
@@ -52,13 +52,13 @@ export async function follow(said, place) {
     try {
       const known = said;
       const now = await ask(api(`${own}/read-again/${said.job}`));
-      if (said === known || !underWay(now)) said = now; // else it was taken back since
+      if (said === known || !underWay(now)) said = now; // else it was cancelled since the request
       tell();
     } catch (problem) {
       if (problem.status === 404) {
         if (takenBack || !said.askers.length) return { ...said, state: "stopped" };
         if (!said.askers.includes(person)) return null;
-        said = await request(); // the server was started anew
+        said = await request(); // the server was restarted
       } else if (!passing(problem)) throw problem;
       else text.textContent = say("stillSilent");
     }
@@ -66,27 +66,27 @@ export async function follow(said, place) {
   return said;
 }
 
-/** Has the page read again. */
+/** Requests that the page is read again. */
 export const request = () => ask(api(`${own}/read-again`), {});
 
-/** Shows the page as it was read, or says how to come to it where something typed would be lost. */
+/** Reloads the page to show the new reading. If a dialog is open, offers that when the dialog closes. */
 export function show(outcome, notices) {
   sessionStorage.setItem(OUTCOME, JSON.stringify({ page: data.number, said: outcome }));
   const dialog = document.querySelector("dialog[open]");
-  keepTold(); // that it was read again may be what an undo led to
+  keepTold(); // the reading may be the effect of an undo, whose message is shown again
   if (!dialog) return location.reload();
   dialog.addEventListener("close", () => {
     notices.append(make("p", { class: "notice" }, say("rereadKept"), " ", make("button", { type: "button", onclick: () => location.reload() }, say("reload"))));
   }, { once: true });
 }
 
-/** What came of a reading that is over, as far as it is no page to show. */
+/** Shows in `place` that a reading was cancelled or failed. */
 export function failure(said, place) {
   if (said.state === "stopped") place.replaceChildren(say("rereadStopped"));
   else place.replaceChildren(say("rereadFailed", { detail: said.told || said.reason }), " ", said.told ? details(said.reason) : "");
 }
 
-/** What came of the reading that this page shows. */
+/** Shows the outcome of the reading for which the page was reloaded. */
 export function told(notices) {
   const kept = JSON.parse(sessionStorage.getItem(OUTCOME) ?? "null");
   if (kept?.page !== data.number) return;

@@ -1,5 +1,5 @@
-// The text of a page as it stands now: each character at the height of its glyph, what was corrected in its place with
-// the old reading small beside it, what was inserted as a cell, what was deleted struck. It moves with the image.
+// The present text of a page, each character at the height of its glyph: corrected ones with the old reading small beside
+// them, inserted ones as cells, deleted ones struck through. The sheet moves with the image.
 
 import { data, deskOf, make, say, words } from "./shell.js";
 
@@ -7,16 +7,16 @@ import { standing } from "./stage.js";
 
 /* global OpenSeadragon */
 
-const EM = 0.86; // size of a character in heights of a cell
-const NOTE = 0.46; // at most, of one in a note, in widths of the column
-const SMALL = 0.42; // size of an old reading beside the new one
-const DRAGGED = 5; // pixels after which a press is no click
+const EM = 0.86; // size of a character, in heights of a cell
+const NOTE = 0.46; // maximum size of a character in a note, in widths of the column
+const SMALL = 0.42; // size of the old reading beside the new one, relative to it
+const DRAGGED = 5; // pixels of movement from which a press is not a click
 
 const middle = ([x, y, w, h]) => [x + w / 2, y + h / 2];
 const han = (one) => one.text.trim() !== "";
 const lean = Math.tan((data.skew * Math.PI) / 180);
 
-/** From one character to the next: the median over these characters; nothing where none follows another. */
+/** The median distance from one character to the next; undefined if none follows another. */
 function pitchOf(characters) {
   const steps = characters.slice(1).flatMap((one, n) => {
     const before = characters[n];
@@ -32,17 +32,18 @@ const columnOf = (line, x) => data.columns.filter((one) => one.number === line)
   .sort((one, other) => Math.abs(middle(one.box)[0] - x) - Math.abs(middle(other.box)[0] - x))[0]?.box ?? [x - pitch, data.box[1], 2 * pitch, data.box[3]];
 const widthOf = ([, , w, h]) => Math.max(w - Math.abs(lean) * h, w / 2);
 const emOf = (row, column) => (isNote(row) ? Math.min(EM * pitch, NOTE * widthOf(column)) : EM * pitch);
-/** Where, across the page, a row of a column runs at some height. */
+/** The x of the middle of a row of a column at height `y`. */
 const across = (row, column, y) => middle(column)[0] + lean * (y - middle(column)[1]) + { main: 0, right: 0.25, left: -0.25 }[row] * widthOf(column);
 
-/** Puts a cell of `high` characters with its middle at a place of the page. */
+/** Places a cell of `high` characters with its middle at `x`, `y` of the page. */
 function put(element, x, y, em, column, high = 1) {
   element.style.cssText = `left:${x - em / 2 - column[0]}px;top:${y - (em * high) / 2 - column[1]}px;width:${em}px;height:${em * high}px;font-size:${em}px`;
   return element;
 }
 
-/** What stands in the gap that a flag is about, nothing where that is open; null for a flag about characters. An omission
-    may name the equal character beside its gap: that one stays what it is, unless another reading was given for both. */
+/** The text inserted in the gap that a flag is about, empty if none was inserted; null for a flag about characters. An
+    omission may include the equal character beside its gap, which is not part of the insertion. If that was corrected
+    as well, the flag counts as one about characters. */
 export function inGap(flag) {
   if (flag.length && flag.kind !== "omission") return null;
   if (flag.state !== "corrected") return "";
@@ -51,14 +52,14 @@ export function inGap(flag) {
   return flag.reading.startsWith(beside) ? flag.reading.slice(beside.length) : null;
 }
 
-/** The characters of a column in their order, with what is inserted before or after them: `{ y, row, cells }`. */
+/** The element of a column, with the cells of its characters and of insertions, in the order of the text. */
 function column(number, flagOf, pair) {
   const line = data.characters_found.map((one, n) => ({ one, n })).filter(({ one }) => one.line === number && han(one));
   const box = columnOf(number, line.length ? middle(line[0].one.box)[0] : data.box[0]);
   const element = make("div", { class: "column", role: "group", "aria-label": say("column", { number }) });
   element.style.cssText = `left:${box[0]}px;top:${box[1]}px;width:${box[2]}px;height:${box[3]}px`;
   const feet = {};
-  const own = pitchOf(line.map(({ one }) => one).filter(han)) ?? pitch; // a column in small characters
+  const own = pitchOf(line.map(({ one }) => one).filter(han)) ?? pitch; // smaller than the page's in a column of small characters
   const parts = [];
   for (const { one, n } of line) {
     const place = columnOf(number, middle(one.box)[0]);
@@ -85,7 +86,7 @@ function column(number, flagOf, pair) {
   return element;
 }
 
-/** The cell of a flag that no character with a glyph stands for: what was inserted, or is not on the image. */
+/** The cell of a flag whose characters have no glyph: an insertion, or text that is not on the image. Null for others. */
 function without(flag, line, parts, box) {
   const gap = inGap(flag);
   const added = gap !== null;
@@ -103,11 +104,11 @@ function without(flag, line, parts, box) {
   return { offset: flag.offset - 0.5, cells: [put(cell, x, y, em, box, high)] };
 }
 
-/** Findings about columns and gaps that have a place on the image: no box of a character is theirs. */
+/** Flags about columns and gaps, which have a place on the image but no character's box. */
 export const placeFlags = data.flags_found.filter((flag) => flag.bbox && (flag.raised || flag.state !== "open") && (flag.kind === "layout" || inGap(flag) !== null));
 const columnFlags = placeFlags.filter((flag) => flag.kind === "layout");
 
-/** The frame of a finding about a column: the way to it. */
+/** The frame of a flag about a column, which links to the flag. */
 function aboutColumn(flag) {
   const [x, y, w, h] = flag.bbox;
   const what = `${flag.what} ${flag.state === "corrected" ? flag.reading : ""}`.trim();
@@ -116,7 +117,7 @@ function aboutColumn(flag) {
   return cell;
 }
 
-/** Writes the text into `sheet`. `flagOf` gives the flag of a character, `pair` takes the cells by their numbers. */
+/** Writes the text into `sheet`. `flagOf` returns the flag of a character; the cells are put into `pair` by index. */
 export function writeSheet(sheet, flagOf, pair) {
   const numbers = [...new Set([...data.columns.map((one) => one.number), ...data.characters_found.map((one) => one.line)])].sort((a, b) => a - b);
   const plane = make("div", { class: "plane" });
@@ -125,7 +126,7 @@ export function writeSheet(sheet, flagOf, pair) {
   whole(sheet);
 }
 
-/** The half-folio as large as the sheet has room for it. */
+/** Scales the half-folio to the size of the sheet. */
 function whole(sheet) {
   const [x, y, w, h] = data.box;
   const scale = Math.min(sheet.clientWidth / w, sheet.clientHeight / h);
@@ -136,7 +137,7 @@ function move(sheet, scale, left, top) {
   sheet.firstElementChild.style.transform = `translate(${left}px,${top}px) scale(${scale})`;
 }
 
-/** Lets image and text scroll and zoom together, whichever of them is moved. */
+/** Makes image and text scroll and zoom together, whichever of them is moved. */
 export function together(sheet, viewer) {
   const follow = () => {
     const { viewport } = viewer;
@@ -147,7 +148,7 @@ export function together(sheet, viewer) {
   viewer.addHandler("open", () => { home(viewer, true); follow(); });
   viewer.addHandler("update-viewport", follow);
   for (const name of ["pan", "zoom"]) viewer.addHandler(name, () => { isHome = false; });
-  viewer.addHandler("resize", () => isHome && requestAnimationFrame(() => home(viewer, true))); // it takes its own size first
+  viewer.addHandler("resize", () => isHome && requestAnimationFrame(() => home(viewer, true))); // after the viewer has resized itself
   const pointOf = (event) => {
     const box = sheet.getBoundingClientRect();
     const size = viewer.viewport.getContainerSize();
@@ -159,7 +160,7 @@ export function together(sheet, viewer) {
     viewer.viewport.applyConstraints();
   }, { passive: false });
   drag(sheet, (dx, dy) => viewer.viewport.panBy(viewer.viewport.deltaPointsFromPixels(new OpenSeadragon.Point(-dx, -dy)), true));
-  sheet.addEventListener("scroll", () => sheet.scrollTo(0, 0)); // the browser shows what has the focus in its own way
+  sheet.addEventListener("scroll", () => sheet.scrollTo(0, 0)); // undo the browser's own scrolling to the focus
   sheet.addEventListener("focusin", (event) => {
     const [cell, room] = [event.target.getBoundingClientRect(), sheet.getBoundingClientRect()];
     const out = cell.left < room.left || cell.right > room.right || cell.top < room.top || cell.bottom > room.bottom;
@@ -168,16 +169,16 @@ export function together(sheet, viewer) {
   });
 }
 
-let isHome = false; // nobody has moved the image since the whole half-folio was shown
+let isHome = false; // the whole half-folio is shown, and the image was not moved since
 
-/** The half-folio in the middle: of a plate its quarter, of an opening its half. */
+/** Shows the whole half-folio: a quarter of a plate, or half of an opening. */
 export function home(viewer, immediately = false) {
   const [x, y, w, h] = data.box;
   viewer.viewport.fitBounds(viewer.viewport.imageToViewportRectangle(x, y, w, h), immediately);
   isHome = true;
 }
 
-/** A press that moves the sheet is no click on what lies under it. */
+/** Installs dragging of the sheet. A press that moves it is not a click on the cell below. */
 function drag(sheet, by) {
   let [last, moved] = [null, false];
   sheet.addEventListener("pointerdown", (event) => { last = [event.clientX, event.clientY]; moved = false; });

@@ -1,4 +1,4 @@
-// What every page has: its data and words, language and theme, the help sheet, questions to the server.
+// Shared by all pages: their data and messages, language and theme, the help, and requests to the server.
 
 const read = (id) => {
   const element = document.getElementById(id);
@@ -10,7 +10,7 @@ export const data = read("data");
 export const work = document.body.dataset.work ?? "";
 export const person = document.body.dataset.person ?? "";
 const rights = (document.body.dataset.may ?? "").split(" ");
-/** Whether who looks at the page may do that: "decide", "rule", "overrule". The server asks again. */
+/** Whether the user has a right: "decide", "rule", "overrule". The server checks it again. */
 export const may = (right) => rights.includes(right);
 export const script = document.body.dataset.script ?? "zh-Hant";
 
@@ -19,31 +19,31 @@ export const say = (name, values = {}) =>
 
 export const api = (path) => `/api/v1/works/${encodeURIComponent(work)}/${path}`;
 
-/** An error with its problem document; status 0 where the server did not answer. */
+/** An error with its problem document; status 0 if the server did not answer. */
 export class Problem extends Error {
   constructor(status, document) {
-    super(document?.told ?? document?.detail ?? ""); // what is told is in the language of the page
+    super(document?.told ?? document?.detail ?? ""); // `told` is in the language of the page
     this.status = status;
     this.document = document ?? {};
   }
 }
 
-/** The session is over, or another was begun in this browser: the page loaded anew shows what is to be done. */
+/** Reloads the page when the session is over or another one was begun in this browser; at most once in 10 seconds. */
 function startAnew() {
   if (Date.now() - Number(sessionStorage.getItem("proof-anew")) < 10000) return;
   sessionStorage.setItem("proof-anew", String(Date.now()));
   location.reload();
 }
 
-// a page that the browser kept and shows again knows nothing of what was done since
+// a page from the browser's back/forward cache is out of date
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
-/** As long as this, in characters, a request outlives the page that it was made on; browsers carry 64 KiB of these. */
+/** Length in characters below which a request continues after its page was left; browsers allow 64 KiB in all. */
 const OUTLIVES = 8000;
-let dying = 0; // requests under way that end with the page
+let dying = 0; // pending requests that would be aborted with the page
 addEventListener("beforeunload", (event) => { if (dying) event.preventDefault(); });
 
-/** Asks the server; with a body, has it do something. */
+/** Sends a GET request, or with a `body` a POST request. */
 export function request(path, body) {
   const options = { headers: { Accept: "application/json" }, credentials: "same-origin" };
   if (body === undefined) return fetch(path, options);
@@ -60,7 +60,7 @@ export function request(path, body) {
   return asking;
 }
 
-/** What is being written at the server just now. */
+/** The pending POST requests. */
 export const underWay = new Set();
 
 export function ask(path, body) {
@@ -82,22 +82,22 @@ async function asked(path, body) {
   const said = await answer.json().catch(() => null);
   if (answer.status === 401 || said?.code === "token") startAnew();
   if (!answer.ok) throw new Problem(answer.status, said);
-  if (said === null) throw new Problem(0, null); // cut off, or somebody in between answered: what the server has is not said
+  if (said === null) throw new Problem(0, null); // cut off, or from a proxy: the outcome is unknown
   if (trouble && (body !== undefined || trouble.dataset.status === "0")) trouble.hidden = true;
   return said;
 }
 
-/** One after the other: what is asked for while something is under way begins when that has ended. */
+/** A function that runs acts one after the other: each begins when the one before has ended. */
 export function inTurn() {
   let last = Promise.resolve();
   return (act) => {
     const mine = last.then(act);
-    last = mine.catch(() => {}); // it is told where it was asked for
+    last = mine.catch(() => {}); // the caller gets the error
     return mine;
   };
 }
 
-/** One at a time: what is asked for while it is under way was meant for what is shown now, and is let go. */
+/** An act that ignores calls while it is running: they were meant for what is shown now. */
 export function oneAtATime(act) {
   let busy = false;
   return async (...given) => {
@@ -111,7 +111,7 @@ export function oneAtATime(act) {
   };
 }
 
-// what failed and nobody took up is said on every page, until the server answers again or does what it is told
+// shows unhandled problems on every page, until the server answers again or a POST request succeeds
 const trouble = document.getElementById("trouble");
 addEventListener("unhandledrejection", (event) => {
   if (!(event.reason instanceof Problem) || !trouble) return;
@@ -121,10 +121,10 @@ addEventListener("unhandledrejection", (event) => {
   trouble.hidden = false;
 });
 
-/** What a problem says to people. */
+/** The message of a problem for people. */
 export const why = (problem) => (problem.status ? say("refused", { detail: problem.message }) : say("silent"));
 
-/** An element with its attributes and children; text is only ever text. */
+/** An element with its attributes and children; text is never parsed as HTML. */
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -136,10 +136,10 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-const EXCERPT = 6; // characters that are shown whole
-/** A character, or the mark of a place without one. */
+const EXCERPT = 6; // characters up to which a text is shown whole
+/** The element for a character, or the sign for "nothing" if `text` is empty. */
 export const han = (text, extra = "") => make("span", { class: `han ${extra}`.trim(), lang: script }, text || nothing());
-/** A long stretch of text by its beginning and end, where there is room for a few characters alone. */
+/** The beginning and end of a long text, for places with room for a few characters. */
 export function excerpt(text) {
   if ([...text].length <= EXCERPT) return text;
   const bare = [...text.replace(/[()/\s]/gu, "")];
@@ -147,13 +147,13 @@ export function excerpt(text) {
 }
 export const nothing = () => make("span", { class: "void", role: "img", "aria-label": say("nothing") });
 
-/** Where a piece of a page image is found. */
+/** The address of a piece of a page image. */
 export const piece = (image, [x, y, w, h], size = "max") => `/iiif/${image}/${x},${y},${w},${h}/${size}/0/default.webp`;
 
-/** Where a flag is shown on the desk, whatever its state. */
+/** The address of a flag on the desk, whatever its state. */
 export const deskOf = (flag) => `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number ?? flag}`;
 
-/** Where the glyph of a flag is found, cut about its ink; where that of any character of a page is. */
+/** The addresses of the glyph tiles of a flag, and of any character of a page. */
 export const glyphOf = (flag) => `/works/${encodeURIComponent(work)}/flags/${flag.number}/glyph.webp?${flag.page.image.slice(0, 12)}`;
 export const glyphAt = ({ page, line, offset, image }) => `/works/${encodeURIComponent(work)}/pages/${page}/glyphs/${line}-${offset}.webp?${image.slice(0, 12)}`;
 
@@ -162,7 +162,7 @@ export const uuid = () => {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 };
 
-/** Whether a key press is a shortcut: not while a method composes, not in a field, not with Ctrl, Alt or Meta. */
+/** Whether a key press is a shortcut: not while an input method composes, not in a field, not with Ctrl, Alt or Meta. */
 export function isShortcut(event) {
   if (event.isComposing || event.keyCode === 229 || event.key === "Process") return false;
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return false;
@@ -187,13 +187,13 @@ document.getElementById("theme")?.addEventListener("click", () => {
   remember("theme", root.dataset.theme);
 });
 
-// an image that could not be had is an empty place, not a broken one
+// an image that failed to load is shown as an empty place, not as a broken image
 addEventListener("error", (event) => { if (event.target.matches?.("img")) event.target.classList.add("lost"); }, true);
 addEventListener("load", (event) => { if (event.target.matches?.("img")) event.target.classList.remove("lost"); }, true);
 
 document.querySelector(".bar nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 
-// what changes something is out of reach for who may not; `data-needs` names another right than to decide
+// disable controls that the user has no right for: the one in `data-needs`, else "decide"
 for (const control of document.querySelectorAll("#state, #correcting input, #correcting button[value], [data-needs]"))
   if (!may(control.dataset.needs ?? "decide")) control.disabled = true;
 
@@ -207,7 +207,7 @@ more?.addEventListener("click", () => more.setAttribute("aria-expanded", String(
 const help = document.getElementById("help");
 const openHelp = () => {
   help.showModal();
-  help.scrollTop = 0; // what has the focus stands at its end
+  help.scrollTop = 0; // the focused button is at its end
 };
 document.getElementById("help-open")?.addEventListener("click", openHelp);
 addEventListener("keydown", (event) => {

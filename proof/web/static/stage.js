@@ -1,14 +1,14 @@
-// The column on the image and, beside it, the text at the places of its glyphs. All places are pixels of the
-// image; the page is turned upright about the glyph in question.
+// The column on the image and, beside it, the text at the places of its glyphs. Coordinates are pixels of the image; the
+// page is rotated around the flagged glyph until its columns are vertical.
 
 import { glyphOf, make, nothing, piece, say, script } from "./shell.js";
 
 const NS = "http://www.w3.org/2000/svg";
-const CLOSE = 9; // characters shown close up
-const BESIDE = 2.6; // heights of a character that are seen on either side of the glyph
-const MOST_IN_CELL = 4; // characters in the place of one
+const CLOSE = 9; // height of the close view, in characters
+const BESIDE = 2.6; // width on either side of the glyph, in heights of a character
+const MOST_IN_CELL = 4; // characters that are shown in the place of one
 const TEXT_WIDTH = 3.8; // width of the transcribed column, in heights of a character
-const THUMB = 150; // pixels of the half-folio that is shown small
+const THUMB = 150; // longer side of the thumbnail of the half-folio, in pixels
 
 const svg = (tag, attributes = {}, ...children) => {
   const element = document.createElementNS(NS, tag);
@@ -19,7 +19,7 @@ const svg = (tag, attributes = {}, ...children) => {
 
 const pictures = new Map();
 
-/** The picture of a flag's column, decoded, so that it is there the moment it is shown. */
+/** The picture of a flag's column, loaded and decoded in advance; null if the flag has no place on an image. */
 export function picture(flag) {
   if (!flag.view) return null;
   const url = piece(flag.view.image, flag.view.area);
@@ -31,7 +31,7 @@ export function picture(flag) {
     found = { image, ready: image.decode().then(() => true, () => false), failed: false };
     found.ready.then((ok) => {
       found.failed = !ok;
-      if (!ok) pictures.delete(url); // asked for anew where it is shown again
+      if (!ok) pictures.delete(url); // requested again when it is next shown
     });
     pictures.set(url, found);
     if (!flag.tile) new Image().src = glyphOf(flag);
@@ -40,7 +40,7 @@ export function picture(flag) {
   return found;
 }
 
-/** The image of a flag while it is on its way; null once it is there, or known not to come. */
+/** A promise for the picture of a flag while it is loading; null once it was loaded or failed to. */
 export function pictureOn(flag) {
   const found = flag?.view ? pictures.get(piece(flag.view.image, flag.view.area)) : null;
   return found && !found.image.complete ? found.ready : null;
@@ -49,8 +49,8 @@ export function pictureOn(flag) {
 const frame = ([x, y, w, h], air, cls, more = {}) =>
   svg("rect", { class: cls, x: x - air, y: y - air, width: w + 2 * air, height: h + 2 * air, rx: 2, ...more });
 
-/** What is seen, in pixels of the image: as much about every glyph, so that it stands where the one before stood; more
-    where the places in question would not be whole. */
+/** The visible area, in pixels of the image. It has one size around every glyph, so that all glyphs are shown at the same
+    place; it is larger only if the flag's places would be cut off. */
 function seen(flag, whole) {
   const { view } = flag;
   const [cx, cy] = middle(view.focus);
@@ -62,7 +62,7 @@ function seen(flag, whole) {
 }
 const middle = ([x, y, w, h]) => [x + w / 2, y + h / 2];
 
-/** Draws a flag into `stage`; `came(ok)` hears whether its image did, unless another flag is shown by then. */
+/** Draws a flag into `stage`. `came(ok)` tells whether its image was loaded, unless another flag is shown by then. */
 export function draw(stage, flag, whole, label, came, edits = []) {
   const { view } = flag;
   if (!view) {
@@ -74,14 +74,14 @@ export function draw(stage, flag, whole, label, came, edits = []) {
   const [x, y, w, h] = view.area;
   const [left, top, wide, tall] = seen(flag, whole);
   const [cx, cy] = middle(view.focus);
-  const lean = Math.tan((view.skew * Math.PI) / 180); // how far the column moves to the right, a pixel down
+  const lean = Math.tan((view.skew * Math.PI) / 180); // pixels by which the column moves to the right per pixel down
   const colW = Math.max(view.column[2] - Math.abs(lean) * view.column[3], view.column[2] / 2);
   const colX = view.column[0] + view.column[2] / 2 + lean * (cy - view.column[1] - view.column[3] / 2) - colW / 2;
   const columns = flag.kind === "layout" ? [[flag.transcribed, "said"], [flag.reads, "seen"]].filter(([text]) => text) : null;
   const gap = 0.2 * view.pitch;
-  const scale = columns ? Math.max(1, tall / (CLOSE * 2 * view.pitch)) : 1; // a page is seen from farther than a column
+  const scale = columns ? Math.max(1, tall / (CLOSE * 2 * view.pitch)) : 1; // text grows with the visible area
   const textW = TEXT_WIDTH * view.pitch * scale;
-  const textX = left + wide + gap + textW / 2 - cx; // from a place in the column to its text
+  const textX = left + wide + gap + textW / 2 - cx; // distance in x from the column on the image to its text
   const air = 0.06 * view.pitch;
 
   const drawing = svg("svg", {
@@ -113,21 +113,21 @@ export function draw(stage, flag, whole, label, came, edits = []) {
   stage.setAttribute("aria-label", label);
 }
 
-/** What stands at a character, once an edit of its column holds; nothing where it is deleted. */
+/** The text of a character after an edit that covers it; empty if it is deleted. */
 export function standing(text, offset, edit) {
   const now = [...edit.reading];
   const at = offset - edit.offset;
   return now.length === edit.length ? now[at] : at ? "" : edit.reading;
 }
 
-/** The text of a character of the transcript after edits, with what is inserted behind it. */
+/** The text of a character after edits, followed by text that is inserted after it. */
 function edited(one, edits) {
   const own = edits.find(({ offset, length }) => offset <= one.offset && one.offset < offset + length);
   const behind = edits.filter(({ offset, length }) => !length && offset === one.offset + 1).map(({ reading }) => reading).join("");
   return (own && one.offset >= 0 ? standing(one.text, one.offset, own) : one.text) + behind;
 }
 
-/** The text of the column at the heights of its glyphs; what the image has no room for stands beside it, with a wedge. */
+/** The text of the column at the heights of its glyphs; characters without a glyph are shown beside it, with a wedge. */
 function transcript(view, textX, [x, y, width, height], air, edits) {
   const text = svg("g", { lang: script, class: "text", "clip-path": "url(#told)" }, svg("rect", { class: "sheet", x, y, width, height }));
   if (view.gap) text.append(frame([view.gap[0] + textX, ...view.gap.slice(1)], air, "gap"));
@@ -143,7 +143,7 @@ function transcript(view, textX, [x, y, width, height], air, edits) {
 
 const DESCRIPTION = /^[\u2ff0-\u2fff\u31ef]|^&/u; // a character by its components, or an entity
 
-/** What stands in the place of one character: itself; several below one another; what is longer as a sign. */
+/** The text elements in the place of one character: up to `MOST_IN_CELL` below one another, or 〓 for longer text. */
 function upright(text, x, y, em, cls) {
   const parts = DESCRIPTION.test(text) || [...text].length > MOST_IN_CELL ? ["〓"] : [...text];
   const size = em / Math.max(parts.length, 1);
@@ -154,7 +154,7 @@ function upright(text, x, y, em, cls) {
   });
 }
 
-/** Columns of source text beside one another, as high as there is room: what the text has, and what the image reads. */
+/** Columns of source text side by side, as large as they fit: the text, and the reading of the image. */
 function besideOneAnother(columns, view, [x, y, width, height]) {
   const text = svg("g", { lang: script, class: "text", "clip-path": "url(#told)" }, svg("rect", { class: "sheet", x, y, width, height }));
   const [, top, , high] = view.focus;
@@ -169,7 +169,7 @@ function besideOneAnother(columns, view, [x, y, width, height]) {
   return text;
 }
 
-/** The characters of a column of source text with their places in heights of a character; notes stand in two rows. */
+/** The characters of a column of source text with their places, in heights of a character; notes have two rows. */
 function inRows(source) {
   const characters = [];
   let [down, row, start, deepest] = [0, "main", 0, 0];
@@ -187,7 +187,7 @@ function inRows(source) {
   return { characters, length: Math.max(down, deepest) };
 }
 
-/** The half-folio, small, and where on it the glyph stands. */
+/** The thumbnail of the half-folio, with a mark at the glyph. */
 function thumbnail(view) {
   const [x, y, w, h] = view.page;
   const [cx, cy] = middle(view.focus);
@@ -198,7 +198,7 @@ function thumbnail(view) {
   return small;
 }
 
-/** A flag without a place on an image: its context, vertical. */
+/** The vertical context of a flag without a place on an image. */
 function plain(flag) {
   const box = document.createElement("p");
   box.className = "vertical han";
@@ -212,7 +212,7 @@ function plain(flag) {
   return both;
 }
 
-/** The glyph alone, large: whole, about its own ink. */
+/** Shows the tile of the flag's glyph. */
 export function drawGlyph(image, flag) {
   const shown = Boolean(flag.view);
   image.classList.toggle("none", !shown);

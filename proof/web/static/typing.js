@@ -1,10 +1,10 @@
-// Readings that are typed: what an input method composes is neither sent nor ended by the keys that compose it.
+// Fields for typed readings. While an input method composes, its keys neither send the reading nor close the field.
 
 import { Problem, ask, han, make, say, why } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 
-/** Tells, of the keys of a box and of its form, whether an input method is at work in it. */
+/** A function that tells, for an event of a field or its form, whether an input method is composing in the field. */
 export function composing(box) {
   let begun = false;
   box.addEventListener("compositionstart", () => { begun = true; });
@@ -12,24 +12,24 @@ export function composing(box) {
   return (event) => begun || event.isComposing || event.keyCode === 229;
 }
 
-let doubted = null; // the reading that the server asked about last
+let doubted = null; // the last reading that the server asked to confirm
 
-/** What goes with a reading: that it is meant, where the server asked about it and it is sent once more. */
+/** The additional field of a request with a reading: `confirmed` if the server asked about that reading just before. */
 export function meant(reading) {
   const confirmed = reading !== "" && reading === doubted;
   doubted = null;
   return confirmed ? { confirmed } : {};
 }
 
-/** What a problem says of a reading that was typed; where it asks whether that is meant, the same once more says so. */
+/** The message of a problem with a typed reading. If the server asks for confirmation, sending it again confirms it. */
 export function whyTyped(problem, reading) {
   doubted = problem.status === 428 ? reading : null;
   return doubted === null ? why(problem) : say("really", { detail: problem.message });
 }
 
 /**
- * The box in which a reading is typed: `take` is called with it, `close` at Escape. What `take` is refused is said
- * beside the box. An empty reading deletes nothing; `mayBeEmpty` says whether it means something else now.
+ * Installs the field for a reading: `take` is called with the reading, `close` at Escape. If `take` rejects with a
+ * Problem, its message is shown beside the field. An empty reading is refused unless `mayBeEmpty()`.
  */
 export function takeTyped(take, close, mayBeEmpty = () => false) {
   const composes = composing($("typed"));
@@ -54,9 +54,9 @@ export function takeTyped(take, close, mayBeEmpty = () => false) {
 }
 
 const PARTS = /^[\p{Script=Han}⺀-⿟⿰-⿿㇀-㇣]{2,12}$/u;
-const PAUSE = 250; // milliseconds after which somebody rests who types
+const PAUSE = 250; // milliseconds without typing before a request
 
-/** Below a box in which parts of a character or its description are typed: the characters that have these. */
+/** Offers, below a field in which components or a description are typed, the characters that have these components. */
 function offerComposed(box, below) {
   const list = make("p", { class: "composed", role: "status" });
   below.before(list);

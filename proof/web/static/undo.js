@@ -1,4 +1,4 @@
-// What a person did last is taken back, or done again, on whatever view; what was done is named.
+// Undo and redo of the person's last act, in every view, with a message that names the act.
 
 import { sent, whyNot } from "./outbox.js";
 import { Problem, api, ask, isShortcut, make, may, oneAtATime, person, say, uuid, work } from "./shell.js";
@@ -7,9 +7,9 @@ const OWN = `${work}:${encodeURIComponent(person)}`;
 const [TOLD, ASKED] = [`proof-told:${OWN}`, `proof-undo:${OWN}`];
 const line = document.getElementById("act-told");
 
-let last = null; // what is said at the moment
+let last = null; // the shown message: [text, way]
 
-/** Says what was done; `way` is how it is undone: "undo", "redo" or nothing; `more` is what else can be done about it. */
+/** Shows a message about an act. `way` adds the button "undo" or "redo", `more` adds further elements. */
 export function tell(text, way = "", more = []) {
   if (!line) return;
   line.replaceChildren(text, " ");
@@ -19,7 +19,7 @@ export function tell(text, way = "", more = []) {
   last = text ? [text, way] : null;
 }
 
-/** What is said now is said again by the page that is shown next. */
+/** Makes the next page show the present message again. */
 export function keepTold() {
   try {
     if (last) sessionStorage.setItem(TOLD, JSON.stringify(last));
@@ -28,16 +28,16 @@ export function keepTold() {
   }
 }
 
-/** Has the page that is shown next say what was done. */
+/** Makes the next page show a message. */
 export function tellNext(text, way = "undo") {
   try {
     sessionStorage.setItem(TOLD, JSON.stringify([text, way]));
   } catch (error) {
-    reportError(error); // the page shows what was done all the same
+    reportError(error); // only the message is lost
   }
 }
 
-/** Shows the page as it now is, and there says what was done. */
+/** Reloads the page, which then shows the message. */
 export function tellAnew(text, way = "undo") {
   tellNext(text, way);
   location.reload();
@@ -45,8 +45,8 @@ export function tellAnew(text, way = "undo") {
 
 const asked = () => JSON.parse(sessionStorage.getItem(ASKED) ?? "{}");
 
-/** Asks the server to take back what the person did last ("undo"), or to do it again ("redo"). What it may have done
- * already without our hearing of it is asked for under the same key: it is not done twice. */
+/** Asks the server for an undo or redo (`way`) of the person's last act. A request without an answer is repeated with its
+ * key, so that it has no second effect. Throws a Problem. */
 export async function askBack(way, more = {}) {
   await sent();
   const key = asked()[way] ?? uuid();
@@ -54,7 +54,7 @@ export async function askBack(way, more = {}) {
   const answered = () => sessionStorage.setItem(ASKED, JSON.stringify({ ...asked(), [way]: undefined }));
   try {
     const undone = await ask(api(way), { key, ...more });
-    if (!undone?.told) throw new Problem(0, null); // cut off, or somebody in between answered
+    if (!undone?.told) throw new Problem(0, null); // cut off, or from a proxy
     answered();
     return undone;
   } catch (problem) {
@@ -63,13 +63,13 @@ export async function askBack(way, more = {}) {
   }
 }
 
-/** Says why nothing was taken back; what others changed can be left to them. */
+/** Shows why an undo or redo was refused; after a conflict with others, offers to leave out what they changed. */
 export function tellRefused(way, problem, again) {
   const leave = () => make("button", { type: "button", onclick: () => again(way, { leave: true }) }, say("leaveIt"));
   tell(whyNot(problem), "", problem.status === 409 ? [leave()] : []);
 }
 
-/** Takes back or does again, and shows the page as it then is. */
+/** Undoes or redoes, and reloads the page. */
 export async function takeBack(way, more = {}) {
   try {
     const undone = await askBack(way, more);
@@ -80,7 +80,7 @@ export async function takeBack(way, more = {}) {
 }
 
 let through = oneAtATime(takeBack);
-/** Has keys and buttons go through `act`, which keeps them in order with what else is done on the page. */
+/** Makes the keys and buttons of undo and redo call `act`, so that a page can order them among its other acts. */
 export function goThrough(act) {
   through = act;
 }

@@ -1,11 +1,11 @@
-// What a desk could not send before it was left goes from whatever page of the work is opened next.
+// Sends, from any page of the work, decisions that the desk could not send before it was left.
 
 import { Outbox, ahead, waitingAt } from "./outbox.js";
 import { make, may, say, why, work } from "./shell.js";
 
 const lines = document.getElementById("unsent");
 
-/** A line about a decision that was not written, with the way to its flag. */
+/** Shows that a decision was refused, with a link to its flag. */
 function tell(entry, text) {
   const where = `/works/${encodeURIComponent(work)}/desk?flag=${entry.flag}`;
   lines.append(make("p", { class: "notice" }, text, " ", make("a", { href: where }, say("lookAgain"))));
