@@ -125,7 +125,7 @@ class Problem:
 
 
 class Comments(StorePart):
-    """The comments of a store; `Store.comments` is one."""
+    """The comments of a store, as `Store.comments`."""
 
     def add(self, request: CommentRequest) -> Comment:
         """Add a comment; a request sent again returns its first comment. Raises NoPlaceError, MissingFlagError,

@@ -111,25 +111,25 @@ class Finder(StorePart):
         super().__init__(reading, writing)
         self._queue, self._library, self._texts = queue, library, WorkTexts()
 
-    def find(self, work: str, wanted: str, near: int | None = None) -> FoundInWork:
-        """Search a work for `wanted`: the address of a page (`001-2a`, `WYG0140-0330b`, `卷三 5b`, or `5b` in the juan
+    def find(self, work: str, term: str, near: int | None = None) -> FoundInWork:
+        """Search a work for `term`: the address of a page (`001-2a`, `WYG0140-0330b`, `卷三 5b`, or `5b` in the juan
         of the page `near`), a juan, a character, a pair of confused characters (`托託`), or words. Raises
         NoPlaceError."""
-        wanted = wanted.strip()
+        term = term.strip()
         all_pages = self._queue.uncounted_pages(work)
-        if not wanted:
+        if not term:
             return FoundInWork()
-        pages = addressed(all_pages, wanted, near)
-        juans = _juans(all_pages, wanted)
+        pages = addressed(all_pages, term, near)
+        juans = _juans(all_pages, term)
         if len(pages) == 1:
             return FoundInWork(pages[0], tuple(pages), juans)
         if not pages and len(juans) == 1:
             return FoundInWork(juans[0].first, (), juans)
         with self._reading() as session:
             stored_work, text = self._texts.of_work(session, work)
-            pairs = _pairs(session, wanted, stored_work)
-            places = _places(session, ((stored_work, words) for words in text.find(wanted)))
-        return FoundInWork(None, tuple(pages[:MAX_RESULTS]), juans[:MAX_RESULTS], pairs, places, text.count(wanted))
+            pairs = _pairs(session, term, stored_work)
+            places = _places(session, ((stored_work, words) for words in text.find(term)))
+        return FoundInWork(None, tuple(pages[:MAX_RESULTS]), juans[:MAX_RESULTS], pairs, places, text.count(term))
 
     def standing(self, work: str, words: str) -> tuple[tuple[FoundPlace, ...], int]:
         """The first places where exactly these words, in this form, stand within one column; and the number of all such
@@ -139,29 +139,29 @@ class Finder(StorePart):
             matches = [match for match in text.find(words) if match.words == words and match.first is match.last]
             return _places(session, ((stored_work, match) for match in matches)), len(matches)
 
-    def find_in_all(self, wanted: str) -> FoundInAll:
+    def find_in_all(self, term: str) -> FoundInAll:
         """Search all works: works by name and title, pages by id and image reference, confused characters (one, or a
         pair such as `托託`), and words of two or more characters."""
-        wanted = wanted.strip()
-        if not wanted:
+        term = term.strip()
+        if not term:
             return FoundInAll()
-        lower = wanted.lower()
+        lower = term.lower()
         works = [work for work in self._library.works() if lower in f"{work.folder} {work.work} {work.title}".lower()]
         with self._reading() as session:
-            texts = self._texts.texts(session) if len(wanted) > 1 else ()
-            places = _places(session, ((work, words) for work, text in texts for words in text.find(wanted)))
-            return FoundInAll(tuple(works[:MAX_RESULTS]), _pages(session, wanted), _pairs(session, wanted), places)
+            texts = self._texts.texts(session) if len(term) > 1 else ()
+            places = _places(session, ((work, words) for work, text in texts for words in text.find(term)))
+            return FoundInAll(tuple(works[:MAX_RESULTS]), _pages(session, term), _pairs(session, term), places)
 
 
-def addressed(pages: Sequence[ListedPage], wanted: str, near: int | None = None) -> list[ListedPage]:
+def addressed(pages: Sequence[ListedPage], term: str, near: int | None = None) -> list[ListedPage]:
     """The pages that an address names. An address without a juan refers to the juan of the page `near`, if that juan
     has such a half-folio."""
-    ref = ImageRef.match(wanted)
-    names = {wanted.lower(), *([str(ref).lower()] if ref else [])}
+    ref = ImageRef.match(term)
+    names = {term.lower(), *([str(ref).lower()] if ref else [])}
     same = [page for page in pages if page.page.lower() in names or page.ref.lower() in names]
     if same:
         return same
-    place, folio = parse_label(_RUN_ON.sub(" ", wanted)), Folio.match(wanted)
+    place, folio = parse_label(_RUN_ON.sub(" ", term)), Folio.match(term)
     if place is not None:
         return [page for page in pages if place in places_of(page)]
     if folio is not None:
@@ -184,11 +184,11 @@ def places_of(page: ListedPage) -> set[JuanFolio]:
     return {(juan_key(juan), folio) for juan in juans if juan}
 
 
-def _juans(pages: Sequence[ListedPage], wanted: str) -> tuple[FoundJuan, ...]:
-    """The juan with the name or number `wanted`, one for each text that has it."""
-    bare = wanted.removeprefix("卷").removeprefix("第").removesuffix("卷")
-    key = juan_key(bare) if bare != wanted or bare.isascii() else ""  # 一 alone is a character, not a number
-    names = {name for name in {page.juan for page in pages} if juan_key(name) == key or name == wanted}
+def _juans(pages: Sequence[ListedPage], term: str) -> tuple[FoundJuan, ...]:
+    """The juan with the name or number `term`, one for each text that has it."""
+    bare = term.removeprefix("卷").removeprefix("第").removesuffix("卷")
+    key = juan_key(bare) if bare != term or bare.isascii() else ""  # 一 alone is a character, not a number
+    names = {name for name in {page.juan for page in pages} if juan_key(name) == key or name == term}
     pages_of: dict[tuple[str, str], list[ListedPage]] = {}
     for page in pages:
         if page.juan in names and page.juan:
@@ -196,21 +196,21 @@ def _juans(pages: Sequence[ListedPage], wanted: str) -> tuple[FoundJuan, ...]:
     return tuple(FoundJuan(juan, of_juan[0], len(of_juan)) for (_, juan), of_juan in pages_of.items())
 
 
-def _pages(session: Session, wanted: str) -> tuple[FoundPage, ...]:
-    """Pages whose id or image reference begins with `wanted`."""
+def _pages(session: Session, term: str) -> tuple[FoundPage, ...]:
+    """Pages whose id or image reference begins with `term`."""
     query = select(WorkRow.name, WorkRow.title, PageRow.id, PageRow.page, PageRow.ref)
     query = query.join(WorkRow, PageRow.work_id == WorkRow.id).where(PageRow.absent.is_(False))
     page_of: dict[int, FoundPage] = {}
     for column in (PageRow.page, PageRow.ref):
-        begins = query.where(column >= wanted, column < f"{wanted}\U0010ffff").order_by(column).limit(MAX_RESULTS)
+        begins = query.where(column >= term, column < f"{term}\U0010ffff").order_by(column).limit(MAX_RESULTS)
         page_of |= {row[2]: FoundPage(*row) for row in session.execute(begins)}
     return tuple(page_of.values())[:MAX_RESULTS]
 
 
-def _pairs(session: Session, wanted: str, work: StoredWork | None = None) -> tuple[FoundPair, ...]:
-    """The raised pairs with a transcribed character or, if two are `wanted`, exactly that pair, of one work or, if
+def _pairs(session: Session, term: str, work: StoredWork | None = None) -> tuple[FoundPair, ...]:
+    """The raised pairs with a transcribed character or, if two are `term`, exactly that pair, of one work or, if
     None, of each work."""
-    characters = wanted.replace("/", "").replace(" ", "")
+    characters = term.replace("/", "").replace(" ", "")
     if len(characters) not in (1, 2):
         return ()
     matches = FlagRow.transcribed == characters[0]

@@ -181,10 +181,10 @@ class FlagArrays:
                     return int(self.number[other])
         return None
 
-    def chosen(self, wanted: QueueFilter) -> Mask:
+    def chosen(self, queue_filter: QueueFilter) -> Mask:
         """Which flags pass all filters."""
-        mask = np.logical_and.reduce(list(self.masks(wanted).values()))
-        return mask if wanted.halves else self.questions(mask)
+        mask = np.logical_and.reduce(list(self.masks(queue_filter).values()))
+        return mask if queue_filter.halves else self.questions(mask)
 
     def is_in(self, states: Iterable[State]) -> Mask:
         """Which flags are in one of these states. Uses a lookup table, since `numpy.isin` fails if another thread
@@ -212,26 +212,28 @@ class FlagArrays:
         is_decided = self.state != STATES.index(State.OPEN)
         return np.asarray(self._raised & (self._differ | is_decided))
 
-    def masks(self, wanted: QueueFilter) -> dict[str, Mask]:
+    def masks(self, queue_filter: QueueFilter) -> dict[str, Mask]:
         """Which flags each filter lets through, by the name of the filter."""
         filters = ("present", "raised", "kinds", "states", "pair", "juan", "pages", "scores")
         masks = dict.fromkeys(filters, self.present)
-        if wanted.raised is not None:
-            masks["raised"] = self._shown == wanted.raised
-        if wanted.kinds:
-            masks["kinds"] = np.isin(self.kind, [KINDS.index(kind) for kind in wanted.kinds])
-        if wanted.states:
-            masks["states"] = self.is_in(wanted.states)
-        if wanted.pair is not None:
-            masks["pair"] = self.pair == self.pair_of.get(wanted.pair, -1)
-        if wanted.juan is not None:
-            masks["juan"] = self.juan == (self.juans.index(wanted.juan) if wanted.juan in self.juans else -1)
-        if wanted.first_page is not None or wanted.last_page is not None:
-            first, last = wanted.first_page or 0, wanted.last_page or np.iinfo(np.int32).max
+        if queue_filter.raised is not None:
+            masks["raised"] = self._shown == queue_filter.raised
+        if queue_filter.kinds:
+            masks["kinds"] = np.isin(self.kind, [KINDS.index(kind) for kind in queue_filter.kinds])
+        if queue_filter.states:
+            masks["states"] = self.is_in(queue_filter.states)
+        if queue_filter.pair is not None:
+            masks["pair"] = self.pair == self.pair_of.get(queue_filter.pair, -1)
+        if queue_filter.juan is not None:
+            masks["juan"] = self.juan == (
+                self.juans.index(queue_filter.juan) if queue_filter.juan in self.juans else -1
+            )
+        if queue_filter.first_page is not None or queue_filter.last_page is not None:
+            first, last = queue_filter.first_page or 0, queue_filter.last_page or np.iinfo(np.int32).max
             masks["pages"] = (self.position >= first) & (self.position <= last)
-        if wanted.least_score is not None or wanted.most_score is not None:
-            least = -np.inf if wanted.least_score is None else wanted.least_score
-            most = np.inf if wanted.most_score is None else wanted.most_score
+        if queue_filter.least_score is not None or queue_filter.most_score is not None:
+            least = -np.inf if queue_filter.least_score is None else queue_filter.least_score
+            most = np.inf if queue_filter.most_score is None else queue_filter.most_score
             masks["scores"] = (self.score >= least) & (self.score <= most)
         return masks
 

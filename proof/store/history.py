@@ -59,7 +59,7 @@ class HistoryEntry:
 
 
 class History(StorePart):
-    """The log of a store; `Store.history` is one."""
+    """The log of a store, as `Store.history`."""
 
     def log(
         self, work: str, selected: HistoryFilter, *, before: int | None = None, limit: int = 50

@@ -1,4 +1,4 @@
-"""What people say to each other: threads on flags and pages, problems that are assigned and resolved."""
+"""Comments: threads on flags and pages, and problems that are assigned and resolved."""
 
 from __future__ import annotations
 

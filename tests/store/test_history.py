@@ -1,4 +1,4 @@
-"""Everything that people did, newest first, as one list."""
+"""The history: all acts of people, newest first, as one list."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.web.drawn import WORK, fill
 
 @pytest.fixture
 def worked(store: Store, tmp_path: Path) -> Store:
-    """甲 and 乙 decide, say where pages stand, set and lift a rule, and 甲 takes something back."""
+    """甲 and 乙 decide, set page states, set and lift a rule, and 甲 undoes an act."""
     fill(store, tmp_path)
     for flag in range(1, 8):
         person, verdict = ("甲", Verdict.TAKE) if flag % 2 else ("乙", Verdict.SKIP)
