@@ -37,7 +37,7 @@ def command(texts: tuple[Path, ...], out: Path) -> int:
     model = learn(streams, sources)
     with whole_binary_file(out) as file:
         model.write(file)
-    click.echo(f"{out}: {model.characters:,} characters, {len(model.counts.known):,} n-grams")
+    click.echo(f"{out}: {model.characters:,} characters, {len(model.counts.keys):,} n-grams")
     return 0
 
 

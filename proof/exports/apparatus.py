@@ -1,9 +1,9 @@
 """The apparatus of a text: the readings of its witnesses, from which each witness can be reconstructed completely.
 
-It follows parallel segmentation (TEI P5 chapter 12). An `ApparatusPlace` is a part of the base where a witness has
-another reading or that is corrected, with the reading of every witness. Everywhere else a witness has the text of the
-base. A witness may lack parts or have them in another order: a `Milestone` says with which of its own characters it
-goes on from there, or that it has no text until the next one.
+It follows parallel segmentation (TEI P5 chapter 12). An `ApparatusPlace` is a part of the base that is corrected or
+where a witness has another reading, with the reading of every witness. Everywhere else a witness has the text of the
+base. A witness may lack parts or have them in another order: a `Milestone` says with which of its own characters the
+witness continues, or that it has no text until its next milestone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from proof.text.layers import WitnessCell
 from proof.text.transcription import Transcription
 
 AGREES = "same"
-"""The class of a place that is corrected and where no witness differs from the base."""
+"""The class of a corrected place where no witness differs from the base."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,9 @@ class ApparatusPlace:
 
 @dataclass(frozen=True, slots=True)
 class Milestone:
-    """At code point `start` of the base's file, the witness with the number `witness` (from 0) goes on with its
-    character `number` (from 1; 0: it lacks what follows). `moved`: the witness has this part at another place in its
-    order."""
+    """From code point `start` of the base's file on, the witness with the number `witness` (from 0) continues with its
+    character `number` (from 1; 0: it lacks the text that follows). `moved`: the witness has this part at another place
+    in its order."""
 
     start: int
     witness: int
@@ -70,10 +70,14 @@ def apparatus(
 
 @dataclass(slots=True)
 class _AlignedWitness:
-    """A witness aligned with the base. By the number of a character of the base, `aligned` gives the witness's
-    characters in its place, `insertions` those in the gap before it. `classes` gives the class of the difference at
-    each character of the base and at each gap (an empty span), the heaviest of several. While the base is gone
-    through, `expected` is the next character of the witness, and `present` says whether the witness has this part."""
+    """A witness aligned with the base.
+
+    By the number of a character of the base, `aligned` gives the witness's characters in its place, `insertions` those
+    in the gap before it. `classes` gives the class of the difference at each character of the base and at each gap (an
+    empty span), the heaviest of several. `moved` are the witness's characters at which moved passages begin.
+
+    While `_Builder` goes through the base, `expected` is the next character of the witness, and `present` says whether
+    the witness has this part."""
 
     texts: Sequence[str]
     aligned: dict[int, Span]
@@ -88,19 +92,8 @@ class _AlignedWitness:
         starts = [cell.start for cell in cells]
         number_of = [bisect_left(starts, start) for start in collation.base.starts]
         count = len(collation.witness)
-        taken = bytearray(count)
-        aligned: dict[int, Span] = {}
-        base_of: dict[int, int] = {}  # the base's character for each aligned character of the witness
-        whole = _whole_readings(collation)
-        for block in sorted(collation.blocks, key=lambda block: block.a0 - block.a1):
-            if 2 * sum(taken[block.b0 : block.b1]) > block.b1 - block.b0:
-                continue  # a passage that the base has twice and the witness once is where it fits best
-            for op in block.ops:
-                for a, span in _aligned(op, whole):
-                    if number_of[a] not in aligned and not any(taken[span[0] : span[1]]):
-                        aligned[number_of[a]] = span
-                        for b in range(*span):
-                            taken[b], base_of[b] = 1, number_of[a]
+        aligned = _aligned_characters(collation, number_of)
+        base_of = {b: a for a, span in aligned.items() for b in range(*span)}
         insertions: dict[int, list[Span]] = defaultdict(list)
         for begin, end in gaps([(b, b + 1) for b in base_of], count):
             insertions[base_of[begin - 1] + 1 if begin else 0].append((begin, end))
@@ -116,6 +109,23 @@ class _AlignedWitness:
 
     def text(self, spans: Iterable[Span]) -> str:
         return "".join("".join(self.texts[begin:end]) for begin, end in spans)
+
+
+def _aligned_characters(collation: Collation, number_of: Sequence[int]) -> dict[int, Span]:
+    """The witness's characters for each character of the base, which `number_of` gives for those that were collated.
+    Of a passage that the base has twice and the witness once, the longest block counts."""
+    taken = bytearray(len(collation.witness))
+    aligned: dict[int, Span] = {}
+    whole = _whole_readings(collation)
+    for block in sorted(collation.blocks, key=lambda block: block.a0 - block.a1):
+        if 2 * sum(taken[block.b0 : block.b1]) > block.b1 - block.b0:
+            continue
+        for op in block.ops:
+            for a, (begin, end) in _aligned(op, whole):
+                if number_of[a] not in aligned and not any(taken[begin:end]):
+                    aligned[number_of[a]] = (begin, end)
+                    taken[begin:end] = bytes([1]) * (end - begin)
+    return aligned
 
 
 def _whole_readings(collation: Collation) -> dict[int, Span]:
@@ -167,47 +177,55 @@ class _Builder:
         inserting = end == at  # insertions of witnesses in this gap are readings of the correction
         if not inserting:
             self._inserted(at)
-        spans: dict[int, list[Span]] = {}
+        readings: dict[int, list[Span]] = {}
         for number, witness in enumerate(self.witnesses):
-            answers = witness.insertions.pop(at, []) if inserting else []
+            spans = witness.insertions.pop(at, []) if inserting else []
             for cell in range(at, end):
-                answers += witness.insertions.pop(cell, []) if cell > at else []
-                answers += [witness.aligned[cell]] if cell in witness.aligned else []
-            if answers:
-                parts = [span for span in answers if span[0] < span[1]] or answers
-                self._milestone(number, edit.start, parts[0])
-                if any(before[1] != after[0] for before, after in pairwise(parts)):
-                    # the parts are one reading here, whatever lies between them: a milestone must follow
-                    witness.expected = -1
-                else:
-                    witness.expected = parts[-1][1] if parts[-1][0] < parts[-1][1] else witness.expected
+                if cell > at:
+                    spans += witness.insertions.pop(cell, [])
+                if cell in witness.aligned:
+                    spans.append(witness.aligned[cell])
+            if spans:
+                self._continue_behind(number, edit.start, spans)
             elif not inserting:
                 self._lacuna(number, edit.start)
             if witness.present:
-                spans[number] = answers
-        self._place(edit.start, edit.end, at, spans, placed)
+                readings[number] = spans
+        self._place(edit.start, edit.end, at, readings, placed)
         return end
+
+    def _continue_behind(self, number: int, start: int, spans: Sequence[Span]) -> None:
+        """Let a witness read `spans` at one place of the base, and expect the character behind them next."""
+        witness = self.witnesses[number]
+        parts = [span for span in spans if span[0] < span[1]] or spans
+        self._milestone(number, start, parts[0])
+        if any(before[1] != after[0] for before, after in pairwise(parts)):
+            # the parts are one reading, whatever the witness has between them: a milestone must follow
+            witness.expected = -1
+        elif parts[-1][0] < parts[-1][1]:
+            witness.expected = parts[-1][1]
 
     def _inserted(self, at: int) -> None:
         """Add a place for each insertion of witnesses before the base's character `at`."""
         start = self.cells[at - 1].end if at else self.cells[0].start
         while any(witness.insertions.get(at) for witness in self.witnesses):
-            spans: dict[int, list[Span]] = {}
+            readings: dict[int, list[Span]] = {}
             for number, witness in enumerate(self.witnesses):
                 inserted = [witness.insertions[at].pop(0)] if witness.insertions.get(at) else []
                 if inserted:
                     self._milestone(number, start, inserted[0])
                 if witness.present:
-                    spans[number] = inserted
-            self._place(start, start, at, spans, None)
+                    readings[number] = inserted
+            self._place(start, start, at, readings, None)
 
     def _plain(self, at: int, limit: int | None) -> int:
-        """Pass a character of the base, or add the place of several neighbours that differ alike; gives the number of
-        the next character. The place ends before `limit`, where a correction begins."""
+        """Pass a character of the base on which all witnesses agree, or add one place for it and the neighbours that
+        differ alike; gives the number of the next character. The place ends before `limit`, where a correction begins.
+        """
         start = self.cells[at].start
         classes = self._differing(at)
         end = at
-        spans: dict[int, list[Span]] = defaultdict(list)
+        readings: dict[int, list[Span]] = defaultdict(list)
         while True:
             for number, witness in enumerate(self.witnesses):
                 span = witness.aligned.get(end)
@@ -215,12 +233,12 @@ class _Builder:
                     self._lacuna(number, start)
                 else:
                     self._milestone(number, start, span)
-                    spans[number].append(span)
+                    readings[number].append(span)
             end += 1
             if not classes or not self._joins(end, classes, limit):
                 break
         if classes:
-            self._place(start, self.cells[end - 1].end, at, dict(spans), None)
+            self._place(start, self.cells[end - 1].end, at, readings, None)
         return end
 
     def _joins(self, at: int, classes: tuple[str, ...], limit: int | None) -> bool:
@@ -230,15 +248,19 @@ class _Builder:
         before, cell = self.cells[at - 1], self.cells[at]
         if cell.start != before.end or (limit is not None and limit < cell.end):
             return False
-        return all(
-            not witness.insertions.get(at)
-            and (at in witness.aligned) == witness.present
-            and (at not in witness.aligned or witness.aligned[at][0] == witness.expected)
-            for witness in self.witnesses
-        )
+        return all(self._continues(witness, at) for witness in self.witnesses)
+
+    def _continues(self, witness: _AlignedWitness, at: int) -> bool:
+        """Whether a witness goes on at the base's character `at` without a milestone and without an insertion."""
+        if witness.insertions.get(at):
+            return False
+        if at not in witness.aligned:
+            return not witness.present
+        return witness.present and witness.aligned[at][0] == witness.expected
 
     def _differing(self, at: int) -> tuple[str, ...]:
-        """The class of each witness's difference from the base at a character; empty if all that have it agree."""
+        """The class of each witness's difference from the base at a character; empty if all witnesses that have it
+        agree."""
         cell = self.cells[at]
         categories = tuple(
             AGREES
@@ -249,10 +271,10 @@ class _Builder:
         return categories if any(category != AGREES for category in categories) else ()
 
     def _milestone(self, number: int, start: int, span: Span) -> None:
-        """Add a milestone if a witness goes on with `span` and was not expected to."""
+        """Add a milestone if a witness continues with `span` and another character was expected."""
         witness = self.witnesses[number]
         if span[0] == span[1] and witness.present:
-            return  # it lacks the character, wherever it goes on
+            return  # the witness lacks this character, wherever it continues
         if not witness.present or span[0] != witness.expected:
             self.items.append(Milestone(start, number, span[0] + 1, moved=span[0] in witness.moved))
         witness.present, witness.expected = True, span[1]
@@ -265,16 +287,23 @@ class _Builder:
             witness.present = False
 
     def _place(
-        self, start: int, end: int, at: int, spans: dict[int, list[Span]], placed: PlacedCorrection | None
+        self, start: int, end: int, at: int, readings: Mapping[int, list[Span]], placed: PlacedCorrection | None
     ) -> None:
-        readings = tuple((number, self.witnesses[number].text(answers)) for number, answers in spans.items())
-        last = bisect_left(self.cells, end, at, key=lambda cell: cell.start)
-        characters = [(number, number + 1) for number in range(at, last)] or [(at, at)]
-        classes = (self.witnesses[number].classes for number in spans)
-        categories = [of_witness[span] for of_witness in classes for span in characters if span in of_witness]
+        """Add a place; `readings` are the spans that each witness reads there, by the numbers of the witnesses."""
+        after = bisect_left(self.cells, end, at, key=lambda cell: cell.start)
+        texts = tuple((number, self.witnesses[number].text(spans)) for number, spans in readings.items())
+        base = "".join(cell.text for cell in self.cells[at:after])
+        base_spans = [(number, number + 1) for number in range(at, after)] or [(at, at)]
+        categories = [
+            self.witnesses[number].classes[span]
+            for number in readings
+            for span in base_spans
+            if span in self.witnesses[number].classes
+        ]
         if categories:
             category = max(categories, key=RANK.index).value
+        elif placed:
+            category = AGREES
         else:
-            category = AGREES if placed else "passage" if start == end else "equivalent"
-        base = "".join(cell.text for cell in self.cells[at:last])
-        self.items.append(ApparatusPlace(start, end, base, readings, category, placed))
+            category = "passage" if start == end else "equivalent"
+        self.items.append(ApparatusPlace(start, end, base, texts, category, placed))

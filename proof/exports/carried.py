@@ -104,15 +104,16 @@ def carry(
     source = in_script(source, decided.texts.find(source).latest.script)
     target = in_script(target, store.texts.find(target).latest.script)
     places = _Places(source, target, pairs)
-    planned = _with_halves([_planned(places, *decision, same_copy) for decision in _decided(decided, source)])
+    planned = [_planned(places, decision, span, same_copy) for decision, span in _decided(decided, source)]
+    planned = _without_lone_halves(planned)
     groups: dict[str, list[Carried]] = {}
     for carried in planned:
         if carried.made is not None:
             groups.setdefault(_move_of(carried.decision) or str(carried.decision.id), []).append(carried)
-    wanted = [[carried.made for carried in group if carried.made] for group in groups.values()]
+    new_decisions = [[carried.made for carried in group if carried.made] for group in groups.values()]
     refused: dict[int, str] = {}
     for text in store.texts.find(target).own:
-        reasons = store.carried.make(text.work, text.path, target, wanted, person, dry_run=dry_run)
+        reasons = store.carried.make(text.work, text.path, target, new_decisions, person, dry_run=dry_run)
         for group, reason in zip(groups.values(), reasons, strict=True):
             refused |= {carried.decision.id: reason for carried in group}
     return [replace(carried, reason=refused.get(carried.decision.id, carried.reason)) for carried in planned]
@@ -122,27 +123,30 @@ def _decided(store: Store, edition: Transcription) -> Iterable[tuple[Decision, S
     """The decisions about a text, each with its present place; None for a lost place. Of equal decisions at one place,
     as several works with the text may have them, only the first is given."""
     text = store.texts.find(edition)
-    paths = {known.path for known in text.own}
-    seen: set[tuple[Span | None, State, str]] = set()
-    for decided_place, decision, present in decisions_of(store, edition, text.own, paths):
-        span = present[0] if present else None
-        key = (span, decision.state, decision.reading)
-        if decided_place.text not in paths or decision.state is State.OPEN or key in seen:
+    paths = {stored.path for stored in text.own}
+    yielded: set[tuple[Span, State, str]] = set()
+    for flag in decisions_of(store, edition, text.own, paths):
+        decision = flag.decision
+        if flag.place.text not in paths or decision.state is State.OPEN:
             continue
-        if span is not None:
-            seen.add(key)
-        yield decision, span
+        if flag.present is None:
+            yield decision, None
+            continue
+        key = (flag.present.span, decision.state, decision.reading)
+        if key not in yielded:
+            yielded.add(key)
+            yield decision, flag.present.span
 
 
-def _with_halves(planned: Sequence[Carried]) -> list[Carried]:
+def _without_lone_halves(planned: Sequence[Carried]) -> list[Carried]:
     """The plan, in which a decision about one half of a moved character is not carried without that about the other."""
     halves = Counter(_move_of(carried.decision) for carried in planned if carried.made)
-    return [
-        replace(carried, made=None, reason=NotCarried.HALF)
-        if carried.made and (move := _move_of(carried.decision)) and halves[move] < 2
-        else carried
-        for carried in planned
-    ]
+
+    def is_lone(carried: Carried) -> bool:
+        move = _move_of(carried.decision) if carried.made else ""
+        return bool(move) and halves[move] < 2
+
+    return [replace(carried, made=None, reason=NotCarried.HALF) if is_lone(carried) else carried for carried in planned]
 
 
 def _move_of(decision: Decision) -> str:
@@ -153,35 +157,40 @@ def _move_of(decision: Decision) -> str:
 
 def _planned(places: _Places, decision: Decision, span: Span | None, same_copy: bool) -> Carried:
     """The decision as it will be made about the other text, or the reason against that; `span` is its place."""
-    reason = _reason_in_itself(decision, span, same_copy)
-    place = reason or places.answer(span or Span(0, 0))
-    if isinstance(place, NotCarried):
-        return Carried(decision, None, None, "", place)
-    reads = places.target.text[place.start : place.end]
-    address, context = places.shown(place)
-    wanted = places.reading(decision)
-    reason = _reason_there(places, decision, reads, wanted)
+    reason = _reason_in_itself(decision, same_copy)
+    if reason is not None:
+        return Carried(decision, None, None, "", reason)
+    if span is None:
+        return Carried(decision, None, None, "", NotCarried.LOST)
+    target_span = places.counterpart(span)
+    if isinstance(target_span, NotCarried):
+        return Carried(decision, None, None, "", target_span)
+    reads = places.target.text[target_span.start : target_span.end]
+    address, context = places.shown(target_span)
+    reading = places.reading(decision)
+    if reading is None:
+        return Carried(decision, None, address, context, NotCarried.FORMS)
+    reason = _reason_at_place(places, decision, reads, reading)
     if reason is not None:
         return Carried(decision, None, address, context, reason)
-    verdict = _VERDICTS.get(decision.state) or (Verdict.TYPED if wanted else Verdict.DELETE)
+    verdict = _VERDICTS.get(decision.state) or (Verdict.TYPED if reading else Verdict.DELETE)
     authority, witness = places.authority(decision, same_copy=same_copy)
     origin = {**places.origin(decision), **witness}
-    made = CarriedDecision(*place, verdict, wanted or "", decision.note, authority, origin)
+    made = CarriedDecision(*target_span, verdict, reading, decision.note, authority, origin)
     return Carried(decision, made, address, context)
 
 
-def _reason_there(places: _Places, decision: Decision, reads: str, wanted: str | None) -> NotCarried | None:
-    """Why a decision is not carried to a place of the other text; that text `reads` so there. `wanted` is the reading
+def _reason_at_place(places: _Places, decision: Decision, reads: str, reading: str) -> NotCarried | None:
+    """Why a decision is not carried to a place of the other text; that text `reads` so there. `reading` is the reading
     of the decision in the script of that text."""
-    if wanted is None:
-        return NotCarried.FORMS
-    before, after = (places.same(reads, text) for text in (decision.transcribed, decision.reading))
-    if decision.state is State.CORRECTED and (reads == wanted or (after and not before)):
+    is_transcribed = places.is_same(reads, decision.transcribed)
+    is_decided = reads == reading or (places.is_same(reads, decision.reading) and not is_transcribed)
+    if decision.state is State.CORRECTED and is_decided:
         return NotCarried.ALREADY
-    return None if before else NotCarried.OTHERWISE
+    return None if is_transcribed else NotCarried.OTHERWISE
 
 
-def _reason_in_itself(decision: Decision, span: Span | None, same_copy: bool) -> NotCarried | None:
+def _reason_in_itself(decision: Decision, same_copy: bool) -> NotCarried | None:
     """Why a decision cannot be carried to any text."""
     if decision.kind == Kind.LAYOUT.value:
         return NotCarried.PAGE
@@ -189,85 +198,98 @@ def _reason_in_itself(decision: Decision, span: Span | None, same_copy: bool) ->
         return NotCarried.UNDECIDED
     if decision.state in _OF_COPY and not same_copy:
         return NotCarried.OF_COPY
-    return NotCarried.LOST if span is None else None
+    return None
 
 
 class _Places:
-    """Maps places of the text `source` to those of the text `target`; in attributes, `a` is the first and `b` the
-    second."""
+    """Maps places of the text `source` to those of the text `target`."""
 
     def __init__(self, source: Transcription, target: Transcription, pairs: Path | None) -> None:
         self.source, self.target = source, target
         self._policy = policy_of(target.script, pairs)
         self._keys = Keys(policy_of(Script.SIMPLIFIED, pairs).fold)
-        mine, theirs = shared_layers(source, target)
-        self._a, self._b = sequence_of(source, self._keys, mine), sequence_of(target, self._keys, theirs)
-        answers = aligned_in(align(self._a.keys, self._b.keys)) if len(self._a) and len(self._b) else {}
-        self._answers = {i: j for i, j in answers.items() if self._a.keys[i] == self._b.keys[j]}
+        source_layers, target_layers = shared_layers(source, target)
+        self._source_tokens = sequence_of(source, self._keys, source_layers)
+        self._target_tokens = sequence_of(target, self._keys, target_layers)
+        self._aligned = self._aligned_characters()
         self._addresses = Addresses(target)
         self._name = names_of([source, target], ending=True)[0]
 
-    def answer(self, place: Span) -> Span | NotCarried:
-        """The place of the other text that corresponds to a place of the first, or why none certainly does."""
-        first, end = bisect_left(self._a.starts, place.start), bisect_left(self._a.starts, place.end)
-        if not _covers(self._a, first, end, place):
-            return NotCarried.NO_TEXT
-        before = -1 if first == 0 else self._answers.get(first - 1)
-        stop = len(self._b) if end == len(self._a) else self._answers.get(end)
-        if before is None or stop is None:
-            return NotCarried.NO_ANSWER
-        begin = before + 1
-        if not 0 <= stop - begin <= max(end - first, 1) + CONTEXT_CHARACTERS:
-            return NotCarried.NO_ANSWER
-        if self._aligned_share((first, end), (begin, stop)) < MIN_ALIGNED_SHARE:
-            return NotCarried.UNLIKE
-        if not self._one_passage((first, end), (begin, stop)):
-            return NotCarried.SEVERAL
-        return self._span(begin, stop, None if place.length else _beside(self._a, first, place.start))
+    def _aligned_characters(self) -> dict[int, int]:
+        """For each character of the source that is aligned with an equal one of the target: the number of that."""
+        source, target = self._source_tokens.keys, self._target_tokens.keys
+        if not source or not target:
+            return {}
+        return {i: j for i, j in aligned_in(align(source, target)).items() if source[i] == target[j]}
 
-    def _one_passage(self, here: tuple[int, int], there: tuple[int, int]) -> bool:
+    def counterpart(self, place: Span) -> Span | NotCarried:
+        """The place of the target that corresponds to a place of the source, or why none certainly does."""
+        source, target = self._source_tokens, self._target_tokens
+        first, end = bisect_left(source.starts, place.start), bisect_left(source.starts, place.end)
+        if not _covers(source, first, end, place):
+            return NotCarried.NO_TEXT
+        before = -1 if first == 0 else self._aligned.get(first - 1)
+        target_end = len(target) if end == len(source) else self._aligned.get(end)
+        if before is None or target_end is None:
+            return NotCarried.NO_ANSWER
+        target_first = before + 1
+        if not 0 <= target_end - target_first <= max(end - first, 1) + CONTEXT_CHARACTERS:
+            return NotCarried.NO_ANSWER
+        characters, target_characters = range(first, end), range(target_first, target_end)
+        if self._aligned_share(characters, target_characters) < MIN_ALIGNED_SHARE:
+            return NotCarried.UNLIKE
+        if not self._is_same_passage(characters, target_characters):
+            return NotCarried.SEVERAL
+        return self._span(target_characters, None if place.length else _neighbour(source, first, place.start))
+
+    def _is_same_passage(self, characters: range, target_characters: range) -> bool:
         """Whether the passage before or after the two places occurs equally often in both texts, and these are the
         same of its occurrences."""
-        (first, end), (begin, stop) = here, there
-        before = [
-            _occurrence(self._a.keys, first - CONTEXT_CHARACTERS, first),
-            _occurrence(self._b.keys, begin - CONTEXT_CHARACTERS, begin),
-        ]
-        behind = [
-            _occurrence(self._a.keys, end, end + CONTEXT_CHARACTERS),
-            _occurrence(self._b.keys, stop, stop + CONTEXT_CHARACTERS),
-        ]
-        return any(a is not None and a == b for a, b in (before, behind))
+        source, target = self._source_tokens.keys, self._target_tokens.keys
+        before = _occurrence(source, characters.start - CONTEXT_CHARACTERS, characters.start)
+        if before is not None and before == _occurrence(
+            target, target_characters.start - CONTEXT_CHARACTERS, target_characters.start
+        ):
+            return True
+        after = _occurrence(source, characters.stop, characters.stop + CONTEXT_CHARACTERS)
+        return after is not None and after == _occurrence(
+            target, target_characters.stop, target_characters.stop + CONTEXT_CHARACTERS
+        )
 
-    def _aligned_share(self, here: tuple[int, int], there: tuple[int, int]) -> float:
-        """The share of the characters around the first place that are aligned with characters around the second."""
-        (first, end), (begin, stop) = here, there
+    def _aligned_share(self, characters: range, target_characters: range) -> float:
+        """The share of the characters around the place in the source that are aligned with characters around the place
+        in the target."""
         around = [
-            *range(max(0, first - CONTEXT_CHARACTERS), first),
-            *range(end, min(len(self._a), end + CONTEXT_CHARACTERS)),
+            *range(max(0, characters.start - CONTEXT_CHARACTERS), characters.start),
+            *range(characters.stop, min(len(self._source_tokens), characters.stop + CONTEXT_CHARACTERS)),
         ]
-        there_around = range(begin - CONTEXT_CHARACTERS - MAX_SHIFT, stop + CONTEXT_CHARACTERS + MAX_SHIFT)
-        aligned = sum(self._answers.get(at) in there_around for at in around)
+        reach = CONTEXT_CHARACTERS + MAX_SHIFT
+        target_around = range(target_characters.start - reach, target_characters.stop + reach)
+        aligned = sum(self._aligned.get(at) in target_around for at in around)
         return aligned / len(around) if around else 0.0
 
-    def _span(self, begin: int, stop: int, beside: int | None) -> Span | NotCarried:
-        """The place of the characters `begin:stop` of the other text; of none, the place `beside` one of the two next
-        to it, or between them. These characters must stand in one column without markup between."""
-        if begin == stop and beside is not None:
-            return Span(self._b.starts[begin] if beside == 0 else self._b.ends[begin - 1], 0)
-        joined = slice(begin, stop) if begin < stop else slice(max(0, begin - 1), begin + 1)
-        starts, ends = self._b.starts[joined], self._b.ends[joined]
-        if len(set(self._b.blocks[joined])) != 1 or ends[:-1] != starts[1:]:
+    def _span(self, characters: range, neighbour: int | None) -> Span | NotCarried:
+        """The place of these characters of the target, which must stand in one column without markup between.
+
+        Of no characters it is the place beside the `neighbour` (-1: behind the character before it, 0: before the one
+        after it), or, without one, the place between these two.
+        """
+        tokens, first, end = self._target_tokens, characters.start, characters.stop
+        if not characters and neighbour is not None:
+            return Span(tokens.starts[first] if neighbour == 0 else tokens.ends[first - 1], 0)
+        joined = slice(first, end) if characters else slice(max(0, first - 1), first + 1)
+        starts, ends = tokens.starts[joined], tokens.ends[joined]
+        if len(set(tokens.blocks[joined])) != 1 or ends[:-1] != starts[1:]:
             return NotCarried.TWO_COLUMNS
-        if begin == stop:
-            return Span(starts[-1] if stop < len(self._b) else ends[-1], 0)
+        if not characters:
+            return Span(starts[-1] if end < len(tokens) else ends[-1], 0)
         return Span(starts[0], ends[-1] - starts[0])
 
-    def same(self, reads: str, text: str) -> bool:
+    def is_same(self, reads: str, text: str) -> bool:
         """Whether two readings are the same words, in whatever script and variant forms."""
-        return len(reads) == len(text) and all(map(self._same_character, reads, text))
+        return len(reads) == len(text) and all(map(self._is_same_character, reads, text))
 
-    def _same_character(self, first: str, second: str) -> bool:
+    def _is_same_character(self, first: str, second: str) -> bool:
         return first == second or self._keys.key(first) == self._keys.key(second)
 
     def reading(self, decision: Decision) -> str | None:
@@ -292,9 +314,10 @@ class _Places:
         its authority is the image of another copy."""
         if decision.authority == IMAGE and not same_copy:
             return self._name, {"witness": self.source.full_name}
-        known = witnesses_of(decision)
-        named = decision.authority in known
-        return decision.authority, {"witness": known[decision.authority]} if named else {}
+        full_names = witnesses_of(decision)
+        if decision.authority not in full_names:
+            return decision.authority, {}
+        return decision.authority, {"witness": full_names[decision.authority]}
 
     def origin(self, decision: Decision) -> Mapping[str, str | int]:
         """The decision about the first text, as it is recorded with the carried one."""
@@ -319,19 +342,17 @@ def _covers(tokens: WitnessTokens, first: int, end: int, place: Span) -> bool:
     return sum(lengths) == place.length and tokens.starts[first] == place.start
 
 
-def _beside(tokens: WitnessTokens, at: int, start: int) -> int | None:
-    """The one character that touches an empty place between two others: -1 for that before it, 0 for character `at`
-    behind it; None where both do, or neither does. What stands at the end of a column, or before a note, does so in
-    the other text too."""
-    touching = [
-        side
-        for side, place in (
-            (-1, tokens.ends[at - 1] if at else -1),
-            (0, tokens.starts[at] if at < len(tokens) else -1),
-        )
-        if place == start
-    ]
-    return touching[0] if len(touching) == 1 else None
+def _neighbour(tokens: WitnessTokens, following: int, start: int) -> int | None:
+    """Which neighbour alone touches the empty place at `start`: -1 for the character before it, 0 for the one after it,
+    which has the number `following`; None if both or neither touch it.
+
+    The place stays beside that neighbour: the end of a column or the beginning of a note is one in the other text too.
+    """
+    touches_before = following > 0 and tokens.ends[following - 1] == start
+    touches_following = following < len(tokens) and tokens.starts[following] == start
+    if touches_before == touches_following:
+        return None
+    return -1 if touches_before else 0
 
 
 def _occurrence(keys: str, first: int, end: int) -> tuple[int, int] | None:

@@ -1,6 +1,6 @@
 """Accepted corrections, and their places in the source, also after the source has changed.
 
-A correction fits its place where the text there, and its context, read as they did when it was made; elsewhere it is
+A correction fits its place if the text there and its context read as they did when it was made; otherwise it is
 refused.
 """
 
@@ -25,18 +25,21 @@ from proof.text.transcription import Transcription
 class Correction:
     """One decision on one place: `length` code points from `offset` on, which read `original`, become `replacement`.
 
-    `page` and `line` as flags have them; where the format has no pages, an empty page and the line of the file.
-    `context` is the characters around the place with the place in brackets, `東面于[北]耦大夫`, as flags have it.
-    `replacement` is in the script in which it was decided. `start` is the code point of the file at which it begins,
-    None where that is not known. `number` is that of its flag in the store, 0 for none. `witness` is what it rests on
-    (影像, a siglum, 他校, 本校, 理校; empty where nothing was stated), `note` a remark, `person` who decided it,
-    `moved` the flag of the other half where a character or column moved; `column` the number on the image of a whole
-    column, 0 where that is not known; `typed`: a person typed it. `copy_reads` is what the
-    copy has where the text is kept all the same; None for a correction. `readings` are the sigla of witnesses with what
-    each reads there, `names` the sigla that are known to be those of witnesses, with their full names, empty where none
-    was given. `doubt` is what was suggested where the text is left in doubt.
-    `imaged`: its page has an image, as far as is known. What is not `accepted`, and what answers a planted `audit`
-    error, is never exported.
+    page, line: as in flags; in a format without pages, an empty page and the line of the file.
+    context: the characters around the place with the place in brackets, `東面于[北]耦大夫`, as in flags.
+    replacement: in the script in which it was decided.
+    start: the code point of the file at which the place begins; None if unknown.
+    number: the number of its flag in the store, 0 for none. `flag` is the flag's id.
+    witness: the authority it rests on (影像, a siglum, 他校, 本校, 理校); empty if none was stated.
+    moved: the id of the other half's flag, for a moved character or column.
+    column: the number on the image of a whole column; 0 if unknown.
+    typed: a person typed the replacement.
+    copy_reads: what the copy reads where the text is kept all the same; None for a correction.
+    readings: the sigla of witnesses, each with its reading of the place.
+    names: the sigla known to be those of witnesses, with their full names; empty if none was given.
+    doubt: the suggestion at a place that was left in doubt.
+    imaged: its page has an image, or is not known to lack one.
+    accepted, audit: a correction that is not accepted, or answers a planted error (`audit`), is never exported.
     """
 
     page: str
@@ -76,15 +79,17 @@ class Correction:
         return self.kind is Kind.LAYOUT and bool(self.column) and not (self.length or self.is_of_line_ending)
 
     def is_beside(self, other: Correction) -> bool:
-        """Whether both can be inserted at one place: two columns of the image, or a column and characters of the line
-        that it goes before or behind."""
-        inserted = not (self.length or other.length or self.is_of_line_ending or other.is_of_line_ending)
-        return inserted and (self.is_column or other.is_column) and self.column != other.column
+        """Whether both can be inserted at one place: two columns of the image, or a column and characters at the
+        beginning or end of the line beside it."""
+        replaces = self.length or other.length
+        changes_line_ending = self.is_of_line_ending or other.is_of_line_ending
+        inserts_column = self.is_column or other.is_column
+        return inserts_column and not (replaces or changes_line_ending) and self.column != other.column
 
     @property
     def order(self) -> tuple[bool, int]:
-        """The order of what is inserted at one place: columns as on the image, before the characters at the beginning
-        of a line and behind those at its end."""
+        """A sort key for insertions at one place: columns as on the image, before the characters at the beginning of a
+        line and behind those at its end."""
         return self.is_column if self.offset else not self.is_column, self.column
 
     @property
@@ -146,8 +151,8 @@ class Placements:
 def place(edition: Transcription, corrections: Sequence[Correction]) -> Placements:
     """The edits that the accepted corrections make, in the order given.
 
-    A correction with a `start` has its place there. Any other must find its original and its context at its offset; one
-    that the text has already makes no edit.
+    The place of a correction is at its `start`. Without one, its original and its context must stand at its offset.
+    A correction that the text has already makes no edit.
     """
     addresses = Addresses(edition)
     placed: list[PlacedCorrection] = []
@@ -169,25 +174,35 @@ def place(edition: Transcription, corrections: Sequence[Correction]) -> Placemen
 def _already_written(
     edition: Transcription, addresses: Addresses, corrections: Sequence[Correction]
 ) -> set[Correction]:
-    """The corrections of the lines into which all of their corrections are written already. Several in one line change
-    the offsets and contexts of each other, so the line is taken back to what it was before it is compared."""
+    """The corrections of those lines that have all of their corrections already.
+
+    Several corrections in one line change each other's offsets and contexts, so they are compared with the line as it
+    was before all of them.
+    """
     by_line: dict[tuple[str, int], list[Correction]] = defaultdict(list)
     for correction in corrections:
-        if correction.start is None and correction.changes and _wrong(correction) is None:
+        if correction.start is None and correction.changes and _malformed(correction) is None:
             by_line[correction.page, correction.line].append(correction)
     written: set[Correction] = set()
     for (page, number), group in by_line.items():
-        if (span := addresses.find(page, number)) is not None:
-            line = edition.text[slice(*span)]
-            unwritten = all(_reads(line, correction, correction.original) for correction in group)
-            before = None if unwritten else _line_before(line, group)
-            if before is not None and all(_reads(before, correction, correction.original) for correction in group):
-                written.update(group)
+        span = addresses.find(page, number)
+        if span is None:
+            continue
+        line = edition.text[slice(*span)]
+        if _has_all_originals(line, group):
+            continue
+        before = _line_before(line, group)
+        if before is not None and _has_all_originals(before, group):
+            written.update(group)
     return written
 
 
+def _has_all_originals(line: str, corrections: Sequence[Correction]) -> bool:
+    return all(_reads(line, correction, correction.original) for correction in corrections)
+
+
 def _line_before(line: str, corrections: Sequence[Correction]) -> str | None:
-    """The line before these corrections were written into it; None where it does not have one of them."""
+    """The line before these corrections were written into it; None if it lacks one of them."""
     for correction in sorted(corrections, key=lambda correction: correction.offset):
         if not line.startswith(correction.replacement, correction.offset):
             return None
@@ -198,44 +213,42 @@ def _line_before(line: str, corrections: Sequence[Correction]) -> str | None:
 def _placed(
     edition: Transcription, addresses: Addresses, correction: Correction
 ) -> PlacedCorrection | RefusedCorrection | None:
-    """A correction with its edit, or why it has none; None where the text has it already."""
-    if (refused := _wrong(correction)) is not None:
+    """A correction with its edit, or why it has none; None if the text has it already."""
+    if (refused := _malformed(correction)) is not None:
         return refused
     if correction.start is not None:
         return _placed_at(edition, correction, correction.start)
     span = addresses.find(correction.page, correction.line)
     line = edition.text[slice(*span)] if span else ""
     if span and _reads(line, correction, correction.original):
-        return PlacedCorrection(
-            correction, Edit(span[0] + correction.offset, correction.length, correction.replacement)
-        )
+        edit = Edit(span[0] + correction.offset, correction.length, correction.replacement)
+        return PlacedCorrection(correction, edit)
     if span and correction.changes and _reads(line, correction, correction.replacement):
-        return None  # it alone: others of its line are not written yet
+        return None  # this one alone is written: the other corrections of its line are not
     return RefusedCorrection(correction, Notice.of(Refusal.CHANGED))
 
 
 def _reads(line: str, correction: Correction, text: str) -> bool:
-    """Whether `text` stands in a line at the place of a correction, and around it what its context says."""
+    """Whether a line has `text` at the place of a correction, within the correction's context."""
     start, end = correction.offset, correction.offset + len(text)
     if start < 0 or end > len(line) or not line.startswith(text, start) or correction.is_of_line_ending:
         return False
     before, marked, after = correction.context.partition(f"[{correction.original}]")
     if not marked:
         return True
-    begins, ends = (
-        len(before) >= MAX_CONTEXT_CHARACTERS or start == len(before),
-        len(after) >= MAX_CONTEXT_CHARACTERS or end + len(after) == len(line),
-    )
-    return begins and ends and line[:start].endswith(before) and line.startswith(after, end)
+    # a context shorter than the maximum reaches the beginning or the end of its line
+    begins_line = len(before) >= MAX_CONTEXT_CHARACTERS or start == len(before)
+    ends_line = len(after) >= MAX_CONTEXT_CHARACTERS or end + len(after) == len(line)
+    return begins_line and ends_line and line[:start].endswith(before) and line.startswith(after, end)
 
 
 def _placed_at(edition: Transcription, correction: Correction, start: int) -> PlacedCorrection | RefusedCorrection:
     """A correction whose place is known, with its edit."""
     if correction.kind is Kind.LAYOUT and correction.original == LINE_BREAK:
-        end = LINE_ENDING.match(edition.text, start)
-        if end is None:
+        ending = LINE_ENDING.match(edition.text, start)
+        if ending is None:
             return RefusedCorrection(correction, Notice.of(Refusal.OTHER_BY_NOW))
-        return PlacedCorrection(correction, Edit(start, end.end() - start, ""))
+        return PlacedCorrection(correction, Edit(start, len(ending[0]), ""))
     if not edition.text.startswith(correction.original, start):
         return RefusedCorrection(correction, Notice.of(Refusal.OTHER_BY_NOW))
     if correction.kind is Kind.LAYOUT:
@@ -246,30 +259,29 @@ def _placed_at(edition: Transcription, correction: Correction, start: int) -> Pl
 def line_edit(text: str, correction: Correction, start: int) -> Edit:
     """The edit that inserts or deletes a whole line with its ending, replaces the text of a line, or inserts a line
     ending alone."""
-    was, becomes = correction.original, correction.replacement
-    if becomes == LINE_BREAK:
+    original, replacement = correction.original, correction.replacement
+    if replacement == LINE_BREAK:
         return Edit(start, 0, _ending(text, start))
-    if was and becomes:
-        return Edit(start, len(was.rstrip("¶\r\n")), becomes)
-    if was:
-        bare = not {was[0], was[-1]} & set("¶\n\r")  # else `was` has the line's ending
-        end = LINE_ENDING.match(text, start + len(was)) if bare else None
-        return Edit(start, len(was) + (len(end[0]) if end is not None else 0), "")
+    if original and replacement:
+        return Edit(start, len(original.rstrip("¶\r\n")), replacement)
+    if original:
+        includes_ending = bool({original[0], original[-1]} & set("¶\n\r"))
+        ending = None if includes_ending else LINE_ENDING.match(text, start + len(original))
+        return Edit(start, len(original) + (len(ending[0]) if ending is not None else 0), "")
     if correction.offset == 0:
-        return Edit(start, 0, becomes + _ending(text, start))
-    return Edit(start, 0, _ending(text, start) + becomes)
+        return Edit(start, 0, replacement + _ending(text, start))
+    return Edit(start, 0, _ending(text, start) + replacement)
 
 
 def _ending(text: str, start: int) -> str:
-    """The line ending at a place of a text or next after it, or else the last one before it; a line feed without
-    any."""
-    end = LINE_ENDING.search(text, start)
-    endings = [end] if end is not None else list(LINE_ENDING.finditer(text))
+    """The first line ending of a text from `start` on, or else the last one before it; a line feed if there is none."""
+    following = LINE_ENDING.search(text, start)
+    endings = [following] if following is not None else list(LINE_ENDING.finditer(text))
     return endings[-1][0] if endings else "\n"
 
 
-def _wrong(correction: Correction) -> RefusedCorrection | None:
-    """Why a correction can be written into no text; None where it is well formed."""
+def _malformed(correction: Correction) -> RefusedCorrection | None:
+    """Why a correction cannot be written into any text; None if it is well formed."""
     if correction.is_of_line_ending:
         return None
     if any(char in correction.replacement for char in "\n\r¶\v\f\x1c\x1d\x1e\x85\u2028\u2029"):

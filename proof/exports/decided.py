@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from enum import unique
 from itertools import chain
+from typing import NamedTuple
 
 from proof.exports.corrections import Correction, Refusal
 from proof.exports.source import CorrectedSource
@@ -16,7 +17,7 @@ from proof.model.notices import MessageCode
 from proof.store import Store
 from proof.store.authorities import copies_read, witnesses_of
 from proof.store.decision_records import Decision, State, Verdict
-from proof.store.text_changes import ExportEdits, TextChange, VersionedPlace, is_deleted_with_its_line
+from proof.store.text_changes import CarriedPlace, ExportEdits, TextChange, VersionedPlace, is_deleted_with_its_line
 from proof.store.text_files import DecidedPlace, StoredText
 from proof.text.addresses import Addresses
 from proof.text.lines import LINE_ENDING
@@ -87,69 +88,167 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
     """
     text = store.texts.find(edition)
     edition = in_script(edition, text.latest.script)
-    own = {known.path for known in text.own}
-    pages = {page.id for page in edition.pages}
-    policy = policy_of(edition.script)
-    addresses = Addresses(edition)
-    corrected: list[tuple[Decision, Correction]] = []
-    kept: list[tuple[Decision, Span]] = []
-    left_out: list[LeftOut] = []
-    applied: list[tuple[Decision, Correction]] = []
-    settled = 0
-    rejected: set[str] = set()
-    noted: list[Correction] = []
-    first: dict[int, int] = {}
-    restored: dict[Span, int] = {}
-    for there, decision, place in decisions_of(store, edition, (*text.own, *text.others), own):
-        if there.text not in own:
-            if decision.page in pages and decision.state not in (State.KEPT, State.OPEN):
-                left_out.append(LeftOut(decision, Unused.OTHER_TEXT, there.text))
-            continue
-        if decision.state in _KEEPING:
-            rejected.add(decision.uid)
-        settled += decision.state is State.KEPT or (decision.state is State.COPY and not decision.transcribed)
-        of_page = decision.kind == Kind.LAYOUT.value and not decision.line and decision.state is State.CORRECTED
-        reason = Unused.PAGE if of_page else _UNDECIDED.get(decision.state)
-        is_lost = place is None and (_writes(decision) or there.place.reads != there.place.transcribed)
-        if is_lost and not of_page:
-            went = is_deleted_with_its_line(there.place, store.texts.content_of_version(there.version))
-            settled += went
-            reason = None if went else Unused.GONE
-        left_out += [LeftOut(decision, reason, str(edition.path))] if reason else []
-        if place is None or of_page:
-            continue
-        span, reads = place
-        first[decision.flag] = there.first
-        if decision.state is State.OPEN and reads == there.place.decided_reading:
-            restored[span] = min(restored.get(span, there.first), there.first)
-        correction = replace(_correction(decision, span, edition, addresses, policy), imaged=there.imaged)
-        noted += [correction] * (decision.state is State.UNSURE)
-        if (
-            reads == there.place.decided_reading
-            and decision.state is State.CORRECTED
-            and reads != there.place.transcribed
-        ):
-            applied.append((decision, correction))
-            noted.append(replace(correction, original=decision.transcribed))
-        elif reads != there.place.decided_reading or _writes(decision):
-            corrected.append((decision, correction))
-        elif decision.state is State.KEPT:
-            kept.append((decision, span))
-    corrections, conflicts = _without_conflicts(_without_superseded(corrected, kept, restored, first), kept, applied)
-    left_out += [LeftOut(made, reason, str(edition.path)) for reason, group in conflicts.items() for made in group]
-    halves = _halves_of_refused(corrections, left_out)
-    left_out += [
-        LeftOut(decision, Unused.OTHER_HALF, str(edition.path)) for decision, _ in corrected if decision.uid in halves
-    ]
-    return Decided(
-        edition,
-        tuple(correction for correction in corrections if correction.flag not in halves),
-        tuple(left_out),
-        settled,
-        tuple(correction for _, correction in applied),
-        frozenset(rejected),
-        tuple(noted),
+    own_paths = {stored.path for stored in text.own}
+    page_ids = {page.id for page in edition.pages}
+    decisions = _DecisionsByEffect(store, edition)
+    for flag in decisions_of(store, edition, (*text.own, *text.others), own_paths):
+        if flag.place.text in own_paths:
+            decisions.add(flag)
+        elif flag.decision.page in page_ids and flag.decision.state not in (State.KEPT, State.OPEN):
+            decisions.left_out.append(LeftOut(flag.decision, Unused.OTHER_TEXT, flag.place.text))
+    return decisions.decided()
+
+
+def note_written(store: Store, corrected: CorrectedSource, is_current: Callable[[], bool]) -> None:
+    """Record in the store the edits written into a text file, so that the places of its flags follow them. `is_current`
+    says whether the file still has the corrected text."""
+    edition = corrected.edition
+    written = [change for change in corrected.placed if change.correction.changes]
+    edits = ExportEdits(
+        tuple(change.edit for change in written),
+        {change.correction.number: change.edit for change in written if change.correction.number},
     )
+    for path in {text.path for text in store.texts.find(edition).own}:
+        store.texts.record_export(path, edition.text, corrected.text, edition.script.value, edits, is_current)
+
+
+class DecidedFlag(NamedTuple):
+    """The last decision on a flag, which names the person who made it. `place` is the stored place of the flag,
+    `present` the place in the present content of the text; None in another file and for a lost place."""
+
+    place: DecidedPlace
+    decision: Decision
+    present: CarriedPlace | None
+
+
+def decisions_of(
+    store: Store, edition: Transcription, texts: Iterable[StoredText], own_paths: Collection[str]
+) -> Iterator[DecidedFlag]:
+    """All decided flags in `texts`; `own_paths` are the paths under which the store has `edition` itself."""
+    places_of_work = {work: store.texts.decided_places(work) for work in sorted({text.work for text in texts})}
+    contents: dict[int, str] = {}
+    places_in_version: dict[int, list[VersionedPlace]] = defaultdict(list)
+    for place in chain.from_iterable(places_of_work.values()):
+        if place.text in own_paths:
+            for version in {place.version, place.present} - contents.keys():
+                contents[version] = store.texts.content_of_version(version)
+            versioned = VersionedPlace(place.place, contents[place.version], place.version)
+            places_in_version[place.present].append(versioned)
+    carried: dict[int, CarriedPlace] = {}
+    for version, places in places_in_version.items():
+        carried |= TextChange(contents[version], edition.text, version, edition.script.value).carried(places)
+    for work, decided_places in places_of_work.items():
+        last_decisions = {decision.flag: decision for decision in store.decisions.last_of_flags(work)}
+        for place in decided_places:
+            flag = place.place.flag
+            yield DecidedFlag(place, last_decisions[flag], carried.get(flag))
+
+
+class _DecidedCorrection(NamedTuple):
+    """A correction and the decision that it was made of."""
+
+    decision: Decision
+    correction: Correction
+
+    @property
+    def span(self) -> Span:
+        return Span(self.correction.start or 0, self.correction.length)
+
+
+class _KeptPlace(NamedTuple):
+    """A decision that keeps the characters of a place."""
+
+    decision: Decision
+    span: Span
+
+
+_KEEPING = frozenset({State.KEPT, State.COPY, State.RETAINED})
+_UNDECIDED: Mapping[State, Unused] = {State.UNSURE: Unused.UNSURE, State.SKIPPED: Unused.SKIPPED}
+
+
+class _DecisionsByEffect:
+    """Collects the decisions about a text, sorted by their effect on it."""
+
+    def __init__(self, store: Store, edition: Transcription) -> None:
+        self._store, self._edition = store, edition
+        self._policy = policy_of(edition.script)
+        self._addresses = Addresses(edition)
+        self._corrected: list[_DecidedCorrection] = []
+        self._applied: list[_DecidedCorrection] = []
+        self._kept: list[_KeptPlace] = []
+        self.left_out: list[LeftOut] = []
+        self._settled = 0
+        self._rejected: set[str] = set()
+        self._noted: list[Correction] = []
+        self._first_decisions: dict[int, int] = {}
+        """The id of the first decision on each flag, by flag number."""
+        self._restored: dict[Span, int] = {}
+        """The places whose decisions were all taken back and that read so again, with the smallest id of a first
+        decision there."""
+
+    def add(self, flag: DecidedFlag) -> None:
+        """Add the decision on a flag of this text."""
+        stored, decision, present = flag
+        if decision.state in _KEEPING:
+            self._rejected.add(decision.uid)
+        is_answered_copy = decision.state is State.COPY and not decision.transcribed
+        self._settled += decision.state is State.KEPT or is_answered_copy
+        if decision.kind == Kind.LAYOUT.value and not decision.line and decision.state is State.CORRECTED:
+            self._leave_out(decision, Unused.PAGE)
+            return
+        reason = _UNDECIDED.get(decision.state)
+        if present is None and (_writes(decision) or stored.place.reads != stored.place.transcribed):
+            content = self._store.texts.content_of_version(stored.version)
+            is_deleted = is_deleted_with_its_line(stored.place, content)
+            self._settled += is_deleted
+            reason = None if is_deleted else Unused.GONE
+        if reason is not None:
+            self._leave_out(decision, reason)
+        if present is not None:
+            self._add_present(stored, decision, present)
+
+    def _add_present(self, stored: DecidedPlace, decision: Decision, present: CarriedPlace) -> None:
+        """Add a decision whose place the text still has."""
+        place = stored.place
+        self._first_decisions[decision.flag] = stored.first
+        reads_as_decided = present.reads == place.decided_reading
+        if decision.state is State.OPEN and reads_as_decided:
+            self._restored[present.span] = min(self._restored.get(present.span, stored.first), stored.first)
+        correction = _correction(decision, present.span, self._edition, self._addresses, self._policy)
+        correction = replace(correction, imaged=stored.imaged)
+        if decision.state is State.UNSURE:
+            self._noted.append(correction)
+        if decision.state is State.CORRECTED and reads_as_decided and present.reads != place.transcribed:
+            self._applied.append(_DecidedCorrection(decision, correction))
+            self._noted.append(replace(correction, original=decision.transcribed))
+        elif not reads_as_decided or _writes(decision):
+            self._corrected.append(_DecidedCorrection(decision, correction))
+        elif decision.state is State.KEPT:
+            self._kept.append(_KeptPlace(decision, present.span))
+
+    def _leave_out(self, decision: Decision, reason: Unused) -> None:
+        self.left_out.append(LeftOut(decision, reason, str(self._edition.path)))
+
+    def decided(self) -> Decided:
+        """All that was added, without corrections that contradict each other."""
+        current = _without_superseded(self._corrected, self._kept, self._restored, self._first_decisions)
+        corrections, conflicts = _without_conflicts(current, self._kept, self._applied)
+        for reason, decisions in conflicts.items():
+            for decision in decisions:
+                self._leave_out(decision, reason)
+        halves = _halves_of_refused(corrections, self.left_out)
+        for decision, _correction_of_flag in self._corrected:
+            if decision.uid in halves:
+                self._leave_out(decision, Unused.OTHER_HALF)
+        return Decided(
+            self._edition,
+            tuple(correction for correction in corrections if correction.flag not in halves),
+            tuple(self.left_out),
+            self._settled,
+            tuple(applied.correction for applied in self._applied),
+            frozenset(self._rejected),
+            tuple(self._noted),
+        )
 
 
 def _halves_of_refused(corrections: Iterable[Correction], left_out: Iterable[LeftOut]) -> set[str]:
@@ -157,48 +256,6 @@ def _halves_of_refused(corrections: Iterable[Correction], left_out: Iterable[Lef
     refused = [out.decision for out in left_out if out.reason in (Unused.CONFLICT, Unused.GONE)]
     refused_columns = {decision.uid for decision in refused if decision.kind == Kind.LAYOUT.value}
     return {correction.flag for correction in corrections if correction.moved in refused_columns}
-
-
-def note_written(store: Store, corrected: CorrectedSource, still: Callable[[], bool]) -> None:
-    """Record in the store the edits written into a text file, so that the places of its flags follow them; `still`
-    says whether the file reads so."""
-    edition = corrected.edition
-    written = [correction for correction in corrected.placed if correction.correction.changes]
-    writing = ExportEdits(
-        tuple(correction.edit for correction in written),
-        {correction.correction.number: correction.edit for correction in written if correction.correction.number},
-    )
-    for path in {text.path for text in store.texts.find(edition).own}:
-        store.texts.record_export(path, edition.text, corrected.text, edition.script.value, writing, still)
-
-
-_KEEPING = frozenset({State.KEPT, State.COPY, State.RETAINED})
-_UNDECIDED: Mapping[State, Unused] = {State.UNSURE: Unused.UNSURE, State.SKIPPED: Unused.SKIPPED}
-
-
-def decisions_of(
-    store: Store, edition: Transcription, texts: Iterable[StoredText], own: Collection[str]
-) -> Iterator[tuple[DecidedPlace, Decision, tuple[Span, str] | None]]:
-    """The place, the last decision and the present span of every decided flag in `texts`.
-
-    The decision names the person who made it. The span, with the characters read there, is given for flags in the
-    files `own` (the paths of `edition`); it is None for other files and for lost places.
-    """
-    places = {work: store.texts.decided_places(work) for work in sorted({text.work for text in texts})}
-    contents: dict[int, str] = {}
-    standing: dict[int, list[VersionedPlace]] = defaultdict(list)
-    for there in chain.from_iterable(places.values()):
-        if there.text in own:
-            for version in {there.version, there.present} - contents.keys():
-                contents[version] = store.texts.content_of_version(version)
-            standing[there.present].append(VersionedPlace(there.place, contents[there.version], there.version))
-    now: dict[int, tuple[Span, str]] = {}
-    for present, known in standing.items():
-        now |= TextChange(contents[present], edition.text, present, edition.script.value).carried(known)
-    for work, of_work in places.items():
-        last = {decision.flag: decision for decision in store.decisions.last_of_flags(work)}
-        for there in of_work:
-            yield there, last[there.place.flag], now.get(there.place.flag)
 
 
 def _writes(decision: Decision) -> bool:
@@ -218,7 +275,7 @@ def _correction(
     if decision.kind == Kind.LAYOUT.value and original and not LINE_ENDING.sub("", original):
         original = LINE_BREAK
     copies = copies_read(decision.evidence)
-    line = edition.text[begin : edition.text.find("\n", begin) % (len(edition.text) + 1)]
+    line = edition.text[begin:].partition("\n")[0]
     return Correction(
         page=address.page if address is not None and edition.paged else decision.page,
         line=address.line if address is not None else decision.line,
@@ -248,14 +305,14 @@ def _correction(
 def _is_typed(decision: Decision) -> bool:
     """Whether a person typed the reading: at a place corrected by hand, or a reading that the recogniser did not
     give."""
-    seen = (decision.suggested, *(text for text, _ in _seen(decision)))
-    return decision.evidence.get("reason") == CORRECTED_BY_HAND or decision.reading not in seen
+    recognised = (decision.suggested, *(text for text, _share in _alternatives(decision)))
+    return decision.evidence.get("reason") == CORRECTED_BY_HAND or decision.reading not in recognised
 
 
-def _seen(decision: Decision) -> Sequence[tuple[str, float]]:
+def _alternatives(decision: Decision) -> Sequence[tuple[str, float]]:
     """The recogniser's alternatives to its suggestion, each with its share."""
-    seen: Sequence[tuple[str, float]] = decision.evidence.get("alternatives", [])
-    return seen
+    alternatives: Sequence[tuple[str, float]] = decision.evidence.get("alternatives", [])
+    return alternatives
 
 
 def _as_read(decision: Decision, policy: VariantPolicy) -> str:
@@ -263,7 +320,7 @@ def _as_read(decision: Decision, policy: VariantPolicy) -> str:
     recognised character (着 for 著), this is the recognised character, since nobody has chosen between the forms."""
     if policy.script is Script.TRADITIONAL or decision.reading != decision.suggested:
         return decision.reading
-    for character, _share in _seen(decision):
+    for character, _share in _alternatives(decision):
         forms = policy.written_forms(character)
         if len(forms) > 1 and forms[0] == decision.reading:
             return str(character)
@@ -271,28 +328,33 @@ def _as_read(decision: Decision, policy: VariantPolicy) -> str:
 
 
 def _without_superseded(
-    corrected: Sequence[tuple[Decision, Correction]],
-    kept: Iterable[tuple[Decision, Span]],
+    corrected: Sequence[_DecidedCorrection],
+    kept: Iterable[_KeptPlace],
     restored: Mapping[Span, int],
-    first: Mapping[int, int],
-) -> list[tuple[Decision, Correction]]:
-    """`corrected` without the restorations of withdrawn corrections whose characters have a newer decision, or are
-    `restored` already: they read what they did before an older withdrawn correction, whose first decision has this id.
-    `first` has the id of the first decision about each flag."""
-    decided = [(made, Span(*_place(correction))) for made, correction in corrected if made.state is not State.OPEN]
+    first_decisions: Mapping[int, int],
+) -> list[_DecidedCorrection]:
+    """`corrected` without the superseded restorations of withdrawn corrections.
+
+    A restoration is superseded if one of its characters has a newer decision, or if its place is `restored` already:
+    it then reads as before an older withdrawn correction, whose first decision has the id that `restored` gives.
+    `first_decisions` has the id of the first decision on each flag.
+    """
     newest: dict[int, int] = {}
-    for made, span in (*decided, *kept):
+    spans = [(made.span, made.decision.id) for made in corrected if made.decision.state is not State.OPEN]
+    spans += [(span, decision.id) for decision, span in kept]
+    for span, number in spans:
         for part in _parts(span):
-            newest[part] = max(newest.get(part, 0), made.id)
-    return [
-        (made, correction)
-        for made, correction in corrected
-        if made.state is not State.OPEN
-        or (
-            restored.get(Span(*_place(correction)), first[made.flag]) >= first[made.flag]
-            and all(newest.get(part, 0) <= made.id for part in _parts(Span(*_place(correction))))
-        )
-    ]
+            newest[part] = max(newest.get(part, 0), number)
+
+    def is_superseded(made: _DecidedCorrection) -> bool:
+        if made.decision.state is not State.OPEN:
+            return False
+        first_decision = first_decisions[made.decision.flag]
+        if restored.get(made.span, first_decision) < first_decision:
+            return True
+        return any(newest.get(part, 0) > made.decision.id for part in _parts(made.span))
+
+    return [made for made in corrected if not is_superseded(made)]
 
 
 def _parts(span: Span) -> range:
@@ -301,9 +363,7 @@ def _parts(span: Span) -> range:
 
 
 def _without_conflicts(
-    corrected: Iterable[tuple[Decision, Correction]],
-    kept: Iterable[tuple[Decision, Span]],
-    applied: Iterable[tuple[Decision, Correction]],
+    corrected: Iterable[_DecidedCorrection], kept: Iterable[_KeptPlace], applied: Iterable[_DecidedCorrection]
 ) -> tuple[list[Correction], dict[Unused, list[Decision]]]:
     """The corrections without conflicts, in the order of their decisions, and the conflicting decisions by the reason.
 
@@ -312,56 +372,74 @@ def _without_conflicts(
     insertion does not conflict with a change that begins at its place, nor a column with another one of the image. Of
     a column that moves and a change within it the column alone is written.
     """
-    ordered = sorted(corrected, key=lambda pair: (pair[1].start or 0, pair[1].length, pair[0].id))
-    refused: dict[int, Decision] = {}
-    moving: dict[int, Decision] = {}
-    doubled: set[int] = set()
-    for at, (decision, first) in enumerate(ordered):
-        for rival, second in ordered[at + 1 :]:
-            if (second.start or 0) > (first.start or 0) + first.length:
-                break
-            if first.is_beside(second):
-                continue
-            if _place(first) == _place(second) and first.replacement == second.replacement:
-                doubled.add(rival.id)
-            elif _collide(first, second) and _moves(first) != _moves(second):
-                within = rival if _moves(first) else decision
-                moving[within.id] = within
-            elif _collide(first, second):
-                refused |= {decision.id: decision, rival.id: rival}
-    by_place: dict[tuple[int, int], list[Decision]] = defaultdict(list)
-    for made, correction in ordered:
-        if correction.changes:
-            by_place[_place(correction)].append(made)
-    for made, span in kept:
-        others = by_place.get((span.start, span.length), ())
-        refused |= {each.id: each for each in (made, *others) if others}
-    newest: dict[tuple[int, int], int] = {}
-    for made, correction in applied:
-        newest[_place(correction)] = max(newest.get(_place(correction), 0), made.id)
-    refused |= {made.id: made for made, correction in ordered if made.id < newest.get(_place(correction), 0)}
-    used = [
-        (made.id, correction) for made, correction in ordered if made.id not in refused.keys() | moving.keys() | doubled
-    ]
-    left_out = {Unused.CONFLICT: refused, Unused.MOVES: {n: moving[n] for n in moving.keys() - refused.keys()}}
-    return [correction for _, correction in sorted(used, key=lambda pair: pair[0])], {
-        reason: [decisions[number] for number in sorted(decisions)] for reason, decisions in left_out.items()
+    ordered = sorted(corrected, key=lambda made: (*made.span, made.decision.id))
+    overlaps = _overlaps(ordered)
+    conflicting = overlaps.conflicting | _conflicting_with_kept(ordered, kept)
+    newest: dict[Span, int] = {}
+    for made in applied:
+        newest[made.span] = max(newest.get(made.span, 0), made.decision.id)
+    conflicting |= {made.decision.id: made.decision for made in ordered if made.decision.id < newest.get(made.span, 0)}
+    unused = conflicting.keys() | overlaps.within_moved.keys() | overlaps.repeated
+    used = sorted((made for made in ordered if made.decision.id not in unused), key=lambda made: made.decision.id)
+    within_moved = [overlaps.within_moved[number] for number in sorted(overlaps.within_moved.keys() - conflicting)]
+    return [made.correction for made in used], {
+        Unused.CONFLICT: [conflicting[number] for number in sorted(conflicting)],
+        Unused.MOVES: within_moved,
     }
 
 
-def _moves(correction: Correction) -> bool:
+class _Overlaps(NamedTuple):
+    """What overlapping corrections lead to, by the ids of decisions: those in conflict, those within a column that
+    moves, and those that repeat another."""
+
+    conflicting: dict[int, Decision]
+    within_moved: dict[int, Decision]
+    repeated: set[int]
+
+
+def _overlaps(ordered: Sequence[_DecidedCorrection]) -> _Overlaps:
+    """The overlaps of corrections, which are given in the order of their places."""
+    overlaps = _Overlaps({}, {}, set())
+    for at, made in enumerate(ordered):
+        for other in ordered[at + 1 :]:
+            if other.span.start > made.span.end:
+                break
+            if made.correction.is_beside(other.correction):
+                continue
+            if made.span == other.span and made.correction.replacement == other.correction.replacement:
+                overlaps.repeated.add(other.decision.id)
+            elif _collide(made, other):
+                moves, other_moves = _moves_column(made.correction), _moves_column(other.correction)
+                if moves != other_moves:
+                    within = other.decision if moves else made.decision
+                    overlaps.within_moved[within.id] = within
+                else:
+                    overlaps.conflicting.update({pair.decision.id: pair.decision for pair in (made, other)})
+    return overlaps
+
+
+def _conflicting_with_kept(corrected: Iterable[_DecidedCorrection], kept: Iterable[_KeptPlace]) -> dict[int, Decision]:
+    """The decisions, by id, of which some keep a place and others change it."""
+    changing: dict[Span, list[Decision]] = defaultdict(list)
+    for made in corrected:
+        if made.correction.changes:
+            changing[made.span].append(made.decision)
+    conflicting: dict[int, Decision] = {}
+    for decision, span in kept:
+        if span in changing:
+            conflicting |= {each.id: each for each in (decision, *changing[span])}
+    return conflicting
+
+
+def _moves_column(correction: Correction) -> bool:
     """Whether a correction takes a whole column away that moves to another place."""
     return correction.kind is Kind.LAYOUT and bool(correction.moved and correction.length)
 
 
-def _place(correction: Correction) -> tuple[int, int]:
-    return correction.start or 0, correction.length
-
-
-def _collide(first: Correction, second: Correction) -> bool:
-    if not (first.changes or second.changes):
+def _collide(first: _DecidedCorrection, second: _DecidedCorrection) -> bool:
+    """Whether two corrections, of which one changes the text, claim the same characters or the same empty place."""
+    if not (first.correction.changes or second.correction.changes):
         return False
-    first_start, second_start = first.start or 0, second.start or 0
-    if first_start == second_start and not (first.length and second.length):
-        return first.length == second.length
-    return first_start < second_start + second.length and second_start < first_start + first.length
+    if first.span.start == second.span.start and not (first.span.length and second.span.length):
+        return first.span.length == second.span.length
+    return first.span.start < second.span.end and second.span.start < first.span.end

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 from proof.exports.corrections import Correction
 from proof.images.pdf import file_name, file_names
@@ -23,8 +24,8 @@ from proof.text.model import Row
 
 @dataclass(frozen=True, slots=True)
 class MarkedGlyph:
-    """A character on the image: `text` is the corrected one (empty if a correction deletes it), `confidence` its
-    probability by the recogniser, if it is the transcribed one and the recogniser gives any."""
+    """A character on the image: `text` is the corrected one (empty if a correction deletes it), `confidence` the
+    recogniser's probability of an uncorrected character, None if the recogniser gives none."""
 
     text: str
     box: Box
@@ -84,20 +85,22 @@ def mark(page: PageResult, corrections: Iterable[Correction] = (), *, running: b
     """
     if page.image is None or not page.shown:
         return None
-    of_line: dict[int, list[Correction]] = defaultdict(list)
+    corrections_of: dict[int, list[Correction]] = defaultdict(list)
     for correction in corrections:
         if is_on(page, correction, running=running) and correction.replacement != LINE_BREAK:
-            of_line[correction.line].append(correction)
-    characters: dict[int, list[CheckedCharacter]] = defaultdict(list)
+            corrections_of[correction.line].append(correction)
+    characters_of: dict[int, list[CheckedCharacter]] = defaultdict(list)
     for character in sorted(
-        [*page.characters, *_new_half_rows(page, of_line)], key=lambda character: (character.line, character.offset)
+        [*page.characters, *_new_half_rows(page, corrections_of)],
+        key=lambda character: (character.line, character.offset),
     ):
-        characters[character.line].append(character)
-    texts = {
-        (line, offset): text
-        for line, of_page in characters.items()
-        for offset, text in _corrected(of_page, _on_page(of_line[line], of_page) if running else of_line[line]).items()
-    }
+        characters_of[character.line].append(character)
+    texts: dict[tuple[int, int], _CorrectedText] = {}
+    for line, characters in characters_of.items():
+        of_line = corrections_of[line]
+        if running:
+            of_line = _on_page(of_line, characters)
+        texts |= {(line, offset): text for offset, text in _corrected(characters, of_line).items()}
     columns = []
     if running:
         for number, (box, in_column) in enumerate(columns_found(page.columns, page.characters), start=1):
@@ -105,8 +108,8 @@ def mark(page: PageResult, corrections: Iterable[Correction] = (), *, running: b
             columns.append(MarkedColumn(number, _within(box, page.image_size), lines))
     else:
         for column in page.columns:
-            lines = tuple(_lines(characters[column.number], texts, page.image_size))
-            lines = lines or _restored(page, column, of_line[column.number])
+            lines = tuple(_lines(characters_of[column.number], texts, page.image_size))
+            lines = lines or _restored(page, column, corrections_of[column.number])
             columns.append(MarkedColumn(column.number, _within(column.box, page.image_size), lines))
     return MarkedPage(page.page, page.ref, file_name(page.image), page.image_size, tuple(columns))
 
@@ -122,13 +125,13 @@ def is_on(page: PageResult, correction: Correction, *, running: bool = False) ->
     return correction.accepted and not correction.audit and correction.page in names
 
 
-def _new_half_rows(page: PageResult, of_line: Mapping[int, Iterable[Correction]]) -> Iterable[CheckedCharacter]:
-    """An empty character for each insertion into a half-row in which the transcription has nothing, so that the
-    insertion is not joined with a character of another line. Its box is that of its flag, else it is beside the other
-    half-row, else it is that of the column."""
+def _new_half_rows(page: PageResult, corrections_of: Mapping[int, Iterable[Correction]]) -> Iterable[CheckedCharacter]:
+    """An empty character for each insertion into an empty half-row, so that the insertion is not joined with a
+    character of another line. Its box is that of its flag, else a box beside the other half-row, else that of the
+    column. `corrections_of` are the corrections of each line."""
     boxes = {flag.id: flag.bbox for flag in page.flags if flag.bbox is not None}
     for column in page.columns:
-        for correction in of_line.get(column.number, ()):
+        for correction in corrections_of.get(column.number, ()):
             if correction.length or not correction.replacement:
                 continue
             row, other_offsets = _row_at(column.source, correction)
@@ -152,29 +155,39 @@ def _row_at(source: str, insertion: Correction) -> tuple[Row, frozenset[int] | N
     the characters in the other half-row of the note; else None."""
     start, length = insertion.offset, len(insertion.replacement)
     for run in parse_column(source[:start] + insertion.replacement + source[start:]).runs:
-        for cells, others in ((run.right, run.left), (run.left, run.right)):
-            inserted = [start <= cell.offset < start + length for cell in cells]
-            if any(inserted):
-                in_source = (cell.offset - (length if cell.offset > start else 0) for cell in others)
-                alone = run.note and all(new or cell.blank for new, cell in zip(inserted, cells, strict=True))
-                return cells[inserted.index(True)].row, frozenset(in_source) if alone else None
+        for cells, other_cells in ((run.right, run.left), (run.left, run.right)):
+            is_new = [start <= cell.offset < start + length for cell in cells]
+            if not any(is_new):
+                continue
+            row = cells[is_new.index(True)].row
+            is_alone = run.note and all(new or cell.blank for new, cell in zip(is_new, cells, strict=True))
+            if not is_alone:
+                return row, None
+            return row, frozenset(cell.offset - (length if cell.offset > start else 0) for cell in other_cells)
     return Row.MAIN, None
 
 
-def columns_found(
-    columns: Iterable[CheckedColumn], characters: Iterable[CheckedCharacter]
-) -> list[tuple[Box, list[CheckedCharacter]]]:
-    """The boxes of the columns of an image, from right to left, each with its characters in the order of the text. A
-    column may have several lines of the file, and a line may continue in another column."""
-    placed: list[tuple[Box, list[CheckedCharacter]]] = [
-        (box, []) for box in dict.fromkeys(column.box for column in columns)
-    ]
-    for character in sorted(characters if placed else (), key=lambda character: (character.line, character.offset)):
+class ImageColumn(NamedTuple):
+    """The box of a column on the image, with its characters in the order of the text."""
+
+    box: Box
+    characters: list[CheckedCharacter]
+
+    def distance(self, character: CheckedCharacter) -> tuple[bool, float]:
+        """A sort key: columns at the height of the character come first, then the nearest. Boxes of leaning columns
+        overlap, and columns of a second register are below those of the first."""
         x, y = character.box.centre
-        # the nearest, since leaning columns have boxes that overlap; a second register has columns of its own below
-        nearest = min(placed, key=lambda place: (not place[0].y <= y <= place[0].bottom, abs(place[0].centre[0] - x)))
-        nearest[1].append(character)
-    return placed
+        return not self.box.y <= y <= self.box.bottom, abs(self.box.centre[0] - x)
+
+
+def columns_found(columns: Iterable[CheckedColumn], characters: Iterable[CheckedCharacter]) -> list[ImageColumn]:
+    """The columns detected on an image, from right to left. A column may have several lines of the file, and a line may
+    continue in another column."""
+    found = [ImageColumn(box, []) for box in dict.fromkeys(column.box for column in columns)]
+    if found:
+        for character in sorted(characters, key=lambda character: (character.line, character.offset)):
+            min(found, key=lambda column: column.distance(character)).characters.append(character)
+    return found
 
 
 def _on_page(corrections: Iterable[Correction], characters: Sequence[CheckedCharacter]) -> list[Correction]:
@@ -198,21 +211,27 @@ def _corrected(characters: Iterable[CheckedCharacter], corrections: Iterable[Cor
     texts = {character.offset: _CorrectedText(character.text) for character in ordered}
     for correction in corrections:
         end = correction.offset + correction.length
-        over = [character for character in ordered if correction.offset <= character.offset < end]
-        if not over:
-            following = next((character for character in ordered if character.offset >= correction.offset), None)
-            if following is not None and following.offset == correction.offset and not following.length:
-                texts[following.offset].text += correction.replacement
-            elif following is not None:
-                texts[following.offset].before += correction.replacement
-            elif ordered:
-                texts[ordered[-1].offset].after += correction.replacement
+        replaced = [character.offset for character in ordered if correction.offset <= character.offset < end]
+        if not replaced:
+            _insert(correction, ordered, texts)
             continue
-        for index, character in enumerate(over):
-            last = index == len(over) - 1
-            part = correction.replacement[index:] if last else correction.replacement[index : index + 1]
-            texts[character.offset].text = part
+        # one character each, and the rest of the replacement for the last one
+        for index, offset in enumerate(replaced[:-1]):
+            texts[offset].text = correction.replacement[index : index + 1]
+        texts[replaced[-1]].text = correction.replacement[len(replaced) - 1 :]
     return texts
+
+
+def _insert(correction: Correction, ordered: Sequence[CheckedCharacter], texts: Mapping[int, _CorrectedText]) -> None:
+    """Add an insertion to the text of the character after it, or of the last character of the line."""
+    following = next((character for character in ordered if character.offset >= correction.offset), None)
+    if following is None:
+        if ordered:
+            texts[ordered[-1].offset].after += correction.replacement
+    elif following.offset == correction.offset and not following.length:  # see `_new_half_rows`
+        texts[following.offset].text += correction.replacement
+    else:
+        texts[following.offset].before += correction.replacement
 
 
 def _lines(
@@ -224,8 +243,9 @@ def _lines(
         for character in group:
             corrected = texts[character.line, character.offset]
             line_text += corrected.before + corrected.text + corrected.after
-            known = character.p_text if corrected.text == character.text else None
-            confidence = known and min(max(known, 0.0), 1.0)
+            confidence = character.p_text if corrected.text == character.text else None
+            if confidence is not None:
+                confidence = min(max(confidence, 0.0), 1.0)
             glyphs.append(MarkedGlyph(corrected.text, _within(character.box, size), confidence))
         yield MarkedLine(row, Box.around(glyph.box for glyph in glyphs), line_text, tuple(glyphs))
 

@@ -19,8 +19,8 @@ from proof.text.variants import VariantPolicy
 
 @dataclass(frozen=True, slots=True)
 class FormChoice:
-    """The form chosen for `character`: everywhere, or only at `place`: `PAGE`, `PAGE:COLUMN` or `PAGE:COLUMN:OFFSET`
-    (in a text without page marks `LINE` or `LINE:OFFSET`); '' stands for everywhere."""
+    """The form chosen for `character`: everywhere if `place` is empty, else only at `PAGE`, `PAGE:COLUMN` or
+    `PAGE:COLUMN:OFFSET` (in a text without page marks `LINE` or `LINE:OFFSET`)."""
 
     character: str
     form: str
@@ -68,14 +68,14 @@ def open_forms(correction: Correction, policy: VariantPolicy, choices: Sequence[
 def in_source_script(
     corrections: Iterable[Correction], policy: VariantPolicy, choices: Sequence[FormChoice] = ()
 ) -> tuple[list[Correction], list[RefusedCorrection]]:
-    """The corrections with their replacements in the script of the text, and those of which a form has to be chosen
-    first: for each character that has several, a refusal that says how. All readings pass through this function,
+    """Convert the replacements of corrections to the script of the text. All readings pass through this function,
     whether suggested by the program, typed, chosen, or from a file.
 
-    A character that stands in the text at that place is not converted, nor is a typed one that has no form of its own
-    in the other script. For other characters `choices` decide: one for an offset before one for a column, that before
-    one for a page, and that before one for the whole text. Raises UsageError if a choice is none of the possible forms,
-    if two contradict each other, or if one is for a place where no correction has its character.
+    Also gives the corrections whose form has to be chosen first: for each character with several forms a refusal that
+    says how to choose. A character that the text has at that place is not converted, nor is a typed one that has no
+    form of its own in the other script. Of the `choices` for a character the most specific one counts: offset, column,
+    page, whole text. Raises UsageError if a choice is none of the possible forms, if two contradict each other, or if
+    one is for a place where no correction has its character.
     """
     questions: list[RefusedCorrection] = []
     used: set[FormChoice] = set()
@@ -84,20 +84,23 @@ def in_source_script(
         if not correction.changes or not correction.accepted or correction.audit:
             converted.append(correction)
             continue
-        replacement, of_correction = "", []
+        replacement, open_questions = "", []
         for char in correction.replacement:
             forms = _forms(char, correction, policy)
-            # a choice for the whole text is for open questions alone
-            answers = [choice for choice in choices if choice.is_for(correction, char)]
-            answers = [choice for choice in answers if choice.place or len(forms) > 1]
+            answers = [
+                choice
+                for choice in choices
+                # a choice for the whole text answers open questions only
+                if choice.is_for(correction, char) and (choice.place or len(forms) > 1)
+            ]
             used.update(answers)
             if answers:
                 forms = (_answered(answers, forms, correction),)
             if len(forms) > 1:
-                of_correction.append(_question(correction, char, forms))
+                open_questions.append(_question(correction, char, forms))
             replacement += forms[0]
-        if of_correction:
-            questions += of_correction
+        if open_questions:
+            questions += open_questions
         else:
             converted.append(replace(correction, replacement=replacement))
     unused = [choice for choice in choices if choice.place and choice not in used]
@@ -122,7 +125,7 @@ def _forms(char: str, correction: Correction, policy: VariantPolicy) -> tuple[st
 
 
 def _answered(answers: Sequence[FormChoice], forms: Sequence[str], correction: Correction) -> str:
-    """The form that the most specific of the choices asks for. Raises UsageError as `in_source_script`."""
+    """The form of the most specific choice. Raises UsageError as `in_source_script`."""
     chosen = max(answers, key=lambda choice: len(choice.place))
     contrary = [choice for choice in answers if choice.place == chosen.place and choice.form != chosen.form]
     if contrary:

@@ -17,15 +17,17 @@ def with_decisions(
     """A page whose flags are its corrections, those by hand included, and the raised flags that nobody has decided.
     `rejected` are the ids of flags where the text is kept; `running` as in `mark`."""
     flag_of_id = {flag.id: flag for flag in page.flags}
-    made = [correction for correction in corrections if correction.changes and is_on(page, correction, running=running)]
-    decided = {correction.flag for correction in made}
+    on_page = [
+        correction for correction in corrections if correction.changes and is_on(page, correction, running=running)
+    ]
+    decided = {correction.flag for correction in on_page}
     undecided = (flag for flag in page.flags if flag.raised and flag.id not in decided and flag.id not in rejected)
-    flags = [*undecided, *(_flag(page, correction, flag_of_id.get(correction.flag)) for correction in made)]
+    flags = [*undecided, *(_flag(page, correction, flag_of_id.get(correction.flag)) for correction in on_page)]
     return replace(page, flags=tuple(sorted(flags, key=lambda flag: (flag.line, flag.offset))))
 
 
 def _flag(page: PageResult, correction: Correction, checked: Flag | None) -> Flag:
-    """A correction as a flag that suggests what was decided; `checked` is the flag of the check that it decides."""
+    """A correction as a flag that suggests the decided reading; `checked` is the flag that was decided, if any."""
     if checked is not None:
         return replace(checked, suggested=correction.replacement, raised=True)
     return Flag(

@@ -1,4 +1,4 @@
-"""The corrected source: accepted corrections written into the file they came from, and nothing else."""
+"""Writes the accepted corrections into their source file and changes nothing else."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class CorrectedSource:
     """A corrected file.
 
     `data` is in the encoding of the source. `placed` are the corrections with their edits, in the source's script;
-    `applied` those that the source has already; `refused` those that cannot be written. `rewritten` are the corrections
-    that were converted to the source's script, each as it was decided and as it is written.
+    `applied` those that the source has already; `refused` those that cannot be written. `rewritten` are pairs of a
+    correction as it was decided and as it is written, where it was converted to the source's script.
     """
 
     edition: Transcription
@@ -42,8 +42,8 @@ class CorrectedSource:
     refused: tuple[RefusedCorrection, ...] = ()
 
     def diff(self, name: str) -> bytes:
-        """What changed as a unified diff that `git apply` takes; `name` is the file's path in its repository. For an
-        archive (DOCX, EPUB) it is the diff of the text in it, which can only be read."""
+        """The changes as a unified diff for `git apply`; `name` is the file's path in its repository. For an archive
+        (DOCX, EPUB) it is a diff of the text in it, to be read but not applied."""
         before, after = self.edition.data(), self.data
         if self.edition.decoded.extraction is not None and before.startswith(ZIP_SIGNATURE):
             before, after = self.edition.text.encode(), self.text.encode()
@@ -60,68 +60,79 @@ def correct(
     """The source with the accepted corrections; without any, byte for byte as it is. `pairs` is the project's own file
     of variants.
 
-    A correction is refused, and the others are written, where its place reads otherwise than when it was checked, a
-    form has to be chosen (`choices`), another correction claims the same place, its line would be no column any more,
-    or the file cannot hold it: its encoding lacks a character, or it has no place of its own in the markup.
+    A correction is refused, and the others are written, if its place reads otherwise than when it was checked, a form
+    has to be chosen (`choices`), another correction claims the same place, its line would no longer be a column, or
+    the file cannot hold it: its encoding lacks a character, or its markup has no place of its own for it.
 
     Raises UsageError for a wrong choice, as `in_source_script` does.
     """
     policy = policy_of(edition.script, pairs)
-    written_before: dict[Correction, Correction] = {}
+    present_forms: list[Correction] = []
     unwritten = []
     for correction in corrections:
         form = _form_in_text(edition, open_forms(correction, policy, choices))
         if form is None:
             unwritten.append(correction)
         else:
-            written_before[correction] = form
+            present_forms.append(form)
     converted, questions = in_source_script(unwritten, policy, choices)
     open_corrections = {question.correction for question in questions}
     decided = [correction for correction in unwritten if correction not in open_corrections]
     conversions = list(zip(decided, converted, strict=True))
     # in the script of the text the reading is what the text has
-    same_as_text = [now for was, now in conversions if was.changes and not now.changes]
+    same_as_text = [after for before, after in conversions if before.changes and not after.changes]
     placements = place(edition, [correction for correction in converted if correction not in same_as_text])
     placed, unwritable = _writable(edition, placements.placed)
-    refused_halves = {refused.correction.flag for refused in (*questions, *placements.refused, *unwritable)} - {""}
-    halves = [change for change in placed if change.correction.moved in refused_halves]
+    refused_flags = {refused.correction.flag for refused in (*questions, *placements.refused, *unwritable)} - {""}
+    halves = [change for change in placed if change.correction.moved in refused_flags]
     unwritable += [_refused(edition, change.correction, Refusal.OTHER_HALF) for change in halves]
     placed = [change for change in placed if change not in halves]
     edits = [change.edit for change in placed if change.correction.changes]
-    text, data = edited(edition.text, edits), edition.data(edits)
-    rewritten = tuple((was, now) for was, now in conversions if was != now)
-    refused = (*questions, *placements.refused, *unwritable)
-    applied = (*placements.applied, *same_as_text, *written_before.values())
-    return CorrectedSource(edition, text, data, tuple(placed), applied, rewritten, refused)
+    return CorrectedSource(
+        edition,
+        edited(edition.text, edits),
+        edition.data(edits),
+        tuple(placed),
+        applied=(*placements.applied, *same_as_text, *present_forms),
+        rewritten=tuple((before, after) for before, after in conversions if before != after),
+        refused=(*questions, *placements.refused, *unwritable),
+    )
 
 
 def _writable(
     edition: Transcription, placed: Sequence[PlacedCorrection]
 ) -> tuple[list[PlacedCorrection], list[RefusedCorrection]]:
-    """The corrections that can be written together, and the others with the reason why they cannot."""
-    refused: dict[int, Refusal] = {}
+    """The corrections that can be written together, in the order of their places, and the others with the reason."""
     ordered = sorted(range(len(placed)), key=lambda n: (placed[n].edit.place, placed[n].correction.order))
     changing = [n for n in ordered if placed[n].correction.changes]
-    for position, number in enumerate(changing):
-        edit = placed[number].edit
-        for other in changing[position + 1 :]:
-            later = placed[other].edit
-            beside = placed[number].correction.is_beside(placed[other].correction)
-            if later.start < edit.end or (later.place == edit.place and not beside):
-                refused |= {number: Refusal.SAME_PLACE, other: Refusal.SAME_PLACE}
-            elif later.start > edit.end:
-                break
+    refused = dict.fromkeys(_on_one_place(placed, changing), Refusal.SAME_PLACE)
     extraction = edition.decoded.extraction
     for number in changing:
+        edit = placed[number].edit
         try:
-            encode(edition.path, placed[number].edit.replacement, edition.decoded.encoding, bom=False)
+            encode(edition.path, edit.replacement, edition.decoded.encoding, bom=False)
         except TextError:
             refused.setdefault(number, Refusal.ENCODING)
-        if extraction is not None and not extraction.holds(placed[number].edit):
+        if extraction is not None and not extraction.holds(edit):
             refused.setdefault(number, Refusal.MARKUP)
     refused |= _breaking(edition, {n: placed[n].edit for n in changing if n not in refused})
     kept = [placed[n] for n in ordered if n not in refused]
     return kept, [_refused(edition, placed[n].correction, refused[n]) for n in sorted(refused)]
+
+
+def _on_one_place(placed: Sequence[PlacedCorrection], ordered: Sequence[int]) -> set[int]:
+    """The numbers of corrections whose place another one claims; `ordered` are all numbers in the order of places."""
+    claimed: set[int] = set()
+    for position, number in enumerate(ordered):
+        first = placed[number]
+        for other in ordered[position + 1 :]:
+            second = placed[other]
+            if second.edit.start > first.edit.end:
+                break
+            is_one_place = first.edit.place == second.edit.place and not first.correction.is_beside(second.correction)
+            if second.edit.start < first.edit.end or is_one_place:
+                claimed |= {number, other}
+    return claimed
 
 
 def _refused(edition: Transcription, correction: Correction, why: Refusal) -> RefusedCorrection:
@@ -132,20 +143,20 @@ def _refused(edition: Transcription, correction: Correction, why: Refusal) -> Re
 def _breaking(edition: Transcription, edits: Mapping[int, Edit]) -> dict[int, Refusal]:
     """The refusals, by number, of edits after which a column would read as a page mark, a comment or a heading: its
     page would end there, or lose the column."""
-    before = _no_columns(edition.text)
-    if not edition.paged or not edits or before == _no_columns(edited(edition.text, edits.values())):
+    before = _lines_that_are_no_columns(edition.text)
+    if not edition.paged or not edits or before == _lines_that_are_no_columns(edited(edition.text, edits.values())):
         return {}
     sound: list[Edit] = []
     refused = {}
     for number, edit in edits.items():
-        if _no_columns(edited(edition.text, [*sound, edit])) == before:
+        if _lines_that_are_no_columns(edited(edition.text, [*sound, edit])) == before:
             sound.append(edit)
         else:
             refused[number] = Refusal.NO_COLUMN
     return refused
 
 
-def _no_columns(text: str) -> list[tuple[LineKind, str]]:
+def _lines_that_are_no_columns(text: str) -> list[tuple[LineKind, str]]:
     """The kinds of the lines of a text, from the first page mark on, that are neither columns nor empty, in order; a
     page mark with its id."""
     kinds = (LineKind.COLUMN, LineKind.EMPTY, LineKind.BEFORE)
@@ -153,15 +164,15 @@ def _no_columns(text: str) -> list[tuple[LineKind, str]]:
 
 
 def _form_in_text(edition: Transcription, forms: Iterable[Correction]) -> Correction | None:
-    """The one of the forms of a correction that the text has already, so that what was asked before it was written is
-    not asked again. None where the text has none of them, or several might be meant."""
+    """The form of a correction that the text already has, so that its form need not be chosen again. None if the text
+    has none of the `forms`, or several of them may be meant."""
     present = [applied for form in forms for applied in place(edition, [form]).applied]
     return present[0] if len(present) == 1 else None
 
 
 def write_corrected(corrected: CorrectedSource, target: Path) -> None:
-    """Write the corrected file, whole or not at all. Raises OutputError, also where it would replace its source, and
-    the source has changed since it was read."""
+    """Write the corrected file atomically. Raises OutputError, also if it would replace a source that has changed since
+    it was read."""
     edition = corrected.edition
     if target.exists() and target.samefile(edition.path) and not edition.is_current():
         raise OutputError(_("%(target)s was changed while it was being corrected: export again"), target=target)

@@ -176,14 +176,6 @@ class Layout:
     def ruled(self) -> bool:
         return self.outline.ruled
 
-    @property
-    def why(self) -> Notice | None:
-        return self.outline.why
-
-    @property
-    def skew(self) -> float:
-        return self.outline.skew
-
     def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
         """The upright box in the image file that holds this rectangle of the rectified page."""
         return self.outline.file_box(left, top, right, bottom)
@@ -240,7 +232,7 @@ def find_layout(
     ink, owners = without_lines(page_ink, frame, pitch)
     outline = Outline(rectification, _areas(ink, frame, pitch), True, None, skew)
     beyond_left, beyond_right = beyond_frame(page_ink.upright, frame)
-    beyond = (1,) * beyond_right + (frame.columns,) * beyond_left
+    beyond = (1,) * beyond_right + (frame.column_count,) * beyond_left
     doubtful = bool(beyond) or contradicts_columns(page_ink, frame, printed_share)
     doubtful = doubtful or are_divided(page_ink.upright, frame)
     return Layout(outline, grey, ink, printed_share, owners, doubtful, beyond)

@@ -106,7 +106,7 @@ class LayoutOverrides(StorePart):
 
 
 def overrides_of(session: Session, pages: Sequence[int]) -> dict[int, LayoutOverride]:
-    """The overrides of these pages, by page id; pages without one are left out."""
+    """The overrides of these pages, by page number; pages without one are left out."""
     last = select(func.max(LayoutOverrideRow.id)).where(LayoutOverrideRow.page_id.in_(pages))
     query = select(LayoutOverrideRow).where(LayoutOverrideRow.id.in_(last.group_by(LayoutOverrideRow.page_id)))
     return {row.page_id: _override(row) for row in session.scalars(query) if _overrides(row)}

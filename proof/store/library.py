@@ -204,7 +204,7 @@ def _last_runs(session: Session) -> dict[int, _Run]:
 
 
 def _count(session: Session, works: Collection[int] | None) -> dict[int, WorkCounts]:
-    """The counts of these works, or of all works, by work id."""
+    """The counts of these works, or of all works, by work number."""
     pages: defaultdict[int, dict[str, int]] = defaultdict(dict)
     counts: defaultdict[int, Counter[str]] = defaultdict(Counter)
     in_last_run = func.count().filter(PageRow.result_run_id.in_(_LAST_RUNS))
@@ -261,7 +261,7 @@ def _second_halves(works: Collection[int] | None) -> Select[int, str, bool, str,
 
 
 def _hidden_pairs(session: Session, works: Collection[int] | None) -> list[tuple[int, str, str]]:
-    """The pairs of characters that rules hide as variants, each after the id of the work of the rule."""
+    """The pairs of characters that rules hide as variants, each after the number of the work of the rule."""
     with_rules = session.scalars(select(RuleRow.work_id).distinct().where(*_among(RuleRow.work_id, works)))
     return [
         (work, *pair) for work in with_rules.all() for pair, rule in rules_of(session, work).items() if not rule.planted

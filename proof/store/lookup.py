@@ -41,12 +41,12 @@ class PageConflictError(PublicError):
 
 
 def work_id_subquery(work: str | None) -> ScalarSelect[int]:
-    """The id of the work with this name as a subquery; null for an unknown work."""
+    """The number of the work with this name as a subquery; null for an unknown work."""
     return select(WorkRow.id).where(WorkRow.name == work).scalar_subquery()
 
 
 def find_work_id(session: Session, work: str) -> int:
-    """The id of the work with this name. Raises NoPlaceError."""
+    """The number of the work with this name. Raises NoPlaceError."""
     work_id = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
     if work_id is None:
         raise NoPlaceError(NO_WORK, work=work)
@@ -54,7 +54,7 @@ def find_work_id(session: Session, work: str) -> int:
 
 
 def find_page(session: Session, work: str, page: int, *, locked: bool = False) -> PageRow:
-    """The page of a work with this id, `locked` until the end of the transaction. Raises NoPlaceError."""
+    """The page of a work with this number, `locked` until the end of the transaction. Raises NoPlaceError."""
     row = session.get(PageRow, page, with_for_update=locked or None)
     if row is None or row.absent or session.get_one(WorkRow, row.work_id).name != work:
         raise NoPlaceError(NO_PAGE, work=work, page=page)
@@ -85,7 +85,7 @@ def find_work(session: Session, name: str) -> StoredWork:
 
 
 def newest_act_id(session: Session) -> int:
-    """The id of the last act of all works; 0 if there is none."""
+    """The number of the last act of all works; 0 if there is none."""
     return session.scalar(select(func.max(ActRow.id))) or 0
 
 

@@ -132,7 +132,7 @@ def _flags_from_other_pages(
     spans_of: Mapping[int, Spans],
     content: Callable[[int], str],
 ) -> list[FlagRow]:
-    """The flags stored on other pages whose places are on these pages now, by page id. A place that is also on its own
+    """The flags stored on other pages whose places are on these pages now. A place that is also on its own
     page, in a line that continues on the next page, stays there unless it was found here."""
     by_version: defaultdict[tuple[int, int], list[_PageLines]] = defaultdict(list)
     for lines in lines_of.values():
@@ -162,7 +162,8 @@ def _flags_from_other_pages(
 
 
 class _PageLines:
-    """The lines of a page in the present version of its text; `content` gives the content of a version by id."""
+    """The lines of a page in the present version of its text; `content` gives the content of a version by its
+    number."""
 
     def __init__(self, session: Session, page: PageRow, content: Callable[[int], str]) -> None:
         text = session.get(TextRow, page.text_id) if page.text_id is not None else None
@@ -269,7 +270,8 @@ def _matched_rows(
         for row in (*candidates[span_of[flag.id]], *candidates[flag.id]):
             rank = _rank(lines, row, flag, span_of[flag.id])
             same_origin = (row.origin == Origin.SEEDED.value) == (origin is Origin.SEEDED)
-            if rank is not None and same_origin and (row.state in SETTLED or flag.id not in answered):
+            is_asked = row.state in SETTLED or flag.id not in answered
+            if rank is not None and same_origin and is_asked:
                 ranked.append((rank, n, row.id, row))
     row_of: dict[int, FlagRow] = {}
     taken: set[int] = set()

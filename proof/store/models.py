@@ -3,6 +3,9 @@
 All characters of a page are one packed value in a table of its own (see `codec`): a work of 27,000 pages has eight
 million of them, they are written and read page by page, and as rows they would take ten times the space. Columns and
 flags are searched, so they are rows.
+
+The `id` of a row is called its number: page number, flag number. The id of a page is that in its transcription, the id
+of a flag its stable `uid`.
 """
 
 from __future__ import annotations
@@ -105,8 +108,8 @@ class TextRow(Base):
 
 
 class TextVersionRow(Base):
-    """A version of a text: its compressed `content`, and the hash `sha` of the content. Later versions have larger ids;
-    a text that returns to an earlier content gets a new version."""
+    """A version of a text: its compressed `content`, and the hash `sha` of the content. Later versions have larger
+    numbers; a text that returns to an earlier content gets a new version."""
 
     __tablename__ = "text_versions"
     __table_args__ = (Index(None, "text_id", "sha"),)
@@ -271,8 +274,8 @@ def _of_kind(*column: Any) -> MappedColumn[Any]:
 class ActRow(Base):
     """An act of a person; `act` is its kind. Rows are only added: the database refuses to change or delete them.
 
-    `key` is that of the request, `about` the id of the act that this one undoes. Columns of several kinds: `version`
-    counts the acts of one kind on one flag or page from 1, `state` is the state after the act."""
+    `key` is that of the request, `about` the number of the act that this one undoes. Columns of several kinds:
+    `version` counts the acts of one kind on one flag or page from 1, `state` is the state after the act."""
 
     __tablename__ = "acts"
     __table_args__ = (UniqueConstraint("key"), Index(None, "work_id", "act", "id"))

@@ -58,10 +58,10 @@ STATES_OF_TEXT = frozenset({PageState.PROOFREAD, PageState.VALIDATED})
 
 
 class PageStanding(NamedTuple):
-    """The state of a page after `version` events. `said` is the state that `person` set by the valid event, whose id is
-    `event` ("" and 0 if all events were undone). `changed`: the text was changed after that event."""
+    """The state of a page after `version` events. `given_state` is the state that `person` set by the valid event,
+    whose number is `event` ("" and 0 if all events were undone). `changed`: the text was changed after that event."""
 
-    said: PageState = PageState.NOT_PROOFREAD
+    given_state: PageState = PageState.NOT_PROOFREAD
     version: int = 0
     changed: bool = False
     event: int = 0
@@ -69,8 +69,8 @@ class PageStanding(NamedTuple):
 
     @property
     def state(self) -> PageState:
-        """The present state of the page: `said`, or not proofread if the text was changed."""
-        return PageState.NOT_PROOFREAD if self.changed else self.said
+        """The present state of the page: `given_state`, or not proofread if the text was changed."""
+        return PageState.NOT_PROOFREAD if self.changed else self.given_state
 
 
 class PageStates(StorePart):
@@ -83,7 +83,7 @@ class PageStates(StorePart):
             query = select(PageEventRow).where(PageEventRow.page_id == row.id).order_by(PageEventRow.version)
             return [page_event(event) for event in session.scalars(query)]
 
-    def said_by(self, work: str, page: int) -> str:
+    def set_by(self, work: str, page: int) -> str:
         """The person who set the state of a page; empty if nobody did, or if the text was changed since. Raises
         NoPlaceError."""
         with self._reading() as session:
@@ -174,12 +174,12 @@ EventRows = Sequence[Row[*tuple[Any, ...]]]
 
 
 def standings(session: Session, *which: ColumnElement[bool]) -> dict[int, PageStanding]:
-    """The standings of the pages that meet the conditions `which` and have events, by page id."""
+    """The standings of the pages that meet the conditions `which` and have events, by page number."""
     return {page: _standing_of(events) for page, events in _events_by_page(session, *which)}
 
 
 def _events_by_page(session: Session, *which: ColumnElement[bool]) -> Iterator[tuple[int, EventRows]]:
-    """The pages that meet the conditions `which` and have events: their ids and events, oldest first."""
+    """The pages that meet the conditions `which` and have events: their numbers and events, oldest first."""
     columns = (PageEventRow.page_id, PageEventRow.id, PageEventRow.about, PageEventRow.person, PageEventRow.state)
     query = select(*columns, PageRow.changed_after).join(PageRow, PageRow.id == PageEventRow.page_id)
     rows = session.execute(query.where(*which).order_by(PageEventRow.page_id, PageEventRow.version))
@@ -205,7 +205,7 @@ def _last_proofreader(page_events: EventRows) -> str:
 
 
 def page_states(session: Session, pages: Sequence[int]) -> dict[int, PageStanding]:
-    """The standing of each of these pages, by page id."""
+    """The standing of each of these pages, by page number."""
     states = dict.fromkeys(pages, PageStanding())
     for start in range(0, len(pages), PAGES_AT_ONCE):
         states |= standings(session, PageEventRow.page_id.in_(pages[start : start + PAGES_AT_ONCE]))

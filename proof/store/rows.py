@@ -1,6 +1,6 @@
 """Converts runs, places of pages, page results and flags to rows of the tables, and reads them.
 
-NumPy numbers are converted to Python numbers. Long lists are read as ids first and then as rows in batches, so that
+NumPy numbers are converted to Python numbers. Long lists are read as numbers first and then as rows in batches, so that
 neither memory nor a transaction grows with the work.
 """
 
@@ -243,8 +243,8 @@ def _edges(box: Box) -> list[float]:
 
 
 def pages_in_order(session: Session, run: int | None, work: str | None, raised: bool = False) -> list[int]:
-    """The ids of the pages of a run by position, or of a work by text and position; with `raised` only of pages that
-    have raised findings."""
+    """The numbers of the pages of a run by position, or of a work by text and position; with `raised` only of pages
+    that have raised findings."""
     query = select(PageRow.id)
     if raised:
         query = query.where(exists().where(FlagRow.page_id == PageRow.id, FlagRow.raised, *IS_PRESENT_FINDING))
@@ -257,7 +257,7 @@ def pages_in_order(session: Session, run: int | None, work: str | None, raised: 
 
 
 def pages_of(session: Session, numbers: Sequence[int]) -> list[PageRow]:
-    """The rows of the pages with these ids, in the given order; unknown ids are left out."""
+    """The rows of the pages with these numbers, in the given order; unknown numbers are left out."""
     page_of = {page.id: page for page in session.scalars(select(PageRow).where(PageRow.id.in_(numbers)))}
     return [page_of[number] for number in numbers if number in page_of]
 
@@ -267,22 +267,22 @@ def results(
 ) -> list[PageResult]:
     """The results of these pages, in the given order: without characters unless `characters` is set, and without
     columns and characters as an `outline`."""
-    ids = [page.id for page in pages]
+    numbers = [page.id for page in pages]
     flags_of: dict[int, list[FlagRow]] = defaultdict(list)
-    findings = select(FlagRow).where(FlagRow.page_id.in_(ids), *IS_PRESENT_FINDING)
+    findings = select(FlagRow).where(FlagRow.page_id.in_(numbers), *IS_PRESENT_FINDING)
     for flag in session.scalars(findings.order_by(FlagRow.page_id, FlagRow.ordinal)):
         flags_of[flag.page_id].append(flag)
     columns_of: dict[int, list[ColumnRow]] = defaultdict(list)
     if not outline:
-        columns = select(ColumnRow).where(ColumnRow.page_id.in_(ids))
+        columns = select(ColumnRow).where(ColumnRow.page_id.in_(numbers))
         for column in session.scalars(columns.order_by(ColumnRow.page_id, ColumnRow.ordinal)):
             columns_of[column.page_id].append(column)
-    packed = packed_characters(session, ids) if characters and not outline else {}
+    packed = packed_characters(session, numbers) if characters and not outline else {}
     return [result_of(page, columns_of[page.id], packed.get(page.id), flags_of[page.id]) for page in pages]
 
 
 def packed_characters(session: Session, pages: Sequence[int]) -> dict[int, bytes]:
-    """The characters of pages as packed by `codec`, by page id; pages without characters are left out."""
+    """The characters of pages as packed by `codec`, by page number; pages without characters are left out."""
     query = select(CharactersRow.page_id, CharactersRow.data).where(CharactersRow.page_id.in_(pages))
     return {row.page_id: row.data for row in session.execute(query)}
 
@@ -300,18 +300,20 @@ def flags(
     characters = list(transcribed)
     # the index on characters is faster if there are any; else the flags are read by page
     work_column = FlagRow.work_id if characters else PageRow.work_id
-    ids = select(FlagRow.id).join(PageRow, FlagRow.page_id == PageRow.id)
-    ids = ids.where(work_column == work_id_subquery(work), FlagRow.stale.is_(False), PageRow.absent.is_(False))
+    matching = select(FlagRow.id).join(PageRow, FlagRow.page_id == PageRow.id)
+    matching = matching.where(
+        work_column == work_id_subquery(work), FlagRow.stale.is_(False), PageRow.absent.is_(False)
+    )
     for column, selected in (
         (FlagRow.origin, [origin.value for origin in origins]),
         (FlagRow.kind, [kind.value for kind in kinds]),
         (FlagRow.transcribed, characters),
         (PageRow.text, [text] if text else []),
     ):
-        ids = ids.where(column.in_(selected)) if selected else ids
+        matching = matching.where(column.in_(selected)) if selected else matching
     order = (PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)
     with reading() as session:
-        numbers = list(session.scalars(ids.order_by(*order)))
+        numbers = list(session.scalars(matching.order_by(*order)))
     query = select(FlagRow, PageRow.page).join(PageRow, FlagRow.page_id == PageRow.id)
     for start in range(0, len(numbers), FLAGS_AT_ONCE):
         batch = numbers[start : start + FLAGS_AT_ONCE]
@@ -329,7 +331,7 @@ def kept_pages(session: Session, work: str) -> dict[tuple[str, int], KeptPage]:
 
 
 def policies_of(session: Session, pages: Sequence[PageRow]) -> dict[int, VariantPolicy]:
-    """The variant policy of the script of each page's text, by page id."""
+    """The variant policy of the script of each page's text, by page number."""
     runs = session.execute(select(RunRow.id, RunRow.texts).where(RunRow.id.in_({page.run_id for page in pages})))
     scripts_of = {run: {text["path"]: text.get("script", "") for text in texts} for run, texts in runs}
     return {page.id: policy_of_script(scripts_of[page.run_id].get(page.text, "")) for page in pages}

@@ -222,12 +222,12 @@ def _save_flags(session: Session, pages: PageResults) -> None:
 
 def _save_parts(session: Session, pages: PageResults) -> None:
     """Save the columns, characters and glyphs of pages. Glyphs without new shapes keep the stored ones."""
-    ids = [page.id for page, _ in pages]
+    numbers = [page.id for page, _ in pages]
     columns = {page.id: rows.column_values(page.id, checked.result.columns) for page, checked in pages}
-    _replace_rows(session, ColumnRow, _stored_rows(session, ColumnRow, ids), columns)
+    _replace_rows(session, ColumnRow, _stored_rows(session, ColumnRow, numbers), columns)
     packed = {page.id: checked.packed_characters() for page, checked in pages}
-    stored_characters = _stored_rows(session, CharactersRow, ids)
-    characters: dict[int, list[dict[str, Any]]] = {page: [] for page in ids}
+    stored_characters = _stored_rows(session, CharactersRow, numbers)
+    characters: dict[int, list[dict[str, Any]]] = {page: [] for page in numbers}
     for page_id, of_page in packed.items():
         if of_page is not None:
             characters[page_id].append({"page_id": page_id, "data": of_page.data})
@@ -301,7 +301,7 @@ def _insert(session: Session, table: Part, values: list[dict[str, Any]]) -> None
 
 
 def run_row(session: Session, run_id: int) -> RunRow:
-    """The run with this id. Raises UsageError."""
+    """The run with this number. Raises UsageError."""
     run = session.get(RunRow, run_id)
     if run is None:
         raise UsageError(_("run %(run_id)s is not in the store"), run_id=run_id)
@@ -309,7 +309,7 @@ def run_row(session: Session, run_id: int) -> RunRow:
 
 
 def lock_page(session: Session, number: int) -> PageRow:
-    """The page with this id, locked until the end of the transaction. Raises GonePageError."""
+    """The page with this number, locked until the end of the transaction. Raises GonePageError."""
     page = session.get(PageRow, number, with_for_update=True)
     if page is None or page.absent:
         raise GonePageError(

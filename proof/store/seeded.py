@@ -48,7 +48,7 @@ IS_FINDING = FlagRow.origin.not_in([Origin.SAMPLE.value, Origin.SEEDED.value])
 
 
 def seeded_places(session: Session, pages: Sequence[int]) -> dict[int, SeededPlaces]:
-    """The present seeded errors of these pages, by page id; pages without any are left out."""
+    """The present seeded errors of these pages, by page number; pages without any are left out."""
     query = select(FlagRow.page_id, FlagRow.line, FlagRow.offset, FlagRow.transcribed, FlagRow.evidence)
     query = query.where(FlagRow.page_id.in_(pages), IS_SEEDED, FlagRow.stale.is_(False))
     shown_at: defaultdict[int, dict[tuple[int, int], FalseCharacter]] = defaultdict(dict)
@@ -92,8 +92,8 @@ def shown_context(context: str, line: int, offset: int, length: int, places: See
 
 
 def answers(session: Session, work: str) -> dict[tuple[int, int, int], list[SeededAnswer]]:
-    """The answers to each seeded error of a work, by page id, column and offset: of each person the last decision that
-    was not undone, in the order of these decisions. Errors that are no longer seeded are included."""
+    """The answers to each seeded error of a work, by page number, column and offset: of each person the last decision
+    that was not undone, in the order of these decisions. Errors that are no longer seeded are included."""
     query = select(DecisionRow, FlagRow.page_id).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
     query = query.where(DecisionRow.work_id == work_id_subquery(work), IS_SEEDED)
     page_of = dict(session.execute(query.order_by(DecisionRow.id)).all())

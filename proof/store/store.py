@@ -50,12 +50,7 @@ from proof.store.queue import Queue
 from proof.store.readings import DoubleReadings
 from proof.store.recovery import Recovered, recover
 from proof.store.reports import Reports
-from proof.store.rows import (
-    KeptPage,
-    PagePlace,
-    RunInfo,
-    StoredRunInfo,
-)
+from proof.store.rows import KeptPage, PagePlace, RunInfo, StoredRunInfo
 from proof.store.rules import Rules
 from proof.store.saving import (
     CheckedResult,
@@ -128,7 +123,7 @@ class Store:
                 database.migrate(engine)
             store = cls(engine, _journal(url, folder))
             if store.journal and complete:
-                store.journal.follow(store._reading)
+                store.journal.catch_up(store._reading)
         except BaseException:
             engine.dispose()
             raise
@@ -167,8 +162,8 @@ class Store:
         return check_lock(self._engine, work, waiting)
 
     def begin_run(self, info: RunInfo, check_current: Callable[[], None] = lambda: None) -> int:
-        """Record a run and the contents of its texts; returns the id under which its pages are saved. `check_current`
-        raises if these contents are outdated; it is called while the texts are locked."""
+        """Record a run and the contents of its texts; returns the number under which its pages are saved.
+        `check_current` raises if these contents are outdated; it is called while the texts are locked."""
         with self._writing() as session:
             lock_texts(session, [text.path for text in info.texts])
             check_current()
@@ -209,7 +204,7 @@ class Store:
         self.cache.note_use()
 
     def run(self, run_id: int) -> StoredRunInfo:
-        """The run with this id. Raises UsageError if there is none."""
+        """The run with this number. Raises UsageError if there is none."""
         with self._reading() as session:
             row = run_row(session, run_id)
             work = session.get_one(WorkRow, row.work_id)

@@ -87,13 +87,13 @@ def pieces_of(content: str, spans: Mapping[int, Span]) -> dict[int, str]:
 
 
 def columns_of_pages(session: Session, pages: Iterable[PageRow]) -> dict[int, dict[int, str]]:
-    """The sources of the columns of pages when these were checked, by page id and column number."""
+    """The sources of the columns of pages when these were checked, by page number and column number."""
     content = cache(lambda version: stored_content(session, version) or "")
     return {page.id: pieces_of(content(page.version_id), page.spans) for page in pages}
 
 
 def stored_content(session: Session, version: int | None) -> str | None:
-    """The content of the version with this id; None for None."""
+    """The content of the version with this number; None for None."""
     return content_of(session.get_one(TextVersionRow, version)) if version is not None else None
 
 

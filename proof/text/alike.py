@@ -1,5 +1,5 @@
 """Characters with similar shapes: those that look the same in handwriting (`data/alike.txt`), and those that people
-confuse although images distinguish them (`data/similar.txt`). Each line of a file is a group."""
+confuse although their images differ (`data/similar.txt`). Each line of these files is a group."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ def run_together(first: str, second: str) -> bool:
 
 
 def look_alikes(character: str) -> tuple[str, ...]:
-    """The characters with which `character` is confused although images distinguish them, by code point."""
+    """The characters with which `character` is confused although their images differ, by code point."""
     return tuple(sorted(_groups("similar.txt").get(character, frozenset()) - {character}))
 
 
 @cache
 def _groups(name: str) -> dict[str, frozenset[str]]:
+    """For each character of a file all characters that are in a group with it, including itself."""
     text = resources.files("proof.text").joinpath(f"data/{name}").read_text(encoding="utf-8")
-    lines = (line.strip() for line in text.splitlines())
     groups: defaultdict[str, frozenset[str]] = defaultdict(frozenset)
-    for line in lines:
-        if line and not line.startswith("#"):
+    for line in map(str.strip, text.splitlines()):
+        if not line.startswith("#"):
             for character in line:
                 groups[character] |= frozenset(line)
     return dict(groups)

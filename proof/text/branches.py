@@ -1,7 +1,7 @@
-"""Files of a branch of a git repository, as the Kanseki Repository keeps the editions of a text.
+"""Files of a branch of a git repository: the Kanseki Repository keeps each edition of a text in a branch.
 
-They are read with dulwich, so that no program of the repository's configuration is run, nothing is fetched or checked
-out, and git need not be installed.
+They are read with dulwich: git need not be installed, nothing is fetched or checked out, and no program of the
+repository's configuration is run.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from proof.paths import natural
 
 
 def branch_files(repository: Path, revision: str) -> list[tuple[str, bytes]]:
-    """The texts at the root of a branch, a tag or a commit: names and bytes, in natural order. A branch that was
-    fetched but never checked out is found, too. Raises TextError if there is no such repository or branch."""
+    """The names and bytes of the texts at the root of a branch, a tag or a commit, in natural order. The branch may be
+    one that was only fetched. Raises TextError if there is no such repository or branch, or no text."""
     texts = []
     with _opened(repository, revision) as repo:
         commit = _commit(repo, repository, revision)
@@ -37,14 +37,14 @@ def branch_files(repository: Path, revision: str) -> list[tuple[str, bytes]]:
 
 
 def branch_state(repository: Path, revision: str) -> bytes:
-    """The id of the commit of a branch, a tag or a commit. Raises TextError."""
+    """The id of the commit that a branch or a tag refers to. Raises TextError."""
     with _opened(repository, revision) as repo:
         return bytes(_commit(repo, repository, revision).id)
 
 
 @contextmanager
 def _opened(repository: Path, revision: str) -> Iterator[Repo]:
-    """A repository, to read a revision. Raises TextError where it is none, or lacks what the revision refers to."""
+    """Open a repository to read a revision. Raises TextError if it is no repository or lacks the objects."""
     try:
         with Repo(str(repository)) as repo:
             yield repo
@@ -64,21 +64,24 @@ def _is_text(name: str) -> bool:
 
 def _commit(repo: Repo, repository: Path, revision: str) -> Commit:
     refs = {bytes(name): target for name, target in repo.refs.as_dict().items()}
-    wanted = revision.encode()
-    names = [b"refs/heads/" + wanted, b"refs/tags/" + wanted, b"refs/remotes/origin/" + wanted]
-    names += sorted(name for name in refs if name.startswith(b"refs/remotes/") and name.endswith(b"/" + wanted))
-    for name in names:
-        if name in refs:
-            target = repo[refs[name]]
+    name = revision.encode()
+    candidates = [b"refs/heads/" + name, b"refs/tags/" + name, b"refs/remotes/origin/" + name]
+    candidates += sorted(ref for ref in refs if ref.startswith(b"refs/remotes/") and ref.endswith(b"/" + name))
+    for ref in candidates:
+        if ref in refs:
+            target = repo[refs[ref]]
             while isinstance(target, Tag):
                 target = repo[target.object[1]]
             if isinstance(target, Commit):
                 return target
     try:
-        return parse_commit(repo, wanted)
+        return parse_commit(repo, name)
     except (KeyError, ValueError):
-        known = sorted({name.rpartition(b"/")[2].decode("utf-8", "replace") for name in refs} - {"HEAD"})
-        there = ", ".join(known) or "none"
+        branches = sorted({ref.rpartition(b"/")[2].decode("utf-8", "replace") for ref in refs} - {"HEAD"})
         raise TextError(
-            repository, None, _("has no branch %(revision)s; there are: %(there)s"), revision=revision, there=there
+            repository,
+            None,
+            _("has no branch %(revision)s; there are: %(there)s"),
+            revision=revision,
+            there=", ".join(branches) or "none",
         ) from None

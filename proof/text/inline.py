@@ -1,8 +1,8 @@
-"""The format with inline commentary: running text with notes in `【…】`, without page marks; `<!-- … -->` are comments
-of the web site.
+"""The format with inline commentary: running text with notes in `【…】`, without page marks. Comments of the web site
+(`<!-- … -->`) are left out.
 
-A paragraph begins with ideographic spaces. `右射` on a line of its own, or before a space, is the title at the end of a
-section. A sentence may continue in the next line.
+Each line is a paragraph or a heading. `右射` on a line of its own, or before a space, is the title at the end of a
+section.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from proof.text.transcription import Format, Transcription
 
 MARK = re.compile(r"【[^【】\n]{2,}】")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_CLOSING = re.compile(r"右[^\u3000【】]{1,14}")
+_CLOSING_TITLE = re.compile(r"右[^\u3000【】]{1,14}")
 _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
 
 
@@ -35,26 +35,26 @@ def parse_inline(decoded: Decoded, path: Path) -> Transcription:
         remark = partial(Remark.of, path, number)
         stretches = [
             stretch
-            for left, right in _outside(begin, end, comments)
-            for stretch in _line_stretches(text, left, right, remarks, remark)
+            for part_start, part_end in _outside(begin, end, comments)
+            for stretch in _line_stretches(text, part_start, part_end, remarks, remark)
         ]
         if not stretches:
             continue
-        heading = all(stretch.layer is Layer.HEADING for stretch in stretches)
-        kind = BlockKind.HEADING if heading else BlockKind.PARAGRAPH
-        blocks.append(TextBlock(kind, begin, end, number, tuple(stretches), level=int(heading)))
+        is_heading = all(stretch.layer is Layer.HEADING for stretch in stretches)
+        kind = BlockKind.HEADING if is_heading else BlockKind.PARAGRAPH
+        blocks.append(TextBlock(kind, begin, end, number, tuple(stretches), level=int(is_heading)))
     return Transcription.of_blocks(decoded, path, Format.INLINE, blocks, remarks)
 
 
 def _outside(start: int, end: int, comments: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The parts of a line outside the web site's comments."""
+    """The parts of a line outside the comments, which are in the order of the file."""
     parts = []
-    for left, right in comments:
-        if right <= start or left >= end:
+    for comment_start, comment_end in comments:
+        if comment_end <= start or comment_start >= end:
             continue
-        if left > start:
-            parts.append((start, left))
-        start = right
+        if comment_start > start:
+            parts.append((start, comment_start))
+        start = comment_end
     if start < end:
         parts.append((start, end))
     return parts
@@ -63,8 +63,8 @@ def _outside(start: int, end: int, comments: list[tuple[int, int]]) -> list[tupl
 def _line_stretches(
     text: str, start: int, end: int, remarks: list[Remark], remark: Callable[..., Remark]
 ) -> list[LayerStretch]:
-    """The stretches of one line. A note that is not closed ends with its line. Remarks, made with `remark`, are added
-    to `remarks`."""
+    """The stretches of a line. A note that is not closed ends with its line. Remarks, made with `remark`, are added to
+    `remarks`."""
     stretches: list[LayerStretch] = []
     at = start
     for private in _PRIVATE.finditer(text, start, end):
@@ -74,21 +74,22 @@ def _line_stretches(
         stray = _find(text, "】", at, opening)
         if stray < opening:
             remarks.append(remark(RemarkCode.BRACKET_NOT_OPENED))
-            stretches += _main(text, at, stray)
+            stretches += _main_stretches(text, at, stray)
             at = stray + 1
             continue
-        stretches += _main(text, at, opening)
+        stretches += _main_stretches(text, at, opening)
         if opening == end:
             break
-        closing, again = _find(text, "】", opening, end), _find(text, "【", opening + 1, end)
-        if closing > again or closing == end:
+        closing, next_opening = _find(text, "】", opening, end), _find(text, "【", opening + 1, end)
+        is_closed = closing < next_opening
+        note_end = min(closing, next_opening)
+        if not is_closed:
             remarks.append(remark(RemarkCode.BRACKET_OPEN))
-        stop = min(closing, again)
-        body = text[opening + 1 : stop]
+        note = text[opening + 1 : note_end]
         stretches += [
-            LayerStretch(layer, opening + 1 + left, body[left:right]) for layer, left, right in note_parts(body)
+            LayerStretch(part.layer, opening + 1 + part.start, note[part.start : part.end]) for part in note_parts(note)
         ]
-        at = stop + 1 if stop < end and text[stop] == "】" else stop
+        at = note_end + 1 if is_closed else note_end
     return stretches
 
 
@@ -97,17 +98,15 @@ def _find(text: str, char: str, start: int, end: int) -> int:
     return end if at < 0 else at
 
 
-def _main(text: str, start: int, end: int) -> list[LayerStretch]:
-    """Main text between notes, divided at ideographic spaces: `右射 記君與射…` ends a section in the middle of a
-    line."""
+def _main_stretches(text: str, start: int, end: int) -> list[LayerStretch]:
+    """Main text between notes, divided at ideographic spaces: `右射 記君與射…` ends a section within a line."""
     stretches = []
     for part in re.finditer(r"[^\u3000]+", text[start:end]):
-        layer = Layer.HEADING if _CLOSING.fullmatch(part[0]) and _stands_alone(text, start, end, part) else Layer.CANON
-        stretches.append(LayerStretch(layer, start + part.start(), part[0]))
+        is_title = _CLOSING_TITLE.fullmatch(part[0]) and _ends_before_space(text, start + part.end())
+        stretches.append(LayerStretch(Layer.HEADING if is_title else Layer.CANON, start + part.start(), part[0]))
     return stretches
 
 
-def _stands_alone(text: str, start: int, end: int, part: re.Match[str]) -> bool:
-    """Whether a space or the end of the line follows; before a note it would be text of the classic."""
-    after = start + part.end()
-    return after >= len(text) or text[after] in "\u3000\r\n"
+def _ends_before_space(text: str, end: int) -> bool:
+    """Whether a space or the end of the line follows. Words before a note are text of the classic."""
+    return end >= len(text) or text[end] in "\u3000\r\n"

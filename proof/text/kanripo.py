@@ -1,14 +1,14 @@
 """The Kanripo format, as the documentation of Mandoku defines it (`doc/mandoku-format-en.org` of github.com/mandoku).
 
-`<pb:KR1d0030_WYG_010-1a>` begins a page, also within a line; `¶` ends a line of the edition whose lines the file keeps.
-If an edition has other pages than its base edition, the file gives those of the base as `<md:…>`; then `¶` ends a line
-of the base, and the columns of the edition are the lines of the file. An empty line has no meaning; a lost column is a
-line with nothing but a pilcrow.
+`<pb:KR1d0030_WYG_010-1a>` begins a page, also within a line; `¶` ends a line of the edition. If the edition has other
+pages than its base edition, the file has those of the base as `<md:…>`; then `¶` ends a line of the base, and the lines
+of the file are the columns of the edition. An empty line has no meaning; a lost column is a line with nothing but a
+pilcrow.
 
 By the rules of Org and Mandoku these are not text: lines that begin with `#`, headings (`** 1 紀`), drawers (`:zhu:` to
-`:END:`), and what follows a tab. A heading that ends with a pilcrow is a line of the edition, and its words are text
-(`** 序品第一¶`). The head of the file has properties: `#+TITLE:`, `#+PROPERTY: ID`, `#+PROPERTY: JUAN`, and
-`#+PROPERTY: LASTPB`, the page on which the juan begins if the juan before ends on it."""
+`:END:`), and everything after a tab. A heading that ends with a pilcrow is a line of the edition, and its words are
+text (`** 序品第一¶`). The head of the file has properties: `#+TITLE:`, `#+PROPERTY: ID`, `#+PROPERTY: JUAN`, and
+`#+PROPERTY: LASTPB`, the page on which the juan before ends and this one begins."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from proof.text.remarks import RemarkCode
 _PROPERTY = re.compile(r"#\+(?:PROPERTY:[ \t]*)?(TITLE|ID|JUAN)\b:?[ \t]*(.*)", re.IGNORECASE)
 
 MARK = re.compile(r"<pb:(?:(?P<id>[^<>¶]+)>|(?P<open>[^\s<>¶_]+_[^\s<>¶_]+_[^\s<>¶_-]+-[0-9]+[a-z]))")
-"""A page mark; one that names a half-folio is recognised even without its end."""
+"""A page mark. One that names a half-folio is recognised even if it is not closed."""
 
 MARK_BEGINS = "<pb:"
 PILCROWS = re.compile("¶+")
@@ -29,18 +29,19 @@ BASE_PAGE = re.compile(r"<md:[^<>]*>")
 HEADING = re.compile(r"\*+ ")
 MARKDOWN_HEADING = re.compile(r"#{2,} ")
 PRINTED_HEADING = re.compile(r"\*+ +(?:[0-9]+[. ]+)?(?=.*¶[ \u3000]*$)")
-"""The mark of a heading that is a line of the edition, since it has a pilcrow. Numbers of the outline are not
-printed."""
+"""The mark of a heading that is a line of the edition, since it ends with a pilcrow, with the number of the outline,
+which is not printed."""
 
 LAST_PAGE = re.compile(r"^#\+PROPERTY:[ \t]*LASTPB[ \t]+(<pb:[^<>¶\n]+>)", re.MULTILINE | re.IGNORECASE)
 """The property that names the page in the middle of which a juan begins."""
+
 DRAWER = re.compile(r"[ \t]*:(?!END:)[A-Za-z][\w-]*:[ \t]*$", re.IGNORECASE)
 DRAWER_ENDS = re.compile(r"[ \t]*:END:[ \t]*¶?$", re.IGNORECASE)
 FORME_WORK = re.compile(r"@fw\b")
 """A line that is a running head or another part of the forme (`fw` of TEI)."""
 
 ANNOTATION = re.compile(r"(?<=[^\s])\t")
-"""A tab within a line, which is followed by a translation or a note of the editors."""
+"""A tab within a line, before a translation or a note of the editors."""
 
 
 def page_mark(match: re.Match[str]) -> PageMark:
@@ -54,15 +55,15 @@ def page_mark(match: re.Match[str]) -> PageMark:
 
 
 def header_property(line: str) -> tuple[str, str] | None:
-    """Name (`TITLE`, `ID` or `JUAN`) and value of a property in the head of the file; None for other lines."""
+    """The name (`TITLE`, `ID` or `JUAN`) and value of a property in the head of the file; None for other lines."""
     match = _PROPERTY.match(line)
     return (match[1].upper(), match[2].strip()) if match else None
 
 
 def last_page(text: str) -> PageMark | None:
-    """The page on which the text begins according to the head of the file; None if that does not say."""
-    named = LAST_PAGE.search(text)
-    match = MARK.fullmatch(named[1]) if named else None
+    """The page on which the text begins according to the head of the file; None if it names none."""
+    last = LAST_PAGE.search(text)
+    match = MARK.fullmatch(last[1]) if last else None
     return page_mark(match) if match else None
 
 
@@ -72,5 +73,5 @@ def keeps_base_lines(text: str) -> bool:
 
 
 def has_page_mark(line: str) -> bool:
-    """Whether a line of a file is no comment and holds a page mark."""
+    """Whether a line of a file has a page mark and is no comment."""
     return not line.startswith("#") and MARK.search(line) is not None

@@ -1,8 +1,8 @@
 """The running text of a transcription in its layers: the classic (經), its commentary (注), the subcommentary (疏),
 glosses on sounds (釋文) and remarks of editors (案).
 
-A *stretch* is a slice of the file without any markup in it, so the character at `source[i]` stands at `start + i` in
-the file; whatever lies between the stretches is markup. Nothing is normalised.
+A *stretch* is a slice of the file without markup: the character at `source[i]` is at `start + i` in the file. Markup
+is between the stretches. Nothing is normalised.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from operator import attrgetter
 
 from proof.text.column import parse_column
 from proof.text.model import is_han
 
 COMPONENTS = frozenset("扌氵亻犭忄纟钅饣礻衤艹讠")
-"""Components that are no words: before another character they are half of a character that an old encoding lacked
+"""Components that are no words. Before another character they are half of a character that an old encoding lacked
 (扌奎)."""
 
 _HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u3007]*")
@@ -35,17 +34,17 @@ class Layer(StrEnum):
     UNDIVIDED = "經注"
     """Classic and commentary together, without a mark between them."""
     LEMMA = "起止"
-    """The words of the classic or commentary that delimit the passage of a subcommentary."""
+    """The first and last words of the passage that a subcommentary explains."""
     HEADING = "題"
     APPARATUS = "校"
     """The footnotes of a critical edition."""
 
 
 NOTES = frozenset({Layer.COMMENTARY, Layer.SUBCOMMENTARY, Layer.GLOSS, Layer.EDITOR, Layer.LEMMA})
-"""Layers that are commentary on the text."""
+"""The layers of commentary."""
 
 SET_SMALL = NOTES - {Layer.LEMMA}
-"""Layers that are set as notes, in smaller type than the text."""
+"""Layers that are set as notes, in smaller characters than the text."""
 
 
 class BlockKind(StrEnum):
@@ -56,7 +55,7 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WitnessCell:
-    """One character, entity or composition of a stretch: its text, and its place in the file."""
+    """A character, entity or composition of a stretch: its text and its place in the file, in code points."""
 
     text: str
     start: int
@@ -95,13 +94,13 @@ class LayerStretch:
             yield from (WitnessCell(char, start, 1) for start, char in enumerate(self.source, self.start))
             return
         component: WitnessCell | None = None
-        for column_cell in filter(attrgetter("glyph"), parse_column(self.source).cells):
+        for column_cell in parse_column(self.source).cells:
+            if not column_cell.glyph:
+                continue
             cell = WitnessCell(column_cell.text, self.start + column_cell.offset, column_cell.length)
             if component is not None and component.end == cell.start and cell.han:
-                yield WitnessCell(component.text + cell.text, component.start, component.length + cell.length)
-                component = None
-                continue
-            if component is not None:
+                cell = WitnessCell(component.text + cell.text, component.start, component.length + cell.length)
+            elif component is not None:
                 yield component
             component = cell if cell.text in COMPONENTS else None
             if component is None:
@@ -112,9 +111,9 @@ class LayerStretch:
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """A heading, a paragraph or a column. `level` counts from 1 for headings and is 0 for others; `anchor` is its id if
-    the format has one; `page` and `number` are set only for columns. `start` and `end` are code points in the file: a
-    line without its ending and pilcrow.
+    """A heading, a paragraph or a column. `start` and `end` are code points in the file: those of a line without its
+    ending and pilcrow. `level` is the level of a heading, from 1, and 0 for other blocks; `anchor` is its id, if it has
+    one. `page` and `number` are set only for columns.
     """
 
     kind: BlockKind
@@ -134,8 +133,8 @@ class TextBlock:
 
 
 def numbered_lines(text: str, begin: int = 0) -> Iterator[tuple[int, int, str]]:
-    """The lines of a file from code point `begin`, a start of a line, on: the number of each, from 1, its first code
-    point, and its text without ending."""
+    """The lines of a file from code point `begin`, the start of a line: the number of each, counted from 1, its first
+    code point, and its text without its ending."""
     number, start = text.count("\n", 0, begin) + 1, begin
     for raw in text[begin:].split("\n"):
         yield number, start, raw.rstrip("\r")

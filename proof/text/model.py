@@ -1,8 +1,8 @@
 """The page as transcribed: page, column, run, cell.
 
-The source text is kept unchanged. A cell knows the place of its character in the source column, and so in the file:
-every correction is an edit at that place. Keys for comparison are made separately. Nothing here is Unicode-normalised,
-since normalisation replaces compatibility ideographs.
+The source text is kept unchanged. A cell has the place of its character in the source column, and so in the file:
+every correction is an edit at that place. Nothing is Unicode-normalised, since normalisation replaces compatibility
+ideographs; keys for comparison are made separately.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def script_shown(scripts: Iterable[str]) -> str:
 
 
 def is_han(text: str) -> bool:
-    """Whether `text` is one Han ideograph, compatibility ideographs and 〇 included."""
+    """Whether `text` is one Han ideograph. Compatibility ideographs and 〇 are included."""
     if len(text) != 1:
         return False
     code = ord(text)
@@ -56,8 +56,8 @@ def han_in(text: str) -> str:
 class Cell:
     """One cell of the page as transcribed: a character, an entity, a lacuna or an indentation space.
 
-    `offset` and `length` are code points in the column's source text; an entity (`&KR0058;`) or a
-    bracketed composition is one cell of several code points.
+    `offset` and `length` are code points in the column's source text. An entity (`&KR0058;`) or a bracketed composition
+    is one cell of several code points.
     """
 
     text: str
@@ -76,8 +76,8 @@ class Cell:
     @property
     def glyph(self) -> bool:
         """Whether the page has a glyph for this cell: a Han character, a radical in place of one (⼤, in texts from
-        PDF), an entity, a composition or any other letter, but no space and no punctuation, which the page does not
-        print."""
+        PDF), an entity, a composition or any other letter. Spaces, and punctuation, which old pages do not print, have
+        none."""
         if self.length > 1 or self.han or self.text.isalnum():
             return True
         return category(self.text) == "Co" or "\u2e80" <= self.text <= "\u2fdf"
@@ -85,8 +85,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A stretch of one column: main text, or a note of two half-rows. A note is read from `right` to `left`; main text
-    is all in `right`."""
+    """A stretch of one column: main text, or a note of two half-rows. The right half-row is read first. All main text
+    is in `right`."""
 
     note: bool
     right: tuple[Cell, ...]
@@ -108,8 +108,8 @@ class Column:
     """One ruled column (one line of the transcription). `number` counts from 1, right to left.
 
     `source` is the line without its ending and trailing pilcrow; `start` is its first code point in the file;
-    `file_line` counts lines of the file from 1. `parsed` are its runs, or a function that parses them from `source` on
-    demand: a work has a hundred times more cells than columns.
+    `file_line` counts lines of the file from 1. `parsed` is its runs, or a function that parses them from `source` on
+    demand, since a work has a hundred times more cells than columns.
     """
 
     number: int
@@ -134,12 +134,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One half-folio. `id` is the id of its page mark, or the image reference where the format has none.
+    """One half-folio. `id` is the id of its page mark, or the image reference if the format has none.
 
-    `cut` are its columns, or a function that makes them from the text of the file on demand: the columns of a work take
-    ten times the memory of its pages. `starts` are the code points of the file with a mark of the page: several if the
-    page continues later in the file, none if an image defines the page. `running`: the page is a slice of a text
-    without columns; its columns are then the lines of the file on this page, numbered as in the file."""
+    `cut` is its columns, or a function that makes them from the text of the file on demand, since the columns of a work
+    take ten times the memory of its pages. `starts` are the places of the page's marks in the file, in code points:
+    several if the page continues later in the file, none if an image defines the page. `running`: the page is a slice
+    of a text without columns; its columns are the lines of the file on this page, numbered as in the file."""
 
     id: str
     folio: Folio | None

@@ -1,12 +1,13 @@
 """The layers of columns and their notes, recognised by the words that begin a part of a note or an indented column.
 
-A note often holds several layers: the commentary, a gloss on sounds (`射食亦反`), the subcommentary (`疏曰`) and a
-remark of the editor (`今按`), divided by an ideographic space or by nothing at all."""
+A note often holds several layers, with or without an ideographic space between them: the commentary, a gloss on sounds
+(`射食亦反`), the subcommentary (`疏曰`) and a remark of the editor (`今按`)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from proof.text.column import SPECIAL, Bounds, run_spans
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
@@ -14,81 +15,88 @@ from proof.text.model import Column, Page
 
 _HAN = "[\u3400-\u9fff\U00020000-\U0003ffff]"
 _FURTHER_SOUNDS = rf"(?:又音{_HAN}|又如字|[又劉刘]{_HAN}{{2}}反|下同|[後后]皆[倣仿]此)*+"
-"""What may follow in a gloss: other readings, and that they hold for the following text."""
+"""The end of a gloss: other readings, and that the same holds for the following text."""
+
 _SOUND = rf"(?:依注)?+(?:音{_HAN}|如字|{_HAN}{{2}}[反切]){_FURTHER_SOUNDS}"
 """The sound in a gloss: that of a homophone (`音`), the usual one (`如字`), or one by fanqie (`反`, `切`)."""
+
 _GLOSSES = re.compile(rf"(?:{_HAN}{_SOUND})++")
 _CLOSING_GLOSSES = re.compile(rf"(?:{_HAN}{_SOUND})++$")
 _CLOSING_GLOSS_CODE_POINTS = 12
-"""Code points before the words of another author in which a gloss is looked for."""
+"""Number of code points before the words of another author that are searched for a gloss."""
+
 _MAX_UNSURE_GLOSS_CODE_POINTS = 3
-"""Code points of an opening gloss up to which it is left in the commentary."""
+"""Maximum length of an opening gloss that is left in the commentary."""
+
 _AUTHOR_WORDS = re.compile(
     r"(?P<sub>[疏䟽][曰云]|賈疏[曰云]?|贾疏[曰云]?)|(?P<editor>今[按案]|愚[按案]|謹[按案]|谨[按案])|(?P<gloss>釋文[曰云]?|释文[曰云]?)"
 )
 _EDITOR_FIRST = re.compile(r"[案按]")
-"""Words of the editor that count at the start of a note only."""
-_LAYER_OF = {"sub": Layer.SUBCOMMENTARY, "editor": Layer.EDITOR, "gloss": Layer.GLOSS}
+"""Words of the editor that count only at the start of a note."""
 
-Part = tuple[Layer, int, int]
-"""A layer with its start and end in the note."""
+_LAYER_OF_GROUP = {"sub": Layer.SUBCOMMENTARY, "editor": Layer.EDITOR, "gloss": Layer.GLOSS}
 
 
-def note_parts(note: str, layer: Layer = Layer.COMMENTARY) -> list[Part]:
-    """The layers of a note. A part that does not begin with the words of an author belongs to the subcommentary or
-    editor's remark before it, otherwise to `layer`, that of the note. Ideographic spaces between parts belong to no
-    layer."""
-    parts: list[Part] = []
+class NotePart(NamedTuple):
+    """A part of a note in one layer; `start` and `end` are code points of the note."""
+
+    layer: Layer
+    start: int
+    end: int
+
+
+def note_parts(note: str, layer: Layer = Layer.COMMENTARY) -> list[NotePart]:
+    """The parts of a note by layer. `layer` is that of the note. A part that does not begin with the words of an author
+    has the layer of the part before it. Ideographic spaces between parts belong to no layer."""
+    parts: list[NotePart] = []
     current = layer
-    for part in re.finditer(r"[^\u3000]+", note):
-        for begin, stop, author_layer in _pieces_by_author(note, *part.span()):
+    for stretch in re.finditer(r"[^\u3000]+", note):
+        for start, end, author_layer in _pieces_by_author(note, *stretch.span()):
             if author_layer is not None:
                 current = author_layer
-            if begin == 0 and author_layer is None and _EDITOR_FIRST.match(note):
+            elif start == 0 and _EDITOR_FIRST.match(note):
                 current = Layer.EDITOR
             if current is Layer.COMMENTARY:
-                parts += _without_glosses(note, begin, stop)
+                parts += _with_glosses_apart(note, start, end)
             else:
-                parts.append((current, begin, stop))
+                parts.append(NotePart(current, start, end))
     return parts
 
 
-def last_layer(parts: list[Part], layer: Layer) -> Layer:
-    """The layer at the end of a note, which continues in the next column; `layer` for a note of glosses alone."""
-    return next((part_layer for part_layer, _, _ in reversed(parts) if part_layer is not Layer.GLOSS), layer)
-
-
-def is_gloss(text: str) -> bool:
-    """Whether `text` consists only of glosses on sounds."""
-    return _GLOSSES.fullmatch(text) is not None
+def _last_layer(parts: list[NotePart], layer: Layer) -> Layer:
+    """The layer in which a note continues in the next column: that of its last part that is no gloss, else `layer`."""
+    return next((part.layer for part in reversed(parts) if part.layer is not Layer.GLOSS), layer)
 
 
 def _pieces_by_author(note: str, start: int, end: int) -> Iterator[tuple[int, int, Layer | None]]:
-    """The pieces of a part of a note: their start, end and layer (None if no author's words begin it). A piece begins
-    at the start of the part, and at the words of an author right after a gloss."""
-    begin, author_layer = start, None
+    """The pieces of a part of a note: start, end, and the layer of the author whose words begin the piece, or None. A
+    piece begins at the start of the part, and at the words of an author right after a gloss."""
+    piece_start, author_layer = start, None
     for match in _AUTHOR_WORDS.finditer(note, start, end):
-        before = note[max(begin, match.start() - _CLOSING_GLOSS_CODE_POINTS) : match.start()]
+        before = note[max(piece_start, match.start() - _CLOSING_GLOSS_CODE_POINTS) : match.start()]
         if match.start() > start and not _CLOSING_GLOSSES.search(before):
             continue
-        if match.start() > begin:
-            yield begin, match.start(), author_layer
-        begin, author_layer = match.start(), _LAYER_OF[match.lastgroup or "sub"]
-    if begin < end:
-        yield begin, end, author_layer
+        if match.start() > piece_start:
+            yield piece_start, match.start(), author_layer
+        piece_start, author_layer = match.start(), _LAYER_OF_GROUP[match.lastgroup or "sub"]
+    if piece_start < end:
+        yield piece_start, end, author_layer
 
 
-def _without_glosses(note: str, start: int, end: int) -> list[Part]:
-    """The layers of a piece of commentary, with the glosses at its start and end as parts of their own."""
-    part = note[start:end]
-    if is_gloss(part):
-        return [(Layer.GLOSS, start, end)]
-    opening = _GLOSSES.match(part)
-    head = opening.end() if opening and len(opening[0]) > _MAX_UNSURE_GLOSS_CODE_POINTS else 0
-    closing = _CLOSING_GLOSSES.search(part, head)
-    tail = closing.start() if closing and closing.start() > head else len(part)
-    pieces = [(Layer.GLOSS, 0, head), (Layer.COMMENTARY, head, tail), (Layer.GLOSS, tail, len(part))]
-    return [(layer, start + begin, start + stop) for layer, begin, stop in pieces if stop > begin]
+def _with_glosses_apart(note: str, start: int, end: int) -> list[NotePart]:
+    """A piece of commentary, with the glosses at its start and end as parts of their own."""
+    if _GLOSSES.fullmatch(note, start, end):
+        return [NotePart(Layer.GLOSS, start, end)]
+    opening = _GLOSSES.match(note, start, end)
+    head = opening.end() if opening and len(opening[0]) > _MAX_UNSURE_GLOSS_CODE_POINTS else start
+    closing = _CLOSING_GLOSSES.search(note, head, end)
+    tail = closing.start() if closing and closing.start() > head else end
+    parts = [
+        NotePart(Layer.GLOSS, start, head),
+        NotePart(Layer.COMMENTARY, head, tail),
+        NotePart(Layer.GLOSS, tail, end),
+    ]
+    return [part for part in parts if part.end > part.start]
 
 
 _INDENTATION = re.compile(r"[ \u3000]+")
@@ -119,20 +127,20 @@ def column_blocks(pages: Iterable[Page]) -> tuple[TextBlock, ...]:
 
 
 class _ColumnLayers:
-    """Gives consecutive columns their layers: a note continues in the next column, and so does an indented commentary
-    in full width (` 鄭注…`)."""
+    """Assigns layers to consecutive columns. A note continues in the next column, and so does an indented commentary in
+    full width (` 鄭注…`)."""
 
     def __init__(self) -> None:
         self.main = Layer.CANON
         self.open_note: Layer | None = None
-        """The layer of a note that was open at the end of the column before; None if there was none."""
+        """The layer of a note at the end of the column before; None if that ended with main text."""
 
     def stretches(self, column: Column) -> list[LayerStretch]:
         self._begin(column)
         stretches: list[LayerStretch] = []
         runs = run_spans(column)
-        for note, spans in runs:
-            if note:
+        for is_note, spans in runs:
+            if is_note:
                 stretches += self._note(column, spans)
                 continue
             stretches += _stretches(column, spans, self.main)
@@ -151,34 +159,38 @@ class _ColumnLayers:
         self.main = next((layer for pattern, layer in _INDENTED_AUTHORS if pattern.match(rest)), self.main)
 
     def _note(self, column: Column, spans: Sequence[Bounds]) -> list[LayerStretch]:
-        """The stretches of a note by its parts; a continued remark of the editor is one part."""
+        """The stretches of a note by its parts. A continued remark of the editor is one part."""
         layer = self.open_note or Layer.COMMENTARY
         text = "".join(column.source[start:end] for start, end in spans)
-        parts = note_parts(text, layer) if self.open_note is not Layer.EDITOR else []
-        parts = parts or [(Layer.EDITOR if self.open_note is Layer.EDITOR else Layer.COMMENTARY, 0, len(text))]
-        self.open_note = last_layer(parts, layer)
+        if self.open_note is Layer.EDITOR:
+            parts = [NotePart(Layer.EDITOR, 0, len(text))]
+        else:
+            parts = note_parts(text, layer) or [NotePart(Layer.COMMENTARY, 0, len(text))]
+        self.open_note = _last_layer(parts, layer)
         return [
             stretch
-            for part_layer, start, end in parts
-            for stretch in _stretches(column, _within(column.source, spans, start, end), part_layer)
+            for part in parts
+            for stretch in _stretches(column, _within(column.source, spans, part.start, part.end), part.layer)
         ]
 
 
 def _within(source: str, spans: Iterable[Bounds], start: int, end: int) -> Iterator[Bounds]:
-    """What of the spans is between code points `start` and `end` of their joined text. A cell of several code points is
-    not divided: it is where it begins."""
+    """The parts of the spans between code points `start` and `end` of their joined text. A cell of several code points
+    is not divided: it belongs where it begins."""
     at = 0
-    for first, stop in spans:
-        low, high = max(first, first + start - at), min(stop, first + end - at)
-        if SPECIAL.search(source, first, stop) is not None:
-            low, high = first, stop if start <= at < end else first
-        if low < high:
-            yield low, high
-        at += stop - first
+    for span_start, span_end in spans:
+        if SPECIAL.search(source, span_start, span_end) is not None:
+            if start <= at < end:
+                yield span_start, span_end
+        else:
+            first, last = max(span_start, span_start + start - at), min(span_end, span_start + end - at)
+            if first < last:
+                yield first, last
+        at += span_end - span_start
 
 
 def _stretches(column: Column, spans: Iterable[Bounds], layer: Layer) -> list[LayerStretch]:
-    """The spans as stretches, those that touch as one."""
+    """The spans as stretches; adjacent ones are joined."""
     joined: list[Bounds] = []
     for start, end in spans:
         if joined and joined[-1][1] == start:

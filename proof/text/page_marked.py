@@ -1,4 +1,4 @@
-"""Reading files with page marks: from lines to pages and columns."""
+"""Reading files with page marks: their lines become pages and columns."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from proof.text.undivided_notes import divide_notes, notes_are_undivided
 
 
 def parse_page_marked(decoded: Decoded, path: Path, form: Format) -> Transcription:
-    """Parse a decoded file in the format `form`, or in the other page-marked format if its first page mark is of that.
-    A file with nothing but a head, as juan `000` of some works, has no pages."""
+    """Parse a decoded file in the format `form`, or in the other page-marked format if its first page mark is of that
+    one. A file with nothing but a head, such as juan `000` of some works, has no pages."""
     gatherer = _Gatherer(path, decoded.text)
     pages, remarks = gatherer.pages(), gatherer.remarks
-    if decoded.extraction is not None:  # the file itself has names of pages, not page marks
-        remarks = remarks if decoded.extraction.own_marks else []
+    if decoded.extraction is not None:
+        if not decoded.extraction.own_marks:
+            remarks = []  # the page marks are not in the file itself
         remarks += (Remark(path, line, notice) for line, notice in decoded.extraction.remarks)
     if not pages:
         remarks.append(Remark.of(path, 1, RemarkCode.NO_PAGES))
@@ -48,7 +49,7 @@ def parse_page_marked(decoded: Decoded, path: Path, form: Format) -> Transcripti
 
 @dataclass(slots=True)
 class _OpenPage:
-    """A page while its columns are collected; `starts` are the places of its marks, `spans` has a `SPAN` for each
+    """A page while its columns are collected. `starts` are the places of its marks; `spans` has a `SPAN` for each
     column."""
 
     mark: PageMark
@@ -65,16 +66,18 @@ class _OpenPage:
 
 @dataclass(slots=True)
 class _Gatherer:
-    """Collects the pages of a file line by line, with remarks on the problems of their columns. `base_lines`: pilcrows
-    are line ends of the base edition. `heading` is the name of the juan in the head of the file, until a page mark uses
-    it; `juan_names` maps the numbers of juan in page marks to their names."""
+    """Collects the pages of a file line by line, with remarks on the problems of their columns.
+
+    `base_lines`: pilcrows end lines of the base edition. `next_juan_name` is the name of a juan in the head of the
+    file, until a page mark gives its number; `juan_names` maps these numbers to the names. `before` are the numbers of
+    the lines before the first page mark; `note_open`: the last column leaves a note open."""
 
     path: Path
     text: str
     base_lines: bool = False
     format: Format | None = None
     properties: dict[str, str] = field(default_factory=dict)
-    heading: str = ""
+    next_juan_name: str = ""
     juan_names: dict[str, str] = field(default_factory=dict)
     opened: dict[str, _OpenPage] = field(default_factory=dict)
     current: _OpenPage | None = None
@@ -88,7 +91,8 @@ class _Gatherer:
             self.take(line)
 
     def take(self, line: SourceLine) -> None:
-        if line.fault is not None and (self.current is not None or line.fault is not RemarkCode.ANNOTATION):
+        is_annotation_of_head = self.current is None and line.fault is RemarkCode.ANNOTATION
+        if line.fault is not None and not is_annotation_of_head:
             self.remark(line.number, line.fault, text=line.source.strip()[:QUOTED_CHARACTERS])
         if line.kind is LineKind.COLUMN and self.current is not None:
             self.add_column(line, self.current)
@@ -101,7 +105,7 @@ class _Gatherer:
         elif line.kind is LineKind.COMMENT:
             name, value = kanripo.header_property(line.source) or ("", "")
             if name == "JUAN":
-                self.heading = value
+                self.next_juan_name = value
             elif value:
                 self.properties.setdefault(name, value)
         elif line.kind is LineKind.BEFORE and line.source.strip("¶ \u3000"):
@@ -115,8 +119,8 @@ class _Gatherer:
             self.properties.setdefault("ID", mark.work)
         if mark.fault is not None:
             self.remark(line.number, mark.fault, page=mark.id)
-        if self.heading:
-            self.juan_names[mark.juan], self.heading = self.heading, ""
+        if self.next_juan_name:
+            self.juan_names[mark.juan], self.next_juan_name = self.next_juan_name, ""
         page = self.opened.get(mark.id)
         if page is None:
             page = _OpenPage(mark, self.juan_names.get(mark.juan, mark.juan), line.number, [line.start])

@@ -1,5 +1,4 @@
-"""Page marks and lines of page-marked transcriptions, in the format of Kanripo and in that of the page-reference
-mirror."""
+"""Page marks and lines of page-marked transcriptions: of Kanripo files and of the page-reference mirror."""
 
 from __future__ import annotations
 
@@ -14,8 +13,7 @@ from proof.text.transcription import Format
 
 @dataclass(frozen=True, slots=True)
 class PageMark:
-    """A page mark. `juan` and `work` are written as in the mark, empty if it has none; `fault` is the remark on a
-    damaged mark."""
+    """A page mark. `juan` and `work` are written as in the mark, or empty; `fault` is the remark on a damaged mark."""
 
     id: str
     folio: Folio | None
@@ -29,27 +27,26 @@ class LineKind(Enum):
     """The kinds of lines of a page-marked transcription."""
 
     MARK = auto()
-    """A page mark."""
     COLUMN = auto()
     COMMENT = auto()
-    """Begins with `#`: properties and remarks, never a column."""
+    """A line that begins with `#`: a property or a remark."""
     OUTLINE = auto()
     """An Org heading, or a line of an Org drawer."""
     ANNOTATION = auto()
-    """What follows a tab."""
+    """The part of a line after a tab."""
     BEFORE = auto()
-    """Before the first page mark."""
+    """A line before the first page mark."""
     EMPTY = auto()
-    """Empty, or with nothing but page breaks of the base edition, where that is no column."""
+    """A line without text that is no column: empty, or with nothing but page breaks of the base edition."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """A line of the file, or a part of one, of a single kind. `start` is its code point in the file, `number` counts
-    lines of the file from 1. `source` is its text without its ending, for a column also without trailing pilcrows; for
-    a page mark it is the mark.
+    """A line of the file, or a part of one, of a single kind. `start` is its first code point in the file, `number`
+    counts lines of the file from 1. `source` is its text without its ending, for a column also without trailing
+    pilcrows.
 
-    `format` is that of its page; `mark` is set only for page marks; `fault` is a remark on any other line.
+    `format` is that of its page; `mark` is set only for page marks; `fault` is the remark on any other line.
     """
 
     kind: LineKind
@@ -62,14 +59,15 @@ class SourceLine:
 
 
 def implied_first_page(
-    before: list[SourceLine], first: PageMark | None, named: PageMark | None
+    before: list[SourceLine], first: PageMark | None, continued: PageMark | None
 ) -> Iterator[SourceLine]:
-    """The lines before the first page mark, with their page: `named`, which the head of the file names, or else the
-    page before that of the `first` mark, if its side is b. Before `1b`, the mark of `1a` was lost with the page of the
-    base edition. If there is neither, the lines are given unchanged."""
-    text = (line for line in before if line.kind is LineKind.BEFORE and line.source.strip("¶ \u3000"))
-    first_text = next(text, None)
-    page = replace(named, fault=RemarkCode.PAGE_CONTINUED) if named is not None else _right_half(first)
+    """The lines before the first page mark, as columns of their page.
+
+    The page is `continued`, the one named in the head of the file. Without it, if the `first` mark is of side b, the
+    page is side a of the same leaf: its mark was lost. If there is no such page or no text, the lines do not change."""
+    with_text = (line for line in before if line.kind is LineKind.BEFORE and line.source.strip("¶ \u3000"))
+    first_text = next(with_text, None)
+    page = replace(continued, fault=RemarkCode.PAGE_CONTINUED) if continued is not None else _right_half(first)
     if first_text is None or page is None:
         yield from before
         return
@@ -83,7 +81,7 @@ def implied_first_page(
 
 
 def _right_half(mark: PageMark | None) -> PageMark | None:
-    """The page mark of side a, for a mark of side b of the same leaf; None for other marks."""
+    """The page mark of side a of the same leaf, for a mark of side b; None for other marks."""
     if mark is None or mark.folio is None or mark.folio.side != "b" or not mark.id.endswith(str(mark.folio)):
         return None
     folio = Folio(mark.folio.leaf, "a")

@@ -1,6 +1,6 @@
 """Files of pairs of characters that were classified by hand.
 
-A line has a pair and its class, separated by tabs (`元<TAB>玄<TAB>taboo`); the class is `form`, `distinct` or `taboo`.
+A line has a pair and its class, separated by tabs (`元<TAB>玄<TAB>taboo`). The class is `form`, `distinct` or `taboo`.
 Comments begin with `#`, empty lines are ignored, and the order of a pair does not matter.
 """
 

@@ -1,4 +1,4 @@
-"""The format of plain text: no marks at all, each line is a paragraph."""
+"""The format of plain text: it has no marks, and each line is a paragraph."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proof.text.transcription import Format, Transcription
 MIN_HAN_SHARE = 0.5
 """Minimum share of Han characters among the letters of a Chinese text."""
 
-_FOREIGN = (
+_FOREIGN_FORMATS = (
     (
         re.compile(r"\s*(?:<!doctype html|<html)", re.IGNORECASE),
         _("is HTML: save its text as plain text, or as EPUB"),
@@ -29,10 +29,10 @@ _FOREIGN = (
     ),
     (re.compile(r"\s*\\(?:documentclass|begin|usepackage)"), _("is LaTeX: save its text as plain text in UTF-8")),
 )
-"""The beginnings of files in other text formats, each with what the file is and what to do with it."""
+"""The beginnings of files in other text formats, with advice on each."""
 
 _XML = re.compile(r"\s*<(?:\?xml|[A-Za-z][\w:.-]*[\s>/])")
-"""The beginning of XML; a text with marks may begin so too, with a tag such as `<small>`."""
+"""The beginning of XML. A text with marks may begin like this too, with a tag such as `<small>`."""
 
 MIN_TABLE_ROWS = 3
 """Minimum number of lines of a table."""
@@ -45,9 +45,9 @@ def is_plain(text: str) -> bool:
 
 
 def foreign(text: str, *, marked: bool = False) -> str:
-    """If the text is in a format that is known but not read: what it is, and what to do with the file; else ''.
-    `marked`: the text has marks of a format that is read."""
-    for pattern, advice in _FOREIGN:
+    """Advice on a text in a known format that is not read; empty for other texts. `marked`: the text has marks of a
+    format that is read."""
+    for pattern, advice in _FOREIGN_FORMATS:
         if pattern.match(text):
             return Sentence(advice)
     if not marked and _XML.match(text):
@@ -59,14 +59,17 @@ def foreign(text: str, *, marked: bool = False) -> str:
 
 
 def _is_table(lines: Sequence[str], separator: str) -> bool:
-    """Whether the lines are a table: each has as many fields as the first. As verses may have a comma in each line, the
-    first line must also name all columns (in ASCII, unless tabs divide them), or each of the others must have a field
-    in ASCII, such as a number."""
+    """Whether the lines are a table: each has as many fields as the first.
+
+    Since each line of a verse may have a comma, the first line must also name all columns (in ASCII, unless tabs divide
+    them), or each of the others must have a field in ASCII, such as a number."""
     rows = (row for row in csv.reader(lines, delimiter=separator) if any(row))
     others: list[list[str]] = []
     try:
         head = next(rows, [])
-        for row in rows if len(head) > 1 else ():
+        if len(head) < 2:
+            return False
+        for row in rows:
             if len(row) != len(head):
                 return False
             others.append(row)
@@ -74,8 +77,8 @@ def _is_table(lines: Sequence[str], separator: str) -> bool:
         return False
     if 1 + len(others) < MIN_TABLE_ROWS:
         return False
-    named = all(head) and (separator == "\t" or "".join(head).isascii())
-    return named or all(any(field and field.isascii() for field in row) for row in others)
+    has_names = all(head) and (separator == "\t" or "".join(head).isascii())
+    return has_names or all(any(field and field.isascii() for field in row) for row in others)
 
 
 def parse_plain(decoded: Decoded, path: Path) -> Transcription:

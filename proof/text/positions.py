@@ -1,8 +1,8 @@
 """Mapping positions from one version of a text to the next.
 
-`PositionMap` maps code points of one version to those of the next: exactly, if the edits are known, as after an export;
-else by comparison, first of lines and then of characters. A comparison maps only characters that all shortest edit
-paths keep: of a run of equal characters it cannot be known which one was added or removed."""
+`PositionMap` maps code points of the old version to those of the new one: exactly if the edits are known, as after an
+export, else by comparison, first of lines and then of characters. A comparison maps only the characters that all
+shortest edit paths keep: it is unknown which one of a run of equal characters was added or removed."""
 
 from __future__ import annotations
 
@@ -22,40 +22,46 @@ from rapidfuzz import fuzz, process
 from proof.text.edit import Edit, edited
 
 MAX_COMPARED_PAIRS = 16_000_000
-"""Pairs of characters of a changed passage that are compared, at most; characters of larger ones are not mapped."""
+"""Maximum number of pairs of characters to compare in a changed passage. Larger passages are not mapped."""
 
 MAX_SEARCHED_CODE_POINTS = 1_000_000_000
-"""Code points, at most, that are searched for lines that were joined or split: some seconds."""
+"""Maximum number of code points to search for joined or split lines; this takes some seconds."""
 
 MIN_PIECE_LENGTH = 4
-"""Characters that a line has, at least, to be told as a part of a longer one; fewer may stand there by chance."""
+"""Minimum length of a line that is recognised as a part of a longer one; a shorter one may occur there by chance."""
 
-MIN_ALIKE_PERCENT = 70
-"""Similarity, in percent (Indel), from which on one line may be another that was moved and changed."""
+MIN_SIMILARITY_PERCENT = 70
+"""Minimum similarity, in percent (Indel), of a line to the line that it was before it was moved and changed."""
 
 MAX_CHANCE_LENGTH = 2
-"""Number of equal characters, at most, that are taken to be equal by chance between two longer changes."""
-
+"""Maximum number of equal characters between two longer changes that are taken to be equal by chance."""
 
 MIN_KEPT_SHARE = 0.5
-"""Characters of a line that are in the new version, as a share of the shorter of the two lines, from which on the new
-line is the old one, changed; with fewer it is another line, and what they have in common stands there by chance (西階上
-in 司射自西階上北面告于大 and 遂適西階上命賓御于公)."""
-
+"""Minimum share of the shorter of two lines that both have in common if one is the other, changed. With less it is
+another line, and the common characters are equal by chance (西階上 in 司射自西階上北面告于大 and in
+遂適西階上命賓御于公)."""
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 class Block(NamedTuple):
-    """`length` equal code points, from `old` on in the old version, from `new` on in the new one."""
+    """`length` equal code points that start at `old` in the old version and at `new` in the new one."""
 
     old: int
     new: int
     length: int
 
+    @property
+    def old_end(self) -> int:
+        return self.old + self.length
+
+    @property
+    def new_end(self) -> int:
+        return self.new + self.length
+
 
 class Span(NamedTuple):
-    """`length` code points from `start` on."""
+    """`length` code points that begin at `start`."""
 
     start: int
     length: int
@@ -66,8 +72,8 @@ class Span(NamedTuple):
 
 
 class PositionMap:
-    """Maps places in `old` to places in `new`. `blocks` are in the order of `old` and do not overlap; `written` maps
-    edits to the places of what they wrote."""
+    """Maps places in `old` to places in `new`. `blocks` do not overlap; `written` maps edits to the places of their
+    replacements."""
 
     def __init__(self, old: str, new: str, blocks: Iterable[Block], written: dict[Edit, Span] | None = None) -> None:
         self._old, self.new = old, new
@@ -80,14 +86,14 @@ class PositionMap:
     def of_edits(cls, old: str, edits: Iterable[Edit]) -> PositionMap:
         """The map from `old` to the result of these edits. Raises UsageError as `edited`."""
         ordered = sorted(edits, key=attrgetter("place"))
-        blocks, written, reached, at = [], dict[Edit, Span](), 0, 0
+        blocks, written, old_at, new_at = [], dict[Edit, Span](), 0, 0
         for edit in ordered:
-            kept = edit.start - reached
-            blocks.append(Block(reached, at, kept))
-            at += kept
-            written[edit] = Span(at, len(edit.replacement))
-            at, reached = at + len(edit.replacement), edit.end
-        blocks.append(Block(reached, at, len(old) - reached))
+            kept = edit.start - old_at
+            blocks.append(Block(old_at, new_at, kept))
+            new_at += kept
+            written[edit] = Span(new_at, len(edit.replacement))
+            old_at, new_at = edit.end, new_at + len(edit.replacement)
+        blocks.append(Block(old_at, new_at, len(old) - old_at))
         return cls(old, edited(old, ordered), blocks, written)
 
     @classmethod
@@ -103,9 +109,9 @@ class PositionMap:
 
     def line_stands(self, at: int) -> bool:
         """Whether the new version has the line of a code point at least as often as the old one."""
-        before, after = self._line_counts
+        old_counts, new_counts = self._line_counts
         line = self.line(at)
-        return after[line] >= before[line]
+        return new_counts[line] >= old_counts[line]
 
     def line(self, at: int) -> str:
         """The line of a code point in the old version."""
@@ -121,48 +127,47 @@ class PositionMap:
         return self._old.rfind("\n", 0, at) + 1, end if end >= 0 else len(self._old)
 
     def distance(self, at: int) -> int:
-        """A measure of the distance between the line of a code point and `new`: lower by two for each character of the
-        line that `new` keeps. For comparing versions of the line in `old` against the same `new`."""
+        """The distance between the line of a code point and `new`: the length of the line, less two for each of its
+        characters that `new` has. It serves to compare several old versions of a line with one new version."""
         begin, end = self._line_of(at)
         first = max(bisect_right(self._starts, begin) - 1, 0)
-        standing = 0
+        kept = 0
         for block in self._blocks[first:]:
             if block.old >= end:
                 break
-            standing += max(0, min(end, block.old + block.length) - max(begin, block.old))
-        return end - begin - 2 * standing
+            kept += max(0, min(end, block.old_end) - max(begin, block.old))
+        return end - begin - 2 * kept
 
     def where(self, start: int, length: int) -> Span | None:
-        """The place of these characters in the new version, if they are together and unchanged; else None. With length
-        0: the point between its two neighbours, or at the end of its line if one of these is a line ending."""
+        """The place of these characters in the new version if they are together and unchanged, else None. With length
+        0: the place between the same two characters, or at the start or end of the same line."""
         if length:
             block = self._block(start)
-            if block is None or start + length > block.old + block.length:
+            if block is None or start + length > block.old_end:
                 return None
             return Span(start + block.new - block.old, length)
-        before, behind = self._character(start - 1), self._character(start)
-        if before is not None and behind is not None and before + 1 == behind:
-            return Span(behind, 0)
-        if behind is not None and _begins_line(self._old, start) and _begins_line(self.new, behind):
-            return Span(behind, 0)
+        before, after = self._character(start - 1), self._character(start)
+        if before is not None and after is not None and before + 1 == after:
+            return Span(after, 0)
+        if after is not None and _begins_line(self._old, start) and _begins_line(self.new, after):
+            return Span(after, 0)
         if before is not None and _ends_line(self._old, start) and _ends_line(self.new, before + 1):
             return Span(before + 1, 0)
         return Span(0, 0) if not self._old and not self.new else None
 
     def written(self, edit: Edit) -> Span | None:
-        """The place of what an edit wrote; None for an edit that the map was not made of."""
+        """The place of the replacement of an edit; None if the map was not made from this edit."""
         return self._written.get(edit)
 
     def instead(self, start: int, length: int) -> Span | None:
-        """The place of what replaced these characters: all between their neighbours, within one line; None if one of
-        the neighbours cannot be mapped."""
-        known = self._replaced.get(Span(start, length))
-        if known is not None:
-            return known
+        """The place of the text that replaced these characters: everything between their neighbours, within one line;
+        None if a neighbour cannot be mapped."""
+        replacement = self._replaced.get(Span(start, length))
+        if replacement is not None:
+            return replacement
         end = start + length
-        before, behind = self._character(start - 1), self._character(end)
+        before, right = self._character(start - 1), self._character(end)
         left = before + 1 if before is not None else None
-        right = behind
         if left is None and right is not None and _begins_line(self._old, start):
             left = self.new.rfind("\n", 0, right) + 1
         if right is None and left is not None and _ends_line(self._old, end):
@@ -176,7 +181,7 @@ class PositionMap:
         if number < 0 or at < 0:
             return None
         block = self._blocks[number]
-        return block if at < block.old + block.length else None
+        return block if at < block.old_end else None
 
     def _character(self, at: int) -> int | None:
         """The place of one character in the new version."""
@@ -204,7 +209,7 @@ def _joined(blocks: Iterable[Block]) -> list[Block]:
     joined: list[Block] = []
     for block in blocks:
         last = joined[-1] if joined else None
-        if last and (last.old + last.length, last.new + last.length) == (block.old, block.new):
+        if last and (last.old_end, last.new_end) == (block.old, block.new):
             joined[-1] = last._replace(length=last.length + block.length)
         else:
             joined.append(block)
@@ -223,118 +228,135 @@ class _Line(NamedTuple):
 
 
 def _lines(text: str, other: str) -> list[_Line]:
-    """The lines of `text`, cut where a part of them is a whole line of `other`, as where lines were joined or split.
-    Such a part occurs once in each."""
+    """The lines of `text`, cut around each part that is a whole line of `other` and occurs once in both versions: lines
+    were joined or split there."""
     lines = text.split("\n")
-    lacking = {line for line in set(other.split("\n")).difference(lines) if len(line) >= MIN_PIECE_LENGTH}
+    missing = {line for line in set(other.split("\n")).difference(lines) if len(line) >= MIN_PIECE_LENGTH}
     cuts: set[int] = set()
-    if len(lacking) * (len(text) + len(other)) <= MAX_SEARCHED_CODE_POINTS:
-        for line in (line.removesuffix("\r") for line in lacking):
+    if len(missing) * (len(text) + len(other)) <= MAX_SEARCHED_CODE_POINTS:
+        for line in (line.removesuffix("\r") for line in missing):
             at = text.find(line)
             if at >= 0 and at == text.rfind(line) and other.find(line) == other.rfind(line):
                 cuts |= {at, at + len(line)}
-    inside = sorted(cuts)
+    sorted_cuts = sorted(cuts)
     pieces, start = [], 0
     for line in lines:
         end = start + len(line)
-        bounds = [start, *inside[bisect_right(inside, start) : bisect_left(inside, end)], end]
-        pieces += [_Line(begin, text[begin:stop]) for begin, stop in pairwise(bounds)]
+        bounds = [start, *sorted_cuts[bisect_right(sorted_cuts, start) : bisect_left(sorted_cuts, end)], end]
+        pieces += [_Line(piece_start, text[piece_start:piece_end]) for piece_start, piece_end in pairwise(bounds)]
         start = end + 1
     return pieces
 
 
 def _compared(old: str, new: str) -> Iterator[Block]:
-    """The blocks that two versions share: lines that occur once in each, even if moved; equal lines beside these; and
-    equal characters of the passages between, and of lines that were moved and changed."""
-    before, after = _lines(old, new), _lines(new, old)
-    pairs = _same_lines([line.text for line in before], [line.text for line in after])
-    for here, there in pairs.items():
-        yield Block(before[here].start, after[there].start, len(before[here].text))
-        if old.startswith("\n", before[here].end) and new.startswith("\n", after[there].end):
-            yield Block(before[here].end, after[there].end, 1)
-    changed = list(_passages(len(before), len(after), pairs))
-    changed += _moved_and_changed(before, after, pairs, changed)
-    for olds, news in changed:
-        here, there = before[olds.start].start, after[news.start].start
-        for block in _compared_characters(old[here : before[olds[-1]].end], new[there : after[news[-1]].end]):
-            yield Block(here + block.old, there + block.new, block.length)
+    """The blocks that two versions share: equal lines, even if they were moved, and equal characters of the passages
+    between them and of lines that were moved and changed."""
+    old_lines, new_lines = _lines(old, new), _lines(new, old)
+    pairs = _equal_lines([line.text for line in old_lines], [line.text for line in new_lines])
+    for old_index, new_index in pairs.items():
+        old_line, new_line = old_lines[old_index], new_lines[new_index]
+        yield Block(old_line.start, new_line.start, len(old_line.text))
+        if old.startswith("\n", old_line.end) and new.startswith("\n", new_line.end):
+            yield Block(old_line.end, new_line.end, 1)
+    passages = list(_changed_passages(len(old_lines), len(new_lines), pairs))
+    passages += _moved_and_changed(old_lines, new_lines, pairs, passages)
+    for passage in passages:
+        old_start, old_end = old_lines[passage.old.start].start, old_lines[passage.old[-1]].end
+        new_start, new_end = new_lines[passage.new.start].start, new_lines[passage.new[-1]].end
+        for block in _compared_characters(old[old_start:old_end], new[new_start:new_end]):
+            yield Block(old_start + block.old, new_start + block.new, block.length)
 
 
-def _same_lines(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
-    """The indices of equal lines, those of the new version by those of the old one: lines that occur once in each
-    version, and the lines before and behind these in the same order, if their number did not change. A line that pairs
-    with one line from before and with another from behind is left out: which of them was moved cannot be known."""
-    once, there = Counter(before), Counter(after)
-    place = {text: number for number, text in enumerate(after) if there[text] == 1}
-    anchors = {
-        number: place[text] for number, text in enumerate(before) if once[text] == 1 and text in place and text.strip()
+def _equal_lines(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
+    """The indices of equal lines in the new version by those in the old one.
+
+    These are the lines that occur once in each version, and equal lines next to a pair of these, upward and downward,
+    if both versions have them equally often. A line that is next to pairs with two different lines is left out: it is
+    unknown which of the two it is."""
+    old_counts, new_counts = Counter(old), Counter(new)
+    new_index_of = {text: index for index, text in enumerate(new) if new_counts[text] == 1}
+    unique = {
+        index: new_index_of[text]
+        for index, text in enumerate(old)
+        if old_counts[text] == 1 and text in new_index_of and text.strip()
     }
-    taken = set(anchors.values())
-    beside: list[tuple[int, int]] = []
+    paired_new = set(unique.values())
+
+    def can_be_paired(old_index: int, new_index: int) -> bool:
+        if not (0 <= old_index < len(old) and 0 <= new_index < len(new)):
+            return False
+        text = old[old_index]
+        if old_index in unique or new_index in paired_new or text != new[new_index]:
+            return False
+        return old_counts[text] == new_counts[text] or not text.strip()
+
+    adjacent: set[tuple[int, int]] = set()
     for step in (1, -1):
-        for anchor, target in [(-1, -1), *anchors.items(), (len(before), len(after))]:
-            here, other = anchor + step, target + step
-            while (
-                0 <= here < len(before)
-                and 0 <= other < len(after)
-                and here not in anchors
-                and other not in taken
-                and before[here] == after[other]
-                and (once[before[here]] == there[after[other]] or not before[here].strip())
-            ):
-                beside.append((here, other))
-                here, other = here + step, other + step
-    pairs = set(beside)
-    olds, news = Counter(here for here, _ in pairs), Counter(other for _, other in pairs)
-    return anchors | {here: other for here, other in pairs if olds[here] == 1 and news[other] == 1}
+        for old_index, new_index in [(-1, -1), *unique.items(), (len(old), len(new))]:
+            pair = old_index + step, new_index + step
+            while can_be_paired(*pair):
+                adjacent.add(pair)
+                pair = pair[0] + step, pair[1] + step
+    old_uses, new_uses = Counter(index for index, _ in adjacent), Counter(index for _, index in adjacent)
+    return unique | {
+        old_index: new_index
+        for old_index, new_index in adjacent
+        if old_uses[old_index] == 1 and new_uses[new_index] == 1
+    }
 
 
-def _passages(before: int, after: int, pairs: dict[int, int]) -> Iterator[tuple[range, range]]:
-    """The ranges of lines, in both versions, between consecutive pairs of equal lines."""
-    taken = set(pairs.values())
-    here = 0
-    while here < before:
-        if here in pairs:
-            here += 1
+class _Passage(NamedTuple):
+    """A range of lines of the old version that became a range of lines of the new one."""
+
+    old: range
+    new: range
+
+
+def _changed_passages(old_count: int, new_count: int, pairs: dict[int, int]) -> Iterator[_Passage]:
+    """The passages between consecutive pairs of equal lines."""
+    paired_new = set(pairs.values())
+    start = 0
+    while start < old_count:
+        if start in pairs:
+            start += 1
             continue
-        end = here
-        while end < before and end not in pairs:
+        end = start
+        while end < old_count and end not in pairs:
             end += 1
-        begin = pairs[here - 1] + 1 if here else 0
-        stop = begin
-        while stop < after and stop not in taken:
-            stop += 1
-        if stop == begin and end < before:  # what stood before was moved: what stood behind tells
-            stop = pairs[end]
-            begin = stop
-            while begin > 0 and begin - 1 not in taken:
-                begin -= 1
-        if stop > begin:
-            yield range(here, end), range(begin, stop)
-        here = end
+        new_start = pairs[start - 1] + 1 if start else 0
+        new_end = new_start
+        while new_end < new_count and new_end not in paired_new:
+            new_end += 1
+        if new_end == new_start and end < old_count:  # the line before was moved: look before the line after
+            new_start = new_end = pairs[end]
+            while new_start > 0 and new_start - 1 not in paired_new:
+                new_start -= 1
+        if new_end > new_start:
+            yield _Passage(range(start, end), range(new_start, new_end))
+        start = end
 
 
 def _moved_and_changed(
-    before: Sequence[_Line], after: Sequence[_Line], pairs: dict[int, int], passages: Iterable[tuple[range, range]]
-) -> Iterator[tuple[range, range]]:
-    """The lines, as ranges of one in both versions, that were moved and changed: those without a passage to compare
-    that are more alike to each other than to any other line."""
-    olds, news = [line.text for line in before], [line.text for line in after]
-    known = {number for passage, _ in passages for number in passage} | pairs.keys()
-    taken = {number for _, passage in passages for number in passage} | set(pairs.values())
-    free = {number for number in range(len(news)) if number not in taken and news[number].strip()}
-    lost = [number for number in range(len(olds)) if number not in known and olds[number].strip()] if free else []
-    if (len(lost) + len(free)) * (len(olds) + len(news)) > MAX_COMPARED_PAIRS:
+    old_lines: Sequence[_Line], new_lines: Sequence[_Line], pairs: dict[int, int], passages: Iterable[_Passage]
+) -> Iterator[_Passage]:
+    """The lines that were moved and changed, as passages of one line: lines outside the other passages that are more
+    similar to each other than to any other line."""
+    old, new = [line.text for line in old_lines], [line.text for line in new_lines]
+    old_used = {index for passage in passages for index in passage.old} | pairs.keys()
+    new_used = {index for passage in passages for index in passage.new} | set(pairs.values())
+    old_free = [index for index, text in enumerate(old) if index not in old_used and text.strip()]
+    new_free = {index for index, text in enumerate(new) if index not in new_used and text.strip()}
+    if not new_free or (len(old_free) + len(new_free)) * (len(old) + len(new)) > MAX_COMPARED_PAIRS:
         return
-    for number in lost:
-        there = _most_alike(olds[number], news)
-        if there is not None and there in free and _most_alike(news[there], olds) == number:
-            yield range(number, number + 1), range(there, there + 1)
+    for old_index in old_free:
+        new_index = _most_similar(old[old_index], new)
+        if new_index is not None and new_index in new_free and _most_similar(new[new_index], old) == old_index:
+            yield _Passage(range(old_index, old_index + 1), range(new_index, new_index + 1))
 
 
-def _most_alike(line: str, lines: Sequence[str]) -> int | None:
-    """The index of the line that is most similar; None if two are equally so, or none is similar enough."""
-    best = process.extract(line, lines, scorer=fuzz.ratio, score_cutoff=MIN_ALIKE_PERCENT, limit=2)
+def _most_similar(line: str, lines: Sequence[str]) -> int | None:
+    """The index of the most similar line; None if two are equally similar, or none is similar enough."""
+    best = process.extract(line, lines, scorer=fuzz.ratio, score_cutoff=MIN_SIMILARITY_PERCENT, limit=2)
     return best[0][2] if len(best) == 1 or (best and best[0][1] > best[1][1]) else None
 
 
@@ -342,8 +364,10 @@ def _compared_characters(old: str, new: str) -> Iterator[Block]:
     """The blocks that two passages share: the characters that all shortest edit paths keep."""
     if len(old) * len(new) > MAX_COMPARED_PAIRS or not old or not new:
         return
-    pairs = [(here, there) for here, there in enumerate(_kept_by_all(old, new)) if there >= 0]
-    yield from _in_same_lines(_without_chance(pairs, len(old), len(new)), old, new)
+    kept = (
+        Block(old_index, new_index, 1) for old_index, new_index in enumerate(_kept_by_all(old, new)) if new_index >= 0
+    )
+    yield from _in_same_lines(_without_chance(_joined(kept), len(old), len(new)), old, new)
 
 
 def _in_same_lines(blocks: Iterable[Block], old: str, new: str) -> Iterator[Block]:
@@ -352,41 +376,42 @@ def _in_same_lines(blocks: Iterable[Block], old: str, new: str) -> Iterator[Bloc
     lines = [(_line_at(old, part.old), _line_at(new, part.new)) for part in parts]
     kept: Counter[tuple[Span, Span]] = Counter()
     for part, pair in zip(parts, lines, strict=True):
-        kept[pair] += part.length - old.startswith("\n", part.old + part.length - 1)
+        kept[pair] += part.length - old.startswith("\n", part.old_end - 1)
     for part, pair in zip(parts, lines, strict=True):
         if kept[pair] >= MIN_KEPT_SHARE * min(line.length for line in pair):
             yield part
 
 
 def _by_line(block: Block, old: str) -> Iterator[Block]:
-    """A block, divided behind each line ending."""
+    """A block divided after each line ending."""
     at = block.old
-    for line in _LINE.findall(old, at, at + block.length):
+    for line in _LINE.findall(old, at, block.old_end):
         yield Block(at, at - block.old + block.new, len(line))
         at += len(line)
 
 
 def _line_at(text: str, at: int) -> Span:
     """The line of a code point, without its line ending."""
-    begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-    return Span(begin, (end if end >= 0 else len(text)) - begin)
+    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+    return Span(start, (end if end >= 0 else len(text)) - start)
 
 
 def _kept_by_all(old: str, new: str) -> list[int]:
     """For each character of `old` the index in `new` to which all alignments of least edit distance map it; -1 if they
     differ or drop it."""
-    here, there = code_points(old), code_points(new)
-    from_front = _distances(here, there)
-    from_back = _distances(here[::-1], there[::-1])[::-1, ::-1]
-    least = from_front[-1, -1]
+    old_codes, new_codes = code_points(old), code_points(new)
+    from_start = _distances(old_codes, new_codes)
+    from_end = _distances(old_codes[::-1], new_codes[::-1])[::-1, ::-1]
+    least = from_start[-1, -1]
     kept = []
-    for number in range(len(here)):
-        equal = here[number] == there
-        through = from_front[number, :-1] + from_back[number + 1, 1:]
-        matches = np.flatnonzero(equal & (through == least))
-        replaced = bool(np.any(~equal & (through + 1 == least)))
-        dropped = bool(np.any(from_front[number] + from_back[number + 1] + 1 == least))
-        kept.append(int(matches[0]) if len(matches) == 1 and not replaced and not dropped else -1)
+    for index, code in enumerate(old_codes):
+        equal = code == new_codes
+        paired = from_start[index, :-1] + from_end[index + 1, 1:]
+        matches = np.flatnonzero(equal & (paired == least))
+        can_be_replaced = bool(np.any(~equal & (paired + 1 == least)))
+        can_be_dropped = bool(np.any(from_start[index] + from_end[index + 1] + 1 == least))
+        is_certain = len(matches) == 1 and not can_be_replaced and not can_be_dropped
+        kept.append(int(matches[0]) if is_certain else -1)
     return kept
 
 
@@ -395,28 +420,28 @@ def code_points(text: str) -> NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
-def _distances(here: NDArray[np.uint32], there: NDArray[np.uint32]) -> NDArray[np.int32]:
-    """The edit distances of all prefixes of two texts, as a table of (len(here) + 1, len(there) + 1)."""
-    steps = np.arange(len(there) + 1, dtype=np.int32)
-    table = np.empty((len(here) + 1, len(there) + 1), dtype=np.int32)
+def _distances(first: NDArray[np.uint32], second: NDArray[np.uint32]) -> NDArray[np.int32]:
+    """The edit distances of all prefixes of two texts, as a table of (len(first) + 1, len(second) + 1)."""
+    steps = np.arange(len(second) + 1, dtype=np.int32)
+    table = np.empty((len(first) + 1, len(second) + 1), dtype=np.int32)
     table[0] = steps
-    for number, character in enumerate(here, 1):
+    for number, code in enumerate(first, 1):
         above = table[number - 1]
         row = above + 1
-        row[1:] = np.minimum(row[1:], above[:-1] + (there != character))
+        row[1:] = np.minimum(row[1:], above[:-1] + (second != code))
         table[number] = np.minimum.accumulate(row - steps) + steps
     return table
 
 
-def _without_chance(same: Sequence[tuple[int, int]], old: int, new: int) -> Iterator[Block]:
-    """Equal characters as blocks, without short ones between two longer changes, which are equal by chance."""
-    blocks = _joined(Block(old_place, new_place, 1) for old_place, new_place in same)
-    for number, block in enumerate(blocks):
-        before = blocks[number - 1] if number else Block(0, 0, 0)
-        behind = blocks[number + 1] if number + 1 < len(blocks) else Block(old, new, 0)
-        changed = (
-            max(block.old - before.old - before.length, block.new - before.new - before.length),
-            max(behind.old - block.old - block.length, behind.new - block.new - block.length),
-        )
-        if block.length > MAX_CHANCE_LENGTH or min(changed) <= block.length:
+def _without_chance(blocks: Sequence[Block], old_length: int, new_length: int) -> Iterator[Block]:
+    """The blocks, without short ones between two longer changes: their characters are equal by chance."""
+    with_ends = [Block(0, 0, 0), *blocks, Block(old_length, new_length, 0)]
+    for before, block, after in zip(with_ends, blocks, with_ends[2:], strict=False):
+        shorter_change = min(_change_between(before, block), _change_between(block, after))
+        if block.length > MAX_CHANCE_LENGTH or shorter_change <= block.length:
             yield block
+
+
+def _change_between(first: Block, second: Block) -> int:
+    """The length of the change between two blocks, in the version in which it is longer."""
+    return max(second.old - first.old_end, second.new - first.new_end)

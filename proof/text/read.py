@@ -1,4 +1,4 @@
-"""Reading a transcription from a file, in any of the formats."""
+"""Reading a transcription from a file in any of the formats."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HEAD = re.compile(r"^#\+PROPERTY:[ \t]*(?:ID|JUAN|LASTPB)[ \t]", re.MULTILINE)
 
 
 def read_transcription(path: Path | str, encoding: str | None = None) -> Transcription:
-    """Read the transcription at `path`; its format is recognised by its marks.
+    """Read the transcription at `path`. Its format is recognised by its marks.
 
     The encoding is UTF-8 unless `encoding` names another. Damaged markup is read as far as possible and reported in
     `remarks`, with file and line. Raises TextError if the file cannot be read, is empty, is in another encoding or in
@@ -35,7 +35,8 @@ def read_transcription(path: Path | str, encoding: str | None = None) -> Transcr
 
 
 def parse_transcription(decoded: Decoded, path: Path, form: Format | None = None) -> Transcription:
-    """Parse a decoded file in its own format or in `form`; `path` is its name in messages. Raises TextError."""
+    """Parse a decoded file in the format `form`, or in the one that is recognised. Messages name it by `path`. Raises
+    TextError."""
     form = form or detect_format(decoded.text)
     if form in PAGED:
         return parse_page_marked(decoded, path, form)
@@ -58,8 +59,8 @@ def parse_transcription(decoded: Decoded, path: Path, form: Format | None = None
 
 
 def detect_format(text: str) -> Format | None:
-    """The format of a text by its marks: page marks decide, else the most frequent mark. A text without marks is plain
-    if it is Chinese. None if no format is recognised."""
+    """The format of a text by its marks: page marks decide, else the most frequent marks. A Chinese text without marks
+    is plain. None if no format is recognised."""
     for line in text.splitlines():
         if has_page_mark(line):
             return Format.KANRIPO
@@ -79,5 +80,5 @@ def detect_format(text: str) -> Format | None:
 
 
 def in_script(transcription: Transcription, named: str) -> Transcription:
-    """The transcription with the named script; unchanged if that is `auto`, or empty."""
+    """The transcription with the script `named`; unchanged if that is `auto` or empty."""
     return replace(transcription, script=Script(named)) if named in set(Script) else transcription

@@ -1,4 +1,4 @@
-"""Remarks on oddities in text files: a notice and a line. `proof.report.remarks` turns them into sentences."""
+"""Remarks on oddities in text files. `proof.report.remarks` turns them into sentences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from proof.locale.marking import _
 from proof.model.notices import MessageCode, Notice, Value
 
 QUOTED_CHARACTERS = 20
-"""Characters of the file that a remark quotes, at most."""
+"""Maximum number of characters of the file that a remark quotes."""
 
 _PASSED_OVER = _("passed over")
 _AS_TEXT = _("taken as text")
@@ -25,7 +25,7 @@ _WITHOUT_IMAGE = _("taken as a page without image")
 
 @unique
 class RemarkCode(MessageCode):
-    """The oddities of files that are read all the same, and how the program reads them."""
+    """The oddities of files that can be read in spite of them, each with how it is read."""
 
     def __init__(self, sentence: str, done: str) -> None:
         super().__init__(sentence, done=done)
@@ -129,12 +129,12 @@ class RemarkCode(MessageCode):
 
 
 OF_SEQUENCE = frozenset({RemarkCode.PAGES_MISSING, RemarkCode.PAGES_BACK})
-"""Codes that a check reports itself, from folios and images together."""
+"""Remarks that a check replaces by its own, which are based on folios and images together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem within a column; `what` are the affected characters, if any."""
+    """A problem within a column. `what` are the affected characters, if any."""
 
     code: RemarkCode
     what: str = ""

@@ -11,26 +11,27 @@ from proof.text.model import Script, is_han
 
 
 def script_of(texts: Iterable[str]) -> Script:
-    """The script of most of the characters that belong to one script only; traditional if there are none.
+    """The script of most of the characters that belong to only one script; traditional if there are none.
 
-    Traditional is the safe result: in a simplified text more pairs of characters count as one word. Characters such as
-    后, 于, 制, 里 belong to both scripts and are not counted.
+    Traditional is the safe result, since in a simplified text more pairs of characters count as one word. Characters
+    such as 后, 于, 制, 里 belong to both scripts and are not counted.
     """
-    counts: Counter[str] = Counter()
+    characters: Counter[str] = Counter()
     for text in texts:
-        counts.update(text)
-    characters = [char for char in counts if is_han(char)]
-    simplified = sum(counts[char] for char in characters if script_of_character(char) is Script.SIMPLIFIED)
-    traditional = sum(counts[char] for char in characters if script_of_character(char) is Script.TRADITIONAL)
-    return Script.SIMPLIFIED if simplified > traditional else Script.TRADITIONAL
+        characters.update(text)
+    scripts: Counter[Script | None] = Counter()
+    for character, count in characters.items():
+        if is_han(character):
+            scripts[script_of_character(character)] += count
+    return Script.SIMPLIFIED if scripts[Script.SIMPLIFIED] > scripts[Script.TRADITIONAL] else Script.TRADITIONAL
 
 
 @lru_cache(maxsize=1 << 16)
 def script_of_character(char: str) -> Script | None:
-    """The only script to which `char` belongs, or None if it belongs to both.
+    """The script to which alone `char` belongs; None if it belongs to both.
 
-    A character is only simplified if OpenCC converts it to another, traditional one and Big5, the traditional character
-    set, lacks it; only traditional if OpenCC simplifies it and GB 2312, the simplified set, lacks it.
+    A character is only simplified if OpenCC converts it to another, traditional one, and the traditional character set
+    Big5 lacks it. It is only traditional if OpenCC simplifies it, and the simplified set GB 2312 lacks it.
     """
     tables = conversions()
     if _converts(char, tables.traditional) and not _in_charset(char, "big5"):
@@ -42,7 +43,7 @@ def script_of_character(char: str) -> Script | None:
 
 
 def _converts(char: str, table: Mapping[str, tuple[str, ...]]) -> bool:
-    """Whether the usual conversion of a character is another one."""
+    """Whether the usual conversion of a character is a different one."""
     return table.get(char, (char,))[:1] not in ((), (char,))
 
 

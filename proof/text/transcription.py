@@ -1,8 +1,8 @@
-"""A transcription in any format: the text of a file with its pages and columns, and with layers of running text.
+"""A transcription in any format: the text of a file with its pages and columns, and its layers of running text.
 
 A page-marked file consists of pages with columns (`proof.text.model`), and each column is a block of running text. A
-file without page marks consists of blocks of running text (`proof.text.layers`), until it is aligned with the images of
-its pages."""
+file without page marks consists of blocks of running text (`proof.text.layers`); it has pages once it is aligned with
+their images."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from proof.text.script import script_of
 
 
 class Format(StrEnum):
-    """The transcription formats by their names in commands."""
+    """The transcription formats. The values are their names in commands."""
 
     KANRIPO = "kanripo"
     MIRROR = "mirror"
@@ -38,8 +38,8 @@ PAGED = frozenset({Format.KANRIPO, Format.MIRROR})
 
 @dataclass(frozen=True, slots=True)
 class Footnote:
-    """A footnote: `anchor` is the code point of its reference in the file (None if there is none), `start` that of its
-    own text."""
+    """A footnote. `anchor` is the code point of its reference in the file, None if there is none; `start` is that of
+    its own text."""
 
     label: str
     text: str
@@ -53,7 +53,7 @@ class Footnote:
 
 
 def apparatus_notes(decoded: Decoded) -> tuple[Footnote, ...]:
-    """The notes of an apparatus that stands apart from the text of the file."""
+    """The notes of an apparatus that is outside the text of the file."""
     notes = decoded.extraction.notes if decoded.extraction else ()
     return tuple(
         Footnote(f"app{number}", words, at, decoded.text.count("\n", 0, at) + 1, at)
@@ -67,7 +67,7 @@ class Transcription:
 
     `pages` are those of its page marks, or, for a text without marks, those with which it was aligned. `running` are
     the blocks of a text without page marks. A transcription of several files (`parts`) has their texts one after the
-    other; `siglum` is its name as a witness, `full_name` that of the edition."""
+    other. `siglum` is its name as a witness, `full_name` the name of the edition."""
 
     path: Path
     format: Format
@@ -94,11 +94,12 @@ class Transcription:
         title: str = "",
         footnotes: tuple[Footnote, ...] = (),
     ) -> Transcription:
-        """A transcription without page marks; its script is recognised. What the file has besides its text is added."""
+        """A transcription without page marks. Its script is recognised; remarks and notes of the extraction are
+        added."""
         script = script_of(stretch.source for block in blocks for stretch in block.stretches)
-        extracted = decoded.extraction.remarks if decoded.extraction else ()
-        of_file = (Remark(path, line, notice) for line, notice in extracted)
-        by_line = tuple(sorted((*remarks, *of_file), key=lambda remark: remark.line))
+        of_extraction = decoded.extraction.remarks if decoded.extraction else ()
+        all_remarks = (*remarks, *(Remark(path, line, notice) for line, notice in of_extraction))
+        by_line = tuple(sorted(all_remarks, key=lambda remark: remark.line))
         notes = (*footnotes, *apparatus_notes(decoded))
         return cls(path, form, script, decoded, title, running=tuple(blocks), footnotes=notes, remarks=by_line)
 
@@ -133,14 +134,14 @@ class Transcription:
         return frozenset(stretch.layer for stretch in self.stretches())
 
     def is_current(self) -> bool:
-        """Whether the file still has the content that was read; also true if the file is gone."""
+        """Whether the file still has the content that was read. A file that was removed counts as current."""
         return not self.path.is_file() or self.path.read_bytes() == self.data()
 
     def data(self, edits: Iterable[Edit] = ()) -> bytes:
         """The bytes of the file after edits of its text; without edits the bytes that were read. Raises UsageError for
         overlapping edits, TextError if a character cannot be written in the file's encoding."""
         edits = list(edits)
-        text = edited(self.text, edits)  # refuses edits that overlap
+        text = edited(self.text, edits)  # raises if edits overlap
         if self.decoded.extraction is not None:
             return self.decoded.extraction.edited(edits)
         return encode(self.path, text, self.decoded.encoding, self.decoded.bom)

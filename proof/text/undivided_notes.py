@@ -1,6 +1,6 @@
 """Transcriptions that write notes without a slash between the half-rows: `(民周禮冡宰掌飲食司徒掌十二教)`.
 
-On the page such a note has two half-rows; the right one is read first and is longer by one if the number is odd.
+On the page such a note has two half-rows. The right one, which is read first, is longer by one if the number is odd.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from proof.text.model import Cell, Column, Page, Row, Run
+from proof.text.model import Column, Page, Row, Run
 
 MAX_HALF_ROW_CELLS = 24
-"""Cells of a half-row, at most (a Siku column has 21, a raised one a few more)."""
+"""Maximum number of cells of a half-row (a Siku column has 21, a raised one a few more)."""
 
 
 def notes_are_undivided(pages: Iterable[Page]) -> bool:
-    """Whether no note is divided although some are too long for one half-row."""
+    """Whether no note is divided, although some are too long for one half-row."""
     longest = 0
     for page in pages:
         for column in page.columns:
@@ -36,15 +36,14 @@ def _is_divided(column: Column, run: Run) -> bool:
 
 def divide_notes(pages: Sequence[Page]) -> tuple[Page, ...]:
     """The pages with every note divided in the middle."""
-    return tuple(
-        replace(page, cut=tuple(replace(c, parsed=tuple(map(_divided, c.runs))) for c in page.columns))
-        for page in pages
-    )
+    return tuple(replace(page, cut=tuple(map(_with_divided_notes, page.columns))) for page in pages)
 
 
-def _divided(run: Run) -> Run:
-    if not run.note:
-        return run
-    middle = (len(run.right) + 1) // 2
-    left: tuple[Cell, ...] = tuple(replace(cell, row=Row.LEFT) for cell in run.right[middle:])
-    return Run(True, run.right[:middle], left)
+def _with_divided_notes(column: Column) -> Column:
+    return replace(column, parsed=tuple(_divided(run) if run.note else run for run in column.runs))
+
+
+def _divided(note: Run) -> Run:
+    middle = (len(note.right) + 1) // 2
+    left = tuple(replace(cell, row=Row.LEFT) for cell in note.right[middle:])
+    return Run(True, note.right[:middle], left)

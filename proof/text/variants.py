@@ -2,22 +2,23 @@
 
 For a traditional text the first of these rules that applies decides:
 
-1. The project's list of pairs decides, then the list that comes with the package (`data/house.tsv`).
+1. The project's list of pairs, then the list that comes with the package (`data/house.tsv`).
 2. Words that one simplified character of OpenCC stands for are distinct (製/制, 後/后): confusing them is the error
    that converters between scripts make.
-3. Two standard characters are distinct, whatever dictionaries say of loans between them (值/直).
-4. The dictionaries' lists of variants count as witnesses (`proof.text.authorities`): two make a pair one word, a single
-   one only without objections and if the character belongs to no other standard character.
+3. Two standard characters are distinct, even if dictionaries list one as a borrowing for the other (值/直).
+4. The dictionaries' lists of variants count as witnesses (`proof.text.authorities`): two of them make a pair one word.
+   A single one does so only without objections, and if the variant belongs to no other standard character.
 5. Two forms of one standard character are forms of each other (緫/揔, both of 總).
 6. All other pairs are distinct.
 
 **Simplified characters in a traditional text** are the only case in which the order of a pair matters. No old book has
-a shape that was made in 1956 (传, 仪): if such a character is *transcribed*, the transcription is wrong; if it is
-*read*, the engine gave the simplified character for a traditional glyph, which is no finding. Shapes older than the
-reform are words of their own (机, 听, 胜: distinct) or forms in long use (礼, 无, 与, 弃: forms, if the dictionaries
+a shape that was made in 1956 (传, 仪). If such a character is *transcribed*, the transcription is wrong; if it is
+*read*, the engine gave the simplified character for a traditional glyph, which is no finding. Shapes that are older
+than the reform are words of their own (机, 听, 胜: distinct) or old forms (礼, 无, 与, 弃: forms, if the dictionaries
 confirm it).
 
-In a **simplified** transcription of a traditional image all that simplification merged is one word (后 for 後): SCRIPT.
+In a **simplified** transcription of a traditional image, all words that simplification merged are one word (后 for 後):
+SCRIPT.
 """
 
 from __future__ import annotations
@@ -38,17 +39,17 @@ __all__ = ["Relation", "VariantPolicy", "VariantVerdict", "policy_of"]
 HOUSE = Path(__file__).with_name("data") / "house.tsv"
 
 MIN_WITNESSES_CONVERTED = 3
-"""Witnesses needed if the simplified one of the two stands for several words (沖/冲, not 衝/冲)."""
+"""Minimum number of witnesses if the simplified character of the pair stands for several words (沖/冲, not 衝/冲)."""
 
 MIN_WITNESSES_RESTORED = 4
-"""Witnesses needed if the table of 2013 restored a variant as a character of names (村/邨)."""
+"""Minimum number of witnesses if the table of 2013 restored a variant as a character of names (村/邨)."""
 
 ONE_WORD = (Relation.SAME, Relation.FORM)
 
 
 @dataclass(frozen=True)
 class VariantVerdict:
-    """The relation of two characters, and the name of the rule or the list that decided."""
+    """The relation of two characters, and the name of the rule or list that decided."""
 
     relation: Relation
     rule: str
@@ -67,10 +68,9 @@ READ_SIMPLIFIED = VariantVerdict(Relation.SCRIPT, "simplified-reading")
 
 
 class VariantPolicy:
-    """The verdicts for transcriptions of one script, with the project's own file of pairs (`house`), if any.
-
-    Verdicts are cached. The lists are read when first needed, the files at once; `shipped` is the file that comes with
-    the package. Raises TextError if a file cannot be read. `policy_of` gives a shared policy."""
+    """The verdicts for transcriptions of one script. `house` is the project's own file of pairs, `shipped` the file
+    that comes with the package; both are read at once, the lists of dictionaries when first needed. Verdicts are
+    cached. Raises TextError if a file cannot be read. `policy_of` gives a shared policy."""
 
     def __init__(self, script: Script, house: Path | None = None, *, shipped: Path = HOUSE) -> None:
         self.script = script
@@ -80,10 +80,10 @@ class VariantPolicy:
         self._listed |= {pair: VariantVerdict(relation, "project") for pair, relation in of_project.items()}
         self._of_project = frozenset(character for pair in of_project for character in pair)
         self._without_project = policy_of(script) if house is not None and shipped == HOUSE else None
-        self._by_hand: dict[str, list[str]] = {}
+        self._listed_forms: dict[str, list[str]] = {}
         for first, second in self._listed:
-            self._by_hand.setdefault(first, []).append(second)
-            self._by_hand.setdefault(second, []).append(first)
+            self._listed_forms.setdefault(first, []).append(second)
+            self._listed_forms.setdefault(second, []).append(first)
         self._decided, self._weighed = cache(self._decide), cache(self._weigh)
         self._standard_of, self._modern = cache(self._find_standards), cache(self._is_modern)
         self._forms, self._keys = cache(self._find_forms), cache(self._key)
@@ -93,15 +93,15 @@ class VariantPolicy:
         return authorities()
 
     def relation(self, transcribed: str, seen: str) -> VariantVerdict:
-        """The relation of the character on the image (`seen`) to the transcribed one. The order matters only if one of
-        the two is a modern simplified character in a traditional text, or if the transcription is simplified."""
+        """The relation of the character on the image (`seen`) to the transcribed one. The order matters only if the
+        transcription is simplified, or if one of the two is a modern simplified character."""
         return self._decided(transcribed, seen)
 
     def fold(self, character: str) -> str:
-        """A key for aligning texts in any script and forms: the simplified character of the standard form.
+        """A key for aligning texts in any scripts and forms: the simplified character of the standard form.
 
-        It is the same for words that simplification merged (後/后), and may differ for forms that belong to several
-        standard characters. Only `relation` says how two characters are related.
+        Words that simplification merged have the same key (後/后), and forms of several standard characters may have
+        different ones. Only `relation` says how two characters are related.
         """
         return self._keys(character)
 
@@ -110,8 +110,8 @@ class VariantPolicy:
         return self._lists.conversions.simplified.get(word, (word,))[0]
 
     def standard_form(self, character: str) -> str:
-        """The standard character of a form (亊: 事, 传: 傳), or the character itself; one for all standard characters
-        of one word (群/羣). Relations by way of a third character, and taboo forms, are not followed."""
+        """The standard character of a form (亊: 事, 传: 傳), or the character itself. All standard characters of one
+        word have the same one (群/羣). Relations through a third character, and taboo forms, are not followed."""
         standard = self._lists.standard
         plain = unified(character)
         if self._modern(plain):
@@ -121,7 +121,7 @@ class VariantPolicy:
         return min([plain, *self._standard_forms(plain)]) if plain in standard else plain
 
     def forms(self, character: str) -> tuple[str, ...]:
-        """The other readings of a transcribed character that are the same word, most likely first.
+        """The other characters that are the same word as a transcribed one, most likely first.
 
         These are its forms; in a simplified text also the traditional characters that it stands for and their forms; in
         a traditional text also its modern simplification, which an engine may read."""
@@ -151,11 +151,12 @@ class VariantPolicy:
         return "".join(f"(?:{'|'.join(map(re.escape, sorted(alternatives)))})" for alternatives in forms)
 
     def written_forms(self, character: str, *, kin: bool = True) -> tuple[str, ...]:
-        """The characters for the word of `character` in the script of the transcription, most likely first; without
-        `kin` a form that has no simplification of its own does not change.
+        """The characters for `character` in the script of the transcription, most likely first; a character of that
+        script does not change.
 
-        There are several if simplification divided a word (乾 becomes 乾 or 干), or, in a traditional text, for a
-        modern character that stands for several words (发 is 發 or 髮). A character of that script does not change."""
+        There are several if a character has several simplifications (乾 becomes 乾 or 干), or if a modern character
+        stands for several traditional ones (发 is 發 or 髮). A variant without a simplification gets that of its
+        standard form, unless `kin` is false."""
         conversions = self._lists.conversions
         if self.script is Script.TRADITIONAL:
             return conversions.traditional[character] if self._modern(character) else (character,)
@@ -163,7 +164,7 @@ class VariantPolicy:
         if plain in conversions.traditional and plain not in conversions.simplified:
             return (plain,)
         if kin and plain not in conversions.simplified and plain not in self._lists.standard:
-            # A scribe's form has no simplification of its own: that of the word is meant.
+            # A scribe's form has no simplification: that of its standard form is meant.
             plain = next((form for form in self._kin(plain) if form in self._lists.standard), plain)
         return conversions.simplified.get(plain, (plain,))
 
@@ -178,20 +179,20 @@ class VariantPolicy:
             return CANONICAL
         if len(first) != 1 or len(second) != 1:
             return NO_CHARACTER
-        by_hand = self._listed.get(pair_of(first, second))
-        if by_hand is not None:
-            return by_hand
-        decide = self._simplified if self.script is Script.SIMPLIFIED else self._traditional
+        listed = self._listed.get(pair_of(first, second))
+        if listed is not None:
+            return listed
+        decide = self._decide_simplified if self.script is Script.SIMPLIFIED else self._decide_traditional
         return decide(first, second)
 
-    def _traditional(self, transcribed: str, seen: str) -> VariantVerdict:
+    def _decide_traditional(self, transcribed: str, seen: str) -> VariantVerdict:
         if self._modern(seen) and self._stands_for(seen, transcribed):
             return READ_SIMPLIFIED
         if self._modern(transcribed) and self._stands_for(transcribed, seen):
             return SIMPLIFIED
         return self._word(transcribed, seen)
 
-    def _simplified(self, transcribed: str, seen: str) -> VariantVerdict:
+    def _decide_simplified(self, transcribed: str, seen: str) -> VariantVerdict:
         sources = self._sources(transcribed)
         if seen in sources:
             return SCRIPT
@@ -214,8 +215,8 @@ class VariantPolicy:
         return _unique(sources)
 
     def _is_modern(self, character: str) -> bool:
-        """Whether the shape was made by the reform: it is only a simplification, in no old dictionary of words and on
-        no list of forms."""
+        """Whether the shape was made by the reform: the character is only a simplification, in no old dictionary, and
+        on no list of forms."""
         sources = self._lists.conversions.traditional.get(character, ())
         if not sources or character in sources or character in self._lists.rimed:
             return False
@@ -226,8 +227,8 @@ class VariantPolicy:
         return any(source == full or self._word(source, full).relation is Relation.FORM for source in sources)
 
     def _word(self, first: str, second: str) -> VariantVerdict:
-        """The verdict on two characters of a traditional text, in either order. It depends only on the two and on the
-        standard characters of each, not on what the project says of other characters."""
+        """The verdict on two characters of a traditional text, in either order. The project's pairs of other characters
+        do not change it."""
         if first == second:
             return SAME
         if self._without_project is not None and first not in self._of_project and second not in self._of_project:
@@ -244,26 +245,28 @@ class VariantPolicy:
         if short:
             # Unlike the dictionaries, yitizi contains OpenCC's simplifications themselves.
             testimony = testimony.without("Y")
-            needed = MIN_WITNESSES if len(lists.conversions.traditional[short]) == 1 else MIN_WITNESSES_CONVERTED
-            return _form(testimony) if testimony.weight >= needed else SIMPLIFIED
-        if first in lists.standard and second in lists.standard and not self._restored(first, second, testimony):
+            is_of_one_word = len(lists.conversions.traditional[short]) == 1
+            min_witnesses = MIN_WITNESSES if is_of_one_word else MIN_WITNESSES_CONVERTED
+            return _form(testimony) if testimony.weight >= min_witnesses else SIMPLIFIED
+        if first in lists.standard and second in lists.standard and not self._is_restored(first, second, testimony):
             return STANDARDS if testimony.witnesses else UNLISTED
-        if testimony.believed or (testimony.weight >= MIN_WITNESSES and self._joined(first, second)):
+        if testimony.believed or (testimony.weight >= MIN_WITNESSES and self._share_a_form(first, second)):
             return _form(testimony)
-        if testimony.weight > 0 and not testimony.against and self._belongs(first, second):
+        if testimony.weight > 0 and not testimony.against and self._belongs_to_no_other(first, second):
             return _form(testimony)
-        return COMMON if self._same_standard(first, second, testimony) else UNLISTED
+        return COMMON if self._have_same_standard(first, second, testimony) else UNLISTED
 
-    def _restored(self, first: str, second: str, testimony: Testimony) -> bool:
-        """Whether one of two standard characters is on the table of 2013 only for names, and else a variant."""
+    def _is_restored(self, first: str, second: str, testimony: Testimony) -> bool:
+        """Whether one of two standard characters is a variant that the table of 2013 restored for names, or both have
+        one simplification."""
         simplified = self._lists.conversions.simplified
         if simplified.get(first, (first,))[0] == simplified.get(second, (second,))[0]:
             return testimony.weight >= MIN_WITNESSES
-        third = first in self._lists.third or second in self._lists.third
-        return third and "D" in testimony.witnesses and testimony.weight >= MIN_WITNESSES_RESTORED
+        is_for_names = first in self._lists.third or second in self._lists.third
+        return is_for_names and "D" in testimony.witnesses and testimony.weight >= MIN_WITNESSES_RESTORED
 
-    def _belongs(self, first: str, second: str) -> bool:
-        """Whether one of the two is standard, and the other can belong to no other standard character."""
+    def _belongs_to_no_other(self, first: str, second: str) -> bool:
+        """Whether one of the two is standard, and the other cannot be a form of another standard character."""
         lists = self._lists
         standard, variant = (first, second) if first in lists.standard else (second, first)
         if standard not in lists.standard or variant in lists.standard:
@@ -271,15 +274,15 @@ class VariantPolicy:
         partners = (partner for partner in lists.partners(variant) if partner in lists.standard)
         return all(partner == standard or lists.about(variant, partner).weight <= 0 for partner in partners)
 
-    def _joined(self, first: str, second: str) -> bool:
+    def _share_a_form(self, first: str, second: str) -> bool:
         """Whether a third character is a well attested form of both (疎 of 疏 and of 踈)."""
         lists = self._lists
-        between = set(lists.partners(first)) & set(lists.partners(second))
+        merged = lists.conversions.one_to_many
         return any(
-            not lists.conversions.one_to_many(first, form)
-            and not lists.conversions.one_to_many(form, second)
+            not merged(first, form)
+            and not merged(form, second)
             and min(lists.about(first, form).weight, lists.about(form, second).weight) > MIN_WITNESSES
-            for form in between
+            for form in set(lists.partners(first)) & set(lists.partners(second))
         )
 
     def _find_standards(self, character: str) -> tuple[str, ...]:
@@ -295,29 +298,35 @@ class VariantPolicy:
             and self._word(character, partner).relation is Relation.FORM
         )
 
-    def _same_standard(self, first: str, second: str, testimony: Testimony) -> bool:
+    def _have_same_standard(self, first: str, second: str, testimony: Testimony) -> bool:
         standard = self._lists.standard
         if first in standard or second in standard or set(testimony.against) & set("bndq"):
             return False
-        mine, theirs = self._standard_forms(first), self._standard_forms(second)
-        return bool(mine and theirs) and mine[0] == theirs[0]
+        first_forms, second_forms = self._standard_forms(first), self._standard_forms(second)
+        return bool(first_forms and second_forms) and first_forms[0] == second_forms[0]
 
     def _kin(self, character: str, among: Set[str] | None = None) -> tuple[str, ...]:
-        """All forms of a character in a traditional text, the best attested first, then its modern simplification; only
-        those `among` the given characters, if any."""
+        """All forms of a character in a traditional text, the best attested first, then its modern simplifications;
+        only those `among` the given characters, if any."""
         lists = self._lists
-        candidates = [*self._by_hand.get(character, ()), *lists.partners(character)]
         standards = self._standard_of(character)
-        for standard in standards:
-            candidates += lists.partners(standard)
-        if among is not None:
-            candidates = [c for c in candidates if c in among]
-        kin = [c for c in _unique(candidates) if self._word(character, c).relation in (Relation.FORM, Relation.TABOO)]
-        kin = [c for c in kin if c != character and not self._modern(c)]
-        kin.sort(key=lambda c: (c not in lists.standard, -lists.about(character, c).weight, c))
-        short = (s for full in (character, *standards) for s in lists.conversions.simplified.get(full, ()))
-        short = (s for s in short if s != character and (among is None or s in among))
-        return _unique([*kin, *filter(self._modern, short)])
+        partners = [*self._listed_forms.get(character, ()), *lists.partners(character)]
+        partners += (partner for standard in standards for partner in lists.partners(standard))
+        forms = [
+            partner
+            for partner in _unique(partners)
+            if (among is None or partner in among)
+            and self._word(character, partner).relation in (Relation.FORM, Relation.TABOO)
+            and not self._modern(partner)
+        ]
+        forms.sort(key=lambda form: (form not in lists.standard, -lists.about(character, form).weight, form))
+        simplifications = [
+            short
+            for full in (character, *standards)
+            for short in lists.conversions.simplified.get(full, ())
+            if short != character and (among is None or short in among) and self._modern(short)
+        ]
+        return _unique([*forms, *simplifications])
 
     def _standard_forms(self, character: str) -> list[str]:
         """The standard characters among the forms of a character, without taboo forms."""
@@ -326,7 +335,7 @@ class VariantPolicy:
 
 
 def policy_of(script: Script, house: Path | None = None) -> VariantPolicy:
-    """The policy for texts of a script, with the project's file `house` if there is one. Without one it is a shared
+    """The policy for texts of a script, with the project's file of pairs `house`, if any. Without one it is a shared
     object with cached verdicts. Raises TextError."""
     return _shipped(script) if house is None else VariantPolicy(script, house)
 
@@ -344,12 +353,12 @@ def unified(character: str) -> str:
     """The character without variation selectors; for a compatibility ideograph or a radical the unified ideograph."""
     if len(character) > 1:
         character = "".join(c for c in character if not (0xFE00 <= ord(c) <= 0xFE0F or 0xE0100 <= ord(c) <= 0xE01EF))
-    if len(character) == 1 and _compatible(ord(character)):
+    if len(character) == 1 and _is_compatibility_character(ord(character)):
         return unicodedata.normalize("NFKC", character)
     return character
 
 
-def _compatible(code: int) -> bool:
+def _is_compatibility_character(code: int) -> bool:
     return 0x2E80 <= code <= 0x2FDF or 0xF900 <= code <= 0xFAFF or 0x2F800 <= code <= 0x2FA1F
 
 

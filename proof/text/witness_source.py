@@ -1,5 +1,5 @@
-"""The notation of witnesses: `[SIGLUM[:NAME]=]PATH`. The path is a file, a folder of juan, or `REPOSITORY@BRANCH`; the
-name is the full name of the edition."""
+"""The notation of witnesses: `[SIGLUM[:NAME]=]PATH`. The path is a file, a folder of juan, or `REPOSITORY@BRANCH`. NAME
+is the full name of the edition."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _SIGLUM = re.compile(r"(?P<siglum>[^\s=@/\\:：]{1,24})(?:[:：](?P<name>[^=@/\\
 
 @dataclass(frozen=True, slots=True)
 class WitnessSource:
-    """A file, a folder, or a branch of a git repository. `siglum` is the user's name for it, or empty; several sources
-    with one siglum are one witness. `revision` is a branch, a tag or a commit; `name` is the full name of the edition,
-    for notes."""
+    """A file, a folder, or a branch of a git repository. `siglum` is the user's name for it, or empty; sources with the
+    same siglum are one witness. `revision` is a branch, a tag or a commit. `name` is the full name of the edition for
+    notes."""
 
     path: Path
     siglum: str = ""
@@ -26,14 +26,14 @@ class WitnessSource:
 
     @classmethod
     def parse(cls, text: str, base: Path) -> WitnessSource:
-        """The source that `text` names; relative paths start from `base`. If all of `text` is an existing path, it has
-        no siglum. Since a branch name may contain `@`, the repository is the shortest existing path."""
+        """The source that `text` names; relative paths start from `base`. If the whole `text` is an existing path, it
+        has no siglum. Since the name of a branch may contain `@`, the repository is the shortest existing path."""
         match = None if _exists(text, base) else _SIGLUM.fullmatch(text)
         siglum, rest, name = (match["siglum"], match["rest"], match["name"] or "") if match else ("", text, "")
-        parts = [(rest[:at], rest[at + 1 :]) for at, char in enumerate(rest) if char == "@" and at]
-        if not parts or _exists(rest, base):
+        divisions = [(rest[:at], rest[at + 1 :]) for at, char in enumerate(rest) if char == "@" and at]
+        if not divisions or _exists(rest, base):
             return cls(resolved(rest, base), siglum, name=name)
-        path, revision = next((part for part in parts if _exists(part[0], base)), parts[-1])
+        path, revision = next((division for division in divisions if _exists(division[0], base)), divisions[-1])
         return cls(resolved(path, base), siglum, revision, name)
 
     def __str__(self) -> str:
@@ -46,6 +46,6 @@ def _exists(path: str, base: Path) -> bool:
 
 
 def resolved(path: str | Path, base: Path) -> Path:
-    """An absolute path for a path relative to `base`."""
-    # normpath, not resolve(), so that links keep the names that the user knows
+    """The absolute path of a path relative to `base`."""
+    # normpath instead of resolve() keeps the names of links, which the user knows
     return Path(os.path.normpath(base / expanded(str(path))))

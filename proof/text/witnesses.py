@@ -1,5 +1,5 @@
-"""Reading witnesses: one of several files (the juan of a folder, of a branch, or named one by one) is joined to one
-transcription."""
+"""Reading witnesses. The files of a witness (the juan of a folder or a branch, or files that are named one by one) are
+joined to one transcription."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 from proof.errors import TextError
 from proof.locale.marking import Sentence, _
@@ -22,7 +23,7 @@ from proof.text.witness_source import WitnessSource
 
 
 def read_witnesses(sources: Sequence[WitnessSource]) -> list[Transcription]:
-    """A transcription for each source; sources with one siglum are one witness. Raises TextError."""
+    """A transcription for each witness: sources with the same siglum are one. Raises TextError."""
     groups: dict[str, list[WitnessSource]] = {}
     for number, source in enumerate(sources):
         groups.setdefault(source.siglum or f"\0{number}", []).append(source)
@@ -45,28 +46,31 @@ def witnesses_state(sources: Iterable[WitnessSource]) -> bytes:
 
 
 def apart_from(witness: Transcription, text: Transcription) -> Transcription | None:
-    """The witness without those of its parts that are the text itself or a copy of it; None if nothing is left."""
+    """The witness without its parts that are the text itself or a copy of it; None if nothing is left."""
     if not witness.parts:
-        same = witness.path.resolve() == text.path.resolve() or witness.text == text.text
-        return None if same else witness
-    left = [part for part in witness.parts if part.path.resolve() != text.path.resolve() and part.text != text.text]
-    if len(left) == len(witness.parts):
+        return None if _is_copy(witness, text) else witness
+    others = [part for part in witness.parts if not _is_copy(part, text)]
+    if len(others) == len(witness.parts):
         return witness
-    return joined(left, witness.path, witness.siglum, witness.full_name) if left else None
+    return _joined(others, witness.path, witness.siglum, witness.full_name) if others else None
 
 
-def joined(parts: Sequence[Transcription], path: Path, siglum: str = "", full_name: str = "") -> Transcription:
-    """Transcriptions joined to one at `path`. A line feed is put between two texts if the first does not end with one;
-    the numbers of lines stay those in their files."""
+def _is_copy(witness: Transcription, text: Transcription) -> bool:
+    return witness.path.resolve() == text.path.resolve() or witness.text == text.text
+
+
+def _joined(parts: Sequence[Transcription], path: Path, siglum: str, full_name: str) -> Transcription:
+    """Transcriptions joined to one at `path`. A line feed is added to a text that does not end with one. Lines keep the
+    numbers that they have in their files."""
     texts: list[str] = []
     blocks: list[TextBlock] = []
     pages: list[Page] = []
     footnotes: list[Footnote] = []
-    for begin, _end, part in _spans(parts):
-        blocks += (block.moved(begin) for block in part.blocks)
-        pages += (page.moved(begin) for page in part.pages)
-        footnotes += (note.moved(begin) for note in part.footnotes)
-        texts.append(_ended(part.text))
+    for start, _end, part in _placed(parts):
+        blocks += (block.moved(start) for block in part.blocks)
+        pages += (page.moved(start) for page in part.pages)
+        footnotes += (note.moved(start) for note in part.footnotes)
+        texts.append(_with_line_feed(part.text))
     first = parts[0]
     return replace(
         first,
@@ -83,36 +87,41 @@ def joined(parts: Sequence[Transcription], path: Path, siglum: str = "", full_na
     )
 
 
-def parts_of(edition: Transcription) -> Iterator[tuple[int, int, Transcription]]:
-    """The texts that were joined to this one, or the text itself. Before each stand its start and its end in the joined
-    text, in code points."""
-    return _spans(edition.parts or (edition,))
+class PlacedPart(NamedTuple):
+    """A text from code point `start` to `end` of a joined text."""
+
+    start: int
+    end: int
+    text: Transcription
 
 
-def _spans(parts: Iterable[Transcription]) -> Iterator[tuple[int, int, Transcription]]:
-    """Each text, after its start and its end in the text that is joined of all."""
-    begin = 0
+def parts_of(edition: Transcription) -> Iterator[PlacedPart]:
+    """The texts that were joined to this one, or the text itself."""
+    return _placed(edition.parts or (edition,))
+
+
+def _placed(parts: Iterable[Transcription]) -> Iterator[PlacedPart]:
+    start = 0
     for part in parts:
-        end = begin + len(_ended(part.text))
-        yield begin, end, part
-        begin = end
+        end = start + len(_with_line_feed(part.text))
+        yield PlacedPart(start, end, part)
+        start = end
 
 
-def line_of(edition: Transcription, start: int) -> tuple[str, int]:
-    """The name of the file that has the code point `start`, and the number of its line there, from 1. A place behind
-    the end is that of the last code point."""
+def line_of(edition: Transcription, place: int) -> tuple[str, int]:
+    """The name of the file that has a code point, and the number of its line there, from 1. A place after the end
+    counts as the last code point."""
     last = max(0, len(edition.text) - 1)
-    begin, part = next((begin, part) for begin, end, part in parts_of(edition) if min(start, last) < end)
-    return part.path.name, part.text.count("\n", 0, start - begin) + 1
+    part = next(part for part in parts_of(edition) if min(place, last) < part.end)
+    return part.text.path.name, part.text.text.count("\n", 0, place - part.start) + 1
 
 
-def _ended(text: str) -> str:
-    """The text with a line feed at its end, so that another one can follow."""
+def _with_line_feed(text: str) -> str:
     return text if text.endswith("\n") else text + "\n"
 
 
 def _witness(group: Sequence[WitnessSource]) -> Transcription:
-    """One witness of all files of the sources of a group."""
+    """One witness from all files of its sources."""
     siglum = group[0].siglum or group[0].revision
     full_name = next((source.name for source in group if source.name), "")
     editions = [edition for source in group for edition in _editions(source)]
@@ -125,11 +134,11 @@ def _witness(group: Sequence[WitnessSource]) -> Transcription:
             group[0].path, None, _("its files are in several formats (%(named)s): one witness is in one"), named=names
         )
     path = Path(str(replace(group[0], siglum="", name=""))) if len(group) == 1 else group[0].path.parent
-    return joined(editions, path, siglum, full_name)
+    return _joined(editions, path, siglum, full_name)
 
 
 def _branches(source: WitnessSource) -> ModuleType:
-    """The module that reads branches. Raises TextError where the extra that it needs is not installed."""
+    """The module that reads branches. Raises TextError if the optional package that it needs is not installed."""
     try:
         from proof.text import branches  # noqa: PLC0415 - few projects need it
     except ModuleNotFoundError as error:
@@ -158,8 +167,8 @@ def _editions(source: WitnessSource) -> list[Transcription]:
 
 
 def _files(path: Path) -> list[Path]:
-    """The files of a source: the texts in a folder, the file itself, or the files that match if the name is a pattern;
-    the path itself if none does, so that reading it tells what is missing."""
+    """The files of a source: the texts in a folder, the file itself, or the files that match if its name is a pattern.
+    If there is none it is the path itself, so that reading it reports what is missing."""
     if path.is_dir():
         texts = _texts(path, "*.txt")
         return texts or [file for file in _texts(path, "*") if file.suffix.lower() in text_suffixes()]

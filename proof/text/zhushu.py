@@ -1,7 +1,7 @@
 """The 注疏 format: a paragraph with the classic and its commentary together, then one that begins with `[疏]`.
 
-The subcommentary quotes the first and last words of its passage: `[疏]“賓與”至“以興”。○注“辭辭其坐奠觶”。○釋曰:`. From
-that it follows where the commentary begins in the paragraph before; otherwise the paragraph is not divided."""
+The subcommentary quotes the first and last words of its passages: `[疏]“賓與”至“以興”。○注“辭辭其坐奠觶”。○釋曰:`.
+These tell where the commentary begins in the paragraph before. If they do not, the paragraph is not divided."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from proof.text.transcription import Format, Transcription
 MARK = re.compile(r"\[疏\]")
 _UNCLOSED = re.compile(r"\[疏(?!\])|(?<!\[)疏\]")
 """A mark with one bracket missing, recognised at the beginning of a line."""
-_SPEAKS = re.compile(r"○(?:釋|释)[曰云][:：]?")
+
+_ANNOUNCEMENT = re.compile(r"○(?:釋|释)[曰云][:：]?")
 _QUOTED = re.compile(r"(?P<note>注)?[“「](?P<first>[^“”「」]+)[”」](?:至[“「](?P<last>[^“”「」]+)[”」])?")
 
 
 @dataclass(frozen=True, slots=True)
 class _Lemma:
-    """The first and last words of the passage of a subcommentary; `note`: the passage is of the commentary."""
+    """The first and last words of the passage of a subcommentary. `is_commentary`: the passage is of the commentary."""
 
-    note: bool
+    is_commentary: bool
     first: str
     last: str
 
@@ -52,7 +53,8 @@ def parse_zhushu(decoded: Decoded, path: Path) -> Transcription:
 
 
 def _subcommentary(line: str, begin: int, after_mark: int) -> tuple[tuple[LayerStretch, ...], list[_Lemma]]:
-    announcement = _SPEAKS.search(line)
+    """The stretches and lemmas of a line that begins at code point `begin` with a mark."""
+    announcement = _ANNOUNCEMENT.search(line)
     if announcement is None:
         return (LayerStretch(Layer.SUBCOMMENTARY, begin + after_mark, line[after_mark:]),), []
     head = line[after_mark : announcement.start()]
@@ -71,20 +73,19 @@ def _divided(block: TextBlock, lemmas: list[_Lemma]) -> TextBlock:
     """The paragraph divided where the commentary begins, if the lemmas determine exactly one place."""
     (whole,) = block.stretches
     places = [index for index, char in enumerate(whole.source) if is_han(char)]
-    bare = "".join(whole.source[index] for index in places)
-    canon = next((lemma for lemma in lemmas if not lemma.note), None)
-    note = next((lemma for lemma in lemmas if lemma.note), None)
-    if note is None or not note.first:
+    han = "".join(whole.source[index] for index in places)
+    canon = next((lemma for lemma in lemmas if not lemma.is_commentary), None)
+    commentary = next((lemma for lemma in lemmas if lemma.is_commentary), None)
+    if commentary is None or not commentary.first:
         return block
-    cuts = [at for at in range(1, len(bare)) if bare.startswith(note.first, at)]
+    starts = [start for start in range(1, len(han)) if han.startswith(commentary.first, start)]
     if canon is not None:
-        ends = [at for at in cuts if bare[:at].endswith(canon.last)]
-        cuts = ends or cuts
-    if len(cuts) != 1 or not bare.endswith(note.last):
+        starts = [start for start in starts if han[:start].endswith(canon.last)] or starts
+    if len(starts) != 1 or not han.endswith(commentary.last):
         return block
-    cut = whole.source.rfind(bare[cuts[0] - 1], 0, places[cuts[0]]) + 1
-    opening = places[cuts[0]]
-    while cut < opening and whole.source[cut] in "。,，;；:：”』」》、!！?？":
+    # punctuation after the last character of the classic belongs to the classic
+    cut, commentary_start = places[starts[0] - 1] + 1, places[starts[0]]
+    while cut < commentary_start and whole.source[cut] in "。,，;；:：”』」》、!！?？":
         cut += 1
     return replace(
         block,

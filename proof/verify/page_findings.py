@@ -22,19 +22,19 @@ LAYOUT_SCORE = 9.0
 """The score of a finding about a column or a page, above that of any character."""
 
 MAX_SINGLE_COLUMNS = 3
-"""Columns of an image, or lines of its page, up to which each has a finding of its own. More that are missing from the
-text show a second page; more lines that are not on the image mean columns that were not detected."""
+"""Maximum number of columns of an image, or of lines of its page, that have a finding each. If more columns are missing
+from the text, the image shows a second page; if more lines are not on the image, columns were not detected."""
 
 SECOND_PAGE_SHARE = 0.5
-"""Columns that are missing from the text, relative to the lines of the page, above which an image that has more columns
-than a full page is taken to show a second page."""
+"""Number of columns that are missing from the text, relative to the lines of the page, above which an image that has
+more columns than a full page shows a second page."""
 
 UNLIKE_SHARE = 0.4
-"""Share of the characters of a line that differ, above which line and column do not belong together. If several
-columns of a page are so, they were detected wrongly."""
+"""Share of the characters of a line that differ above which line and column do not belong together. If that is so for
+several columns of a page, they were detected wrongly."""
 
 SAME_ROW_CELLS = 0.5
-"""Difference of height, in cells, below which the first glyphs of two columns stand in one row."""
+"""Maximum difference of height, in cells, of the first glyphs of two columns that stand in one row."""
 
 COLUMNS_MISSING = "columns missing"
 """The reason of the finding about an image that shows a second page."""
@@ -173,25 +173,25 @@ def line_flags(
 
 
 def _indentation(column: ReadColumn, columns: Sequence[ReadColumn]) -> str:
-    """The blanks with which most lines of a page begin whose columns have their first glyph as low as this one."""
-    begins = _first_glyph_cells(column)
-    level = [
+    """The indentation of a column without a line: that of most lines whose columns have their first glyph as low."""
+    first_glyph = _first_glyph_cells(column)
+    equally_low = [
         other.line.source
         for other in columns
-        if other.line is not None and other.glyphs and abs(_first_glyph_cells(other) - begins) < SAME_ROW_CELLS
+        if other.line is not None and other.glyphs and abs(_first_glyph_cells(other) - first_glyph) < SAME_ROW_CELLS
     ]
-    blanks = Counter(source[: len(source) - len(source.lstrip())] for source in level)
+    blanks = Counter(source[: len(source) - len(source.lstrip())] for source in equally_low)
     return blanks.most_common(1)[0][0] if blanks else ""
 
 
 def _first_glyph_cells(column: ReadColumn) -> float:
-    """How far below the top of its column the first glyph stands, in cells."""
+    """The distance of the first glyph from the top of its column, in cells."""
     first = column.glyphs[0]
     return (first.y - column.area.top) / first.pitch
 
 
 def _with_notes(column: ReadColumn) -> str:
-    """What is read in a column as a text with notes has it: half-rows in the markup of a note."""
+    """The reading of a column with the markup of notes around its half-rows."""
     source, row = "", Row.MAIN
     for glyph in column.glyphs:
         if not glyph.probable or not is_character(glyph.best):

@@ -313,7 +313,7 @@ def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDeta
     listed, result = store.queue.page(work, number)
     flags = store.queue.on_page(work, listed.position)
     comments = store.comments.of_page(work, number)
-    said_by = store.page_states.said_by(work, number)
+    said_by = store.page_states.set_by(work, number)
     columns = serializers.columns_of(store, work, number, result)
     return listed, serializers.page_detail(listed, result, columns, flags, comments, said_by)
 
@@ -321,8 +321,8 @@ def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDeta
 def _undo_or_redo(act: Callable[..., Undone], work: str, body: schemas.UndoBody) -> Response:
     """Undo or redo an act. If that changes the layout or the image of a page, start reading the page again."""
     undone = act(work, person(), body.key, leave=body.leave, rules=may(Right.RULE))
-    if undone.laid_out is not None and not undone.repeated:
-        project().rereading.begin(work, undone.laid_out, person())
+    if undone.page_to_read is not None and not undone.repeated:
+        project().rereading.begin(work, undone.page_to_read, person())
     return answer(undone_of(undone))
 
 

@@ -67,7 +67,7 @@ def _give(work: str, body: GiveBody, *, only_mine: bool = False) -> None:
     if body.to:
         must_be_assignee(body.to)
     first, last = body.first_page or 1, body.last_page or 2**31
-    places = project().store.queue.places(work)
+    places = project().store.queue.uncounted_pages(work)
     numbers = [
         place.number for place in places if body.juan in (None, place.juan_name) and first <= place.position <= last
     ]

@@ -135,7 +135,7 @@ def _latest_run(store: Store, work: str) -> int:
 def _export(store: Store, settings: Settings, work: str, forms: Sequence[str]) -> tuple[int, Make]:
     """The number of steps, and the function that writes the corrected texts of a work, one folder each, as
     `proof export` does. The steps are texts."""
-    paths = list(dict.fromkeys(page.text for page in store.queue.places(work)))
+    paths = list(dict.fromkeys(page.text for page in store.queue.uncounted_pages(work)))
     folders = folders_of([Path(path) for path in paths])
 
     def make(folder: Path, count: StepCount) -> None:

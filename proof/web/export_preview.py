@@ -84,7 +84,7 @@ def _preview_out(work: str, start: int, limit: int) -> PreviewOut:
     store, settings = project().store, project().settings
     previews: list[tuple[str, Preview]] = []
     unread: list[str] = []
-    paths = dict.fromkeys(page.text for page in store.queue.places(work))
+    paths = dict.fromkeys(page.text for page in store.queue.uncounted_pages(work))
     with store.at_one_moment() as snapshot:
         for path in paths:
             try:

@@ -144,7 +144,7 @@ def validate(work: str) -> AnyResponse:
     """Redirect to a page that somebody else proofread: the first after the position `after`, else the first of all."""
     store = project().store
     numbers = store.history.to_validate(work, person())
-    places = [place for place in store.queue.places(work) if place.number in numbers]
+    places = [place for place in store.queue.uncounted_pages(work) if place.number in numbers]
     if not places:
         return redirect(url_for("pages.page_list", work=work, state=PageState.PROOFREAD.value, own=""))
     after = request.args.get("after", 0, type=int)
@@ -180,7 +180,7 @@ def page(work: str, number: int) -> AnyResponse:
 @pages.get("/works/<work>/pages/<address>")
 def page_called(work: str, address: str) -> AnyResponse:
     """Redirect to the page with an address in the form that reference works use: `001-2a`, `WYG0140-0330b`."""
-    matches = addressed(project().store.queue.places(work), address)
+    matches = addressed(project().store.queue.uncounted_pages(work), address)
     if not matches:
         raise NoPlaceError(_("%(work)s: there is no page %(page)s"), work=work, page=address)
     if len(matches) > 1:

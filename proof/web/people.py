@@ -160,7 +160,7 @@ def change_password(current: str, new: str) -> None:
     TooManyAttemptsError, AccountError."""
     account, accounts = require_account(), project().store.accounts
     attempt = _attempts().begin(account.name)
-    if not accounts.holds(account.number, current):
+    if not accounts.is_password(account.number, current):
         raise WrongPasswordError(LOGIN_MESSAGES["not yours"])
     _attempts().succeeded(attempt)
     _begin_session(accounts.set_password(account.number, new, by=actor()))

@@ -15,12 +15,12 @@ def undone_of(undone: Undone) -> answers.UndoneOut:
     """An undone or redone act for the API."""
     return answers.UndoneOut(
         what=undone.what,
-        again=undone.again,
-        told=say(UNDO_MESSAGES["again" if undone.again else "back"]) % {"what": _words(undone)},
+        again=undone.is_redo,
+        told=say(UNDO_MESSAGES["again" if undone.is_redo else "back"]) % {"what": _words(undone)},
         decisions=[answers.DecisionOut(decision) for decision in undone.decisions],
         rule=answers.RuleChangeOut(undone.rule) if undone.rule else None,
         page=answers.PageEventOut(undone.page) if undone.page else None,
-        laid_out=undone.laid_out,
+        laid_out=undone.page_to_read,
         repeated=undone.repeated,
     )
 
@@ -28,18 +28,18 @@ def undone_of(undone: Undone) -> answers.UndoneOut:
 def _words(undone: Undone) -> str:
     """An undone or redone act in words."""
     if undone.rule is not None:
-        was_set = undone.rule.holds is undone.again  # the undone or redone act set the rule
+        was_set = undone.rule.holds is undone.is_redo  # the undone or redone act set the rule
         values = {"text": undone.rule.text or "∅", "reading": undone.rule.image or "∅"}
         return say(UNDO_MESSAGES["rule" if was_set else "lifted"]) % values
     if undone.page is not None:
-        state = undone.page.state if undone.again else undone.was
+        state = undone.page.state if undone.is_redo else undone.was
         return say(UNDO_MESSAGES["page"]) % {"page": undone.name, "state": say(PAGE_STATES[state.value])}
-    if undone.laid_out is not None:
+    if undone.page_to_read is not None:
         return say(UNDO_MESSAGES["layout"]) % {"page": undone.name}
     first = undone.decisions[0]
     if _are_halves(undone.decisions):
-        return " · ".join([_moved_words(undone.decisions, undone.again), first.page, _columns(undone.decisions)])
-    words = _decision_words(first, undone.again)
+        return " · ".join([_moved_words(undone.decisions, undone.is_redo), first.page, _columns(undone.decisions)])
+    words = _decision_words(first, undone.is_redo)
     if len(undone.decisions) > 1:
         return say(UNDO_MESSAGES["many"]) % {"num": len(undone.decisions), "what": words}
     parts = [words, first.page]

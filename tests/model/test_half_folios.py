@@ -1,4 +1,4 @@
-"""Which half-folio a label means, where it says so beyond doubt."""
+"""Half-folios: parsing of labels, names, and enumeration."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ NAMED = {
 OPEN = "|1a|第一葉上|f. 1r|p. 3|1011a|卷十一葉上|12|封面|卷十|010-1a-1b|1b-2a|第十頁"
 
 
-def test_a_label_with_juan_leaf_and_side_names_a_half_folio_another_leaves_it_open() -> None:
+def test_a_label_with_juan_leaf_and_side_is_parsed_and_any_other_is_not() -> None:
     found = {label: parse_label(label) for label in NAMED}
     assert {label: place and half_folio_name(place) for label, place in found.items()} == NAMED
     assert [label for label in OPEN.split("|") if parse_label(label)] == []
 
 
 @given(st.integers(1, 999), st.integers(1, 999), st.sampled_from("ab"))
-def test_what_is_spelled_is_named_and_given_again(juan: int, leaf: int, side: str) -> None:
+def test_the_name_of_a_half_folio_is_parsed_again(juan: int, leaf: int, side: str) -> None:
     place = (str(juan), Folio(leaf, side))
     assert parse_label(half_folio_name(place)) == parse_half_folio(half_folio_name(place)) == place
 
 
 @given(st.text())
-def test_any_label_is_understood_or_not(label: str) -> None:
+def test_any_text_can_be_parsed_as_a_label(label: str) -> None:
     place = parse_label(label)
     assert place is None or half_folio_name(place)
 
 
 @pytest.mark.parametrize("text", ["", "1a", "010", "010-1", "010-1c"])
-def test_a_person_names_juan_and_half_folio(text: str) -> None:
+def test_any_other_form_than_juan_and_half_folio_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="such as 010-1a"):
         parse_half_folio(text)
 
@@ -68,6 +68,6 @@ def test_a_person_names_juan_and_half_folio(text: str) -> None:
         ("009-1a", "010-1b", "010-1b 010-2a 010-2b"),
     ],
 )
-def test_half_folios_are_counted_as_the_text_has_them(text: str, first: str, counted: str) -> None:
+def test_half_folios_are_enumerated_as_in_the_text(text: str, first: str, counted: str) -> None:
     places = half_folios_from(parse_half_folio(first), [parse_half_folio(place) for place in text.split()])
     assert [half_folio_name(place) for place in islice(places, len(counted.split()))] == counted.split()

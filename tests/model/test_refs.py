@@ -1,4 +1,4 @@
-"""Folios, image references and page ids: how they are written, which comes next, and what breaks a sequence."""
+"""Folios, image references and page ids: parsing, successors, and breaks in sequences."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_folio_is_a_leaf_and_a_side() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a", "10", "10c", "1ab", "-1a", "十a", "1٣a", "1" * 5000 + "a"])
-def test_what_is_no_folio_is_refused_by_name(text: str) -> None:
+def test_other_text_is_refused_as_a_folio(text: str) -> None:
     assert Folio.match(text) is None
     with pytest.raises(UsageError, match="no half-folio"):
         Folio.parse(text)
@@ -65,12 +65,12 @@ def test_an_image_reference_is_found_in_names_and_paths(text: str, written: str)
 @pytest.mark.parametrize(
     "text", ["", "WYG", "WYG0103", "0103-0192c", "WYG0103-0192e", "JMML_000-1a.png", "WYG0103-0192c.png.part", "scan 1"]
 )
-def test_what_is_no_image_reference_is_none(text: str) -> None:
+def test_other_text_is_not_an_image_reference(text: str) -> None:
     assert ImageRef.match(text) is None
 
 
 @given(QUADRANTS)
-def test_an_image_reference_is_read_back_as_it_is_written_and_the_next_one_is_one_image_on(ref: ImageRef) -> None:
+def test_an_image_reference_is_parsed_as_written_and_the_next_one_is_one_image_later(ref: ImageRef) -> None:
     assert image_ref(str(ref)) == ref
     assert image_ref(str(ref.plate)) == ref.plate
     assert ref.distance(next_ref(ref)) == 1
@@ -115,7 +115,7 @@ def pages(*places: str) -> list[SequencePage]:
 
 
 def following(folio: Folio, ref: ImageRef, count: int) -> list[SequencePage]:
-    """So many pages that follow on."""
+    """`count` consecutive pages."""
     sequence: list[SequencePage] = []
     for _ in range(count):
         sequence.append((folio, ref))
@@ -124,7 +124,7 @@ def following(folio: Folio, ref: ImageRef, count: int) -> list[SequencePage]:
 
 
 @given(FOLIOS, QUADRANTS, st.integers(0, 40))
-def test_pages_that_follow_on_give_no_finding(folio: Folio, ref: ImageRef, count: int) -> None:
+def test_consecutive_pages_give_no_finding(folio: Folio, ref: ImageRef, count: int) -> None:
     sequence = following(folio, ref, count)
     assert sequence_findings(sequence) == []
     assert sequence_findings((f, None) for f, _ in sequence) == []
@@ -154,7 +154,7 @@ def test_pages_that_follow_on_give_no_finding(folio: Folio, ref: ImageRef, count
         ("10a/WYG0103-0192", "10b/WYG0103-0194", "the images by 8"),
     ],
 )
-def test_a_broken_sequence_is_told_in_words(before: str, after: str, words: str) -> None:
+def test_a_break_in_a_sequence_is_described(before: str, after: str, words: str) -> None:
     (finding,) = sequence_findings(pages(before, after))
     assert words in in_english(finding)
 

@@ -1,4 +1,4 @@
-"""`config.toml` becomes typed settings, and whatever is wrong in it is named with its line."""
+"""`config.toml` as typed settings, and errors in it with their lines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def write(folder: Path) -> Write:
-    """Writes a `config.toml` into the project folder and gives its path."""
+    """A function that writes a `config.toml` to the project folder and returns its path."""
 
     def written(text: str) -> Path:
         path = folder / "config.toml"
@@ -43,7 +43,7 @@ def touch(folder: Path, *names: str) -> None:
 
 
 def problems(path: Path) -> list[str]:
-    """What is said about the file, without its path: `line: what`."""
+    """The reported errors of the file, without its path: `line: error`."""
     with pytest.raises(ConfigError) as caught:
         Settings.load(path)
     lines = str(caught.value).splitlines()
@@ -76,7 +76,7 @@ def test_settings_are_read_from_sections_dotted_keys_and_inline_tables(write: Wr
     assert Settings.load(folder) == dotted
 
 
-def test_paths_count_from_the_files_folder(
+def test_paths_are_relative_to_the_folder_of_the_file(
     write: Write, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(
@@ -127,11 +127,11 @@ def test_paths_count_from_the_files_folder(
         ("[project]\ntitle = 2020-01-01\n", '2: project.title must be text, not "2020-01-01"'),
     ],
 )
-def test_a_slip_is_named_with_its_line_and_the_nearest_valid_name(write: Write, text: str, said: str) -> None:
+def test_an_error_is_reported_with_its_line_and_the_nearest_valid_name(write: Write, text: str, said: str) -> None:
     assert problems(write(text)) == [said]
 
 
-def test_everything_that_is_wrong_is_said_at_once(write: Write, tmp_path: Path) -> None:
+def test_all_errors_are_reported_at_once(write: Write, tmp_path: Path) -> None:
     said = problems(write("[page]\ncolums = 9\nrows = 0\n\n[engine]\nname = 'ppcor'\n"))
     assert [line.partition(":")[0] for line in said] == ["2", "3", "6"]
     assert said[2].endswith("did you mean ppocr?")
@@ -145,7 +145,9 @@ OTHERS = ["true", "[]", "[1]", '[["x"]]', "{}", "07:32:00"]
 
 
 @given(name=st.sampled_from(sorted(SETTINGS)), value=st.sampled_from(VALUES + OTHERS))
-def test_any_value_is_taken_or_told_by_line(tmp_path_factory: pytest.TempPathFactory, name: str, value: str) -> None:
+def test_any_value_is_accepted_or_reported_with_its_line(
+    tmp_path_factory: pytest.TempPathFactory, name: str, value: str
+) -> None:
     path = tmp_path_factory.mktemp("any") / "config.toml"
     path.write_text(f"[{SETTINGS[name].section}]\n{SETTINGS[name].key} = {value}\n", encoding="utf-8")
     try:
@@ -161,7 +163,7 @@ def test_any_value_is_taken_or_told_by_line(tmp_path_factory: pytest.TempPathFac
 # --- the command line over the file -----------------------------------------------------------------------
 
 
-def test_the_command_line_goes_over_the_file_where_it_says_something(write: Write) -> None:
+def test_values_on_the_command_line_override_the_file(write: Write) -> None:
     settings = Settings.load(write("[page]\ncolumns = 9\nrows = 20\n"))
     given = {"page.columns": 10, "page.rows": None, "flags.threshold": "1.5", "flags.show_variants": "true"}
     changed = settings.replace(given)
@@ -171,7 +173,7 @@ def test_the_command_line_goes_over_the_file_where_it_says_something(write: Writ
     assert settings.page.columns == 9
 
 
-def test_paths_on_the_command_line_count_from_the_working_folder(
+def test_paths_on_the_command_line_are_relative_to_the_working_folder(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = Settings.load(write(""))
@@ -193,7 +195,7 @@ def test_paths_on_the_command_line_count_from_the_working_folder(
         ("page.columns.x", 9, "has no setting columns.x"),
     ],
 )
-def test_a_slip_on_the_command_line_is_wrong_usage(name: str, value: object, said: str) -> None:
+def test_an_error_on_the_command_line_is_a_usage_error(name: str, value: object, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         Settings().replace({name: value})
 
@@ -202,7 +204,7 @@ def test_a_slip_on_the_command_line_is_wrong_usage(name: str, value: object, sai
 
 
 def test_patterns_are_expanded_in_order_and_each_text_comes_once(tmp_path: Path) -> None:
-    """Brackets in the name of a folder or file are no pattern."""
+    """Brackets in the name of a folder or file are not part of a pattern."""
     folder = tmp_path / "儀禮 [draft]"
     touch(folder, "a.txt", "b.txt", "卷十 [1].txt", ".hidden.txt", "juan/1/c.txt", "juan/d.txt", "juan/e.md")
     texts = '["卷十 [1].txt", "b.txt", "*.txt", "juan/**/*.txt"]'
@@ -256,7 +258,7 @@ NO_RESULT = {
 RESULT = {"page.columns": 9, "page.rows": 20, "page.script": "simplified", "engine.name": "paddleocr"}
 
 
-def test_what_changes_results_and_nothing_else_changes_the_fingerprint(write: Write, tmp_path: Path) -> None:
+def test_only_settings_that_change_results_change_the_fingerprint(write: Write, tmp_path: Path) -> None:
     plain = Settings().fingerprint()
     changing = {n for n, value in (NO_RESULT | RESULT).items() if Settings().replace({n: value}).fingerprint() != plain}
     assert changing == set(RESULT)
@@ -265,7 +267,7 @@ def test_what_changes_results_and_nothing_else_changes_the_fingerprint(write: Wr
     assert moved.fingerprint() == Settings.load(write("[page]\ncolumns = 9\n")).fingerprint()
 
 
-def test_a_list_of_variants_that_is_not_there_or_has_gone_is_named(write: Write, folder: Path) -> None:
+def test_a_missing_list_of_variants_is_reported(write: Write, folder: Path) -> None:
     path = write('[variants]\nfile = "pairs.tsv"\n')
     assert problems(path) == [f"2: variants.file: there is no file {folder / 'pairs.tsv'}"]
     touch(folder, "pairs.tsv")

@@ -1,4 +1,4 @@
-"""Which project a command means: named, that of the text, or that of the working folder."""
+"""The project of a command: the named one, that of the texts, or that of the working folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proof.settings.project import names_all, project_settings, projects_near
 
 
 def project(folder: Path, *texts: str, said: str = "") -> Path:
-    """Makes a project that names texts; they are written where they lie in its folder."""
+    """Create a project with these texts in its folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for text in texts:
         (folder / text).parent.mkdir(parents=True, exist_ok=True)
@@ -23,20 +23,20 @@ def project(folder: Path, *texts: str, said: str = "") -> Path:
 
 
 def folder_of(*texts: Path) -> Path | None:
-    """The folder of the project that is meant where none is named."""
+    """The folder of the project of these texts if none is named."""
     return project_settings(None, texts).folder
 
 
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working folder, which is no project, beside those of a test."""
+    """The working folder, which is no project."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     monkeypatch.chdir(folder)
     return folder
 
 
-def test_the_named_project_is_meant_or_the_working_folder(elsewhere: Path, tmp_path: Path) -> None:
+def test_the_project_is_the_named_one_or_the_working_folder(elsewhere: Path, tmp_path: Path) -> None:
     named = project(tmp_path / "named", "a.txt")
     other = project(tmp_path / "other", "b.txt")
     assert project_settings(named).folder == project_settings(named, [other / "b.txt"]).folder == named
@@ -68,7 +68,7 @@ def test_a_text_in_no_project_belongs_to_its_folder(elsewhere: Path, tmp_path: P
     assert project_settings(None, [own / "b.txt"]).store_address == decided, "once the folder has settings"
 
 
-def test_a_text_that_two_projects_name_is_not_guessed_at(elsewhere: Path, tmp_path: Path) -> None:
+def test_a_text_that_two_projects_name_is_refused(elsewhere: Path, tmp_path: Path) -> None:
     folder = project(tmp_path / "book", "a.txt")
     project(elsewhere, "../book/a.txt")
     with pytest.raises(UsageError, match=r"is named by two projects, .*: say with --config which one is meant"):
@@ -76,12 +76,12 @@ def test_a_text_that_two_projects_name_is_not_guessed_at(elsewhere: Path, tmp_pa
     assert project_settings(folder, [folder / "a.txt"]).folder == folder
 
 
-def test_texts_of_two_folders_in_no_project_are_told_how_to_become_one(elsewhere: Path, tmp_path: Path) -> None:
+def test_texts_of_two_folders_without_a_project_are_refused_with_advice(elsewhere: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="proof init FOLDER --texts"):
         folder_of(tmp_path / "a" / "1.txt", tmp_path / "b" / "2.txt")
 
 
-def test_the_sample_takes_no_text_of_others(elsewhere: Path) -> None:
+def test_the_sample_project_accepts_no_other_texts(elsewhere: Path) -> None:
     sample = sample_dir()
     assert folder_of(sample / "pages" / "dasheyi.txt") == sample
     assert folder_of(sample / "mine" / "a.txt") == sample / "mine"
@@ -89,7 +89,7 @@ def test_the_sample_takes_no_text_of_others(elsewhere: Path) -> None:
         folder_of(sample / "a.txt")
 
 
-def test_a_slip_in_the_settings_of_the_working_folder_is_told(elsewhere: Path, tmp_path: Path) -> None:
+def test_an_error_in_the_settings_of_the_working_folder_is_reported(elsewhere: Path, tmp_path: Path) -> None:
     project(elsewhere, "../own/a.txt", said="[page]\ncolums = 9\n")
     with pytest.raises(ConfigError, match="did you mean columns"):
         folder_of(tmp_path / "own" / "a.txt")

@@ -1,4 +1,4 @@
-"""A page result over three columns, and hypothesis strategies for any."""
+"""Stores in a file and on a server, and a page result to save in them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def info() -> RunInfo:
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[URL]:
-    """A PostgreSQL server of the tests' own, reached by a socket; skips where the machine has none."""
+    """A PostgreSQL server for the tests, on a socket; skips if PostgreSQL is not installed."""
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or [Path(shutil.which("initdb") or "")]
     if not programs[-1].is_file():
         pytest.skip("PostgreSQL's initdb is not on this machine")
@@ -60,7 +60,7 @@ def postgresql() -> Iterator[URL]:
 
 @pytest.fixture(scope="session")
 def new_database(postgresql: URL) -> Callable[[], URL]:
-    """Makes an empty store on the server: its tables are made once, and emptied for whoever comes next."""
+    """A function that empties the store on the server and returns its address; the tables are created once."""
     address = postgresql.set(database="store")
     maintenance = create_engine(postgresql, isolation_level="AUTOCOMMIT")
     with maintenance.connect() as connection:
@@ -83,12 +83,12 @@ def new_database(postgresql: URL) -> Callable[[], URL]:
 on_both = pytest.mark.parametrize(
     "store", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True
 )
-"""A test of what a file and a server might do each in its own way; the others are of files alone."""
+"""Marks tests that run on SQLite and PostgreSQL; all others run on SQLite only."""
 
 
 @pytest.fixture
 def store(request: pytest.FixtureRequest, tmp_path: Path, made_once: MadeOnce) -> Iterator[Store]:
-    """A new store, in a file or, where a test is `on_both`, on a server, too."""
+    """A new store in a file, and for tests marked `on_both` also on a server."""
     address: Path | URL = tmp_path / "proof.sqlite"
     if getattr(request, "param", "sqlite") == "sqlite":
         shutil.copytree(made_once("new-store", _make_store), tmp_path, dirs_exist_ok=True)
@@ -104,7 +104,7 @@ def _make_store(folder: Path) -> None:
 
 @pytest.fixture
 def page_result() -> PageResult:
-    """A page with one wrong character, a hidden variant and a lost column."""
+    """A page with a wrong character, a hidden variant and a missing column."""
     page = "KR1d0030_WYG_010-1a"
     source = "射人(告具/于公)"
     column = Box(900.0, 150.0, 104.5, 1200.0)
@@ -162,12 +162,12 @@ def page_result() -> PageResult:
 
 @pytest.fixture
 def filled(store: Store, info: RunInfo, page_result: PageResult) -> Store:
-    """A store with the one page of a run that came to its end."""
+    """A store with a finished run over one page."""
     check(store, page_result, info=info)
     return store
 
 
 def whole(store: Store, key: str) -> PageResult | None:
-    """The result kept under a key, with its characters."""
+    """The stored result with this key, with its characters."""
     kept = store.cached_page(key)
     return kept.whole() if kept is not None else None

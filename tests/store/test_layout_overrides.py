@@ -1,4 +1,4 @@
-"""What people set right about how pages are read: kept with who and when, outliving checks, reversible."""
+"""Layout overrides: recorded with person and time, kept by checks, and reversible."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HINT = LayoutOverrideShape(((10.0, 10.0), (500.0, 10.0), (500.0, 700.0), (10.0, 
 
 
 @on_both
-def test_what_was_set_outlives_a_check_and_is_taken_back_with_its_history_kept(
+def test_an_override_is_kept_by_a_check_and_its_history_by_its_removal(
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:
     filled.layout_overrides.set(WORK, 1, HINT, "a/b.png", "c", version=0, person="甲", key="request-1")
@@ -35,13 +35,13 @@ def test_what_was_set_outlives_a_check_and_is_taken_back_with_its_history_kept(
     assert (override.layout, override.image, override.quadrant, override.person) == (HINT, "a/b.png", "c", "甲")
     filled.layout_overrides.set(WORK, 1, None, "", "", version=1, person="乙", key="request-2")
     assert filled.layout_overrides.of_work(WORK) == {}
-    assert [(one.version, one.person, one.layout) for one in filled.layout_overrides.history(WORK, 1)] == [
+    assert [(event.version, event.person, event.layout) for event in filled.layout_overrides.history(WORK, 1)] == [
         (1, "甲", HINT),
         (2, "乙", None),
     ]
 
 
-def test_the_second_of_two_is_told_and_a_repeated_request_is_not_doubled(filled: Store) -> None:
+def test_the_second_of_two_overrides_is_a_conflict_and_a_repeated_request_sets_one(filled: Store) -> None:
     first = filled.layout_overrides.set(WORK, 1, HINT, "", "", version=0, person="甲", key="request-1")
     assert filled.layout_overrides.set(WORK, 1, HINT, "", "", version=0, person="甲", key="request-1") == first
     with pytest.raises(RefusedDecisionError, match="this key"):

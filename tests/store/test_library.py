@@ -1,4 +1,4 @@
-"""All works of a store in numbers, and one search over them."""
+"""The counts of all works of a store, and the search in all works."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.web.drawn import LINES, WORK, fill
 
 
 def check_work(store: Store, work: str, results: list[PageResult]) -> None:
-    """A whole check of a work with these results."""
+    """Save a complete check of a work with these results."""
     check(store, *results, info=run_info(work, f"題 {work}"), text=f"{work}.txt", key=f"{len(results)} ")
 
 
@@ -33,22 +33,22 @@ def of_page(result: PageResult, page: str, status: Status = Status.CHECKED) -> P
 
 
 def counts(store: Store) -> dict[str, WorkCounts]:
-    return {one.work: one.counts for one in store.library.works()}
+    return {line.work: line.counts for line in store.library.works()}
 
 
 @on_both
-def test_every_work_is_counted_as_it_stands(store: Store, page_result: PageResult) -> None:
+def test_every_work_has_its_present_counts(store: Store, page_result: PageResult) -> None:
     check_work(store, "A", [of_page(page_result, "A-1"), of_page(page_result, "A-2", Status.NO_IMAGE)])
     check_work(store, "B", [of_page(page_result, "B-1", Status.FAILED)])
     found = counts(store)
     assert found["A"].pages == {"checked": 1, "no image": 1}
     assert (found["A"].flagged, found["A"].decided, found["A"].left) == (2, 0, None)
     assert found["B"].pages == {"failed": 1}
-    assert all(one.speed is not None for one in store.library.works())
+    assert all(work.speed is not None for work in store.library.works())
 
 
 @on_both
-def test_what_moved_is_counted_once(store: Store, page_result: PageResult) -> None:
+def test_a_moved_character_is_counted_once(store: Store, page_result: PageResult) -> None:
     first, second = of_page(page_result, "A-1").flags[:2]
     old = replace(first, kind=Kind.INSERTION, suggested="", raised=True, moved=second.id)
     new = replace(second, kind=Kind.OMISSION, transcribed="", length=0, raised=True, moved=first.id)
@@ -93,49 +93,52 @@ def test_a_decision_and_a_check_change_the_counts_of_their_work(store: Store, pa
 
 
 @on_both
-def test_folders_wait_are_checked_or_fail_and_are_forgotten_when_gone(store: Store, page_result: PageResult) -> None:
+def test_folders_have_states_and_are_removed_when_gone(store: Store, page_result: PageResult) -> None:
     check_work(store, "A", [of_page(page_result, "A-1")])
     store.library.set_folders(["one", "two"])
     store.library.set_state("one", FolderState.CHECKED, work="A")
-    assert [(one.folder, one.work, one.state) for one in store.library.works()] == [
+    assert [(line.folder, line.work, line.state) for line in store.library.works()] == [
         ("one", "A", FolderState.CHECKED),
         ("two", "", FolderState.WAITING),
     ]
     assert store.library.folder_of("A") == "one"
     store.library.set_folders(["two"])
-    assert [(one.folder, one.work) for one in store.library.works()] == [("two", ""), ("", "A")]
+    assert [(line.folder, line.work) for line in store.library.works()] == [("two", ""), ("", "A")]
 
 
-def test_one_search_finds_words_wherever_they_stand_in_any_work(tmp_path: Path) -> None:
-    """Across the end of a column and of a page, on pages without an image, and in what was checked since."""
+def test_a_search_finds_words_anywhere_in_all_works(tmp_path: Path) -> None:
+    """Across the breaks of columns and pages, on pages without an image, and in works that are checked later."""
     across_columns, across_pages = "即位小臣師", LINES[-1][-1] + LINES[0][0]
     with Store.open(tmp_path / "proof.sqlite") as store:
         fill(store, tmp_path)
-        assert {one.work for one in store.finder.find_in_all(across_columns).places} == {WORK}
+        assert {match.work for match in store.finder.find_in_all(across_columns).places} == {WORK}
         fill(store, tmp_path, work="other")
-        second = [store.queue.places("other")[1].number]
+        second = [store.queue.uncounted_pages("other")[1].number]
         with store.engine.begin() as connection:
             connection.execute(delete(ColumnRow).where(ColumnRow.page_id.in_(second)))
             connection.execute(update(PageRow).where(PageRow.id.in_(second)).values(status="no image", image=None))
         found = store.finder.find_in_all(across_columns).places
-        assert [one.work for one in found] == [WORK] * 3 + ["other"] * 3
-        assert {(one.line, one.offset, one.words) for one in found} == {(1, 8, across_columns)}
-        assert not any(one.last for one in found)
+        assert [match.work for match in found] == [WORK] * 3 + ["other"] * 3
+        assert {(match.line, match.offset, match.words) for match in found} == {(1, 8, across_columns)}
+        assert not any(match.last for match in found)
         between = store.finder.find_in_all(across_pages).places
-        assert [one.work for one in between] == [WORK] * 2 + ["other"] * 2
-        assert all(one.last and one.page != one.last for one in between)
+        assert [match.work for match in between] == [WORK] * 2 + ["other"] * 2
+        assert all(match.last and match.page != match.last for match in between)
 
 
 @on_both
-def test_one_search_finds_works_pages_confusions_and_words(store: Store, page_result: PageResult) -> None:
+def test_a_search_finds_works_pages_pairs_and_words(store: Store, page_result: PageResult) -> None:
     check_work(store, "KR1d0030", [of_page(page_result, "KR1d0030_WYG_010-1a")])
     check_work(store, "KR1d0087", [of_page(page_result, "KR1d0087_WYG_223-17b")])
     find = store.finder.find_in_all
-    assert [one.work for one in find("KR1d0087").works] == ["KR1d0087"]
-    assert [one.page for one in find("KR1d0087_WYG_223").pages] == ["KR1d0087_WYG_223-17b"]
+    assert [work.work for work in find("KR1d0087").works] == ["KR1d0087"]
+    assert [page.page for page in find("KR1d0087_WYG_223").pages] == ["KR1d0087_WYG_223-17b"]
     assert len(find("WYG0103-0192c").pages) == 2
-    assert [(one.work, one.count, one.open) for one in find("告吿").pairs] == [("KR1d0030", 1, 1), ("KR1d0087", 1, 1)]
+    assert [(pair.work, pair.count, pair.open) for pair in find("告吿").pairs] == [
+        ("KR1d0030", 1, 1),
+        ("KR1d0087", 1, 1),
+    ]
     places = find("射人(").places
-    assert [one.before + one.words + one.after for one in places] == ["射人(告具/于公)"] * 2
+    assert [match.before + match.words + match.after for match in places] == ["射人(告具/于公)"] * 2
     nothing = find("%")
     assert nothing == FoundInAll()

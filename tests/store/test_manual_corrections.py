@@ -1,4 +1,4 @@
-"""Any place can be corrected by hand: once, by one person, and taken back."""
+"""Corrections by hand at any place: made once, by one person, and undone."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def corrected(offset: int, length: int, reading: str, key: str = "") -> ManualCo
 
 
 @on_both
-def test_any_place_is_corrected_and_a_missed_character_inserted(filled: Store) -> None:
+def test_any_place_is_corrected_and_a_missing_character_inserted(filled: Store) -> None:
     for offset, length, reading, kind, was in (
         (1, 1, "入", "substitution", "人"),
         (0, 1, "", "insertion", "射"),
@@ -49,7 +49,7 @@ def test_any_place_is_corrected_and_a_missed_character_inserted(filled: Store) -
         assert made in standing_decisions(filled, WORK)
 
 
-def test_a_correction_by_hand_is_not_doubled_and_the_second_of_two_is_told(filled: Store) -> None:
+def test_a_repeated_correction_is_made_once_and_the_second_of_two_is_a_conflict(filled: Store) -> None:
     first = filled.manual_corrections.correct(corrected(1, 1, "入", "request-0001"))
     assert filled.manual_corrections.correct(corrected(1, 1, "入", "request-0001")) == replace(first, repeated=True)
     with pytest.raises(RefusedDecisionError, match="key"):
@@ -61,22 +61,25 @@ def test_a_correction_by_hand_is_not_doubled_and_the_second_of_two_is_told(fille
     assert standing_decisions(filled, WORK) == [first]
 
 
-def test_a_place_is_corrected_in_the_column_that_was_seen_and_in_no_other(
+def test_a_place_is_corrected_only_in_the_column_that_the_person_saw(
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:
-    """Whose page is from before a check may point at another character, also where no character is pointed at."""
+    """A page that was loaded before a check may have another character at the place."""
     source = page_result.columns[0].source
-    seen = [replace(one, source=source) for one in (corrected(1, 1, "入", "request-0001"), corrected(2, 0, "某"))]
+    seen = [
+        replace(correction, source=source)
+        for correction in (corrected(1, 1, "入", "request-0001"), corrected(2, 0, "某"))
+    ]
     made = filled.manual_corrections.correct(seen[0])
     columns = (CheckedColumn(1, page_result.columns[0].box, f"又{source}"), *page_result.columns[1:])
     check(filled, replace(page_result, columns=columns), info=info)
-    for one in (seen[1], replace(seen[0], key="request-0002")):
+    for correction in (seen[1], replace(seen[0], key="request-0002")):
         with pytest.raises(NoPlaceError, match="no longer reads so"):
-            filled.manual_corrections.correct(one)
+            filled.manual_corrections.correct(correction)
     assert filled.manual_corrections.correct(seen[0]) == replace(made, repeated=True), "it had its answer before"
 
 
-def test_an_empty_box_deletes_no_character_and_a_place_that_is_not_there_is_refused(filled: Store) -> None:
+def test_corrections_without_a_meaning_or_at_unknown_places_are_refused(filled: Store) -> None:
     here = corrected(0, 1, "入")
     senseless = [
         replace(corrected(1, 1, ""), verdict=Verdict.TYPED),
@@ -86,8 +89,8 @@ def test_an_empty_box_deletes_no_character_and_a_place_that_is_not_there_is_refu
     ]
     nowhere = [corrected(99, 1, "入"), corrected(9, 2, "入"), replace(here, line=7), replace(here, page=9)]
     for wrong, error in [
-        *((one, RefusedDecisionError) for one in senseless),
-        *((one, NoPlaceError) for one in nowhere),
+        *((correction, RefusedDecisionError) for correction in senseless),
+        *((correction, NoPlaceError) for correction in nowhere),
     ]:
         with pytest.raises(error):
             filled.manual_corrections.correct(wrong)
@@ -95,7 +98,7 @@ def test_an_empty_box_deletes_no_character_and_a_place_that_is_not_there_is_refu
 
 
 @on_both
-def test_a_correction_by_hand_that_is_taken_back_is_nowhere_to_be_seen_but_in_the_history(filled: Store) -> None:
+def test_an_undone_correction_is_shown_only_in_the_history(filled: Store) -> None:
     before, count = filled.queue.facets(WORK, QueueFilter(raised=None)), filled.queue.pages(WORK)
     made = filled.manual_corrections.correct(corrected(1, 1, "入"))
     assert filled.queue.facets(WORK, QueueFilter(raised=None)).total == before.total + 1
@@ -112,13 +115,13 @@ def test_a_correction_by_hand_that_is_taken_back_is_nowhere_to_be_seen_but_in_th
 
 
 @on_both
-def test_a_place_is_corrected_by_hand_anew_after_that_was_taken_back(filled: Store) -> None:
+def test_a_place_is_corrected_again_after_an_undo(filled: Store) -> None:
     made = filled.manual_corrections.correct(corrected(1, 1, "入"))
     filled.decisions.decide(DecisionRequest(WORK, made.flag, Verdict.UNDO, 1, "甲", "request-back"))
     again = filled.manual_corrections.correct(corrected(1, 1, "八", "request-anew"))
     assert (again.version, again.suggested, again.reading) == (3, "八", "八")
     assert filled.manual_corrections.correct(corrected(1, 1, "八", "request-anew")) == replace(again, repeated=True)
-    assert [one.reading for one in standing_decisions(filled, WORK)] == ["八"]
+    assert [decision.reading for decision in standing_decisions(filled, WORK)] == ["八"]
 
 
 def test_a_note_that_no_export_can_carry_is_refused_everywhere(filled: Store) -> None:
@@ -134,7 +137,7 @@ def test_a_note_that_no_export_can_carry_is_refused_everywhere(filled: Store) ->
 
 
 @on_both
-def test_a_correction_by_hand_outlives_a_new_check_and_is_listed_where_its_place_is_gone(
+def test_a_correction_is_kept_by_a_new_check_and_listed_as_lost_if_its_place_is_gone(
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:
     made = filled.manual_corrections.correct(corrected(1, 1, "入"))
@@ -148,7 +151,7 @@ def test_a_correction_by_hand_outlives_a_new_check_and_is_listed_where_its_place
     assert (lost.stale, lost.flag.line, lost.flag.offset) == (True, 1, 1), "it stays where it was seen last"
 
 
-def test_a_correction_by_hand_stands_where_no_place_in_the_file_is_known(store: Store) -> None:
+def test_a_correction_is_kept_on_a_page_without_a_place_in_its_file(store: Store) -> None:
     shown = build.page("甲乙丙")
     build.check_at(store, "", [(build.PLACE, shown)])
     made = store.manual_corrections.correct(ManualCorrection(build.WORK, 1, 1, 1, 1, "丁", "甲", "request-0001"))
@@ -161,7 +164,7 @@ def test_a_correction_by_hand_stands_where_no_place_in_the_file_is_known(store: 
     [(1, 1, True), (1, 2, True), (1, 0, False), (1, 3, False), (2, 1, False), (2, 4, False)],
     ids=["the second", "the first", "before", "after, hidden", "in another column", "no longer found"],
 )
-def test_several_characters_are_corrected_at_once_where_none_of_them_is_flagged(
+def test_several_characters_are_corrected_at_once_if_none_of_them_is_flagged(
     store: Store, line: int, offset: int, flagged: bool
 ) -> None:
     lines = ("甲乙丙丁戊己", "甲乙丙丁戊己")

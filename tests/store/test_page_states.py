@@ -1,4 +1,4 @@
-"""Where pages stand: proofread by one, validated by another, taken back by who said it."""
+"""States of pages: proofread by one person, validated by another, taken back by the person who set them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_page_is_proofread_by_one_and_validated_by_another(filled: Store) -> N
         say(WORK, 1, PageState.PROBLEM, 0, "乙", "key-0003")
     last = say(WORK, 1, PageState.VALIDATED, 1, "乙", "key-0004")
     assert say(WORK, 1, PageState.VALIDATED, 1, "乙", "key-0004") == last
-    assert [(one.state, one.person) for one in filled.page_states.history(WORK, 1)] == [
+    assert [(event.state, event.person) for event in filled.page_states.history(WORK, 1)] == [
         (PageState.PROOFREAD, "甲"),
         (PageState.VALIDATED, "乙"),
     ]
@@ -39,7 +39,7 @@ def test_a_page_is_proofread_by_one_and_validated_by_another(filled: Store) -> N
     assert filled.page_states.of_work(WORK) == {page.page: PageState.VALIDATED}
 
 
-def test_who_does_not_overrule_others_leaves_their_word_of_a_page_but_may_name_a_problem(filled: Store) -> None:
+def test_a_person_who_may_not_overrule_others_may_still_mark_a_problem(filled: Store) -> None:
     say = filled.page_states.set
     say(WORK, 1, PageState.PROOFREAD, 0, "甲", "key-0001")
     say(WORK, 1, PageState.VALIDATED, 1, "乙", "key-0002", overrules=False)
@@ -52,17 +52,17 @@ def test_who_does_not_overrule_others_leaves_their_word_of_a_page_but_may_name_a
 
 
 @on_both
-def test_who_proofreads_a_page_after_another_validates_it_instead(filled: Store) -> None:
+def test_a_second_proofreader_validates_the_page_instead(filled: Store) -> None:
     say = filled.page_states.set
     say(WORK, 1, PageState.PROOFREAD, 0, "甲", "key-0001")
-    assert filled.page_states.said_by(WORK, 1) == "甲"
+    assert filled.page_states.set_by(WORK, 1) == "甲"
     with pytest.raises(RefusedDecisionError, match="甲 proofread it already"):
         say(WORK, 1, PageState.PROOFREAD, 1, "乙", "key-0002")
     assert filled.history.to_validate(WORK, "乙") == {1}
     assert filled.history.to_validate(WORK, "甲") == set()
 
 
-def test_what_was_taken_back_gives_nobody_credit_for_a_page(filled: Store) -> None:
+def test_an_undone_state_counts_for_nobody(filled: Store) -> None:
     say = filled.page_states.set
     say(WORK, 1, PageState.PROOFREAD, 0, "甲", "key-0001")
     say(WORK, 1, PageState.VALIDATED, 1, "乙", "key-0002")
@@ -81,7 +81,7 @@ LINES = ("上射揖坐", "東面于北耦大夫", "與進者相左")
     [LINES[:2], LINES[1:], (*LINES, "命上射曰"), ("命上射曰", *LINES), (*LINES[:2], "與進者相右"), (*LINES, LINES[2])],
     ids=["last dropped", "first dropped", "added at the end", "added before", "another character", "last doubled"],
 )
-def test_a_proofread_page_was_changed_where_it_has_other_columns(store: Store, now: Sequence[str]) -> None:
+def test_a_proofread_page_with_other_columns_is_changed(store: Store, now: Sequence[str]) -> None:
     check(store, page(*LINES))
     store.page_states.set("KR1", 1, PageState.PROOFREAD, 0, "甲", "key-0001")
     check(store, page(*LINES))
@@ -90,8 +90,8 @@ def test_a_proofread_page_was_changed_where_it_has_other_columns(store: Store, n
     assert store.queue.pages("KR1")[0].changed
 
 
-def test_a_column_that_is_only_found_or_lost_on_the_image_changes_no_page(store: Store) -> None:
-    """Also where a line of another page was changed in the file at the same time."""
+def test_a_column_that_is_newly_found_or_missed_on_the_image_does_not_change_the_page(store: Store) -> None:
+    """Even if a line of another page was changed in the file at the same time."""
     content = "<pb:p1>\n" + "\n".join(LINES) + "\n"
     place = replace(PLACE, lines={number: Span(content.index(line), len(line)) for number, line in enumerate(LINES, 1)})
     whole = page(*LINES)

@@ -1,4 +1,4 @@
-"""A store on a PostgreSQL server: its tables are made by whoever comes first."""
+"""A store on a PostgreSQL server: the first process creates the tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def server(postgresql: URL) -> URL:
     return postgresql
 
 
-def test_many_programs_may_open_a_new_store_on_a_server_at_once(server: URL) -> None:
+def test_several_processes_may_open_a_new_store_on_a_server_at_once(server: URL) -> None:
     def look(_: int) -> bool:
         with Store.open(server) as store:
             return inspect(store.engine).has_table("library")
@@ -34,8 +34,8 @@ def test_many_programs_may_open_a_new_store_on_a_server_at_once(server: URL) -> 
         assert list(pool.map(look, range(4))) == [True] * 4
 
 
-def test_works_are_written_to_a_server_beside_each_other(server: URL, info: RunInfo, page_result: PageResult) -> None:
-    """Four checks of four works at once, each with its own writer."""
+def test_several_works_are_saved_to_a_server_at_once(server: URL, info: RunInfo, page_result: PageResult) -> None:
+    """Four checks of four works at once, each in a store object of its own."""
 
     def check(number: int) -> int:
         with Store.open(server) as store:
@@ -44,7 +44,7 @@ def test_works_are_written_to_a_server_beside_each_other(server: URL, info: RunI
                 places = [PagePlace(part * 10 + n, info.texts[0].path) for n in range(10)]
                 results = [replace(page_result, page=f"{number}-{place.position}", flags=()) for place in places]
                 keys = [f"{number} {place.position}" for place in places]
-                store.save_pages(run, [CheckedResult(*one) for one in zip(places, keys, results, strict=True)])
+                store.save_pages(run, [CheckedResult(*match) for match in zip(places, keys, results, strict=True)])
             store.finish_run(run, whole=True)
             return sum(1 for _ in store.results(run=run))
 
@@ -52,4 +52,4 @@ def test_works_are_written_to_a_server_beside_each_other(server: URL, info: RunI
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(check, range(4))) == [50] * 4
     with Store.open(server) as store:
-        assert [one.counts.all_pages for one in store.library.works()] == [50] * 4
+        assert [work.counts.all_pages for work in store.library.works()] == [50] * 4

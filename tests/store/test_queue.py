@@ -1,4 +1,4 @@
-"""The flags of a work, looked through while others decide."""
+"""The queue of a work while other processes decide and check."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORK = "KR1d0030"
 
 
 @on_both
-def test_the_queue_sees_what_another_program_decides_and_checks(
+def test_the_queue_is_updated_by_decisions_and_checks_of_another_process(
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:
     assert filled.queue.facets(WORK, QueueFilter()).states[State.OPEN] == 2
@@ -31,7 +31,7 @@ def test_the_queue_sees_what_another_program_decides_and_checks(
     assert filled.queue.facets(WORK, QueueFilter()).total == 1
 
 
-def test_a_column_that_is_wholly_missing_or_surplus_is_shown_between_its_neighbours(store: Store) -> None:
+def test_a_missing_or_surplus_column_is_shown_between_its_neighbours(store: Store) -> None:
     missing = replace(build.flag(2, 0, "", "與"), context="[]")
     check(store, page("射人告具于公", "", "公升即位于席", "三", flags=[missing, (4, 0, "三", "")]))
     shown = store.queue.flags(build.WORK, [1, 2])

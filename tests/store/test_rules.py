@@ -14,7 +14,7 @@ WORK = "KR1d0030"
 
 
 @on_both
-def test_a_rule_hides_what_it_says_counts_it_and_can_be_lifted(filled: Store) -> None:
+def test_a_rule_hides_and_counts_its_flags_and_can_be_lifted(filled: Store) -> None:
     filled.rules.set(WORK, "告", "吿", True, "甲")
     assert [(rule.transcribed, rule.suggested, rule.hides) for rule in filled.rules.of_work(WORK)] == [("告", "吿", 1)]
     assert filled.queue.facets(WORK, QueueFilter()).total == 1
@@ -23,8 +23,8 @@ def test_a_rule_hides_what_it_says_counts_it_and_can_be_lifted(filled: Store) ->
     assert filled.queue.facets(WORK, QueueFilter()).total == 2
 
 
-def test_a_rule_that_two_people_set_is_not_taken_back_by_one(filled: Store) -> None:
-    """Nor is it set again by who takes its lifting back, where another lifted it, too."""
+def test_a_rule_that_two_people_set_is_not_undone_by_one(filled: Store) -> None:
+    """Nor is it set again by undoing its lifting if another person lifted it, too."""
     for holds in (True, False):
         for person in "甲乙":
             filled.rules.set(WORK, "告", "吿", holds, person)
@@ -35,7 +35,7 @@ def test_a_rule_that_two_people_set_is_not_taken_back_by_one(filled: Store) -> N
 
 
 @pytest.mark.parametrize("pair", [("", "犂"), ("犂", "")])
-def test_what_is_missing_or_too_many_is_no_variant_of_anything(filled: Store, pair: tuple[str, str]) -> None:
+def test_a_rule_needs_two_characters(filled: Store, pair: tuple[str, str]) -> None:
     with pytest.raises(RefusedDecisionError, match="two characters"):
         filled.rules.set(WORK, *pair, True, "甲")
     assert filled.rules.of_work(WORK) == []

@@ -1,4 +1,4 @@
-"""What is put into the store comes out of it; runs, reuse, flags seen again and flags gone."""
+"""Results are read as saved; runs, reuse, flags found again and flags not found."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def lasting_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=results, then=results)
-def test_a_page_comes_back_exactly_and_so_does_what_replaces_it(
+def test_a_page_is_read_as_saved_and_so_is_its_replacement(
     lasting_store: Store, info: RunInfo, first: PageResult, then: PageResult
 ) -> None:
     run = lasting_store.begin_run(info)
@@ -99,7 +99,7 @@ def test_a_page_comes_back_exactly_and_so_does_what_replaces_it(
 
 @pytest.fixture
 def save(store: Store, info: RunInfo) -> Callable[..., int]:
-    """A run over these pages, each with a key and maybe a place, of texts at these paths; gives its number."""
+    """A function that saves a run over these pages, each with a key and optionally a place, and returns its number."""
 
     def run_over(*pages: tuple[str, PageResult] | tuple[str, PageResult, PagePlace], texts: Sequence[str] = ()) -> int:
         paths = texts or [info.texts[0].path]
@@ -117,10 +117,10 @@ def at(position: int, text: str = TEXT) -> PagePlace:
 
 
 @on_both
-def test_pages_come_in_their_order_whatever_the_order_of_saving(
+def test_pages_are_read_in_page_order_whatever_the_order_of_saving(
     store: Store, info: RunInfo, page_result: PageResult
 ) -> None:
-    """Also of several saved together, of which some are there already, as after an interrupted check."""
+    """Also for pages saved together of which some are stored already, as after an interrupted check."""
 
     def page(position: int, name: str) -> CheckedResult:
         return CheckedResult(at(position), f"{name} {position}", replace(page_result, page=name, flags=()))
@@ -158,7 +158,7 @@ def test_a_result_is_reused_by_its_key_and_never_without_one(
 
 
 @on_both
-def test_a_flag_seen_again_is_updated_and_one_not_found_comes_back_with_a_later_check(
+def test_a_flag_found_again_is_updated_and_one_not_found_returns_with_a_later_check(
     store: Store, save: Callable[..., int], page_result: PageResult
 ) -> None:
     wrong, _, lost = page_result.flags
@@ -170,7 +170,7 @@ def test_a_flag_seen_again_is_updated_and_one_not_found_comes_back_with_a_later_
 
 
 @on_both
-def test_flags_weighed_again_in_the_light_of_the_run_keep_their_first_score(
+def test_flags_rescored_by_the_whole_run_keep_their_first_score(
     store: Store, save: Callable[..., int], page_result: PageResult
 ) -> None:
     save(("key", page_result))
@@ -183,7 +183,7 @@ def test_flags_weighed_again_in_the_light_of_the_run_keep_their_first_score(
 
 
 @on_both
-def test_a_page_is_absent_once_a_whole_run_finds_it_gone_and_comes_back_with_its_flags(
+def test_a_page_is_absent_after_a_whole_run_without_it_and_returns_with_its_flags(
     store: Store, info: RunInfo, save: Callable[..., int], page_result: PageResult
 ) -> None:
     save(("key", page_result))
@@ -197,7 +197,7 @@ def test_a_page_is_absent_once_a_whole_run_finds_it_gone_and_comes_back_with_its
     assert len(list(store.flags(WORK))) == 3
 
 
-def test_a_run_over_one_of_two_texts_with_the_same_page_takes_its_own(
+def test_a_run_over_one_of_two_texts_with_the_same_page_saves_the_page_of_that_text(
     store: Store, save: Callable[..., int], page_result: PageResult
 ) -> None:
     twin = ("key 2", replace(page_result, message=said("of the second text")), at(0, "second.txt"))
@@ -208,16 +208,16 @@ def test_a_run_over_one_of_two_texts_with_the_same_page_takes_its_own(
 
 
 @on_both
-def test_the_queue_follows_a_page_that_was_read_again_and_flags_that_were_weighed_anew(
+def test_the_queue_is_updated_by_a_replaced_page_and_by_rescored_flags(
     store: Store, save: Callable[..., int], page_result: PageResult
 ) -> None:
-    """Also where no flag is new: the one left is told to go, another's score falls."""
+    """Also if no flag is new: one becomes stale, and the score of another falls."""
     first, second = (replace(page_result.flags[0], id=f"flag {n}", offset=n, score=9.0 - n) for n in range(2))
     save(("key", replace(page_result, flags=(first, second))))
 
     def queued() -> list[tuple[str, float]]:
         numbers, _ = store.queue.find(WORK, QueueFilter(), Order.SCORE)
-        return [(one.flag.id, one.flag.score) for one in store.queue.flags(WORK, numbers)]
+        return [(shown.flag.id, shown.flag.score) for shown in store.queue.flags(WORK, numbers)]
 
     assert queued() == [("flag 0", 9.0), ("flag 1", 8.0)]
     store.rescore(WORK, [replace(first, score=1.0)])
@@ -232,7 +232,7 @@ def test_the_queue_follows_a_page_that_was_read_again_and_flags_that_were_weighe
 
 
 @on_both
-def test_a_run_is_remembered_with_its_engine_settings_and_texts(store: Store, info: RunInfo) -> None:
+def test_a_run_is_stored_with_its_engine_settings_and_texts(store: Store, info: RunInfo) -> None:
     number = store.begin_run(info)
     begun = store.run(number)
     assert (begun.info, begun.finished, begun.seconds) == (info, None, None)
@@ -246,7 +246,7 @@ def test_a_run_is_remembered_with_its_engine_settings_and_texts(store: Store, in
     assert store.latest_run("another work") is None
 
 
-def test_flags_that_share_an_id_or_belong_elsewhere_and_pages_of_no_run_are_refused(
+def test_flags_with_a_shared_id_or_of_another_page_and_pages_of_an_unknown_run_are_refused(
     store: Store, info: RunInfo, page_result: PageResult
 ) -> None:
     run = store.begin_run(info)
@@ -264,7 +264,7 @@ def test_flags_that_share_an_id_or_belong_elsewhere_and_pages_of_no_run_are_refu
 
 
 @on_both
-def test_readings_are_kept_replaced_and_pruned_longest_unused_first(store: Store) -> None:
+def test_cached_readings_are_replaced_and_pruned_longest_unused_first(store: Store) -> None:
     for key in ("old", "middle", "new"):
         store.cache.put(key, key.encode() * 100)
     store.cache.put_many({"new": b"x" * 300, "middle": b"middle" * 100})
@@ -279,10 +279,10 @@ def test_readings_are_kept_replaced_and_pruned_longest_unused_first(store: Store
     assert store.cache.size() == 0
 
 
-def test_a_check_does_not_write_over_a_page_of_a_later_check_of_the_work(
+def test_a_check_does_not_overwrite_a_page_of_a_later_check(
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:
-    """Two were begun one after the other: what the later one found stands."""
+    """Of two checks that overlap, the results of the later one are kept."""
     older, later = filled.begin_run(info), filled.begin_run(info)
     filled.save_pages(later, [CheckedResult(PLACE, "later", page_result)])
     with pytest.raises(OutputError, match="another check of this work began"):

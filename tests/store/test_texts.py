@@ -1,5 +1,5 @@
-"""Places follow their texts: what was decided stands where its characters stand, is written once, and is listed where
-it cannot be told."""
+"""Places of decisions follow the changes of their texts: a decision is exported once, and listed if its place is
+lost."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FOUND = ((1, 3, "", "揖"), (2, 3, "北", "比"))
 
 @pytest.fixture
 def decided(store: Store) -> Store:
-    """One character more of a run, and another for 北: both taken."""
+    """A store with two accepted suggestions: an insertion, and another character for 北."""
     check(store, page(*LINES, flags=FOUND))
     for flag in queued(store):
         decide(store, flag.number, Verdict.TAKE)
@@ -40,8 +40,8 @@ def decided(store: Store) -> Store:
 
 
 def wanted(store: Store) -> dict[str, tuple[str, bool]]:
-    """What is to stand at the place of each decision, and whether the text has it."""
-    places = [one.place for one in store.texts.decided_places("KR1")]
+    """The decided reading of each place, by transcribed reading, and whether the text has it."""
+    places = [decided.place for decided in store.texts.decided_places("KR1")]
     return {place.transcribed: (place.decided_reading, place.reads == place.decided_reading) for place in places}
 
 
@@ -50,12 +50,12 @@ def content(store: Store) -> str:
 
 
 def write(store: Store) -> str:
-    """Write what is not written yet, as an export does; gives the text."""
+    """Record the export of all pending decisions; returns the text."""
     before = content(store)
     edits = {
-        one.place.flag: Edit(one.place.start, one.place.extent, one.place.decided_reading)
-        for one in store.texts.decided_places("KR1")
-        if one.place.reads != one.place.decided_reading and one.version == one.present
+        decided.place.flag: Edit(decided.place.start, decided.place.extent, decided.place.decided_reading)
+        for decided in store.texts.decided_places("KR1")
+        if decided.place.reads != decided.place.decided_reading and decided.version == decided.present
     }
     after = edited(before, edits.values())
     written = ExportEdits(tuple(edits.values()), edits)
@@ -64,7 +64,7 @@ def write(store: Store) -> str:
 
 
 @on_both
-def test_what_was_decided_is_written_once_however_often_the_text_is_written_and_checked(decided: Store) -> None:
+def test_a_decision_is_exported_once_however_often_the_text_is_exported_and_checked(decided: Store) -> None:
     first = write(decided)
     assert "上射揖揖坐" in first
     for _ in range(5):
@@ -73,10 +73,10 @@ def test_what_was_decided_is_written_once_however_often_the_text_is_written_and_
         assert decided.decisions.displaced("KR1") == []
 
 
-def test_a_decision_does_not_come_back_where_something_was_decided_since_of_what_may_be_the_same(
+def test_a_lost_place_does_not_return_if_a_possibly_identical_place_was_decided_since(
     store: Store, tmp_path: Path
 ) -> None:
-    """A line is doubled, asked of again, and one of the two is taken out: which, nobody can say."""
+    """A line is doubled, flagged and decided again, and one of the two is deleted; which one is unknown."""
     once, twice = ("上射坐", LINES[2]), ("上射坐", "上射坐", LINES[2])
     asked = ((1, 1, "射", "躬"),)
     check(store, page(*once, flags=asked))
@@ -95,7 +95,7 @@ def test_a_decision_does_not_come_back_where_something_was_decided_since_of_what
 
 
 @on_both
-def test_what_was_decided_and_written_is_not_asked_again(decided: Store) -> None:
+def test_an_exported_decision_is_not_asked_again(decided: Store) -> None:
     write(decided)
     again = ((2, 3, "比", "北"), (1, 2, "揖揖", "揖"), (3, 0, "與", "興"))
     check(decided, page("上射揖揖坐", "東面于比耦大夫", LINES[2], flags=again))
@@ -103,7 +103,7 @@ def test_what_was_decided_and_written_is_not_asked_again(decided: Store) -> None
 
 
 @on_both
-def test_of_several_questions_about_one_place_none_is_asked_once_one_is_answered(store: Store) -> None:
+def test_of_several_findings_at_a_place_none_is_asked_once_one_is_decided(store: Store) -> None:
     twice = page(*LINES, flags=((1, 3, "", "揖"), (1, 3, "", "坐")))
     twice = replace(twice, flags=numbered(twice.flags))
     check(store, twice)
@@ -114,7 +114,7 @@ def test_of_several_questions_about_one_place_none_is_asked_once_one_is_answered
         check(store, twice)
 
 
-def test_what_was_taken_back_is_not_asked_where_another_question_about_the_place_is_answered(store: Store) -> None:
+def test_an_undone_decision_is_not_asked_if_another_finding_at_its_place_is_decided(store: Store) -> None:
     for suggested, taken_back in (("", True), ("日", False)):
         check(store, page("上射坐", flags=((1, 1, "射", suggested),)))
         [open_flag] = queued(store, states=(State.OPEN,))
@@ -131,7 +131,7 @@ def test_what_was_taken_back_is_not_asked_where_another_question_about_the_place
     [(False, True), (True, True), (True, False)],
     ids=["another page", "a page among the columns of another", "one among columns of which one was not found"],
 )
-def test_a_flag_goes_to_the_page_on_which_its_characters_stand(decided: Store, among: bool, seen: bool) -> None:
+def test_a_flag_moves_to_the_page_that_has_its_characters(decided: Store, among: bool, seen: bool) -> None:
     text = content(decided)
     starts = [text.index(line) for line in LINES]
     last = (1, 3, "北", "比")
@@ -150,8 +150,8 @@ def test_a_flag_goes_to_the_page_on_which_its_characters_stand(decided: Store, a
     ]
 
 
-def test_what_stands_beside_a_correction_that_somebody_wrote_keeps_its_place(store: Store) -> None:
-    """Of two equal characters side by side nobody could tell which one is new, but for what was decided."""
+def test_a_place_beside_a_correction_by_an_editor_is_kept(store: Store) -> None:
+    """Only the decision tells which of two equal neighbouring characters is new."""
     check(store, page("上射坐", LINES[2], flags=((1, 1, "", "射"), (1, 1, "射", "躬"))))
     missing, kept = queued(store)
     decide(store, missing.number, Verdict.TAKE)
@@ -161,15 +161,16 @@ def test_what_stands_beside_a_correction_that_somebody_wrote_keeps_its_place(sto
     assert wanted(store) == {"": ("射", True), "射": ("射", True)}
 
 
-def test_of_a_line_that_was_doubled_and_corrected_in_one_of_the_two_neither_is_guessed(store: Store) -> None:
+def test_a_place_is_lost_if_its_line_was_doubled_and_one_copy_corrected(store: Store) -> None:
     check(store, page("上射坐", LINES[2], flags=((1, 1, "射", "躬"),)))
     decide(store, queued(store)[0].number, Verdict.TAKE)
     check(store, page("上躬坐", "上射坐", LINES[2]))
-    assert [one.transcribed for one in store.decisions.displaced("KR1")] == ["射"]
+    assert [lost.transcribed for lost in store.decisions.displaced("KR1")] == ["射"]
 
 
-def test_what_is_lost_does_not_come_back_by_what_an_export_writes_elsewhere(store: Store) -> None:
-    """Two lines are doubled, and a character of one copy goes: that is put back, and the other copy is corrected."""
+def test_an_export_elsewhere_does_not_bring_a_lost_place_back(store: Store) -> None:
+    """Two lines are doubled, with a character missing in one copy; the export inserts it and corrects the other
+    copy."""
     lines = ("夫曰請降天地司射", "鄭注適次由前而北")
     check(store, page(*lines, flags=((1, 4, "天地", ""),)))
     decide(store, queued(store)[0].number, Verdict.TAKE)
@@ -181,7 +182,7 @@ def test_what_is_lost_does_not_come_back_by_what_an_export_writes_elsewhere(stor
     assert [lost.transcribed for lost in store.decisions.displaced("KR1")] == ["天地"]
 
 
-def test_a_place_stays_where_its_line_stands_and_another_was_doubled_that_reads_as_decided(store: Store) -> None:
+def test_a_place_stays_in_its_line_if_another_line_with_the_decided_reading_was_doubled(store: Store) -> None:
     check(store, page("上躬坐", "上射坐", LINES[2], flags=((2, 1, "射", "躬"),)))
     decide(store, queued(store)[0].number, Verdict.TAKE)
     check(store, page("上躬坐", "上躬坐", "上射坐", LINES[2]))
@@ -189,17 +190,17 @@ def test_a_place_stays_where_its_line_stands_and_another_was_doubled_that_reads_
     assert wanted(store) == {"射": ("躬", False)}
 
 
-def test_what_moved_is_not_taken_for_written_where_its_line_was_doubled(store: Store) -> None:
+def test_a_move_does_not_count_as_exported_if_its_line_was_doubled(store: Store) -> None:
     line, moved = "上若有大夫士與為耦則以", ((1, 3, "", "士與"), (1, 5, "士與", ""))
     check(store, page(line, LINES[2], flags=moved))
     for flag in queued(store):
         decide(store, flag.number, Verdict.TAKE)
     check(store, page(line, line, LINES[2]))
-    assert {one.place.reads for one in store.texts.decided_places("KR1")} == {"", "士與"}
+    assert {decided.place.reads for decided in store.texts.decided_places("KR1")} == {"", "士與"}
     assert len(store.decisions.displaced("KR1")) == 2
 
 
-def test_what_moved_is_not_taken_for_written_where_somebody_else_changed_what_it_moved_by(store: Store) -> None:
+def test_a_move_does_not_count_as_exported_if_the_characters_between_were_changed(store: Store) -> None:
     check(store, page("上若有大夫士與為耦", flags=((1, 3, "", "士與"), (1, 5, "士與", ""))))
     for flag in queued(store):
         decide(store, flag.number, Verdict.TAKE)
@@ -209,7 +210,7 @@ def test_what_moved_is_not_taken_for_written_where_somebody_else_changed_what_it
 
 @contextmanager
 def recovered(old: Store, folder: Path, now: PageResult, rebuilt: dict[str, int]) -> Iterator[Store]:
-    """A new store in which the page was checked as it stands, and what was decided came out of the journal."""
+    """A new store with a check of the page `now`, into which the decisions were recovered from the journal of `old`."""
     assert old.journal is not None
     with Store.open(folder / "new" / "proof.sqlite") as new:
         check(new, now)
@@ -220,10 +221,8 @@ def recovered(old: Store, folder: Path, now: PageResult, rebuilt: dict[str, int]
 
 
 @pytest.mark.parametrize("times", [1, 2], ids=["once", "in lines that were doubled since"])
-def test_what_was_written_is_known_as_written_when_it_comes_out_of_the_journal(
-    decided: Store, tmp_path: Path, times: int
-) -> None:
-    """What was written into lines before they were doubled stands in both."""
+def test_an_exported_decision_is_recovered_as_exported(decided: Store, tmp_path: Path, times: int) -> None:
+    """A decision that was exported before its line was doubled is in both copies."""
     write(decided)
     now = page(*("上射揖揖坐", "東面于比耦大夫") * times, LINES[2])
     check(decided, now)
@@ -233,10 +232,8 @@ def test_what_was_written_is_known_as_written_when_it_comes_out_of_the_journal(
         assert len(new.decisions.displaced("KR1")) == len(decided.decisions.displaced("KR1")) == lost
 
 
-def test_a_place_that_was_lost_before_the_database_was_is_lost_when_it_is_recovered(
-    store: Store, tmp_path: Path
-) -> None:
-    """Of a line that was doubled nobody can say which was meant, also where one of the two is changed since."""
+def test_a_lost_place_is_recovered_as_lost(store: Store, tmp_path: Path) -> None:
+    """Of a doubled line it is unknown which copy was meant, even if one of the two is changed later."""
     check(store, page("上射坐", LINES[2], flags=((1, 1, "射", "躬"),)))
     decide(store, queued(store)[0].number, Verdict.TAKE)
     check(store, page("上射坐", "上射坐", LINES[2], flags=((3, 0, "與", "興"),)))
@@ -244,11 +241,11 @@ def test_a_place_that_was_lost_before_the_database_was_is_lost_when_it_is_recove
     changed = page("上也射坐", "上射坐", LINES[2])
     check(store, changed)
     with recovered(store, tmp_path, changed, {"decision": 2}) as new:
-        displaced = [[one.transcribed for one in each.decisions.displaced("KR1")] for each in (store, new)]
+        displaced = [[lost.transcribed for lost in each.decisions.displaced("KR1")] for each in (store, new)]
         assert displaced == [["射"], ["射"]]
 
 
-def test_a_finding_at_a_place_that_somebody_corrected_and_took_back_is_recovered_beside_that(
+def test_a_finding_and_an_undone_correction_by_hand_at_its_place_are_both_recovered(
     store: Store, tmp_path: Path
 ) -> None:
     asked = page(*LINES, flags=((1, 1, "射", "躬"),))
@@ -258,12 +255,10 @@ def test_a_finding_at_a_place_that_somebody_corrected_and_took_back_is_recovered
     check(store, asked)
     decide(store, queued(store)[0].number, Verdict.TAKE)
     with recovered(store, tmp_path, asked, {"decision": 3}) as new:
-        assert [one.reading for one in standing_decisions(new, "KR1")] == ["躬"]
+        assert [decision.reading for decision in standing_decisions(new, "KR1")] == ["躬"]
 
 
-def test_what_is_decided_by_hand_again_is_not_asked_beside_it_where_its_page_reads_as_before(
-    store: Store, tmp_path: Path
-) -> None:
+def test_a_correction_by_hand_that_is_redone_answers_a_finding_at_its_place(store: Store, tmp_path: Path) -> None:
     check(store, page(*LINES))
     store.manual_corrections.correct(ManualCorrection("KR1", 1, 1, 1, 1, "某", "甲", "request-0001"))
     write(store)
@@ -280,22 +275,22 @@ def test_what_is_decided_by_hand_again_is_not_asked_beside_it_where_its_page_rea
         assert wanted(new) == wanted(store)
 
 
-def test_what_was_decided_of_missing_characters_is_no_answer_to_where_a_line_is_to_be_divided(
+def test_a_decision_on_missing_characters_does_not_answer_a_layout_finding_at_its_place(
     store: Store, tmp_path: Path
 ) -> None:
-    """The page is laid out otherwise when the decision comes out of the journal, and then again as it was."""
+    """The page has another layout when the decision is recovered, and then the first one again."""
     asked = page(*LINES, flags=(build.flag(1, 3, "", "某"), build.flag(1, 3, "", "揖", id="another")))
     divided = build.flag(1, 3, "", "¶", id="division", kind=Kind.LAYOUT)
     check(store, asked)
     decide(store, queued(store)[0].number, Verdict.TYPED, reading="也")
     with recovered(store, tmp_path, page(*LINES, flags=(divided,)), {"decision": 1}) as new:
-        assert [one.flag.suggested for one in queued(new, states=(State.OPEN,))] == ["¶"]
+        assert [shown.flag.suggested for shown in queued(new, states=(State.OPEN,))] == ["¶"]
         check(new, asked)
         assert not queued(new, states=(State.OPEN,))
         assert wanted(new) == wanted(store) == {"": ("也", False)}
 
 
-def test_what_was_lost_in_a_column_that_changed_stays_lost_when_its_page_is_checked_again_as_it_is(
+def test_a_place_lost_in_a_changed_column_stays_lost_when_the_unchanged_page_is_checked_again(
     store: Store, tmp_path: Path
 ) -> None:
     check(store, page("上射坐", LINES[2], flags=((1, 2, "", "揖"),)))
@@ -308,7 +303,7 @@ def test_what_was_lost_in_a_column_that_changed_stays_lost_when_its_page_is_chec
         assert [lost.reading for lost in new.decisions.displaced("KR1")] == ["揖"]
 
 
-def test_a_text_that_was_renamed_and_rewritten_is_known_by_what_it_read_when_it_was_renamed(
+def test_a_text_that_was_renamed_and_then_rewritten_is_recognised_by_its_content_when_renamed(
     decided: Store, tmp_path: Path
 ) -> None:
     rewritten = page(*"一二三四五六七八", *LINES, *"九十甲乙丙丁戊己")
@@ -322,7 +317,7 @@ def test_a_text_that_was_renamed_and_rewritten_is_known_by_what_it_read_when_it_
 
 
 @on_both
-def test_no_text_is_noted_over_what_came_since(decided: Store) -> None:
+def test_outdated_content_is_not_recorded_over_newer_content(decided: Store) -> None:
     versions = decided.texts
     before, after = content(decided), write(decided)
     newer = f"{after}又\n"
@@ -336,7 +331,7 @@ def test_no_text_is_noted_over_what_came_since(decided: Store) -> None:
 
 
 @on_both
-def test_a_page_that_two_flags_leave_keeps_their_ids_apart(decided: Store) -> None:
+def test_flags_that_change_places_on_a_page_keep_their_ids(decided: Store) -> None:
     names = {flag.flag.id for flag in queued(decided)}
     moved = page(LINES[1], LINES[0], LINES[2], flags=((1, 3, "北", "比"), (2, 3, "", "揖")))
     check(decided, moved)
@@ -344,15 +339,15 @@ def test_a_page_that_two_flags_leave_keeps_their_ids_apart(decided: Store) -> No
 
 
 @on_both
-def test_a_lost_place_that_stood_behind_its_page_stays_lost(decided: Store) -> None:
+def test_a_lost_place_after_the_end_of_its_page_stays_lost(decided: Store) -> None:
     first, only = replace(PLACE, lines={1: Span(0, len(LINES[0]))}), page(LINES[0], flags=FOUND[:1])
     for line_of_another_page in (LINES[1], "", "又"):
         check_at(decided, f"{LINES[0]}\n{line_of_another_page}\n", [(first, only)], key="unchanged ")
-    assert [one.transcribed for one in decided.decisions.displaced("KR1")] == ["北"]
+    assert [lost.transcribed for lost in decided.decisions.displaced("KR1")] == ["北"]
 
 
 @on_both
-def test_a_lost_place_comes_back_with_its_page_where_another_was_written_and_moved(store: Store) -> None:
+def test_a_lost_place_returns_with_its_page_after_another_page_was_exported_and_moved(store: Store) -> None:
     last = len(LINES[1])
     first = replace(PLACE, lines={1: Span(0, 3), 2: Span(4, 3)})
     second = replace(PLACE, position=1, lines={1: Span(8, last)})
@@ -374,7 +369,7 @@ def test_a_lost_place_comes_back_with_its_page_where_another_was_written_and_mov
 
 
 def check_pages_that_share_a_line(store: Store, *flags: tuple[Flag, ...]) -> None:
-    """Check two pages of a text without page breaks, saved one after the other: both have its second line."""
+    """Check two pages of a text without page marks, saved one after the other, which share the second line."""
     content = "\n".join(LINES)
     spans = {n: Span(content.index(source), len(source)) for n, source in enumerate(LINES, 1)}
     sha = sha_of(content)
@@ -392,7 +387,7 @@ def of_line_2(offset: int, here: str, there: str, name: str) -> Flag:
 
 
 @on_both
-def test_of_a_line_that_goes_on_on_the_next_page_each_page_keeps_its_flags(store: Store) -> None:
+def test_two_pages_that_share_a_line_keep_their_flags(store: Store) -> None:
     for _ in range(2):
         check_pages_that_share_a_line(store, (of_line_2(1, "面", "靣", "p1"),), (of_line_2(5, "大", "太", "p2"),))
         assert [(shown.flag.page, shown.flag.transcribed) for shown in queued(store)] == [("p1", "面"), ("p2", "大")]
@@ -400,8 +395,8 @@ def test_of_a_line_that_goes_on_on_the_next_page_each_page_keeps_its_flags(store
 
 @on_both
 @pytest.mark.parametrize("before", ["p1", "p2"])
-def test_a_flag_goes_to_the_page_on_which_it_is_found_where_two_share_its_line(store: Store, before: str) -> None:
-    """Another check may let the page begin elsewhere in the line; what was decided is not asked again."""
+def test_a_flag_in_a_shared_line_moves_to_the_page_on_which_it_is_found(store: Store, before: str) -> None:
+    """Another check may begin the page elsewhere in the line; a decided flag is not asked again."""
     for name in (before, "p1" if before == "p2" else "p2"):
         found = (of_line_2(3, "北", "比", name),)
         check_pages_that_share_a_line(store, *((found, ()) if name == "p1" else ((), found)))

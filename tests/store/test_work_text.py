@@ -1,4 +1,4 @@
-"""Any words of a text are found, wherever its columns, notes and pages break."""
+"""Words are found across the breaks of columns, notes and pages."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def work(*columns: str, pages: tuple[int, ...] = ()) -> WorkText:
         (["葛\U000e0100城"], "葛城", (1, 0, 1, 3), "葛\U000e0100城"),
     ],
 )
-def test_words_are_found_as_they_are_read(
+def test_words_are_found_across_columns_notes_and_markup(
     columns: list[str], wanted: str, place: tuple[int, int, int, int], words: str
 ) -> None:
     (found,) = work(*columns).find(wanted)
@@ -51,10 +51,8 @@ def test_words_are_found_as_they_are_read(
     ),
     st.data(),
 )
-def test_whatever_part_of_a_text_is_looked_for_stands_where_it_is_found(
-    written: list[tuple[str, str, int]], data: st.DataObject
-) -> None:
-    """A character, what stands after it, and whether a column (0) or a page (1) ends there."""
+def test_any_part_of_a_text_is_found_at_its_place(written: list[tuple[str, str, int]], data: st.DataObject) -> None:
+    """`written` has each character, the markup after it, and whether a column (0) or a page (1) ends there."""
     columns, pages = [""], [1]
     for char, markup, ends in written:
         columns[-1] += char + markup
@@ -67,22 +65,22 @@ def test_whatever_part_of_a_text_is_looked_for_stands_where_it_is_found(
     text = work(*columns, pages=tuple(pages))
     found = list(text.find(wanted))
     assert len(found) == text.count(wanted) == plain.count(wanted)
-    for one in found:
-        assert one.first.source[one.offset] == wanted[0]
-        assert one.last.source[one.end - 1] == wanted[-1]
-        assert "".join(char for char in one.words if char in "公卿大夫𫝊") == wanted
+    for match in found:
+        assert match.first.source[match.offset] == wanted[0]
+        assert match.last.source[match.end - 1] == wanted[-1]
+        assert "".join(char for char in match.words if char in "公卿大夫𫝊") == wanted
 
 
-def test_a_page_has_the_columns_of_its_text_also_where_its_file_is_gone(tmp_path: Path) -> None:
+def test_a_page_has_its_columns_even_if_its_file_is_gone(tmp_path: Path) -> None:
     with Store.open(tmp_path / "proof.sqlite") as store:
         fill(store, tmp_path, work="other")
-        listed = store.queue.places("other")
+        listed = store.queue.uncounted_pages("other")
         Path(listed[0].text).unlink()
         found = store.queue.sources([page.number for page in listed])
         assert {tuple(columns.values()) for columns in found.values()} == {tuple(LINES)}
 
 
-def test_words_are_found_in_whatever_forms_they_are_written() -> None:
+def test_words_are_found_in_all_variant_forms() -> None:
     for written in ("引証", "引證", "引证"):
         text = work(f"旁{written}經")
         for wanted in ("引証", "引證", "引证"):
@@ -90,11 +88,11 @@ def test_words_are_found_in_whatever_forms_they_are_written() -> None:
     assert not list(work("引說").find("引證"))
 
 
-def test_words_are_found_in_the_text_as_it_stands_after_decisions(tmp_path: Path) -> None:
-    """射人告具于公公升即位: a 公 is taken out, 司馬 is put in, and both are taken back."""
+def test_words_are_found_in_the_text_after_decisions(tmp_path: Path) -> None:
+    """In 射人告具于公公升即位 a 公 is deleted and 司馬 inserted, and both are undone."""
     with Store.open(tmp_path / "proof.sqlite") as store:
         fill(store, tmp_path)
-        page = store.queue.places(WORK)[0].number
+        page = store.queue.uncounted_pages(WORK)[0].number
 
         def places(words: str) -> list[tuple[int, int, str]]:
             return [
@@ -116,11 +114,11 @@ def test_words_are_found_in_the_text_as_it_stands_after_decisions(tmp_path: Path
         assert places("公公升") == [(1, 5, "公公升")]
 
 
-def test_a_search_that_began_before_a_decision_does_not_hide_it_from_later_ones(tmp_path: Path) -> None:
+def test_a_search_that_began_before_a_decision_does_not_hide_it_from_later_searches(tmp_path: Path) -> None:
     with Store.open(tmp_path / "proof.sqlite") as store:
         fill(store, tmp_path)
         fill(store, tmp_path, work="KR0")
-        page = store.queue.places(WORK)[0].number
+        page = store.queue.uncounted_pages(WORK)[0].number
         texts = WorkTexts()
         with Session(store.engine) as earlier, Session(store.engine) as later:
             assert [text.count("公公升") for _, text in texts.texts(earlier)] == [3, 3]

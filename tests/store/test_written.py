@@ -1,4 +1,4 @@
-"""Pages read as before, but for what was decided of them."""
+"""Two versions of a page are equal if they differ only by decisions."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ CHOICES = (
     ],
     ids=["all written", "a line for another", "one", "both of two", "in a line added", "after one", "not as decided"],
 )
-def test_a_page_differs_by_what_nobody_decided(now: tuple[str, ...], other: bool) -> None:
+def test_a_page_differs_by_changes_that_are_no_decisions(now: tuple[str, ...], other: bool) -> None:
     policy = policy_of(Script.TRADITIONAL)
     assert differs(BEFORE, now, CHOICES, policy) is other
