@@ -71,7 +71,7 @@ class Decisions(StorePart):
                 return decide_in(session, request)
 
     def decide_all(self, requests: Sequence[DecisionRequest]) -> list[Decision | ConflictError]:
-        """Store several decisions in one transaction; returns a decision or a conflict for each request, in their order.
+        """Store several decisions in one transaction; returns a decision or a conflict for each of them.
 
         Raises MissingFlagError, NotYoursError or RefusedDecisionError, and then writes nothing.
         """
