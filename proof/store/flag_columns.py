@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Select, exists, select
+from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind, Origin
@@ -48,7 +48,7 @@ class FlagArrays:
         self.pages = listed_pages(session, work_id)
         self.page_of = {page.number: page for page in self.pages}
         order_of = {page.number: page.position for page in self.pages}
-        rows = [row for row in session.execute(_flags_of(work_id)) if row.page_id in order_of]
+        rows = [row for row in _flag_rows(session, work_id) if row.page_id in order_of]
         fields = zip(*rows, strict=True) if rows else [()] * 11
         number, page, line, offset, score, kind, state, raised, transcribed, suggested, origin = fields
         position = np.array([order_of[key] for key in page], dtype=np.int32)
@@ -226,12 +226,12 @@ class FlagArrays:
         return masks
 
 
-def _flags_of(work_id: int) -> Select[Any]:
-    """Selects the columns of `FlagArrays` for the flags of a work that are not stale."""
+def _flag_rows(session: Session, work_id: int) -> Iterable[Any]:
+    """The flags of a work that are not stale, as rows with the columns that `FlagArrays` needs, in that order."""
     place = (FlagRow.id, FlagRow.page_id, FlagRow.line, FlagRow.offset)
     finding = (FlagRow.score, FlagRow.kind, FlagRow.state, FlagRow.raised, FlagRow.transcribed, FlagRow.suggested)
     query = select(*place, *finding, FlagRow.origin)
-    return query.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False))
+    return session.execute(query.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False)))
 
 
 def corrected_otherwise(state: str, reading: str, suggested: str) -> bool:
