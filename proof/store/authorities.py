@@ -32,22 +32,22 @@ _WITHOUT_AUTHORITY = frozenset({Verdict.KEEP, Verdict.UNSURE, Verdict.SKIP, Verd
 """Verdicts that have no authority unless their request names one."""
 
 
-def authority_of(demand: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
+def authority_of(request: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
     """The authority of a decision: the one that its request names, else one derived from its flag.
 
     A `COPY` rests on the image. Other decisions rest on the first witness with the decided reading, if the image does
     not suggest that reading too, or the flag was raised without the image, or the page has none; else on the image, if
     any ('' without one). Raises RefusedDecisionError for a `COPY` without an authority that no image supports.
     """
-    if demand.authority or demand.verdict in _WITHOUT_AUTHORITY:
-        return demand.authority
-    if demand.verdict is Verdict.COPY:
+    if request.authority or request.verdict in _WITHOUT_AUTHORITY:
+        return request.authority
+    if request.verdict is Verdict.COPY:
         if not shows_copy(flag.reason, imaged=page.image is not None):
             raise RefusedDecisionError(
                 _("no image shows that the copy reads so: say what the decision rests on, or `keep` the text")
             )
         return IMAGE if page.image is not None else ""
-    reading = demand.reading if demand.verdict in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN) else flag.suggested
+    reading = request.reading if request.verdict in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN) else flag.suggested
     from_image = page.image is not None and flag.reason not in WITHOUT_IMAGE
     if from_image and reading in _image_readings(flag):
         return IMAGE

@@ -257,9 +257,10 @@ def _named_store(config: Path) -> str:
 def _file_inside(url: str, folder: Path) -> Path | None:
     """The file inside `folder` that a relative store address names; None for any other address."""
     sqlite = re.fullmatch(r"sqlite:///(?P<path>[^:?*]+)", url)
-    if sqlite is None or PurePosixPath(sqlite["path"]).is_absolute() or ".." in PurePosixPath(sqlite["path"]).parts:
+    if sqlite is None:
         return None
-    return folder / sqlite["path"]
+    path = PurePosixPath(sqlite["path"])
+    return None if path.is_absolute() or ".." in path.parts else folder / path
 
 
 def _set_address(path: Path, config: Path, url: str) -> None:
@@ -419,7 +420,8 @@ def _unpack(archive: zipfile.ZipFile, path: Path, name: str, checksum: str, fold
     """Unpack a file of a backup into `folder`. Raises BackupError if it would be outside the folder, is larger than
     recorded, or has another SHA-256 than `checksum`."""
     parts = PurePosixPath(name).parts
-    if not parts or PurePosixPath(name).is_absolute() or ".." in parts or "\\" in name or ":" in parts[0]:
+    leaves_folder = not parts or PurePosixPath(name).is_absolute() or ".." in parts
+    if leaves_folder or "\\" in name or ":" in parts[0]:  # Windows paths would leave it too
         raise BackupError(
             _("%(path)s: names %(name)s, a file outside the project's folder; do not trust it"),
             path=path,

@@ -67,7 +67,7 @@ class Chain:
         return self.rows[-1].reading if self.rows else self.flag.transcribed
 
     @property
-    def settled_for_reader(self) -> bool:
+    def is_settled_for_reader(self) -> bool:
         """Whether an arbiter decided the flag, so that its blind reader can no longer change their reading."""
         return self.reader is not None and self.flag.state != State.OPEN.value
 
@@ -108,28 +108,28 @@ _COPIED_FROM_FLAG = ("uid", "ref", "line", "offset", "length", "kind", "transcri
 """Columns of a flag that its decisions copy, since the flag may change later."""
 
 
-def new_row(session: Session, demand: DecisionRequest, chain: Chain, state: State, reading: str) -> FlagDecision:
+def new_row(session: Session, request: DecisionRequest, chain: Chain, state: State, reading: str) -> FlagDecision:
     """The row of a new decision at the end of a chain, which leaves the flag in `state` with `reading`."""
     flag = chain.flag
     page = session.get_one(PageRow, flag.page_id)
     evidence = {"reason": flag.reason, "rule": flag.rule, "score": flag.score, "run": flag.last_run_id}
     evidence |= flag.evidence
-    if demand.origin:
-        evidence[CARRIED] = dict(demand.origin)
+    if request.origin:
+        evidence[CARRIED] = dict(request.origin)
     columns = {
         "work_id": flag.work_id,
         "flag_id": flag.id,
-        "key": demand.key,
-        "batch": demand.batch,
-        "verdict": demand.verdict.value,
+        "key": request.key,
+        "batch": request.batch,
+        "verdict": request.verdict.value,
         "was_state": chain.state.value,
         "state": state.value,
         "was": chain.reading,
         "reading": reading,
-        "person": demand.person,
-        "note": demand.note,
-        "authority": authority_of(demand, flag, page),
-        "copy_reads": demand.reading if demand.verdict is Verdict.RETAIN else "",
+        "person": request.person,
+        "note": request.note,
+        "authority": authority_of(request, flag, page),
+        "copy_reads": request.reading if request.verdict is Verdict.RETAIN else "",
         "page": page.page,
         "evidence": evidence,
         **{name: getattr(flag, name) for name in _COPIED_FROM_FLAG},

@@ -57,35 +57,37 @@ SURPLUS_COLUMN = frozenset({"column doubled", "column moved", "column not on the
 class Decisions(StorePart):
     """The decisions in a store, as `Store.decisions`."""
 
-    def decide(self, demand: DecisionRequest) -> Decision:
+    def decide(self, request: DecisionRequest) -> Decision:
         """Store a decision durably.
 
         Raises ConflictError, MissingFlagError, NotYoursError or RefusedDecisionError, and then writes nothing.
         """
-        check_demand(demand)
+        check_request(request)
         try:
             with self._writing() as session:
-                return decide_in(session, demand)
+                return decide_in(session, request)
         except IntegrityError:  # another request stored the same key at the same moment
             with self._writing() as session:
-                return decide_in(session, demand)
+                return decide_in(session, request)
 
-    def decide_all(self, demands: Sequence[DecisionRequest]) -> list[Decision | ConflictError]:
-        """Store several decisions in one transaction; gives a decision or a conflict for each request, in their order.
+    def decide_all(self, requests: Sequence[DecisionRequest]) -> list[Decision | ConflictError]:
+        """Store several decisions in one transaction; returns a decision or a conflict for each of them.
 
         Raises MissingFlagError, NotYoursError or RefusedDecisionError, and then writes nothing.
         """
-        for demand in demands:
-            check_demand(demand)
+        for request in requests:
+            check_request(request)
         outcomes: list[Decision | ConflictError] = []
         with self._writing() as session:
-            for demand in sorted(demands, key=lambda demand: demand.flag):  # one order of locks, against deadlocks
+            for request in sorted(
+                requests, key=lambda request: request.flag
+            ):  # always lock in this order: no deadlocks
                 try:
-                    outcomes.append(decide_in(session, demand))
+                    outcomes.append(decide_in(session, request))
                 except ConflictError as conflict:
                     outcomes.append(conflict)
-        position = {flag: n for n, flag in enumerate(demand.flag for demand in demands)}
-        return sorted(outcomes, key=lambda outcome: position[outcome.flag])
+        position_of = {request.flag: position for position, request in enumerate(requests)}
+        return sorted(outcomes, key=lambda outcome: position_of[outcome.flag])
 
     def check(self, work: str, flag: int, reading: str) -> None:
         """Raise RefusedDecisionError if `reading` cannot be typed at a flag, UnconfirmedReadingError if it is probably
@@ -132,107 +134,107 @@ class Decisions(StorePart):
             return list(answers(session, work).values())
 
 
-def check_demand(demand: DecisionRequest) -> None:
+def check_request(request: DecisionRequest) -> None:
     """Raise RefusedDecisionError for a request that is invalid regardless of the content of the store."""
-    check_key(demand.key)
-    if demand.verdict is Verdict.REDO:
+    check_key(request.key)
+    if request.verdict is Verdict.REDO:
         raise RefusedDecisionError(_("what was taken back is done again by taking that back: say `undo`"))
-    check_reading(demand.reading, LONGEST_COLUMN)
-    check_note(demand.note)
-    check_authority(demand.authority)
-    if demand.verdict is Verdict.COPY and demand.reading:
+    check_reading(request.reading, LONGEST_COLUMN)
+    check_note(request.note)
+    check_authority(request.authority)
+    if request.verdict is Verdict.COPY and request.reading:
         raise RefusedDecisionError(
             _("`copy` says that the copy reads as the text does: to keep the text where it does not say `retain`")
         )
-    if demand.verdict is Verdict.OTHER and not demand.reading:
+    if request.verdict is Verdict.OTHER and not request.reading:
         raise RefusedDecisionError(_("say which alternative is taken"))
-    if demand.verdict is Verdict.TYPED and not demand.reading:
+    if request.verdict is Verdict.TYPED and not request.reading:
         raise RefusedDecisionError(_("an empty reading deletes nothing: to delete what stands there say `delete`"))
-    if demand.verdict is Verdict.DELETE and demand.reading:
+    if request.verdict is Verdict.DELETE and request.reading:
         raise RefusedDecisionError(_("what is deleted leaves no reading: say `typed` to put another in its place"))
 
 
-def decide_in(session: Session, demand: DecisionRequest) -> Decision:
+def decide_in(session: Session, request: DecisionRequest) -> Decision:
     """Store a decision within a transaction, as a blind reading if its person reads blind; raises as
     `Decisions.decide`."""
-    flag = session.scalar(select(FlagRow).where(FlagRow.id == demand.flag).with_for_update())
+    flag = session.scalar(select(FlagRow).where(FlagRow.id == request.flag).with_for_update())
     work = session.get(WorkRow, flag.work_id) if flag else None
-    if flag is None or work is None or work.name != demand.work:
-        raise MissingFlagError(_("%(work)s: there is no flag %(flag)s"), work=demand.work, flag=demand.flag)
+    if flag is None or work is None or work.name != request.work:
+        raise MissingFlagError(_("%(work)s: there is no flag %(flag)s"), work=request.work, flag=request.flag)
     chain = chain_of(session, flag, LOOKER.get().reader)
-    stored = session.scalar(select(ActRow).where(ActRow.key == demand.key))
+    stored = session.scalar(select(ActRow).where(ActRow.key == request.key))
     if stored is not None:
-        return replace(_stored_by(session, chain, stored, demand), repeated=True)
-    if chain.settled_for_reader:
+        return replace(_stored_by(session, chain, stored, request), repeated=True)
+    if chain.is_settled_for_reader:
         raise NotYoursError(_("flag %(flag)s is settled: it was decided between the two readers"), flag=flag.id)
-    if chain.version != demand.version:
-        decided = _decided_with_other_half(session, chain, demand)
+    if chain.version != request.version:
+        decided = _decided_with_other_half(session, chain, request)
         if decided is not None:
             return replace(decided, repeated=True)
-        raise chain.conflict(session, demand.version)
-    if demand.verdict is Verdict.TAKE and demand.suggested not in (None, flag.suggested):
+        raise chain.conflict(session, request.version)
+    if request.verdict is Verdict.TAKE and request.suggested not in (None, flag.suggested):
         raise ConflictError(flag.id, chain.version, [])  # the suggestion changed since the person saw it
-    check_typed(demand, flag)
-    undone = _undone(chain, demand) if demand.verdict is Verdict.UNDO else None
-    state, reading = (State(undone.was_state), undone.was) if undone else _outcome(demand, flag)
-    other_demand = _for_other_half(session, demand, chain, undone)
-    if other_demand is not None:  # both halves have one batch, so that they are undone together
-        demand = replace(demand, batch=other_demand.batch)
-    decision = _write(session, demand, chain, state, reading, undone)
-    if other_demand is not None:
-        decide_in(session, other_demand)
+    check_typed(request, flag)
+    undone = _undone(chain, request) if request.verdict is Verdict.UNDO else None
+    state, reading = (State(undone.was_state), undone.was) if undone else _outcome(request, flag)
+    other_request = _for_other_half(session, request, chain, undone)
+    if other_request is not None:  # both halves have one batch, so that they are undone together
+        request = replace(request, batch=other_request.batch)
+    decision = _write(session, request, chain, state, reading, undone)
+    if other_request is not None:
+        decide_in(session, other_request)
     return decision
 
 
-def _stored_by(session: Session, chain: Chain, stored: ActRow, demand: DecisionRequest) -> Decision:
-    """The decision that an earlier request with the key of `demand` made. Raises RefusedDecisionError if that was
+def _stored_by(session: Session, chain: Chain, stored: ActRow, request: DecisionRequest) -> Decision:
+    """The decision that an earlier request with the key of `request` made. Raises RefusedDecisionError if that was
     another request."""
     if not isinstance(stored, (DecisionRow, ReadingRow)) or stored not in chain.rows:
         raise key_of_another()
     version = chain.version_of(stored)
     verdict = Verdict.UNDO.value if stored.verdict in TAKING_BACK else stored.verdict
     # an undo without a note takes over the note of the restored decision
-    note = stored.note if demand.verdict is Verdict.UNDO and not demand.note else demand.note
-    requested = (demand.verdict.value, demand.version + 1, demand.person, note)
+    note = stored.note if request.verdict is Verdict.UNDO and not request.note else request.note
+    requested = (request.verdict.value, request.version + 1, request.person, note)
     is_same = (verdict, version, stored.person, stored.note) == requested
-    is_other_reading = demand.verdict in (Verdict.OTHER, Verdict.TYPED) and stored.reading != demand.reading
+    is_other_reading = request.verdict in (Verdict.OTHER, Verdict.TYPED) and stored.reading != request.reading
     if not is_same or is_other_reading:
         raise key_of_another()
     return chain.shown(session, version - 1)[0]
 
 
-def check_typed(demand: DecisionRequest, flag: FlagRow) -> None:
+def check_typed(request: DecisionRequest, flag: FlagRow) -> None:
     """Raise RefusedDecisionError if the reading of a request is too long or would break the markup at a flag, and
     UnconfirmedReadingError if it looks like a slip and is not confirmed."""
-    if demand.verdict not in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN):
+    if request.verdict not in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN):
         return
     if flag.kind == Kind.LAYOUT.value:
-        check_reading(demand.reading, LONGEST_COLUMN)
-        check_column_markup(demand.reading)
+        check_reading(request.reading, LONGEST_COLUMN)
+        check_column_markup(request.reading)
     else:
-        check_reading(demand.reading)
-        check_markup(demand.reading, flag.transcribed)
-    if not demand.confirmed:
+        check_reading(request.reading)
+        check_markup(request.reading, flag.transcribed)
+    if not request.confirmed:
         seen = frozenset() if flag.origin == Origin.PERSON.value else seen_at(flag)
-        check_meant(demand.reading, seen | {flag.transcribed})
+        check_meant(request.reading, seen | {flag.transcribed})
 
 
 def undo_in(session: Session, chain: Chain, row: FlagDecision, person: str, key: str, batch: str) -> Decision:
     """Undo the valid decision `row` of a chain within a transaction; the decision before it is valid again."""
-    demand = DecisionRequest("", chain.flag.id, Verdict.UNDO, chain.version, person, key, batch=batch)
-    return _write(session, demand, chain, State(row.was_state), row.was, row)
+    request = DecisionRequest("", chain.flag.id, Verdict.UNDO, chain.version, person, key, batch=batch)
+    return _write(session, request, chain, State(row.was_state), row.was, row)
 
 
 def _write(
     session: Session,
-    demand: DecisionRequest,
+    request: DecisionRequest,
     chain: Chain,
     state: State,
     reading: str,
     undone: FlagDecision | None,
 ) -> Decision:
     """Add a decision to a chain and update its flag. `undone` is the decision that it undoes, if any."""
-    row, flag = new_row(session, demand, chain, state, reading), chain.flag
+    row, flag = new_row(session, request, chain, state, reading), chain.flag
     if undone is not None:
         row.about = undone.id
         row.verdict = (Verdict.REDO if undone.verdict == Verdict.UNDO.value else Verdict.UNDO).value
@@ -258,39 +260,39 @@ _FOR_BOTH_HALVES = frozenset({Verdict.KEEP, Verdict.TAKE, Verdict.COPY, Verdict.
 
 
 def _for_other_half(
-    session: Session, demand: DecisionRequest, chain: Chain, undone: FlagDecision | None
+    session: Session, request: DecisionRequest, chain: Chain, undone: FlagDecision | None
 ) -> DecisionRequest | None:
-    """The request that applies `demand` to the other half of a moved character as well.
+    """The request that applies `request` to the other half of a moved character as well.
 
     None if the flag is no such half, if the verdict applies to one half only, or if the other half, or some of its
     characters, have a decision of their own.
     """
-    other = None if demand.key.startswith(_OTHER_HALF_KEY) else _other_half_of(session, chain.flag)
+    other = None if request.key.startswith(_OTHER_HALF_KEY) else _other_half_of(session, chain.flag)
     if other is None:
         return None
     other_chain = chain_of(session, other, chain.reader)
-    if other_chain.settled_for_reader:
+    if other_chain.is_settled_for_reader:
         return None
-    key = _OTHER_HALF_KEY + hashlib.blake2b(demand.key.encode(), digest_size=20).hexdigest()
-    other_demand = replace(
-        demand,
+    key = _OTHER_HALF_KEY + hashlib.blake2b(request.key.encode(), digest_size=20).hexdigest()
+    other_request = replace(
+        request,
         flag=other.id,
         version=other_chain.version,
         key=key,
-        batch=demand.batch or key,
-        reading=other.suggested if demand.verdict is Verdict.RETAIN else "",
+        batch=request.batch or key,
+        reading=other.suggested if request.verdict is Verdict.RETAIN else "",
         suggested=None,
     )
-    if demand.verdict is Verdict.UNDO:
+    if request.verdict is Verdict.UNDO:
         twin = _twin(undone, other_chain) if undone else 0
-        return replace(other_demand, undoes=None, undoes_version=twin) if twin else None
-    if demand.verdict not in _FOR_BOTH_HALVES:
+        return replace(other_request, undoes=None, undoes_version=twin) if twin else None
+    if request.verdict not in _FOR_BOTH_HALVES:
         return None
     last = chain.row(chain.version)
     has_own_decision = other_chain.state is not State.OPEN and (last is None or not _twin(last, other_chain))
     if has_own_decision or _is_corrected_in_part(session, other):
         return None
-    return other_demand
+    return other_request
 
 
 def _other_half_of(session: Session, flag: FlagRow) -> FlagRow | None:
@@ -321,24 +323,24 @@ def _twin(row: FlagDecision, other_chain: Chain) -> int:
     return other_chain.version_of(twins[-1])
 
 
-def _decided_with_other_half(session: Session, chain: Chain, demand: DecisionRequest) -> Decision | None:
+def _decided_with_other_half(session: Session, chain: Chain, request: DecisionRequest) -> Decision | None:
     """The decision on this half of a moved character that was made with the other half, if it is the only one since
-    `demand.version` and has the person and verdict of `demand`."""
-    since = chain.rows[max(demand.version, 0) :]
+    `request.version` and has the person and verdict of `request`."""
+    since = chain.rows[max(request.version, 0) :]
     if len(since) != 1 or not since[0].key.startswith(_OTHER_HALF_KEY):
         return None
-    if (since[0].person, since[0].verdict) != (demand.person, demand.verdict.value):
+    if (since[0].person, since[0].verdict) != (request.person, request.verdict.value):
         return None
-    return chain.shown(session, demand.version)[0]
+    return chain.shown(session, request.version)[0]
 
 
-def _undone(chain: Chain, demand: DecisionRequest) -> FlagDecision:
-    """The decision that the undo `demand` takes back. Raises RefusedDecisionError, NotYoursError."""
-    undone = chain.row(chain.version if demand.undoes_version is None else demand.undoes_version)
-    is_other = undone is None or demand.undoes not in (None, undone.id)
+def _undone(chain: Chain, request: DecisionRequest) -> FlagDecision:
+    """The decision that the undo `request` takes back. Raises RefusedDecisionError, NotYoursError."""
+    undone = chain.row(chain.version if request.undoes_version is None else request.undoes_version)
+    is_other = undone is None or request.undoes not in (None, undone.id)
     if undone is None or is_other or (undone.state, undone.reading) != (chain.state.value, chain.reading):
         raise RefusedDecisionError(_("flag %(flag)s: only its last decision can be taken back"), flag=chain.flag.id)
-    if not demand.overrules and undone.person != demand.person:
+    if not request.overrules and undone.person != request.person:
         raise NotYoursError(
             _("flag %(flag)s: %(person)s decided it; they or an administrator take it back"),
             flag=chain.flag.id,
@@ -347,24 +349,24 @@ def _undone(chain: Chain, demand: DecisionRequest) -> FlagDecision:
     return undone
 
 
-def _outcome(demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
+def _outcome(request: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
     """The state and reading of a flag after a decision that is no undo. Raises RefusedDecisionError."""
     readings = {
         Verdict.TAKE: flag.suggested,
-        Verdict.OTHER: demand.reading,
-        Verdict.TYPED: demand.reading,
+        Verdict.OTHER: request.reading,
+        Verdict.TYPED: request.reading,
         Verdict.DELETE: "",
     }
-    reading = readings.get(demand.verdict, flag.transcribed)
-    if demand.verdict is Verdict.RETAIN and demand.reading == flag.transcribed:
+    reading = readings.get(request.verdict, flag.transcribed)
+    if request.verdict is Verdict.RETAIN and request.reading == flag.transcribed:
         raise RefusedDecisionError(_("the text reads so itself: where the copy reads as the text does, say `copy`"))
-    if demand.verdict is Verdict.DELETE and not flag.transcribed:
+    if request.verdict is Verdict.DELETE and not flag.transcribed:
         raise RefusedDecisionError(_("flag %(flag)s: nothing stands there that could be deleted"), flag=flag.id)
-    if demand.verdict is Verdict.TAKE and flag.transcribed and not reading and not _is_surplus(flag.kind, flag.reason):
+    if request.verdict is Verdict.TAKE and flag.transcribed and not reading and not _is_surplus(flag.kind, flag.reason):
         raise RefusedDecisionError(
             _("flag %(flag)s: no reading is suggested there; to delete what stands say `delete`"), flag=flag.id
         )
-    state = STATE_OF[demand.verdict]
+    state = STATE_OF[request.verdict]
     if state is State.CORRECTED and reading == flag.transcribed:
         state = State.KEPT
     return state, reading

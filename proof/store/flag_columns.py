@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,20 +48,7 @@ class FlagArrays:
         self.pages = listed_pages(session, work_id)
         self.page_of = {page.number: page for page in self.pages}
         order_of = {page.number: page.position for page in self.pages}
-        query = select(
-            FlagRow.id,
-            FlagRow.page_id,
-            FlagRow.line,
-            FlagRow.offset,
-            FlagRow.score,
-            FlagRow.kind,
-            FlagRow.state,
-            FlagRow.raised,
-            FlagRow.transcribed,
-            FlagRow.suggested,
-            FlagRow.origin,
-        ).where(FlagRow.work_id == work_id, FlagRow.stale.is_(False))
-        rows = [row for row in session.execute(query) if row[1] in order_of]
+        rows = [row for row in _flag_rows(session, work_id) if row.page_id in order_of]
         fields = zip(*rows, strict=True) if rows else [()] * 11
         number, page, line, offset, score, kind, state, raised, transcribed, suggested, origin = fields
         position = np.array([order_of[key] for key in page], dtype=np.int32)
@@ -236,6 +224,14 @@ class FlagArrays:
             most = np.inf if queue_filter.most_score is None else queue_filter.most_score
             masks["scores"] = (self.score >= least) & (self.score <= most)
         return masks
+
+
+def _flag_rows(session: Session, work_id: int) -> Iterable[Any]:
+    """The flags of a work that are not stale, as rows with the columns that `FlagArrays` needs, in that order."""
+    place = (FlagRow.id, FlagRow.page_id, FlagRow.line, FlagRow.offset)
+    finding = (FlagRow.score, FlagRow.kind, FlagRow.state, FlagRow.raised, FlagRow.transcribed, FlagRow.suggested)
+    query = select(*place, *finding, FlagRow.origin)
+    return session.execute(query.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False)))
 
 
 def corrected_otherwise(state: str, reading: str, suggested: str) -> bool:
