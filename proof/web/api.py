@@ -320,8 +320,8 @@ def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDeta
 def _undone(undo_or_redo: Callable[..., Undone], work: str, body: schemas.UndoBody) -> Response:
     """Undo or redo an act, and start reading a page again if its layout changed by that."""
     undone = undo_or_redo(work, person(), body.key, leave=body.leave, rules=may(Right.RULE))
-    if undone.laid_out is not None and not undone.repeated:
-        project().rereading.begin(work, undone.laid_out, person())
+    if undone.page_to_read is not None and not undone.repeated:
+        project().rereading.begin(work, undone.page_to_read, person())
     return answer(undone_of(undone))
 
 

@@ -88,7 +88,7 @@ def _say(work: str, page: int, flag: int | None, body: schemas.CommentBody) -> R
     if body.assigned:
         must_be_assignee(body.assigned)
     comment = CommentRequest(work=work, page=page, flag=flag, person=person(), **body.model_dump())
-    return answer(CommentOut(project().store.comments.say(comment)), 201)
+    return answer(CommentOut(project().store.comments.add(comment)), 201)
 
 
 def _open_problems(problems: Sequence[Problem]) -> Response:

@@ -157,7 +157,7 @@ def change_password(current: str, new: str) -> None:
     TooManyAttemptsError, AccountError."""
     who, accounts = myself(), project().store.accounts
     attempt = _attempts().begin(who.name)
-    if not accounts.holds(who.number, current):
+    if not accounts.is_password(who.number, current):
         raise WrongPasswordError(PEOPLE["not yours"])
     _attempts().succeeded(attempt)
     _begin(accounts.set_password(who.number, new, by=by()))

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from proof.model.flags import Kind
 from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Role
-from proof.store.acts import What
+from proof.store.acts import ActKind
 from proof.store.comments import CommentState
 from proof.store.decision_records import State, Verdict
 from proof.store.page_states import PageState
@@ -101,7 +101,7 @@ class HistoryQuery(Cursor):
     person: str = Field("", max_length=255)
     juan: str | None = Field(None, max_length=255)
     verdict: Verdict | None = None
-    what: What | None = None
+    what: ActKind | None = None
 
 
 class DecisionBody(Closed):

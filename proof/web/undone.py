@@ -15,12 +15,12 @@ def undone_of(undone: Undone) -> answers.UndoneOut:
     """An undone or redone act for the API."""
     return answers.UndoneOut(
         what=undone.what,
-        again=undone.again,
-        told=say(UNDONE["again" if undone.again else "back"]) % {"what": _words(undone)},
+        again=undone.is_redo,
+        told=say(UNDONE["again" if undone.is_redo else "back"]) % {"what": _words(undone)},
         decisions=[answers.DecisionOut(decision) for decision in undone.decisions],
         rule=answers.RuleChangeOut(undone.rule) if undone.rule else None,
         page=answers.PageEventOut(undone.page) if undone.page else None,
-        laid_out=undone.laid_out,
+        laid_out=undone.page_to_read,
         repeated=undone.repeated,
     )
 
@@ -28,18 +28,18 @@ def undone_of(undone: Undone) -> answers.UndoneOut:
 def _words(undone: Undone) -> str:
     """An undone or redone act in words."""
     if undone.rule is not None:
-        made = undone.rule.holds is undone.again
+        made = undone.rule.holds is undone.is_redo
         values = {"text": undone.rule.text or "∅", "reading": undone.rule.image or "∅"}
         return say(UNDONE["rule" if made else "lifted"]) % values
     if undone.page is not None:
-        state = undone.page.state if undone.again else undone.was
+        state = undone.page.state if undone.is_redo else undone.was
         return say(UNDONE["page"]) % {"page": undone.name, "state": say(PAGE_STATES[state.value])}
-    if undone.laid_out is not None:
+    if undone.page_to_read is not None:
         return say(UNDONE["layout"]) % {"page": undone.name}
     first = undone.decisions[0]
     if _of_one_question(undone.decisions):
-        return " · ".join([_moved(undone.decisions, undone.again), first.page, _columns(undone.decisions)])
-    words = _decided(first, undone.again)
+        return " · ".join([_moved(undone.decisions, undone.is_redo), first.page, _columns(undone.decisions)])
+    words = _decided(first, undone.is_redo)
     if len(undone.decisions) > 1:
         return say(UNDONE["many"]) % {"num": len(undone.decisions), "what": words}
     column = say(SCRIPT["column"]) % {"number": first.line}

@@ -1,4 +1,4 @@
-"""Accounts: what a name and a password may be, who manages whom, and when sessions end."""
+"""Accounts: valid names and passwords, roles, and the end of sessions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHEAP = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
 
 @pytest.fixture
 def people(store: Store) -> Store:
-    """An administrator, 甲, and a proofreader, 乙; with hashes that cost little."""
+    """An administrator, 甲, and a proofreader, 乙, with fast password hashes."""
     store.accounts.hasher = CHEAP
     store.accounts.add("甲", Role.ADMINISTRATOR, GOOD)
     store.accounts.add("乙", Role.PROOFREADER, GOOD)

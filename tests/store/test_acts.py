@@ -1,4 +1,4 @@
-"""Each person takes back what they did last, on whatever view; exactly, or not at all, and the history keeps it all."""
+"""Undo and redo: each person undoes their own last act, exactly or not at all, and no act is deleted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from proof.store import Store
-from proof.store.acts import ChangedError, NothingLeftError, What
+from proof.store.acts import ActKind, ChangedError, NothingLeftError
 from proof.store.decision_records import (
     NotYoursError,
     RefusedDecisionError,
@@ -42,7 +42,7 @@ def filled(store: Store) -> Store:
 
 
 def seen(store: Store) -> dict[str, Any]:
-    """All that anybody can see of where a work stands: flags, pages and rules."""
+    """The present state of the flags, pages and rules of a work."""
     numbers, _ = store.queue.find(WORK, QueueFilter(raised=None), Order.PAGE, limit=10_000)
     return {
         "flags": [(one.number, one.state, one.reading) for one in store.queue.flags(WORK, numbers)],
@@ -56,7 +56,7 @@ def seen(store: Store) -> dict[str, Any]:
 
 
 def events(store: Store) -> set[tuple[Any, ...]]:
-    """All that was ever said, with who said it."""
+    """All acts of a work with their people."""
     tables: list[Any] = [DecisionRow, RuleRow, PageEventRow, LayoutOverrideRow]
     with store._reading() as session:
         return {
@@ -67,14 +67,14 @@ def events(store: Store) -> set[tuple[Any, ...]]:
 
 
 def lay_out(store: Store, page: int, image: str, person: str = "甲") -> None:
-    """Have a page read from an image, or, with none, as it is found."""
+    """Have a page read from another image or, without one, from its own image again."""
     version = len(store.layout_overrides.history(WORK, page))
     store.layout_overrides.set(WORK, page, None, image, "", version=version, person=person, key=key())
 
 
 @on_both
 def test_what_one_did_last_is_taken_back_whatever_it_was(filled: Store) -> None:
-    """After a rule, its setter's undo lifts the rule and leaves the decisions."""
+    """The undo of the person who set the rule lifts it and leaves the decisions."""
     states = [seen(filled)]
 
     def did(what: object) -> None:
@@ -101,9 +101,9 @@ def test_what_one_did_last_is_taken_back_whatever_it_was(filled: Store) -> None:
         assert [one for one in now["standing"] if one[0] != 7] == state["standing"]
         assert [one[:2] for one in now["pages"]] == [one[:2] for one in state["pages"]]
         assert now["layouts"] == state["layouts"]
-    assert [one.what for one in back] == [*[What.LAYOUT] * 2, What.RULE, What.PAGE, *[What.DECISIONS] * 3]
+    assert [one.what for one in back] == [*[ActKind.LAYOUT] * 2, ActKind.RULE, ActKind.PAGE, *[ActKind.DECISIONS] * 3]
     assert [len(one.decisions) for one in back] == [0, 0, 0, 0, 1, 3, 1]
-    assert [one.laid_out for one in back[:3]] == [1, 1, None]
+    assert [one.page_to_read for one in back[:3]] == [1, 1, None]
     with pytest.raises(NothingLeftError):
         filled.acts.undo(WORK, "甲", key())
     assert filled.acts.undo(WORK, "乙", key()).decisions[0].flag == 7
@@ -157,7 +157,7 @@ def test_a_rule_a_page_and_a_layout_that_others_changed_since_are_theirs(filled:
         assert seen(filled) == once
         filled.acts.undo(WORK, "甲", key())
         assert seen(filled) == untouched
-        assert filled.acts.redo(WORK, "甲", key()).again
+        assert filled.acts.redo(WORK, "甲", key()).is_redo
         assert seen(filled) == once
 
 
@@ -191,17 +191,17 @@ def test_who_may_not_set_rules_takes_none_back(filled: Store) -> None:
 
 @on_both
 def test_a_request_sent_again_takes_back_nothing_more(filled: Store) -> None:
-    """Of all kinds of acts but comments, which are answered and not undone."""
+    """For all kinds of acts except comments, which cannot be undone."""
     decide(filled, 2, Verdict.KEEP)
-    does: dict[What, Callable[[], object]] = {
-        What.DECISIONS: lambda: filled.decisions.decide_all(
+    does: dict[ActKind, Callable[[], object]] = {
+        ActKind.DECISIONS: lambda: filled.decisions.decide_all(
             [demand(n, Verdict.KEEP, batch="stroke-0001") for n in (1, 3)]
         ),
-        What.RULE: lambda: filled.rules.set(WORK, "甲", "字", True, "甲"),
-        What.LAYOUT: lambda: lay_out(filled, 1, "other.png"),
-        What.PAGE: lambda: filled.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", key()),
+        ActKind.RULE: lambda: filled.rules.set(WORK, "甲", "字", True, "甲"),
+        ActKind.LAYOUT: lambda: lay_out(filled, 1, "other.png"),
+        ActKind.PAGE: lambda: filled.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", key()),
     }
-    assert does.keys() == set(What) - {What.COMMENT}
+    assert does.keys() == set(ActKind) - {ActKind.COMMENT}
     for what, do in does.items():
         do()
         first = filled.acts.undo(WORK, "甲", f"request-{what}")
@@ -215,7 +215,7 @@ def test_a_request_sent_again_takes_back_nothing_more(filled: Store) -> None:
 
 @on_both
 def test_a_key_is_one_requests_whatever_it_asked_for(filled: Store) -> None:
-    """What is asked for under the key of another act is refused, and changes nothing."""
+    """A request with the key of another act is refused and changes nothing."""
     asks: dict[str, Callable[[str], object]] = {
         "decide": lambda key: filled.decisions.decide(demand(1, Verdict.TAKE, key=key)),
         "page": lambda key: filled.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", key),

@@ -1,4 +1,4 @@
-"""What people say to each other: threads on flags and pages, problems that are assigned and resolved."""
+"""Comments: threads on flags and pages, and problems that are assigned and resolved."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proof.store import Store
-from proof.store.acts import What
+from proof.store.acts import ActKind
 from proof.store.comments import Comment, CommentConflictError, CommentRequest, CommentState
 from proof.store.decision_records import DecisionRequest, MissingFlagError, RefusedDecisionError, Verdict
 from proof.store.lookup import NoPlaceError
@@ -28,7 +28,7 @@ def store(tmp_path: Path) -> Any:
 
 def say(store: Store, text: str, person: str = "甲", *, page: int = 1, flag: int | None = 1, **more: Any) -> Comment:
     more.setdefault("key", key())
-    return store.comments.say(CommentRequest(WORK, page, flag, text, person, **more))
+    return store.comments.add(CommentRequest(WORK, page, flag, text, person, **more))
 
 
 def thread(store: Store, page: int = 1, flag: int | None = 1) -> list[tuple[str, str, str, str]]:
@@ -57,7 +57,7 @@ def test_a_comment_is_answered_and_a_problem_is_assigned_found_and_resolved(stor
 def test_a_page_with_a_problem_is_one_in_all_lists_and_is_to_be_proofread_when_it_is_resolved(store: Store) -> None:
     said = say(store, "影像缺半葉", page=2, flag=None, state=PROBLEM, assigned="乙")
     assert store.queue.left(WORK).problems == store.comments.count("乙") == 1
-    assert store.acts.undo(WORK, "甲", "request-undo").what is What.PAGE
+    assert store.acts.undo(WORK, "甲", "request-undo").what is ActKind.PAGE
     assert store.comments.problems() == []
     assert thread(store, 2, None) == [("甲", "影像缺半葉", "problem", "乙")], "its words stay"
     store.acts.redo(WORK, "甲", "request-redo")

@@ -1,4 +1,4 @@
-"""Opening a store: migrations, refusals, and what a user is told when the database cannot be used."""
+"""Opening a store: migrations, refusals, and the errors of an unusable database with advice."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_the_second_check_of_a_work_waits_until_the_first_is_done_and_says_so(st
 
 @on_both
 def test_a_check_that_is_done_is_waited_for_by_nobody(store: Store) -> None:
-    """Not even for the moment that a database server takes to part with who held the lock."""
+    """Not even for the moment in which a database server closes the connection that had the lock."""
     waits = []
     for _ in range(100):
         with store.checking("work") as waited:

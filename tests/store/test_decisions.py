@@ -1,4 +1,4 @@
-"""Decisions are events: never lost, never doubled, never altered; the second of two is told of the first."""
+"""Decisions are events: never lost, doubled or altered; of two at once, the second is refused with the first."""
 
 from __future__ import annotations
 
@@ -282,7 +282,7 @@ def test_a_decision_stands_where_its_place_reads_so_and_is_listed_where_it_was_c
 
 
 def on_line(store: Store, line: int) -> int:
-    """Check the page again, with the place of the first flag on another line; gives the flag's number."""
+    """Check the page again, with the first flag on another line; returns the number of the flag."""
     check(store, page(*[""] * (line - 1), SOURCE, flags=((line, 3, "告", "吿"),)))
     [one] = queued(store)
     return one.number
@@ -295,7 +295,7 @@ def on_line(store: Store, line: int) -> int:
 def test_what_was_said_since_holds_where_a_place_comes_back(
     store: Store, lines: tuple[int, ...], verdict: Verdict, state: State
 ) -> None:
-    """A line put in above is taken out again, and in between somebody decided otherwise."""
+    """A line is inserted above and deleted again, and in between somebody decides differently."""
 
     def standing_at(number: int) -> tuple[State, str, int]:
         [here] = store.queue.flags(WORK, [number])

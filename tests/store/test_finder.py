@@ -1,4 +1,4 @@
-"""Finding anything in one work."""
+"""Search in one work."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORDS = "射人告具于公公升即位"
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """Two works that are alike: three juan and a preface of five half-folios each."""
+    """Two similar works, each with a preface of five half-folios and three juan."""
     with Store.open(tmp_path_factory.mktemp("finder") / "proof.sqlite") as opened:
         for work in ("KR1d0030", "KR1d0031"):
             checked = []

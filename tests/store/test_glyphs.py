@@ -1,4 +1,4 @@
-"""Where the glyphs of a character stand is kept by character, and over a check that reads no image."""
+"""Glyphs are stored by character, and kept by a check that reads no image."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_how_often_characters_stand_in_a_work_is_told_without_a_page_that_is_jud
 def test_a_check_that_reads_no_image_keeps_the_shapes_of_what_stands_where_it_stood(
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:
-    """The text was changed at one place: the glyph there is an occurrence of another character now."""
+    """After a change of the text, the glyph at that place is an occurrence of another character."""
     was = page_result.characters[0]
     changed = replace(page_result, characters=(replace(was, text="某"), *page_result.characters[1:]))
     run = filled.begin_run(info)

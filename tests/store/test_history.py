@@ -1,4 +1,4 @@
-"""Everything that people did, newest first, as one list."""
+"""The history: all acts of people, newest first, as one list."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from proof.store import Store
-from proof.store.acts import What
+from proof.store.acts import ActKind
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.history import HistoryFilter
 from proof.store.page_states import PageState
@@ -17,7 +17,7 @@ from tests.web.drawn import WORK, fill
 
 @pytest.fixture
 def worked(store: Store, tmp_path: Path) -> Store:
-    """甲 and 乙 decide, say where pages stand, set and lift a rule, and 甲 takes something back."""
+    """甲 and 乙 decide, set page states, set and lift a rule, and 甲 undoes an act."""
     fill(store, tmp_path)
     for flag in range(1, 8):
         person, verdict = ("甲", Verdict.TAKE) if flag % 2 else ("乙", Verdict.SKIP)
@@ -66,9 +66,9 @@ def test_it_is_filtered_by_person_juan_verdict_and_kind(worked: Store) -> None:
         (HistoryFilter(person="乙"), 5),
         (HistoryFilter(verdict=Verdict.SKIP), 3),
         (HistoryFilter(person="乙", verdict=Verdict.TAKE), 0),
-        (HistoryFilter(what=What.RULE), 2),
-        (HistoryFilter(what=What.PAGE, person="甲"), 1),
-        (HistoryFilter(what=What.LAYOUT), 0),
+        (HistoryFilter(what=ActKind.RULE), 2),
+        (HistoryFilter(what=ActKind.PAGE, person="甲"), 1),
+        (HistoryFilter(what=ActKind.LAYOUT), 0),
         (HistoryFilter(juan="卷十"), 10),
         (HistoryFilter(juan="卷一"), 0),
     ]
