@@ -45,12 +45,15 @@ def seen(store: Store) -> dict[str, Any]:
     """The present state of the flags, pages and rules of a work."""
     numbers, _ = store.queue.find(WORK, QueueFilter(raised=None), Order.PAGE, limit=10_000)
     return {
-        "flags": [(one.number, one.state, one.reading) for one in store.queue.flags(WORK, numbers)],
-        "pages": [(one.number, one.state, one.flags, one.open) for one in store.queue.pages(WORK)],
-        "rules": {(one.transcribed, one.suggested) for one in store.rules.of_work(WORK)},
-        "standing": sorted((one.flag, one.state, one.reading) for one in standing_decisions(store, WORK)),
+        "flags": [(queued.number, queued.state, queued.reading) for queued in store.queue.flags(WORK, numbers)],
+        "pages": [(listed.number, listed.state, listed.flags, listed.open) for listed in store.queue.pages(WORK)],
+        "rules": {(rule.transcribed, rule.suggested) for rule in store.rules.of_work(WORK)},
+        "standing": sorted(
+            (decision.flag, decision.state, decision.reading) for decision in standing_decisions(store, WORK)
+        ),
         "layouts": {
-            place: (one.layout, one.image, one.quadrant) for place, one in store.layout_overrides.of_work(WORK).items()
+            place: (override.layout, override.image, override.quadrant)
+            for place, override in store.layout_overrides.of_work(WORK).items()
         },
     }
 
@@ -98,12 +101,17 @@ def test_what_one_did_last_is_taken_back_whatever_it_was(filled: Store) -> None:
         back.append(filled.acts.undo(WORK, "甲", key()))
         now = seen(filled)
         assert now["rules"] == state["rules"]
-        assert [one for one in now["standing"] if one[0] != 7] == state["standing"]
-        assert [one[:2] for one in now["pages"]] == [one[:2] for one in state["pages"]]
+        assert [decision for decision in now["standing"] if decision[0] != 7] == state["standing"]
+        assert [listed[:2] for listed in now["pages"]] == [listed[:2] for listed in state["pages"]]
         assert now["layouts"] == state["layouts"]
-    assert [one.what for one in back] == [*[ActKind.LAYOUT] * 2, ActKind.RULE, ActKind.PAGE, *[ActKind.DECISIONS] * 3]
-    assert [len(one.decisions) for one in back] == [0, 0, 0, 0, 1, 3, 1]
-    assert [one.page_to_read for one in back[:3]] == [1, 1, None]
+    assert [undone.what for undone in back] == [
+        *[ActKind.LAYOUT] * 2,
+        ActKind.RULE,
+        ActKind.PAGE,
+        *[ActKind.DECISIONS] * 3,
+    ]
+    assert [len(undone.decisions) for undone in back] == [0, 0, 0, 0, 1, 3, 1]
+    assert [undone.page_to_read for undone in back[:3]] == [1, 1, None]
     with pytest.raises(NothingLeftError):
         filled.acts.undo(WORK, "甲", key())
     assert filled.acts.undo(WORK, "乙", key()).decisions[0].flag == 7
@@ -120,8 +128,8 @@ def test_what_another_changed_meanwhile_is_not_taken_back_and_they_are_named(fil
         filled.acts.undo(WORK, "甲", key())
     assert (seen(filled), events(filled)) == (before, said)
     left = [filled.acts.undo(WORK, "甲", key(), leave=True) for _ in range(2)]
-    assert [[one.flag for one in undone.decisions] for undone in left] == [[3], [2]]
-    assert [one.verdict for one in filled.decisions.history(1)] == [Verdict.KEEP, Verdict.COPY]
+    assert [[decision.flag for decision in undone.decisions] for undone in left] == [[3], [2]]
+    assert [decision.verdict for decision in filled.decisions.history(1)] == [Verdict.KEEP, Verdict.COPY]
 
 
 def test_what_another_changed_and_took_back_is_no_hindrance(filled: Store) -> None:
@@ -135,7 +143,7 @@ def test_what_another_changed_and_took_back_is_no_hindrance(filled: Store) -> No
     assert refused.value.people == ("乙",)
     filled.acts.undo(WORK, "乙", key())
     undone = [filled.acts.undo(WORK, "甲", key()).decisions[0] for _ in range(2)]
-    assert [(one.flag, one.state) for one in undone] == [(2, State.OPEN), (1, State.OPEN)]
+    assert [(decision.flag, decision.state) for decision in undone] == [(2, State.OPEN), (1, State.OPEN)]
 
 
 @on_both
@@ -179,7 +187,11 @@ def test_an_administrator_takes_back_that_they_took_anothers_decision_back(fille
     filled.acts.undo(WORK, "王", key())
     assert filled.decisions.history(1)[-1].reading == "字"
     filled.acts.redo(WORK, "王", key())
-    assert [one.verdict for one in filled.decisions.history(1)][1:] == [Verdict.UNDO, Verdict.REDO, Verdict.UNDO]
+    assert [decision.verdict for decision in filled.decisions.history(1)][1:] == [
+        Verdict.UNDO,
+        Verdict.REDO,
+        Verdict.UNDO,
+    ]
 
 
 def test_who_may_not_set_rules_takes_none_back(filled: Store) -> None:
@@ -208,7 +220,7 @@ def test_a_request_sent_again_takes_back_nothing_more(filled: Store) -> None:
         said = events(filled)
         again = filled.acts.undo(WORK, "甲", f"request-{what}")
         assert (again.what, again.repeated, events(filled)) == (what, True, said)
-        assert [one.id for one in again.decisions] == [one.id for one in first.decisions]
+        assert [decision.id for decision in again.decisions] == [decision.id for decision in first.decisions]
         with pytest.raises(RefusedDecisionError, match="this key"):
             filled.acts.undo(WORK, "乙", f"request-{what}")
 

@@ -62,7 +62,7 @@ def saved(saved_once: Path, tmp_path: Path) -> Path:
 def standing(settings: Settings) -> list[int]:
     """The decided flags in the store of a project."""
     with Store.open(settings.store_address) as store:
-        return [one.flag for one in standing_decisions(store, WORK)]
+        return [decision.flag for decision in standing_decisions(store, WORK)]
 
 
 def test_a_project_comes_back_whole_in_another_place_and_goes_on_there(project: Settings, tmp_path: Path) -> None:
@@ -117,11 +117,11 @@ def test_it_holds_one_moment_while_somebody_decides_all_the_time(project: Settin
             verify(tmp_path / f"{number}.zip")
             restore(tmp_path / f"{number}.zip", tmp_path / f"{number}")
             with Store.open(tmp_path / f"{number}" / STORE_NAME) as store:
-                kept = sorted(one.id for one in decision_log(store, WORK))
+                kept = sorted(decision.id for decision in decision_log(store, WORK))
                 assert kept == list(range(1, len(kept) + 1))
                 assert before <= len(kept) - 1 <= after + 1  # the first was there from the beginning
                 said = {flag: store.decisions.history(flag)[-1:] for flag in range(2, 7)}
-                standing = {one.flag: one.id for one in standing_decisions(store, WORK)}
+                standing = {decision.flag: decision.id for decision in standing_decisions(store, WORK)}
                 assert all(
                     not last or (last[0].verdict is Verdict.KEEP) == (standing.get(flag) == last[0].id)
                     for flag, last in said.items()
@@ -208,7 +208,7 @@ def test_no_address_that_a_backup_names_is_used_unless_it_is_said_again(
         assert "not used: the store that the backup names" in capsys.readouterr().err
         with pytest.raises(TimeoutError):
             listening.accept()
-    assert [one for one in sorted(tmp_path.rglob("*")) if here not in (one, *one.parents)] == before
+    assert [path for path in sorted(tmp_path.rglob("*")) if here not in (path, *path.parents)] == before
     settings = Settings.load(here)
     assert settings.store_address == here / STORE_NAME
     assert standing(settings) == [1]
@@ -219,7 +219,7 @@ def test_what_unpacks_to_more_than_it_says_is_refused(saved: Path, tmp_path: Pat
     with zipfile.ZipFile(saved) as archive:
         info = archive.getinfo(STORE_NAME)
     for size in (0, 1, info.file_size - 1):
-        sizes = [struct.pack("<II", info.compress_size, one) for one in (info.file_size, size)]
+        sizes = [struct.pack("<II", info.compress_size, unpacked) for unpacked in (info.file_size, size)]
         said = whole.replace(sizes[0], sizes[1])
         assert said != whole
         (tmp_path / "bomb.zip").write_bytes(said)
@@ -252,7 +252,7 @@ def test_a_disk_that_is_full_costs_the_backup_alone(project: Settings, tmp_path:
     assert "Traceback" not in full.stderr
     assert f"{STORE_NAME}: " in full.stderr
     assert "the disk" in full.stderr
-    assert [one for one in sorted(tmp_path.rglob("*")) if one.suffix not in (".sqlite-shm", ".sqlite-wal")] == there
+    assert [path for path in sorted(tmp_path.rglob("*")) if path.suffix not in (".sqlite-shm", ".sqlite-wal")] == there
 
 
 def test_a_folder_that_is_called_as_the_journal_is_named(project: Settings, tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_nobody_but_its_owner_reads_a_store(tmp_path: Path) -> None:
     try:
         with Store.open(path) as store:
             store.accounts.everybody()
-            assert {one.stat().st_mode & 0o777 for one in tmp_path.glob("proof.sqlite*")} == {0o600}
+            assert {path.stat().st_mode & 0o777 for path in tmp_path.glob("proof.sqlite*")} == {0o600}
         path.chmod(0o644)
         with Store.open(path):
             assert path.stat().st_mode & 0o777 == 0o600

@@ -74,7 +74,7 @@ def test_words_lead_to_the_columns_of_this_work_that_have_them(store: Store) -> 
     assert len(found.columns) == len(JUAN) * len(FOLIOS)
     first = found.columns[0]
     assert (first.line, first.offset, first.before, first.words, first.after) == (1, 5, "射人告具于", "公公升", "即位")
-    assert {one.page[:8] for one in found.columns} == {"KR1d0030"}
+    assert {place.page[:8] for place in found.columns} == {"KR1d0030"}
 
 
 @pytest.mark.parametrize("wanted", ["烏有", "999-1a", "卷九", "%", "\x00", "", "  "])

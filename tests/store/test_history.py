@@ -35,7 +35,7 @@ def test_all_that_was_done_is_listed_newest_first_in_parts_of_any_size(worked: S
     whole, more = worked.history.log(WORK, HistoryFilter(), limit=100)
     assert more is None
     assert len(whole) == 7 + 2 + 3
-    assert [one.at for one in whole] == sorted((one.at for one in whole), reverse=True)
+    assert [entry.at for entry in whole] == sorted((entry.at for entry in whole), reverse=True)
     for size in (1, 3, 5):
         parts, last = [], None
         while True:
@@ -49,12 +49,12 @@ def test_all_that_was_done_is_listed_newest_first_in_parts_of_any_size(worked: S
 @on_both
 def test_each_entry_tells_what_stood_before_and_after(worked: Store) -> None:
     [back, validated, proofread, *rest], _ = worked.history.log(WORK, HistoryFilter(), limit=100)
-    assert [(one.was, one.page.state, one.back) for one in (back, validated, proofread) if one.page] == [
+    assert [(entry.was, entry.page.state, entry.back) for entry in (back, validated, proofread) if entry.page] == [
         (PageState.VALIDATED, PageState.PROOFREAD, True),
         (PageState.PROOFREAD, PageState.VALIDATED, False),
         (PageState.NOT_PROOFREAD, PageState.PROOFREAD, False),
     ]
-    assert [one.rule.holds for one in rest if one.rule] == [False, True]
+    assert [entry.rule.holds for entry in rest if entry.rule] == [False, True]
     first = rest[-1].decision
     assert first is not None
     assert (first.was_state, first.was, first.state, first.reading) == ("open", "告", "corrected", "吿")

@@ -91,12 +91,12 @@ def test_of_four_who_decide_one_flag_at_once_the_lines_have_the_order_of_the_act
                     store.decisions.decide(asked)
 
     deciding = [threading.Thread(target=decide, args=(person,)) for person in "甲乙丙丁"]
-    for one in deciding:
-        one.start()
-    for one in deciding:
-        one.join()
+    for thread in deciding:
+        thread.start()
+    for thread in deciding:
+        thread.join()
     with Store.open(tmp_path / "proof.sqlite") as store:
-        made = [one.version for one in store.decisions.history(1)]
+        made = [decision.version for decision in store.decisions.history(1)]
         assert made == list(range(1, len(made) + 1))
         assert len(made) >= 12
         assert store.faults() == []
@@ -118,8 +118,11 @@ def standing(store: Store) -> list[tuple[object, ...]]:
     said = standing_decisions(store, WORK)
     decisions: list[tuple[object, ...]] = sorted((d.page, d.uid, d.version, d.state, d.reading) for d in said)
     pages = [(place.page, place.state, place.version, place.open) for place in store.queue.pages(WORK)]
-    comments = [(one.name, one.uid, one.text, one.state, one.assigned) for one in store.comments.of_work(WORK)]
-    problems = [(one.name, one.flag, one.assigned) for one in store.comments.problems(work=WORK)]
+    comments = [
+        (comment.name, comment.uid, comment.text, comment.state, comment.assigned)
+        for comment in store.comments.of_work(WORK)
+    ]
+    problems = [(problem.name, problem.flag, problem.assigned) for problem in store.comments.problems(work=WORK)]
     rules = [(str(rule),) for rule in store.rules.of_work(WORK)]
     return [*decisions, *pages, *sorted(store.layout_overrides.of_work(WORK)), *rules, *comments, *problems]
 
@@ -165,7 +168,9 @@ def test_all_comes_back_from_the_journal_alone_and_once(worked: Path, tmp_path: 
         assert (sum(done.rebuilt.values()), done.present, done.unplaced, done.damaged) == (16, 0, (), ())
         assert standing(store) == standing(old)
         assert acts(store) == acts(old)
-        assert [str(one) for one in store.decisions.history(1)] == [str(one) for one in old.decisions.history(1)]
+        assert [str(decision) for decision in store.decisions.history(1)] == [
+            str(decision) for decision in old.decisions.history(1)
+        ]
         again = store.recover()
         assert (again.rebuilt, again.present) == ({}, 16)
         assert acts(store) == acts(old)
@@ -190,7 +195,7 @@ def test_what_was_decided_since_holds_and_what_it_replaced_is_told(worked: Path,
         store.decisions.decide(DecisionRequest(WORK, 2, Verdict.COPY, 0, "丙", "request-0011"))
         done = store.recover()
         assert done.superseded == 4
-        assert [one.verdict for one in store.decisions.history(1)] == [Verdict.COPY]
+        assert [decision.verdict for decision in store.decisions.history(1)] == [Verdict.COPY]
         assert done.unplaced == ()
 
 
@@ -205,9 +210,9 @@ def test_a_flag_that_was_not_found_again_comes_back_as_gone_and_a_page_that_is_n
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     with fresh(worked, tmp_path / "new") as store:
         done = store.recover()
-        assert [one.line["key"] for one in done.unplaced] == ["request-b003"]
+        assert [act.line["key"] for act in done.unplaced] == ["request-b003"]
         assert "elsewhere" in str(done.unplaced[0])
-        assert "gone" in {one.uid for one in standing_decisions(store, WORK)}
+        assert "gone" in {decision.uid for decision in standing_decisions(store, WORK)}
 
 
 def test_a_line_cut_off_by_a_crash_costs_itself_alone(worked: Path, tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_pages_that_wait_for_a_second_person_are_named_with_who_proofread_them(s
     mark(store, 3, "甲", PageState.PROOFREAD)
     mark(store, 3, "乙", PageState.VALIDATED)
     awaiting, count = store.history.awaiting(WORK)
-    assert [(one.name, one.person) for one in awaiting] == [("WYG0103-0193a", "乙"), ("WYG0103-0192a", "甲")]
+    assert [(entry.name, entry.person) for entry in awaiting] == [("WYG0103-0193a", "乙"), ("WYG0103-0192a", "甲")]
     assert (store.history.awaiting(WORK, 1), count) == ((awaiting[:1], 2), 2)
 
 
