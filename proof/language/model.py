@@ -47,11 +47,11 @@ MIN_PLAIN_PAIR_COUNT = 3
 
 
 class Counted(ABC):
-    """A source of counts: a model, or a model from which a text was subtracted. `known` is the count of each character
-    by code point."""
+    """A source of counts: a model, or a model from which a text was subtracted. `character_counts` has the count of
+    each character by code point."""
 
     __slots__ = ()
-    known: Numbers
+    character_counts: Numbers
 
     @abstractmethod
     def of_keys(self, pattern: int, sought: Keys) -> Numbers:
@@ -63,17 +63,17 @@ class Counted(ABC):
 
     def shares(self, candidates: Codes) -> NDArray[np.float32]:
         """The shares of the candidates of each place among one another (n x k, 0 for none)."""
-        share = np.where(candidates > 0, self.known[np.minimum(candidates, HAN_END - 1)] + 0.5, 0.0)
+        share = np.where(candidates > 0, self.character_counts[np.minimum(candidates, HAN_END - 1)] + 0.5, 0.0)
         return np.asarray(share / np.maximum(share.sum(1, keepdims=True), 1e-9), np.float32)
 
     def frequency(self, codes: Codes) -> NDArray[np.float32]:
         """The share of each character among all; more than 0 also for unknown ones."""
-        total = max(int(self.known[UNKNOWN + 1 :].sum()), 1)
-        return np.asarray((self.known[np.minimum(codes, HAN_END - 1)] + 0.5) / total, np.float32)
+        total = max(int(self.character_counts[UNKNOWN + 1 :].sum()), 1)
+        return np.asarray((self.character_counts[np.minimum(codes, HAN_END - 1)] + 0.5) / total, np.float32)
 
     def occurrences(self, codes: Codes) -> NDArray[np.float32]:
         """The count of each character; 0 for other tokens."""
-        return np.where(codes > UNKNOWN, self.known[np.minimum(codes, HAN_END - 1)], 0).astype(np.float32)
+        return np.where(codes > UNKNOWN, self.character_counts[np.minimum(codes, HAN_END - 1)], 0).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class LanguageModel(Counted):
     of others would match only by equal hashes)."""
 
     counts: Counts
-    known: Numbers
+    character_counts: Numbers
     learned_runs: Keys
     sources: tuple[str, ...]
     patterns: frozenset[int]
@@ -91,7 +91,7 @@ class LanguageModel(Counted):
     @property
     def characters(self) -> int:
         """The number of characters of the training texts."""
-        return int(self.known[UNKNOWN + 1 :].sum())
+        return int(self.character_counts[UNKNOWN + 1 :].sum())
 
     def of_keys(self, pattern: int, sought: Keys) -> Numbers:
         return self.counts.of_keys(sought) if pattern in self.patterns else np.zeros(sought.shape, np.int32)
@@ -101,11 +101,11 @@ class LanguageModel(Counted):
 
     def write(self, file: IO[bytes]) -> None:
         """Write the model to an open file. Raises OSError."""
-        codes = np.flatnonzero(self.known)
+        codes = np.flatnonzero(self.character_counts)
         arrays = {
             "format": np.array(FORMAT_VERSION),
             "codes": codes.astype(np.uint32),
-            "known": self.known[codes],
+            "known": self.character_counts[codes],
             "sources": np.array(self.sources, np.str_),
             "patterns": np.array(sorted(self.patterns), np.uint8),
         }
@@ -130,16 +130,16 @@ class LanguageModel(Counted):
                         path=path,
                         form=arrays["format"],
                     )
-                known = np.zeros(HAN_END, np.int32)
-                known[arrays["codes"]] = arrays["known"]
+                character_counts = np.zeros(HAN_END, np.int32)
+                character_counts[arrays["codes"]] = arrays["known"]
 
                 def counts(name: str) -> Counts:
                     return unpacked({key: arrays[f"{name}_{key}"] for key in ("lower", "steps", "number", "shape")})
 
                 return cls(
                     counts("counts"),
-                    known,
-                    counts("runs").known.astype(np.uint64),
+                    character_counts,
+                    counts("runs").keys.astype(np.uint64),
                     tuple(map(str, arrays["sources"])),
                     frozenset(map(int, arrays["patterns"])),
                 )
@@ -230,17 +230,19 @@ def learn(
             if min_count:
                 is_so_near = nearness_of_tokens == nearness
                 counts = Counts.of(token_keys[is_so_near], bits)
-                is_kept = counts.number >= min_count
+                is_kept = counts.numbers >= min_count
                 if beside and min_count == 1:
                     in_streams = Counts.of(token_keys[is_so_near & is_in_streams], bits)
-                    is_kept = (counts.number > 1) | np.isin(counts.known, in_streams.known)
+                    is_kept = (counts.numbers > 1) | np.isin(counts.keys, in_streams.keys)
                 kept.append(counts.where(is_kept))
         if number == BEFORE:
             counts = Counts.of(token_keys[plain_pairs(raw)], bits)
-            kept.append(counts.where(counts.number >= min_plain_count))
-    known = np.bincount(np.minimum(raw, HAN_END - 1), minlength=HAN_END).astype(np.int32)
+            kept.append(counts.where(counts.numbers >= min_plain_count))
+    character_counts = np.bincount(np.minimum(raw, HAN_END - 1), minlength=HAN_END).astype(np.int32)
     patterns = frozenset(number for number in range(len(PATTERNS)) if number == BEFORE or any(min_counts[number]))
-    return LanguageModel(Counts.merged(kept, bits), known, np.unique(runs(folded)[0]), tuple(sources), patterns)
+    return LanguageModel(
+        Counts.merged(kept, bits), character_counts, np.unique(runs(folded)[0]), tuple(sources), patterns
+    )
 
 
 def plain_pairs(raw: Codes) -> NDArray[np.bool_]:

@@ -111,11 +111,11 @@ def keys(contexts: Keys, centres: Codes) -> Keys:
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of keys. `known` are the keys, ascending, cut to their upper `bits` bits; `number` are the counts, in the
-    smallest sufficient type."""
+    """Counts of keys. `keys` are the keys, ascending, cut to their upper `bits` bits; `numbers` are their counts, in
+    the smallest sufficient type."""
 
-    known: CutKeys
-    number: NDArray[np.integer[Any]]
+    keys: CutKeys
+    numbers: NDArray[np.integer[Any]]
     bits: int = 64
 
     @classmethod
@@ -128,53 +128,53 @@ class Counts:
 
     def where(self, chosen: NDArray[np.bool_]) -> Counts:
         """The chosen keys."""
-        return Counts(self.known[chosen], self.number[chosen], self.bits)
+        return Counts(self.keys[chosen], self.numbers[chosen], self.bits)
 
     @classmethod
     def merged(cls, parts: Sequence[Counts], bits: int) -> Counts:
         """The sum of several counts of equal bits."""
-        known = np.concatenate([_cut(np.zeros(0, np.uint64), bits), *(part.known for part in parts)])
-        number = np.concatenate([np.zeros(0, np.int32), *(part.number for part in parts)])
-        order = np.argsort(known, kind="stable")
-        known, number = known[order], number[order]
-        first = np.flatnonzero(np.concatenate([[True], known[1:] != known[:-1]])[: len(known)])
-        return cls(known[first], np.add.reduceat(number, first) if len(first) else number, bits)
+        joined = np.concatenate([_cut(np.zeros(0, np.uint64), bits), *(part.keys for part in parts)])
+        numbers = np.concatenate([np.zeros(0, np.int32), *(part.numbers for part in parts)])
+        order = np.argsort(joined, kind="stable")
+        joined, numbers = joined[order], numbers[order]
+        first = np.flatnonzero(np.concatenate([[True], joined[1:] != joined[:-1]])[: len(joined)])
+        return cls(joined[first], np.add.reduceat(numbers, first) if len(first) else numbers, bits)
 
     def of_keys(self, sought: Keys) -> Numbers:
         """The count of each of these keys."""
         counts = np.zeros(sought.shape, np.int32)
-        if not len(self.known):
+        if not len(self.keys):
             return counts
         cut = _cut(sought.ravel(), self.bits)
         slots = self._slots(cut)
         likely = np.flatnonzero(self._sieve[slots >> np.uint32(3)] >> (slots & np.uint32(7)).astype(np.uint8) & 1)
         cut = cut[likely]
         index = self._last_up_to(cut)
-        counts.reshape(-1)[likely] = np.where(self.known[index] == cut, self.number[index], 0)
+        counts.reshape(-1)[likely] = np.where(self.keys[index] == cut, self.numbers[index], 0)
         return counts
 
     def _last_up_to(self, cut: CutKeys) -> NDArray[np.int32]:
-        """For each key the last index of `known` without a greater key, or 0. Keys are hashes, so their first bits give
+        """For each key the last index of `keys` without a greater key, or 0. Keys are hashes, so their first bits give
         the index up to a few places, which takes a quarter of the time of a binary search."""
         first, shift, steps = self._beginnings
         index = first[cut >> cut.dtype.type(shift)]
-        last = np.int32(len(self.known) - 1)
+        last = np.int32(len(self.keys) - 1)
         for step in steps:
             next_index = np.minimum(index + np.int32(step), last)
-            index = np.where(self.known[next_index] <= cut, next_index, index)
+            index = np.where(self.keys[next_index] <= cut, next_index, index)
         return np.asarray(index, np.int32)
 
     @cached_property
     def _beginnings(self) -> tuple[NDArray[np.int32], int, list[int]]:
-        """The first index in `known` for every value of the first bits of a key; by how many bits a key is shifted to
+        """The first index in `keys` for every value of the first bits of a key; by how many bits a key is shifted to
         get these; and the steps of the search among keys with equal first bits."""
-        bits = max(len(self.known).bit_length() - 2, 0)
+        bits = max(len(self.keys).bit_length() - 2, 0)
         shift = self.bits - bits
-        starts = (np.arange(1 << bits, dtype=np.uint64) << np.uint64(shift)).astype(self.known.dtype)
-        first = np.searchsorted(self.known, starts).astype(np.int32)
-        most = int(np.diff(first, append=np.int32(len(self.known))).max())
+        starts = (np.arange(1 << bits, dtype=np.uint64) << np.uint64(shift)).astype(self.keys.dtype)
+        first = np.searchsorted(self.keys, starts).astype(np.int32)
+        most = int(np.diff(first, append=np.int32(len(self.keys))).max())
         steps = [1 << power for power in reversed(range(most.bit_length()))]
-        return np.minimum(first, len(self.known) - 1), shift, steps
+        return np.minimum(first, len(self.keys) - 1), shift, steps
 
     @cached_property
     def _sieve(self) -> NDArray[np.uint8]:
@@ -183,8 +183,8 @@ class Counts:
         of the counts."""
         size = 1 << self._sieve_bits
         sieve = np.zeros(size >> 3, np.uint8)
-        for start in range(0, len(self.known), PIECE_LENGTH):
-            slots = self._slots(self.known[start : start + PIECE_LENGTH])
+        for start in range(0, len(self.keys), PIECE_LENGTH):
+            slots = self._slots(self.keys[start : start + PIECE_LENGTH])
             begin = int(slots[0]) & ~7
             piece = np.zeros((int(slots[-1]) | 7) + 1 - begin, np.bool_)
             piece[slots - np.uint32(begin)] = True
@@ -193,7 +193,7 @@ class Counts:
 
     @property
     def _sieve_bits(self) -> int:
-        return min(max(len(self.known).bit_length() + SIEVE_BITS, 3), self.bits)
+        return min(max(len(self.keys).bit_length() + SIEVE_BITS, 3), self.bits)
 
     def _slots(self, cut: CutKeys) -> NDArray[np.uint32]:
         return np.asarray(cut >> cut.dtype.type(self.bits - self._sieve_bits), np.uint32)
@@ -217,18 +217,18 @@ COUNT_BASE = 1.05
 def packed(counts: Counts) -> dict[str, NDArray[np.generic]]:
     """The counts as compact arrays: keys in Elias-Fano coding (lower bits unchanged, upper bits as steps), counts in
     one byte."""
-    size = len(counts.known)
+    size = len(counts.keys)
     low = max(counts.bits - max(size, 1).bit_length(), 0)
-    known = counts.known.astype(np.uint64)
+    whole = counts.keys.astype(np.uint64)
     bit_values = np.left_shift(np.uint64(1), np.arange(low, dtype=np.uint64))
     starts = range(0, size if low else 0, PIECE_LENGTH)
-    lower = [np.packbits((known[start : start + PIECE_LENGTH, None] & bit_values > 0).ravel()) for start in starts]
+    lower = [np.packbits((whole[start : start + PIECE_LENGTH, None] & bit_values > 0).ravel()) for start in starts]
     steps = np.zeros((size + (1 << (counts.bits - low)) + 7) // 8 * 8, np.uint8)
-    steps[(known >> np.uint64(low)).astype(np.int64) + np.arange(size)] = 1
-    levels = np.log(np.maximum(counts.number, MAX_EXACT_COUNT) / MAX_EXACT_COUNT) / np.log(COUNT_BASE)
+    steps[(whole >> np.uint64(low)).astype(np.int64) + np.arange(size)] = 1
+    levels = np.log(np.maximum(counts.numbers, MAX_EXACT_COUNT) / MAX_EXACT_COUNT) / np.log(COUNT_BASE)
     number = np.where(
-        counts.number <= MAX_EXACT_COUNT,
-        counts.number,
+        counts.numbers <= MAX_EXACT_COUNT,
+        counts.numbers,
         MAX_EXACT_COUNT + np.minimum(np.rint(levels), 255 - MAX_EXACT_COUNT),
     )
     return {
@@ -242,21 +242,21 @@ def packed(counts: Counts) -> dict[str, NDArray[np.generic]]:
 def unpacked(arrays: Mapping[str, NDArray[np.generic]]) -> Counts:
     """The counts from `packed`, with large numbers rounded."""
     size, low, bits = map(int, np.asarray(arrays["shape"]))
-    known: CutKeys = np.empty(size, np.uint32) if bits <= 32 else np.empty(size, np.uint64)
+    cut: CutKeys = np.empty(size, np.uint32) if bits <= 32 else np.empty(size, np.uint64)
     steps, lower = np.asarray(arrays["steps"], np.uint8), np.asarray(arrays["lower"], np.uint8)
     first = 0
     for start in range(0, len(steps), PIECE_LENGTH):
         upper = np.flatnonzero(np.unpackbits(steps[start : start + PIECE_LENGTH]))[: size - first] + 8 * start
-        known[first : first + len(upper)] = (upper - np.arange(first, first + len(upper))) << low
+        cut[first : first + len(upper)] = (upper - np.arange(first, first + len(upper))) << low
         first += len(upper)
     bit_values = np.left_shift(1, np.arange(low), dtype=np.int64)
     for start in range(0, size if low else 0, PIECE_LENGTH):  # pieces are whole bytes: a multiple of eight keys
         count = min(PIECE_LENGTH, size - start)
         bits_of_keys = np.unpackbits(lower[start * low // 8 : (start + PIECE_LENGTH) * low // 8])[: count * low]
-        known[start : start + count] |= (bits_of_keys.reshape(count, low) @ bit_values).astype(known.dtype)
+        cut[start : start + count] |= (bits_of_keys.reshape(count, low) @ bit_values).astype(cut.dtype)
     stored = np.asarray(arrays["number"], np.uint8)
     levels = np.arange(int(stored.max(initial=0)) + 1)
     numbers = np.where(
         levels <= MAX_EXACT_COUNT, levels, np.rint(MAX_EXACT_COUNT * COUNT_BASE ** (levels - MAX_EXACT_COUNT))
     )
-    return Counts(known, numbers.astype(np.min_scalar_type(int(numbers[-1])))[stored], bits)
+    return Counts(cut, numbers.astype(np.min_scalar_type(int(numbers[-1])))[stored], bits)

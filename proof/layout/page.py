@@ -128,7 +128,7 @@ def _straightened_labels(labels: LabelMap, straightening: Straightening) -> Labe
 
 
 def _on_sheet(sheet: Sheet, labelled: Sequence[Register], scale: float) -> tuple[list[Register], list[Region]]:
-    """The registers of a label map in pixels of the sheet, and the region of each. `scale` is that of the label map."""
+    """The registers of a label map in pixels of the sheet, and the region of each. `scale` is the scale of the map."""
     registers = [_enlarged(register, 1 / scale) for register in labelled]
     return registers, [_region(sheet, register, registers) for register in registers]
 

@@ -31,7 +31,7 @@ MIN_NOTE_CELL = 0.5
 """Minimum height of a note's cell on an unruled page, in cells of main text."""
 
 LOW_NOTE_CELL = 0.6
-"""Height of a row of a note in cells of main text, where a note has more rows than its column has cells."""
+"""Height of a row of a note in cells of main text, if a note has more rows than its column has cells."""
 
 COUNT_COST = 1.6
 """Cost of every cell by which a run is longer or shorter than transcribed, in cells of clear evidence."""
@@ -176,9 +176,8 @@ class InkPieces:
 
 
 class _ExpectedRun(NamedTuple):
-    """A transcribed run: whether it is a note, its height in `cells`, and by how many cells its right half-row is
-    longer than the left one (negative: shorter). A run that is found longer or shorter costs `cell_cost` for each cell
-    beyond `slack_cells`."""
+    """A transcribed run: whether it is a note, its height in `cells`, and `right_excess` as of the function. A run that
+    is found longer or shorter costs `cell_cost` for each cell beyond `slack_cells`."""
 
     note: bool
     cells: float
@@ -193,9 +192,9 @@ class _ExpectedRun(NamedTuple):
 
 
 class _RunGain(NamedTuple):
-    """The gain of a run as cumulative sums on a grid of positions: that of a run from a to b is `begins[a] + ends[b]`.
-    `above` is the gain of the rows above a position if the run ends there, `below` that of the rows below if it begins
-    there."""
+    """The gain of a run on a grid of positions, as cumulative sums: `begins[a] + ends[b]` for a run from a to b.
+    `above` is the gain of the rows above a position if the run ends there, `below` the gain of the rows below a
+    position if the run begins there."""
 
     begins: NDArray[np.float64]
     ends: NDArray[np.float64]
@@ -318,8 +317,7 @@ def _expected_runs(column: Column, strict: bool) -> list[_ExpectedRun]:
 
 
 def _with_low_notes(expected: Sequence[_ExpectedRun], cells: float) -> list[_ExpectedRun]:
-    """The expected runs, with notes as low as the column's height, in `cells`, demands: the rows of its notes share
-    what its main text leaves of it."""
+    """The expected runs, with rows of notes so low that all runs fit into the column's height in `cells`."""
     note_rows = sum(run.cells for run in expected if run.note)
     if not note_rows:
         return list(expected)
@@ -338,15 +336,15 @@ def height_with_low_notes(column: Column) -> float:
 
 
 def pitch_with_low_notes(ink: NDArray[np.uint8], column: Column) -> float:
-    """The height of a cell of main text in pixels if the rows of notes are `LOW_NOTE_CELL` of it high and the runs of
-    the column fill it as far as its `ink` reaches."""
+    """The height of a cell of main text in pixels, of which a row of a note has `LOW_NOTE_CELL`, if the runs fill the
+    column as far as its `ink` reaches."""
     end = float(np.flatnonzero(ink.any(axis=1))[-1] + 1)
     return end / (TOP_MARGIN_CELLS + height_with_low_notes(column))
 
 
 def right_excess(run: Run) -> int:
-    """By how many characters the right half-row of a note is longer than the left one; negative where it is shorter, 0
-    for main text."""
+    """By how many characters the right half-row of a note is longer than the left one; negative if it is shorter, 0 for
+    main text."""
     return _written_cells(run.right) - _written_cells(run.left) if run.note else 0
 
 
@@ -385,7 +383,7 @@ def main_gain(ink: NDArray[np.uint8], pieces: InkPieces, pitch: float, low_notes
     for first, last in _inked_stretches(ink_counts > 0, round(MAX_BLANK_CELLS * pitch)):
         half_window = min(window, last - first) / 2
         rows = np.clip(np.arange(first, last), first + half_window, last - half_window).astype(np.intp)
-        # where there is little ink, it is little evidence
+        # little ink is little evidence
         evidence = np.minimum(window / (2 * half_window) * whole[rows] / 0.1, 1.0)
         relative = middle[rows] / np.maximum(whole[rows], 1e-6)
         gain[first:last] = np.clip((relative - even_ink) / CLEAR_INK_CHANGE, -1.0, 1.0) * evidence
