@@ -16,14 +16,14 @@ from proof.store.authorities import IMAGE, REASONED
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
 BASE = "base"
-"""The XML id of the text as it was transcribed."""
+"""The XML id of the transcribed text."""
 
 COPY = "copy"
 """The XML id of the image of its copy."""
 
 
 def apparatus_document(collated: CollationNotes, title: str) -> etree._Element:
-    """The notes as a TEI document. Witnesses are named by ids; their sigla and full names are in its head."""
+    """The notes as a TEI document. They name witnesses by ids; the header has the sigla and full names."""
     root = root_of("TEI", NAMESPACE)
     header = add(root, "teiHeader")
     file = add(header, "fileDesc")
