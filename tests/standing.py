@@ -11,7 +11,7 @@ from sqlalchemy import select
 from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
-from proof.store.acts import What
+from proof.store.acts import ActKind
 from proof.store.decision_records import Decision, DecisionRequest, State, Verdict
 from proof.store.history import HistoryFilter
 from proof.store.manual_corrections import ManualCorrection
@@ -30,7 +30,7 @@ def standing_decisions(store: Store, work: str) -> list[Decision]:
 
 def decision_log(store: Store, work: str) -> list[Decision]:
     """All decisions of a work, newest first."""
-    entries, _ = store.history.log(work, HistoryFilter(what=What.DECISIONS), limit=1_000_000)
+    entries, _ = store.history.log(work, HistoryFilter(what=ActKind.DECISIONS), limit=1_000_000)
     return [entry.decision for entry in entries if entry.decision is not None]
 
 

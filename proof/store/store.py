@@ -123,7 +123,7 @@ class Store:
                 database.migrate(engine)
             store = cls(engine, _journal(url, folder))
             if store.journal and complete:
-                store.journal.follow(store._reading)
+                store.journal.catch_up(store._reading)
         except BaseException:
             engine.dispose()
             raise

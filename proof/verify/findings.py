@@ -18,7 +18,7 @@ from proof.text.model import Cell, Script, is_han
 from proof.text.variants import Relation, VariantPolicy
 from proof.verify.align import Likeness, Pairing, Step, for_either
 from proof.verify.columns import ReadColumn
-from proof.verify.glyphs import Glyph, room_between, spacing
+from proof.verify.glyphs import SPLINTERS, Glyph, room_between, spacing
 from proof.verify.legibility import FULLY_LEGIBLE, Legibility
 from proof.verify.passages import with_joined_runs
 from proof.verify.places import Place, glyph_of, omission_place
@@ -338,8 +338,10 @@ class Weigher:
 
     def _is_whole(self, column: ReadColumn, glyph: Glyph, room: float) -> bool:
         """Whether a glyph is a whole one (`WHOLE_GLYPH_SCORE`); `room` is its distance from the nearer of its
-        neighbours, in cells."""
-        if not is_han(glyph.best) or glyph.presence < MIN_WHOLE_PRESENCE or room < MIN_WHOLE_ROOM_CELLS:
+        neighbours, in cells. Ink as large as a character that is read as a splinter is a seal's."""
+        if not is_han(glyph.best) or glyph.best in SPLINTERS:
+            return False
+        if glyph.presence < MIN_WHOLE_PRESENCE or room < MIN_WHOLE_ROOM_CELLS:
             return False
         least, most = WHOLE_CELLS_RANGE
         return all(least <= side <= most for side in self._ink_size(column, glyph))

@@ -1,4 +1,4 @@
-"""Finding anything in one work."""
+"""Search in one work."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORDS = "射人告具于公公升即位"
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """Two works that are alike: three juan and a preface of five half-folios each."""
+    """Two similar works, each with a preface of five half-folios and three juan."""
     with Store.open(tmp_path_factory.mktemp("finder") / "proof.sqlite") as opened:
         for work in ("KR1d0030", "KR1d0031"):
             checked = []
@@ -74,7 +74,7 @@ def test_words_lead_to_the_columns_of_this_work_that_have_them(store: Store) -> 
     assert len(found.columns) == len(JUAN) * len(FOLIOS)
     first = found.columns[0]
     assert (first.line, first.offset, first.before, first.words, first.after) == (1, 5, "射人告具于", "公公升", "即位")
-    assert {one.page[:8] for one in found.columns} == {"KR1d0030"}
+    assert {place.page[:8] for place in found.columns} == {"KR1d0030"}
 
 
 @pytest.mark.parametrize("wanted", ["烏有", "999-1a", "卷九", "%", "\x00", "", "  "])
