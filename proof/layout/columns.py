@@ -198,7 +198,7 @@ def _assign_ink(
         in_column = (top >= body.column.top - reach) & (bottom <= body.column.bottom + reach)
         owner_of_piece[is_text & in_body & in_column] = body.number
     clear_rows = {body.number: _clear_rows(part, body, glyph) for body in bodies}
-    for piece in np.flatnonzero(is_text & (owner_of_piece == 0))[1:].tolist():
+    for piece in np.flatnonzero(is_text & (owner_of_piece == 0)).tolist():
         rows = slice(max(0, int(y[piece]) - 1), int(y[piece] + height[piece]) + 1)
         owner_of_piece[piece] = _note_column(float(middle[piece]), rows, bodies, clear_rows, glyph)
     owner_of_pixel = owner_of_piece[labels]
