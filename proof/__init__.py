@@ -17,7 +17,8 @@ __version__ = "0.3.0"
 
 
 def __getattr__(name: str) -> Any:
-    """The functions of `proof.api`, imported when they are first asked for: the command line starts without them."""
+    """The functions of `proof.api`. They are imported at first use, since the command line starts faster without
+    them."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module("proof.api"), name)

@@ -1,8 +1,8 @@
-"""The program from Python: `from proof.api import check, collate, export, open_project`.
+"""The Python interface: `from proof.api import check, collate, export, open_project`.
 
-These are four commands of the command line, with the same settings and the same store. They give frozen dataclasses.
-Rows (`Page`, `FlaggedPlace`, `PlannedCorrection`, `Variant`) have plain values alone, so that a list of them is a
-table: `pandas.DataFrame(check(project).flags)`. Errors that a user can cause or mend are `proof.errors.ProofError`.
+These are four commands of the command line, with the same settings and the same store. They return frozen dataclasses.
+Rows (`Page`, `FlaggedPlace`, `PlannedCorrection`, `Variant`) have only plain values, so that a list of them is a table:
+`pandas.DataFrame(check(project).flags)`. Errors that a user can cause or mend are `proof.errors.ProofError`.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ class FlaggedPlace:
 
     `line` is the number of the column on the page, from 1; 0 if the flag is on the whole page. `offset` and `length`
     count code points of the column's source, `before` and `after` are the text around the place. `x`, `y`, `width` and
-    `height` are pixels of the image, None where the place is not on it. `raised`: the score reaches the threshold.
-    `why` is a sentence.
+    `height` are pixels of the image, None if the place is not on it. `raised`: the score reaches the threshold. `why`
+    is the reason, as a sentence.
     """
 
     id: str
@@ -106,8 +106,8 @@ class FlaggedPlace:
 
 @dataclass(frozen=True)
 class CheckedWork:
-    """The outcome of a check. `sound`: all that was named could be used, no page failed and none has the wrong image.
-    `findings` are remarks about the material, as sentences. `report` is the page to open in a browser."""
+    """The outcome of a check. `sound`: all named texts, images and lists could be used, no page failed or has the
+    wrong image. `findings` are remarks about the material, as sentences. `report` is the page to open in a browser."""
 
     work: str
     sound: bool
@@ -118,7 +118,7 @@ class CheckedWork:
 
     @cached_property
     def pages(self) -> tuple[Page, ...]:
-        """The pages that were checked, in their order."""
+        """The checked pages, in the order of the text."""
         return tuple(map(_page, self._results(outline=True)))
 
     @cached_property
@@ -134,8 +134,8 @@ class CheckedWork:
 
 @dataclass(frozen=True, slots=True)
 class ExportedText:
-    """The outcome of the export of a text: the `files` that were written, and the corrections that were `written` and
-    `not_written`. `complete`: no decision had to be refused."""
+    """The outcome of the export of a text: the new `files`, and the corrections that were `written` and `not_written`.
+    `complete`: no decision was refused."""
 
     text: Path
     complete: bool
@@ -175,9 +175,9 @@ def open_project(
     images: Sequence[PathLike] = (),
     settings: Mapping[str, Any] | None = None,
 ) -> Project:
-    """The project in a folder. Where the folder has no config.toml one is written, as `proof init` does: with `texts`
-    and `images`, or those that lie in the folder. `settings` are by name (`{"page.rows": 22}`): they are written into
-    a new config.toml; an existing one stays as it is, and they apply to the returned project alone. Raises ProofError.
+    """The project in a folder. If the folder has no config.toml, one is written, as by `proof init`: with `texts` and
+    `images`, or those in the folder. `settings` are by name (`{"page.rows": 22}`): they are written into a new
+    config.toml; an existing one is not changed, and they apply to the returned project only. Raises ProofError.
     """
     folder = Path(folder)
     named = {"project.texts": _paths(texts), "project.images": _paths(images)}
@@ -193,7 +193,7 @@ def open_project(
 
 def check(project: Project | PathLike = ".", *, progress: Callable[[Progress], None] | None = None) -> CheckedWork:
     """Check the texts of a project against their images. Writes store and reports as `proof check` does, and reads only
-    pages that changed. `progress` is called after each page. Raises ProofError where the check cannot go on."""
+    pages that changed. `progress` is called after each page. Raises ProofError if the check cannot go on."""
     settings = _project(project).settings
     outcome = check_settings(settings, progress)
     with Store.open(settings.store_address) as store:
@@ -212,9 +212,9 @@ def export(
     in_place: bool = False,
     dry_run: bool = False,
 ) -> tuple[ExportedText, ...]:
-    """Write the decisions on the `texts` of a project, on all of them if none is named, in each of the `forms` (those
-    of `proof export --form`), into the folder `out`, and with `in_place` into the texts themselves. A `dry_run` writes
-    nothing, and gives what would be written. Raises ProofError."""
+    """Write the decisions on the `texts` of a project (all of them if none is named) into the folder `out`, in each of
+    the `forms` of `proof export --form`, and with `in_place` into the texts themselves. A `dry_run` writes nothing, and
+    returns what would be written. Raises ProofError."""
     settings = _project(project).settings
     paths = [Path(text) for text in texts] or settings.text_files()
     if unknown := set(forms) - set(form_names()):
@@ -235,7 +235,7 @@ def export(
 
 def collate(base: PathLike, *witnesses: PathLike, variants: PathLike | None = None) -> tuple[CollatedWitness, ...]:
     """Collate a text with witnesses: each a file, a folder of files of juan, `SIGLUM=PATH` or `REPOSITORY@BRANCH`.
-    `variants` is a file of pairs of characters that are no difference. Raises ProofError."""
+    `variants` is a file of pairs of characters that count as equal. Raises ProofError."""
     collations = collate_witnesses(Path(base), list(witnesses), Path(variants) if variants else None)
     return tuple(
         CollatedWitness(

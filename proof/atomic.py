@@ -1,4 +1,4 @@
-"""A file is written whole or not at all."""
+"""Writes files atomically: whole or not at all."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from proof.paths import real
 
 @contextmanager
 def whole_file(path: Path, *, encoding: str = "utf-8", newline: str = "\n") -> Iterator[IO[str]]:
-    """A text file that replaces `path` when the block ends well, and leaves nothing behind otherwise. Raises
-    OutputError where it cannot be written."""
+    """A text file that replaces `path` when the block ends without an error, and is removed otherwise. Raises
+    OutputError if it cannot be written."""
     with _in_place_of(path) as part, part.open("w", encoding=encoding, newline=newline) as file:
         yield file
         sync_file(file)
@@ -28,22 +28,22 @@ def whole_file(path: Path, *, encoding: str = "utf-8", newline: str = "\n") -> I
 
 @contextmanager
 def whole_binary_file(path: Path) -> Iterator[IO[bytes]]:
-    """The same for a file of bytes."""
+    """As `whole_file`, for a file of bytes."""
     with _in_place_of(path) as part, part.open("wb") as file:
         yield file
         sync_file(file)
 
 
 def sync_file(file: IO[Any]) -> None:
-    """Have what was written to an open file last through a crash."""
+    """Write an open file through to the disk, so that it survives a crash."""
     file.flush()
     os.fsync(file.fileno())
 
 
 @contextmanager
 def _in_place_of(path: Path) -> Iterator[Path]:
-    """A temporary file that replaces `path` when the block ends well. A link stays and its target is replaced; the new
-    file has the permissions of the old one; a read-only file is not replaced."""
+    """A temporary file that replaces `path` when the block ends without an error. If `path` is a link, its target is
+    replaced. The new file has the permissions of the old one. A read-only file is not replaced."""
     target = real(path)
     part = target.with_name(f".{target.name}.{os.getpid()}.{get_ident()}.part")
     try:
@@ -65,12 +65,12 @@ def _in_place_of(path: Path) -> Iterator[Path]:
             reason=reason,
         ) from error
     finally:
-        with suppress(OSError):  # it has its name by now, or its folder is a file or gone
+        with suppress(OSError):  # it was renamed already, or its folder is missing or a file
             part.unlink()
 
 
 def sync_folder(folder: Path) -> None:
-    """Have new names of files in a folder last through a crash, where the system can do that."""
+    """Write the file names of a folder through to the disk, if the system can do that."""
     with suppress(OSError, AttributeError):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -80,8 +80,8 @@ def sync_folder(folder: Path) -> None:
 
 
 def must_be_writable(folder: Path) -> None:
-    """Make `folder` where it is missing. Raises OutputError where no file can be written in it: better before an hour
-    of reading than after."""
+    """Create `folder` if it is missing. Raises OutputError if no file can be written in it: better before an hour of
+    reading than after it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

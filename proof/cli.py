@@ -1,4 +1,4 @@
-"""The command line: finds the command, and turns what goes wrong into a message and an exit status."""
+"""The command line: finds the command, and turns errors into a message and an exit status."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ COMMANDS = {
     "bench": _("Score a verifier on a benchmark of known errors."),
     "engines": _("List the engines, whether each can run here, and if not what to do."),
 }
-"""What each command does. A command is the module of its name in `proof.commands`, which is imported only when that
-command is called: `proof --help` needs none of them."""
+"""The help of each command. A command is the module of that name in `proof.commands`. It is imported only when the
+command is called: `proof --help` imports none of them."""
 
 DISK_ERRNOS = (errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT)
-"""Numbers of the errors that any call may raise where a disk fails or is full."""
+"""Error numbers that any call may raise if a disk fails or is full."""
 
 EXIT_INTERRUPTED = 130
-"""Exit status after an interrupt: 128 and the number of SIGINT, as in shells."""
+"""Exit status after an interrupt: 128 plus the number of SIGINT, as in shells."""
 
 
 class Commands(click.Group):
-    """The commands by name; none is imported before it is needed."""
+    """The commands by name; each is imported when it is needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -60,7 +60,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        gc.disable()  # modules make objects that last: collecting among them would take a tenth of the start
+        # Objects that modules create while they are imported last: collecting garbage would take a tenth of the start.
+        gc.disable()
         try:
             command: click.Command = importlib.import_module(f"proof.commands.{cmd_name}").command
         finally:
@@ -120,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         click.echo(f"proof: {say(_('interrupted'))}", err=True)
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # The reader of the output has ended, as `| head` does; the rest of the output is dropped.
+        # The program that reads the output has ended, as in `proof ... | head`: the rest of the output is dropped.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
@@ -133,8 +134,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run() -> NoReturn:
-    """Run the command of this process, and end the process. After an interrupt it does not wait for threads that still
-    read a page: everything else is closed by then, and their readings are not kept."""
+    """Run the command of this process, and end the process. After an interrupt it does not wait for threads that are
+    still reading a page: everything else is closed by then, and their readings are dropped."""
     status = main()
     if status == EXIT_INTERRUPTED:
         sys.stdout.flush()
@@ -144,7 +145,7 @@ def run() -> NoReturn:
 
 
 def _write_any_character() -> None:
-    """Have characters that the terminal cannot show written by their numbers instead of raising an error."""
+    """Write characters that the terminal's encoding lacks as escapes (`\\u4e00`) instead of raising an error."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -13,11 +13,11 @@ from proof.locale.marking import Sentence, _
 from proof.model.notices import Notice, NoticeCode, Value
 
 AT = _("%(where)s: %(what)s")
-"""What an error of a file says, after the file and the line."""
+"""The message of an error in a file: the file with the line, then what is wrong."""
 
 
 def reason_of(error: OSError) -> str:
-    """What an error of the operating system says, without its number and the name of the file, which messages add."""
+    """The reason of an operating system error, without its number and the file name, which messages add."""
     return error.strerror or str(error)
 
 
@@ -53,7 +53,7 @@ class StoppedError(ProofError):
 
 
 class GonePageError(UsageError):
-    """A page in the store is no longer in the text, which was changed since the last check."""
+    """A page in the store is no longer in the text, which has changed since the last check."""
 
 
 class TextError(ProofError):
@@ -116,7 +116,7 @@ class SourceError(ProofError):
 
 
 class AddressError(SourceError):
-    """An address that is not requested: it is no web address, or it leads into a private network."""
+    """An address is not requested: it is not a web address, or it leads into a private network."""
 
 
 class ServerError(SourceError):

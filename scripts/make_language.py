@@ -162,7 +162,7 @@ class Without(Counted):
                 if beside is not None:
                     rare |= (there - brought == 1) & (beside.of_keys(number, met) > 0)
                 self._own[number] = Counts(met, np.where(rare, np.maximum(there, brought), brought))
-        self.known = model.known - np.bincount(np.minimum(tokens, HAN_END - 1), minlength=HAN_END)
+        self.character_counts = model.character_counts - np.bincount(np.minimum(tokens, HAN_END - 1), minlength=HAN_END)
 
     def of_keys(self, pattern: int, wanted: Keys) -> Numbers:
         if pattern not in self._own:
@@ -312,11 +312,11 @@ def main() -> None:
     small = learn(streams, titles, LEAST, PLAIN, BITS, beside)
     with (options.out / "language.npz").open("wb") as file:
         small.write(file)
-    print(f"kept: {len(small.counts.known):,} n-grams, {time.perf_counter() - began:.0f} s", flush=True)  # noqa: T201
+    print(f"kept: {len(small.counts.keys):,} n-grams, {time.perf_counter() - began:.0f} s", flush=True)  # noqa: T201
     if options.model_only:
         return
     full = learn([*streams, *beside], titles)
-    print(f"learned: {len(full.counts.known):,} n-grams, {time.perf_counter() - began:.0f} s", flush=True)  # noqa: T201
+    print(f"learned: {len(full.counts.keys):,} n-grams, {time.perf_counter() - began:.0f} s", flush=True)  # noqa: T201
     rng = np.random.default_rng(1)
     parts, known_beside = {}, Beside(beside[0])
     for work in every:

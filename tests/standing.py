@@ -11,7 +11,7 @@ from sqlalchemy import select
 from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
-from proof.store.acts import What
+from proof.store.acts import ActKind
 from proof.store.decision_records import Decision, DecisionRequest, State, Verdict
 from proof.store.history import HistoryFilter
 from proof.store.manual_corrections import ManualCorrection
@@ -30,7 +30,7 @@ def standing_decisions(store: Store, work: str) -> list[Decision]:
 
 def decision_log(store: Store, work: str) -> list[Decision]:
     """All decisions of a work, newest first."""
-    entries, _ = store.history.log(work, HistoryFilter(what=What.DECISIONS), limit=1_000_000)
+    entries, _ = store.history.log(work, HistoryFilter(what=ActKind.DECISIONS), limit=1_000_000)
     return [entry.decision for entry in entries if entry.decision is not None]
 
 
@@ -97,7 +97,7 @@ def say(
 
 def page_number(store: Store, work: str = "KR1", page: str = "", text: Path | None = None) -> int:
     """The number under which a store knows a page: the first of a work unless its id or its file say of which."""
-    pages = store.queue.places(work)
+    pages = store.queue.uncounted_pages(work)
     return next(one.number for one in pages if page in ("", one.page) and (text is None or one.text == str(text)))
 
 

@@ -1,1 +1,1 @@
-"""Running a check: its plan, the pipeline of pages, rescoring over the whole work, pagination of running editions."""
+"""Running a check: its plan, the pipeline of pages, rescoring with the whole work, pagination of running editions."""

@@ -1,8 +1,8 @@
 """Checking pages on the workers of a Dask cluster; the results come back in any order to one writer.
 
 Workers run `proof.checking.worker` and have no access to the store: its data about a page are sent with the page. If
-the worker of a page dies, the page is sent again; the last time no other page is in progress, so that the worker can
-only have died of this one."""
+the worker of a page dies, the page is sent again. The last time no other page is in progress, so that only this page
+can be the cause if a worker dies."""
 
 from __future__ import annotations
 
@@ -32,22 +32,23 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 MAX_PARCEL_PAGES = 4
-"""Pages in a parcel, at most. One worker checks a parcel as one task: much of the cost of scheduler and worker is per
-task."""
+"""Maximum number of pages in a parcel. A worker checks a parcel as one task, since much of the cost of scheduler and
+worker is per task."""
 
 MAX_PAGES_PER_THREAD = 2 * MAX_PARCEL_PAGES
-"""Pages sent and not yet back for each thread of the workers: enough to keep it busy, few enough to limit memory."""
+"""Maximum number of pages in progress for each thread of the workers: enough to keep it busy, few enough to limit
+memory. A page is in progress from sending it until its answer is back."""
 
 PARCELS_PER_SHARE = 4
-"""Parcels, at least, into which a thread's share of the unsent pages is divided, so that at the end no worker holds
-pages that another one could check (guided self-scheduling, after Polychronopoulos and Kuck 1987)."""
+"""Minimum number of parcels into which a thread's share of the unsent pages is divided, so that at the end no worker
+holds pages that another one could check (guided self-scheduling, after Polychronopoulos and Kuck 1987)."""
 
 MESSAGES_PER_FILLING = 6
-"""Messages in which the room for pages in progress is filled: pages are sent when a sixth of it is free. With a message
-for each page, messages would be most of the scheduler's work."""
+"""Pages are sent once this part of the allowed pages in progress is free (a sixth). With a message for each page,
+messages would be most of the scheduler's work."""
 
 MAX_DEATHS = 3
-"""Deaths of workers while they check a page after which the page counts as failed."""
+"""Number of workers that died while checking a page after which the page counts as failed."""
 
 CONNECT_SECONDS = 20.0
 """Seconds to wait for a scheduler to answer."""
@@ -56,22 +57,22 @@ WORKERLESS_SECONDS = 120.0
 """Seconds to wait, at the start or later, while there is no worker."""
 
 TICK_SECONDS = 1.0
-"""Seconds between two looks at the state of the client while no results come; and that closing it may take."""
+"""Seconds after which the state of the client is looked at while no results come; also the limit for closing it."""
 
 RECOUNT_SECONDS = 5.0
 """Seconds from one count of the workers to the next."""
 
 MESSAGE_LOG = {"distributed.admin.low-level-log-length": 20}
-"""Dask's setting of how many of its last messages, with the pages in them, it keeps in memory for debugging: by default
-a thousand."""
+"""Dask's setting for the number of last messages, with the pages in them, that it keeps in memory for debugging; a
+thousand by default."""
 
 
 def cluster_results(
     work: CheckPlan, store: Store, settings: Settings, drawn: DrawnReadings | None = None
 ) -> Generator[CheckedPage, None, None]:
-    """Every page with its result, in any order, except that pages with the same id keep theirs, by which the store
-    distinguishes them. Raises ClusterError if the scheduler or all workers are lost; results yielded before are valid.
-    """
+    """Every page with its result, in any order; only pages with the same id stay in order, since the store
+    distinguishes them by it. Raises ClusterError if the scheduler or all workers are lost; results yielded before are
+    valid."""
     job = ClusterJob(
         settings,
         work.keys,
@@ -103,27 +104,27 @@ def _in_order_of_id(tasks: list[PageTask], pages: Iterator[CheckedPage]) -> Iter
 
 
 class _Dispatch:
-    """Sends pages to the workers, as many as these can take, and collects the results. A page is known by the number
-    of its task."""
+    """Sends pages to the workers, as many as these can take, and collects the results. A page is identified by the
+    number of its task in the plan."""
 
     def __init__(self, client: Client, job: ClusterJob, work: CheckPlan, store: Store) -> None:
         self._client = client
         self._job = job
         self._store = store
         self._tasks = work.tasks
-        self._kept = _kept_pages(work, store)
+        self._stored = _stored_pages(work, store)
         self._packed_job = pickle.dumps(job)
         self._run = uuid.uuid4().hex
-        self._sendings = 0
+        self._messages_sent = 0
         self._unsent = range(len(work.tasks))
-        self._again: deque[int] = deque()  # pages to be sent again
-        self._suspects: deque[int] = deque()  # pages to be sent once more, each with no other in progress
-        self._alone: int | None = None  # the suspect in progress
-        self._deaths: Counter[int] = Counter()  # of workers, by page
+        self._to_resend: deque[int] = deque()  # pages to be sent again
+        self._suspects: deque[int] = deque()  # pages to be sent for the last time, each with no other in progress
+        self._suspect_in_progress: int | None = None
+        self._deaths: Counter[int] = Counter()  # how many workers died while checking each page
         self._in_progress: dict[Future, tuple[int, ...]] = {}  # the pages of each parcel
         self._arrived: SimpleQueue[Future] = SimpleQueue()
         self._ready: deque[CheckedPage] = deque()
-        self._room = 0  # most pages in progress
+        self._max_in_progress = 0  # by the number of workers
         self._counted_at = -RECOUNT_SECONDS
         self._worker_seen_at = monotonic()
 
@@ -144,45 +145,40 @@ class _Dispatch:
 
     def _send_pages(self) -> None:
         """Send as many pages as there is room for; pages that need no worker are ready at once."""
-        self._count_room()
-        room = self._room - sum(map(len, self._in_progress.values())) - len(self._ready)
-        if room < self._room / MESSAGES_PER_FILLING and (self._in_progress or self._ready):
+        self._count_workers()
+        room = self._max_in_progress - sum(map(len, self._in_progress.values())) - len(self._ready)
+        if room < self._max_in_progress / MESSAGES_PER_FILLING and (self._in_progress or self._ready):
             return  # there is more room soon, as the writer takes page after page
-        again: list[int] = []
-        fresh: list[int] = []
-        while len(again) + len(fresh) < room and self._alone is None:
-            if self._again:
-                again.append(self._again.popleft())
+        resent: list[int] = []
+        new: list[int] = []
+        while len(resent) + len(new) < room and self._suspect_in_progress is None:
+            if self._to_resend:
+                resent.append(self._to_resend.popleft())
             elif self._unsent:
                 number, self._unsent = self._unsent[0], self._unsent[1:]
-                plain = without_image(self._tasks[number], self._job.settings.flags.threshold)
-                if plain is None:
-                    fresh.append(number)
+                page_without_image = without_image(self._tasks[number], self._job.settings.flags.threshold)
+                if page_without_image is None:
+                    new.append(number)
                 else:
-                    self._ready.append(plain)
+                    self._ready.append(page_without_image)
                     room -= 1
             else:
                 break
-        if self._suspects and not (again or fresh or self._in_progress or self._ready):
-            self._alone = self._suspects.popleft()  # a worker that dies now dies of this page
-            again.append(self._alone)
-        size = max(
-            1,
-            min(
-                MAX_PARCEL_PAGES,
-                (len(fresh) + len(self._unsent)) * MAX_PAGES_PER_THREAD // (PARCELS_PER_SHARE * self._room),
-            ),
-        )
-        parcels = [tuple(fresh[first : first + size]) for first in range(0, len(fresh), size)]
-        self._send([*((number,) for number in again), *parcels])
+        if self._suspects and not (resent or new or self._in_progress or self._ready):
+            self._suspect_in_progress = self._suspects.popleft()  # if a worker dies now, this page is the cause
+            resent.append(self._suspect_in_progress)
+        share = (len(new) + len(self._unsent)) * MAX_PAGES_PER_THREAD
+        size = max(1, min(MAX_PARCEL_PAGES, share // (PARCELS_PER_SHARE * self._max_in_progress)))
+        parcels = [tuple(new[first : first + size]) for first in range(0, len(new), size)]
+        self._send([*((number,) for number in resent), *parcels])
 
     def _send(self, parcels: Sequence[tuple[int, ...]]) -> None:
-        """Send parcels of pages, all in one message: a message for each would take the scheduler twice the time."""
+        """Send parcels of pages, all in one message: with one message each, the scheduler would take twice the time."""
         if not parcels:
             return
-        self._sendings += 1
-        keys = [(f"proof-page-{self._run}", numbers[0], self._sendings) for numbers in parcels]
-        sent = [[self._sent(number) for number in numbers] for numbers in parcels]
+        self._messages_sent += 1
+        keys = [(f"proof-page-{self._run}", numbers[0], self._messages_sent) for numbers in parcels]
+        sent = [[self._with_store_data(number) for number in numbers] for numbers in parcels]
         try:
             futures = self._client.map(check_sent, sent, job=self._packed_job, key=keys, pure=False)
         except RuntimeError as error:  # the client was closed
@@ -191,23 +187,24 @@ class _Dispatch:
             self._in_progress[future] = numbers
             future.add_done_callback(self._arrived.put)
 
-    def _sent(self, number: int) -> SentPage:
+    def _with_store_data(self, number: int) -> SentPage:
         """The page with the store's data about it."""
         task = self._tasks[number]
         sent = SentPage(cut_out(task))
-        kept = self._kept.pop(number, None)
-        if kept is None or not kept.image_sha or task.image is None:
+        stored = self._stored.pop(number, None)
+        if stored is None or not stored.image_sha or task.image is None:
             return sent
-        if kept.key == self._job.keys.key(task, kept.image_sha):
-            return replace(sent, key=kept.key)
-        key = self._job.keys.readings_key(task.image, kept.image_sha)
-        data = self._store.cache.get(key)
-        if data is None:
+        if stored.key == self._job.keys.key(task, stored.image_sha):
+            return replace(sent, key=stored.key)
+        readings_key = self._job.keys.readings_key(task.image, stored.image_sha)
+        record = self._store.cache.get(readings_key)
+        if record is None:
             return sent
-        return replace(sent, readings=(key, data), glyphs_known=self._store.glyphs.known_on(kept.image_sha))
+        glyphs_known = self._store.glyphs.known_on(stored.image_sha)
+        return replace(sent, readings=(readings_key, record), glyphs_known=glyphs_known)
 
     def _collect(self) -> None:
-        """Wait a moment for results, and collect them."""
+        """Wait at most `TICK_SECONDS` for results, and collect them. Raises ClusterError."""
         try:
             arrived = [self._arrived.get(timeout=TICK_SECONDS)]
         except Empty:
@@ -225,15 +222,15 @@ class _Dispatch:
                 pages = list(map(self._page, numbers, answers[future]))
             else:
                 pages = [self._without_answer(number, future, len(numbers)) for number in numbers]
-            if self._alone in numbers:
-                self._alone = None
+            if self._suspect_in_progress in numbers:
+                self._suspect_in_progress = None
             self._ready += [page for page in pages if page is not None]
 
     def _gathered(self, futures: list[Future]) -> dict[Future, list[Answer]]:
         """The answers of finished parcels, without those that were lost with their worker."""
         try:
             return dict(zip(futures, self._client.gather(futures), strict=True)) if futures else {}
-        except Exception:  # one is lost: ask for each by itself
+        except Exception:  # one is lost: get each by itself
             answers: dict[Future, list[Answer]] = {}
             for future in futures:
                 with suppress(Exception):
@@ -248,14 +245,14 @@ class _Dispatch:
             return CheckedPage(task, answer.result, answer.key, readings=answer.readings, packed=answer.packed)
         result = self._store.cached_page(answer.key)
         if result is None or task.image is None:
-            self._again.append(number)
+            self._to_resend.append(number)
             return None
-        return CheckedPage.kept(task, task.image, answer.key, result)
+        return CheckedPage.of_stored(task, task.image, answer.key, result)
 
-    def _without_answer(self, number: int, future: Future, together: int) -> CheckedPage | None:
-        """Handle a page without an answer, from a parcel of `together` pages. The page is sent again if its worker died
-        or its answer was lost, or if another page of the parcel may have raised the error; then this gives None. Else,
-        and after `MAX_DEATHS` workers died, it gives the page as failed. Raises ClusterError."""
+    def _without_answer(self, number: int, future: Future, parcel_size: int) -> CheckedPage | None:
+        """Handle a page without an answer, from a parcel of `parcel_size` pages. None if the page is sent again: if its
+        worker died, its answer was lost, or another page of the parcel may have raised the error. Otherwise, and after
+        `MAX_DEATHS` workers died, gives the page as failed. Raises ClusterError."""
         from distributed import KilledWorker  # noqa: PLC0415 - half a second, which other commands need not pay
 
         task = self._tasks[number]
@@ -264,24 +261,25 @@ class _Dispatch:
             raise error if isinstance(error, ClusterError) else self._lost()
         if error is None:
             if future.status == "finished":  # but its answer was lost with the worker
-                self._again.append(number)
+                self._to_resend.append(number)
                 return None
             raise self._lost()
         if not isinstance(error, KilledWorker):
-            if together > 1:
-                self._again.append(number)
+            if parcel_size > 1:
+                self._to_resend.append(number)
                 return None
             cause = error if isinstance(error, Exception) else RuntimeError(repr(error))
             return CheckedPage(task, failed_result(task, cause), "")
         self._deaths[number] += error.allowed_failures + 1  # Dask tried the parcel on so many workers
-        dead = self._deaths[number]
-        if self._alone == number and dead >= MAX_DEATHS:
-            return CheckedPage(task, failed(task, Notice.of(NoticeCode.WORKERS_DIED, number=dead)), "")
-        (self._suspects if dead >= MAX_DEATHS - 1 else self._again).append(number)
+        deaths = self._deaths[number]
+        if self._suspect_in_progress == number and deaths >= MAX_DEATHS:
+            return CheckedPage(task, failed(task, Notice.of(NoticeCode.WORKERS_DIED, number=deaths)), "")
+        (self._suspects if deaths >= MAX_DEATHS - 1 else self._to_resend).append(number)
         return None
 
-    def _count_room(self) -> None:
-        """Set the number of pages in progress by the number of workers. Raises ClusterError if there are none."""
+    def _count_workers(self) -> None:
+        """Limit the pages in progress by the number of the workers' threads. Raises ClusterError if there has been no
+        worker for `WORKERLESS_SECONDS`."""
         now = monotonic()
         if now - self._counted_at < RECOUNT_SECONDS:
             return
@@ -289,7 +287,7 @@ class _Dispatch:
             threads = sum(self._client.nthreads().values())
         except Exception as error:
             raise self._lost() from error
-        self._counted_at, self._room = now, max(MAX_PAGES_PER_THREAD * threads, 1)
+        self._counted_at, self._max_in_progress = now, max(MAX_PAGES_PER_THREAD * threads, 1)
         if threads:
             self._worker_seen_at = now
         elif now - self._worker_seen_at > WORKERLESS_SECONDS:
@@ -311,7 +309,7 @@ class _Dispatch:
 
 
 def must_be_scheduler(address: str) -> None:
-    """Raises UsageError where `address` cannot be that of a scheduler; Dask would look for it for a minute."""
+    """Raises UsageError if `address` cannot be that of a scheduler; Dask would look for it for a minute."""
     from distributed.comm.addressing import get_address_host_port  # noqa: PLC0415 - of the extra
 
     try:
@@ -352,7 +350,7 @@ def connected(address: str) -> Iterator[Client]:
             client.close(timeout=TICK_SECONDS)
 
 
-def _kept_pages(work: CheckPlan, store: Store) -> dict[int, KeptPage]:
-    """The pages that the store has of a run, by the number of their task."""
-    kept = store.kept_pages(work.name)
-    return {number: kept[key] for number, key in enumerate(page_keys(work.tasks)) if key in kept}
+def _stored_pages(work: CheckPlan, store: Store) -> dict[int, KeptPage]:
+    """The pages of a run that the store has, by the number of their task."""
+    stored = store.kept_pages(work.name)
+    return {number: stored[key] for number, key in enumerate(page_keys(work.tasks)) if key in stored}

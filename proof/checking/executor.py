@@ -1,4 +1,4 @@
-"""Pages read and checked by a few threads; what did not change comes out of the store."""
+"""Checking pages on several threads. The results of pages that did not change come from the store."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 
 MAX_PAGES_PER_THREAD = 4
-"""Pages in progress or waiting for each thread: enough to keep it busy, few enough to keep memory flat."""
+"""Pages in progress or waiting for each thread: enough to keep it busy, few enough to limit memory."""
 
 Source = TypeVar("Source")
-"""What a text is made from: its path, or the text without pages."""
+"""The source of a text: its path, or the text without pages."""
 
 
 def engine_settings(settings: Settings) -> EngineSettings:
@@ -74,12 +74,12 @@ def checker_for(settings: Settings, engine: Engine, script: Script, drawn: Drawn
     """The checker for pages in one script; `drawn` are the readings of drawn forms (`drawn_forms`)."""
 
     @cache
-    def pages() -> PageEngine:
+    def page_engine() -> PageEngine:
         return open_page_engine(replace(engine_settings(settings), name="paddleocr", model=""))
 
     policy = policy_of(script, settings.variants.file)
     page = settings.page
-    return Checker.of(engine, policy, page.columns, page.rows, settings.flags.threshold, pages, drawn)
+    return Checker.of(engine, policy, page.columns, page.rows, settings.flags.threshold, page_engine, drawn)
 
 
 def quality_flags(result: PageResult, settings: Settings, checker: Checker) -> QualityFlags:
@@ -92,12 +92,12 @@ def quality_flags(result: PageResult, settings: Settings, checker: Checker) -> Q
 
 @dataclass(frozen=True, slots=True)
 class CheckedPage:
-    """A page with its result and the result's `key`, a hash of all that it depends on; the key is empty where the page
-    is to be checked anew next time.
+    """A page with its result. `key` is a hash of everything that the result depends on; it is empty if the page must be
+    checked again next time.
 
-    `reused`: the result came out of the store. `readings` are the key and the bytes of a new record of readings to be
-    kept, None where nothing new was read. `shapes` are those of the page's glyphs, None where the store has them. If
-    the page was checked on another machine or came out of the store, its characters are `packed` and not in the result.
+    `reused`: the result came from the store. `readings` are the key and the bytes of a new record of readings, to be
+    stored; None if nothing new was read. `shapes` are those of the page's glyphs, None if the store has them. If the
+    page was checked on another machine or came from the store, its characters are `packed` and not in the result.
     """
 
     task: PageTask
@@ -109,7 +109,7 @@ class CheckedPage:
     packed: PackedCharacters | None = None
 
     @classmethod
-    def kept(cls, task: PageTask, image: PageImage, key: str, known: KeptResult) -> CheckedPage:
+    def of_stored(cls, task: PageTask, image: PageImage, key: str, known: KeptResult) -> CheckedPage:
         """A page that did not change: its result is the one that the store has under `key`, with the present path of
         its image, which may have been moved."""
         return cls(task, replace(known.result, image=image.path), key, reused=True, packed=known.packed)
@@ -123,7 +123,7 @@ def results(
     work: CheckPlan, store: Store, checkers: dict[Script, Checker], workers: int
 ) -> Generator[CheckedPage, None, None]:
     """Every page with its result, in order; `workers` threads check them, a few pages ahead. If the generator is closed
-    early it does not wait for the pages in progress; nothing of them is kept."""
+    early, it does not wait for the pages in progress, and drops their results."""
     plates = Plates(work.max_megapixels)
     waiting: deque[Future[CheckedPage]] = deque()
     stopped = Event()
@@ -142,7 +142,7 @@ def results(
 
 @contextmanager
 def reading_threads(count: int, name: str, stopped: Event) -> Iterator[ThreadPoolExecutor]:
-    """A pool of threads. If the block raises, `stopped` is set, and the pool drops what has not begun."""
+    """A pool of threads. If the block raises, `stopped` is set, and the pool drops the tasks that have not begun."""
     pool = ThreadPoolExecutor(count, thread_name_prefix=name)
     try:
         yield pool
@@ -156,50 +156,52 @@ def reading_threads(count: int, name: str, stopped: Event) -> Iterator[ThreadPoo
 def check_or_fail(
     task: PageTask,
     keys: PageKeys,
-    kept: Store | SentPage,
+    store: Store | SentPage,
     checker: Checker,
     plates: Plates,
     stopped: Event | None = None,
 ) -> CheckedPage:
-    """Check one page as `check_page` does, but give a failed result where that raises: an error costs its page alone.
-    Once the check is `stopped` the error is raised, since the store may be closed."""
+    """Check one page as `check_page` does, but give a failed result if that raises, so that other pages are checked.
+    Once the check is `stopped`, the error is raised, since the store may be closed."""
     try:
-        return check_page(task, keys, kept, checker, plates)
+        return check_page(task, keys, store, checker, plates)
     except Exception as error:
         if stopped is not None and stopped.is_set():
             raise
         return CheckedPage(task, failed_result(task, error), "")
 
 
-def check_page(task: PageTask, keys: PageKeys, kept: Store | SentPage, checker: Checker, plates: Plates) -> CheckedPage:
-    """Check one page, as far as possible from what is kept.
+def check_page(
+    task: PageTask, keys: PageKeys, store: Store | SentPage, checker: Checker, plates: Plates
+) -> CheckedPage:
+    """Check one page, as far as possible from the store.
 
-    If text, image, engine and settings are as they were, the result is the kept one. Else the page is judged anew from
-    the kept readings of its image, and only what they lack is read by the engine. Raises every error of the page.
+    If text, image, engine and settings did not change, the result is the stored one. Otherwise the page is judged again
+    from the stored readings of its image, and the engine reads only what they lack. Raises every error of the page.
     """
     threshold = checker.threshold
-    plain = without_image(task, threshold)
-    if plain is not None:
-        return plain
+    page_without_image = without_image(task, threshold)
+    if page_without_image is not None:
+        return page_without_image
     assert task.image is not None
     key = keys.key(task)
-    known = kept.cached_page(key)
-    if known is not None:
-        return CheckedPage.kept(task, task.image, key, known)
+    stored = store.cached_page(key)
+    if stored is not None:
+        return CheckedPage.of_stored(task, task.image, key, stored)
     hint = task.override.layout if task.override else None
     readings_key = keys.readings_key(task.image)
-    readings, keep = open_readings(readings_key, task.image, kept.cache.get(readings_key), checker, plates, hint)
-    near = neighbours_of(task.text.pages, task.number)
-    result = checker.judge(task.page, task.ref, task.image, readings, near)
+    readings, pack = open_readings(readings_key, task.image, store.cache.get(readings_key), checker, plates, hint)
+    neighbours = neighbours_of(task.text.pages, task.number)
+    result = checker.judge(task.page, task.ref, task.image, readings, neighbours)
     result = with_language(result, task.page, task.language, threshold)
-    shapes_kept = readings.unchanged and kept.glyphs.known_on(result.image_sha)
-    shapes = None if shapes_kept or not result.characters else glyph_shapes(readings.layout, result.characters)
-    return CheckedPage(task, result, key, readings=keep(), shapes=shapes)
+    are_shapes_stored = readings.unchanged and store.glyphs.known_on(result.image_sha)
+    shapes = None if are_shapes_stored or not result.characters else glyph_shapes(readings.layout, result.characters)
+    return CheckedPage(task, result, key, readings=pack(), shapes=shapes)
 
 
 def without_image(task: PageTask, threshold: float) -> CheckedPage | None:
-    """The checked page if it has no image: failed where none could be looked for, else with the flags of the language
-    model; None if it has an image."""
+    """The checked page if it has no image: failed if its image list cannot be used or its assigned image is gone, else
+    with the flags of the language model; None if it has an image."""
     if task.trouble:
         return CheckedPage(task, failed(task, task.trouble), "")
     if task.image is None:
@@ -211,14 +213,14 @@ def without_image(task: PageTask, threshold: float) -> CheckedPage | None:
 def open_readings(
     key: str,
     image: PageImage,
-    known: bytes | None,
+    stored: bytes | None,
     checker: Checker,
     plates: Plates,
     hint: LayoutOverrideShape | None = None,
 ) -> tuple[HalfFolioReadings, Callable[[], tuple[str, bytes] | None]]:
-    """The readings of a half-folio, from the record `known` under its key; and a function to be called when they are no
-    longer needed, which gives the key and the bytes of the new record, None where nothing new was read."""
-    record = PageRecord.unpacked(known)
+    """The readings of a half-folio, from the record that is `stored` under its key; and a function to be called when
+    they are no longer needed, which gives the key and the bytes of the new record, None if nothing new was read."""
+    record = PageRecord.unpacked(stored)
     readings = checker.readings(image, lambda: plates.load(image), hint, record)
     return readings, lambda: None if readings.unchanged else (key, readings.used.packed())
 
@@ -231,17 +233,17 @@ def read_image(
     plates: Plates,
     hint: LayoutOverrideShape | None = None,
 ) -> tuple[str, ...]:
-    """What is read on an image without its transcription, column by column; what is read anew is kept in the store.
-    Nothing where the image cannot be read, which is logged."""
+    """The columns of an image as read without its transcription; new readings are stored. An image that cannot be read
+    is logged and has no columns."""
     try:
         key = keys.readings_key(image)
-        readings, keep = open_readings(key, image, store.cache.get(key), checker, plates, hint)
+        readings, pack = open_readings(key, image, store.cache.get(key), checker, plates, hint)
         columns = checker.read_alone(image, readings)
     except (ImageError, EngineError) as error:
         LOG.warning("%s could not be read: %s", image.path, error)
         return ()
-    if (kept := keep()) is not None:
-        store.cache.put(*kept)
+    if (record := pack()) is not None:
+        store.cache.put(*record)
     return columns
 
 
@@ -250,7 +252,7 @@ def failed_result(task: PageTask, error: Exception) -> PageResult:
     if isinstance(error, ImageError | EngineError | MemoryError):
         why = Notice.of_error(error) if str(error).strip() else Notice.of(NoticeCode.NO_MEMORY)
     else:
-        # an error in this program that one page brings to light must not cost the other pages of a large work
+        # a bug that shows on one page must not prevent the check of the other pages of a large work
         LOG.error("page %s failed", task.page.id, exc_info=error)
         message = f"{type(error).__name__}: {error}"
         path = str(task.image.path if task.image else task.page.id)
@@ -265,7 +267,7 @@ def failed(task: PageTask, why: Notice) -> PageResult:
 
 
 class Plates:
-    """Loads page images; the last plate is held, so that it is decoded once for its four quadrants."""
+    """Loads page images. The last plate is kept in memory, so that it is decoded once for its four quadrants."""
 
     def __init__(self, max_megapixels: float) -> None:
         self._limit = max_megapixels
@@ -298,9 +300,8 @@ def usable_texts(
 
 
 def on_pages(text: Transcription, settings: Settings, index: ImageIndex, engine: Engine, store: Store) -> Transcription:
-    """A text with its pages. A text without page marks is divided by what its images show: all of them are read once,
-    and the readings are kept in the store. Raises TextError where it has neither marks nor text, or no image shows it.
-    """
+    """A text with its pages. A text without page marks is divided by its images: all of them are read once, and the
+    readings are stored. Raises TextError if it has neither marks nor text, or if no image shows it."""
     if text.pages:
         return text
     if not text.blocks:
@@ -315,7 +316,7 @@ def on_pages(text: Transcription, settings: Settings, index: ImageIndex, engine:
 
     def read(named_image: tuple[str, PageImage]) -> ReadImage:
         name, image = named_image
-        return ReadImage(name, read_image(image, keys, store, checker, plates))  # where it fails, its page fails, too
+        return ReadImage(name, read_image(image, keys, store, checker, plates))  # if it fails, its page fails, too
 
     with reading_threads(settings.workers, "image", Event()) as pool:
         return paginate(text, list(pool.map(read, images)), policy_of(Script.SIMPLIFIED).fold)

@@ -1,7 +1,7 @@
-"""Readings of the language model at flags that an image raised. They are stored while text and model stay the same.
+"""Readings of the language model at flags that an image raised. They are cached while text and model stay the same.
 
-Each text is judged with its own other pages alone, so that one page read again gets the same result as in a check of
-the whole work.
+Each text is judged only with its own other pages, so that a page that is checked again gets the same result as in a
+check of the whole work.
 """
 
 from __future__ import annotations
@@ -54,8 +54,9 @@ class FlagLanguage:
                 text = texts.setdefault(id(task.text), _Text(task.text, ModelFile(settings.language.model), cache))
                 self._pages[task.page.id] = _PageInText(text, task.number, task.language)
 
-    def ask(self, flags: Iterable[Flag]) -> None:
-        """Read these flags with the model, all flags of a text at once; readings of other texts leave the memory."""
+    def read(self, flags: Iterable[Flag]) -> None:
+        """Read these flags with the model, all flags of a text at once. The readings of other texts are dropped from
+        memory."""
         by_text: defaultdict[_Text, list[Flag]] = defaultdict(list)
         for flag in flags:
             place = self._pages.get(flag.page)
@@ -65,11 +66,12 @@ class FlagLanguage:
             text.forget()
         self._in_memory = set(by_text)
         for text, of_text in by_text.items():
-            text.ask([(self._pages[flag.page].page, flag) for flag in of_text])
+            text.read([(self._pages[flag.page].page, flag) for flag in of_text])
 
-    def weighed(self, flag: Flag, *, seeded: bool = False) -> Flag:
-        """A flag with the reading of the model at its place, and the score with its weight. If another reading of the
-        image fits the neighbours better, the flag suggests that; a `seeded` error keeps its suggestion."""
+    def rescored(self, flag: Flag, *, seeded: bool = False) -> Flag:
+        """A flag with the reading of the model at its place, and with the weight of this reading in its score. If
+        another reading of the image fits the neighbours better, the flag suggests that; a `seeded` error keeps its
+        suggestion."""
         place = self._pages.get(flag.page)
         reading = _reading_of(place, flag) if place is not None and _applies(flag) else None
         if place is None or reading is None:
@@ -85,7 +87,8 @@ class FlagLanguage:
 
 
 def _reading_of(place: _PageInText, flag: Flag) -> LanguageReading | None:
-    """The reading of a flag with its weight. Between characters that are written alike it decides."""
+    """The reading of a flag with its weight. Between characters that are written alike the evidence of the model alone
+    counts with its full odds, since the image cannot tell them apart."""
     if run_together(flag.transcribed, flag.suggested):
         for evidence in place.alone:
             at_flag = place.text.line(place.page, evidence.column) == flag.line and evidence.offset == flag.offset
@@ -97,7 +100,7 @@ def _reading_of(place: _PageInText, flag: Flag) -> LanguageReading | None:
 
 def _applies(flag: Flag) -> bool:
     """Whether the model applies to a flag: the image shows another single character between the neighbours in the text.
-    Where a character is missing beside it, its context is unknown."""
+    It does not apply if a character may be missing beside it, since then its neighbours are unknown."""
     for_either = flag.evidence.notice is not None and flag.evidence.notice.code is NoticeCode.FOR_EITHER
     without_image = flag.evidence.reason in (LANGUAGE, PLACEHOLDER)
     return flag.kind is Kind.SUBSTITUTION and flag.length == 1 and not without_image and not for_either
@@ -112,11 +115,11 @@ class _Text:
         self._cache = cache
         self._readings: Readings | None = None
 
-    def ask(self, flags: Sequence[tuple[int, Flag]]) -> None:
+    def read(self, flags: Sequence[tuple[int, Flag]]) -> None:
         """Read flags, each with the number of its page, that were not read before."""
         if self._readings is None:
-            known = self._cache.get(self._key)
-            self._readings = _unpacked(known) if known else {}
+            cached = self._cache.get(self._key)
+            self._readings = _unpacked(cached) if cached else {}
         doubts = {_name(doubt): doubt for doubt in (self._doubt(page, flag) for page, flag in flags)}
         new = {name: doubt for name, doubt in doubts.items() if name not in self._readings}
         if new:
@@ -130,13 +133,15 @@ class _Text:
         return self._readings[_name(self._doubt(page, flag))]
 
     def suggested(self, flag: Flag, likeliest: str) -> str:
-        """The reading `likeliest` as the text would write it, if the image shows it and it is another word than what is
-        transcribed and what is suggested; else empty."""
+        """The reading `likeliest` in the script of the text, if the image shows it and it is another word than both the
+        transcribed and the suggested character; else empty."""
         policy = policy_of(self._text.script)
-        other = policy.to_source_script(likeliest, flag.transcribed) if likeliest else ""
-        shown = any(text == likeliest for text, _ in flag.evidence.alternatives)
-        words = (policy.relation(text, likeliest).relation for text in (flag.transcribed, flag.suggested))
-        return other if shown and all(relation is Relation.DISTINCT for relation in words) else ""
+        is_shown = any(text == likeliest for text, _ in flag.evidence.alternatives)
+        if not likeliest or not is_shown:
+            return ""
+        relations = (policy.relation(text, likeliest).relation for text in (flag.transcribed, flag.suggested))
+        is_another_word = all(relation is Relation.DISTINCT for relation in relations)
+        return policy.to_source_script(likeliest, flag.transcribed) if is_another_word else ""
 
     def line(self, page: int, column: int) -> int:
         """The number of a column of a page."""
@@ -148,9 +153,8 @@ class _Text:
 
     def _doubt(self, page: int, flag: Flag) -> Doubt:
         columns = self._text.pages[page].columns
-        column = next((n for n, candidate in enumerate(columns) if candidate.number == flag.line), -1)
-        shown = flag.evidence.alternatives
-        return Doubt(page, column, flag.offset, flag.transcribed, flag.suggested, shown)
+        column = next((index for index, column in enumerate(columns) if column.number == flag.line), -1)
+        return Doubt(page, column, flag.offset, flag.transcribed, flag.suggested, flag.evidence.alternatives)
 
     @cached_property
     def _key(self) -> str:
@@ -158,6 +162,7 @@ class _Text:
 
 
 def _name(doubt: Doubt) -> str:
+    """The key of a doubt in the cached readings."""
     shown = "".join(f"{text}{probability:.5f}" for text, probability in doubt.shown)
     return f"{doubt.page} {doubt.column} {doubt.offset} {doubt.transcribed}{doubt.suggested} {shown}"
 

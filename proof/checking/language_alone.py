@@ -1,8 +1,8 @@
 """Flags that the language model alone raises: on pages without an image, and where the image does not decide.
 
-On pages with an image the model knows only the text that the page is in, not the rest of the work, so that a page that
-is checked again gets the same result as in a check of the whole work. This evidence is cached while the text, the model
-and the program stay the same.
+For pages with an image the model uses only the text of the page, not the rest of the work. So a page that is checked
+again gets the same result as in a check of the whole work. This evidence is cached while the text, the model and the
+program stay the same.
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ def by_language_model(work: CheckPlan, settings: Settings, cache: Cache) -> Mapp
             by_task[without_image[item.where]].append(item)
     for index, text in enumerate(texts.values()):
         task_of_page = {position.page: task for position, task in with_image.items() if position.text == index}
-        for item in _of_text(text, model, cache) if task_of_page else ():
+        for item in _evidence_against(text, model, cache) if task_of_page else ():
             if item.where.page in task_of_page:
                 by_task[task_of_page[item.where.page]].append(item)
     return by_task
 
 
-def _of_text(text: Transcription, model: ModelFile, cache: Cache) -> list[LanguageEvidence]:
-    """The evidence against one text, judged without the rest of its work, from the cache if it is there. Its odds are
-    lower in passages that the model does not know."""
+def _evidence_against(text: Transcription, model: ModelFile, cache: Cache) -> list[LanguageEvidence]:
+    """The evidence against one text, judged without the rest of its work; from the cache if that has it. The odds are
+    lower in passages of a kind that the model does not know."""
     key = key_of("language alone", text, model)
     cached = cache.get(key)
     if cached is not None:
@@ -98,29 +98,29 @@ def _unpacked(
 
 def with_language(result: PageResult, page: Page, items: Sequence[LanguageEvidence], threshold: float) -> PageResult:
     """The result of a page with the flags of the model added. A page without an image gets all of them, and the columns
-    that have flags. A checked page gets those that its image does not decide."""
+    that have flags. A checked page gets those for characters that have a place on the image and no flag."""
     if not items:
         return result
     if result.status is Status.NO_IMAGE:
         flags = [flag_of(page, result.ref, item, threshold) for item in items]
-        flags.sort(key=_in_order)
+        flags.sort(key=_place)
         lines = {flag.line for flag in flags}
         columns = tuple(
             CheckedColumn(item.number, NOWHERE, item.source) for item in page.columns if item.number in lines
         )
         return replace(result, flags=numbered(flags), columns=columns)
     if result.status is Status.CHECKED:
-        raised = list(_beside_image(result, page, items, threshold))
-        added = numbered((*result.flags, *raised))[len(result.flags) :]
-        return replace(result, flags=tuple(sorted((*result.flags, *added), key=_in_order)))
+        all_flags = numbered((*result.flags, *_flags_beside_image(result, page, items, threshold)))
+        added = all_flags[len(result.flags) :]
+        return replace(result, flags=tuple(sorted((*result.flags, *added), key=_place)))
     return result
 
 
-def _in_order(flag: Flag) -> tuple[int, int]:
+def _place(flag: Flag) -> tuple[int, int]:
     return flag.line, flag.offset
 
 
-def _beside_image(
+def _flags_beside_image(
     result: PageResult, page: Page, items: Sequence[LanguageEvidence], threshold: float
 ) -> Iterator[Flag]:
     """The flags of the model on characters that have a place on the image and no flag yet. What the image says for the
@@ -131,7 +131,7 @@ def _beside_image(
         character = characters.get((page.columns[item.column].number, item.offset))
         if character is None or (character.line, character.offset) in flagged:
             continue
-        flag = _weighed(flag_of(page, result.ref, item, threshold), character, threshold)
+        flag = _with_image(flag_of(page, result.ref, item, threshold), character, threshold)
         if flag.score > 0:
             yield flag
 
@@ -146,7 +146,9 @@ def _flagged_places(flags: Sequence[Flag]) -> Set[tuple[int, int]]:
     }
 
 
-def _weighed(flag: Flag, character: CheckedCharacter, threshold: float) -> Flag:
+def _with_image(flag: Flag, character: CheckedCharacter, threshold: float) -> Flag:
+    """A flag of the model with the place of its character on the image, and the score that takes the image into
+    account."""
     score = unseen_score(flag.score, character.p_text, flag.transcribed, flag.suggested)
     with_posterior = replace(flag.evidence, p_text=character.p_text)
     return replace(flag, score=score, raised=score >= threshold, bbox=character.box, evidence=with_posterior)

@@ -1,4 +1,4 @@
-"""A library: every work below one folder is checked into one store; one that fails does not stop the others."""
+"""A library: every work below one folder is checked into one store. A work that fails does not stop the others."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from proof.text.read import read_transcription
 LOG = logging.getLogger(__name__)
 
 TEXTS = "*.txt"
-"""The texts of a folder that has no config.toml."""
+"""Pattern of the texts in a folder that has no config.toml."""
 
-MAX_KEPT_READERS = 4
-"""Works of a library whose engine and witnesses are kept for pages that are read again."""
+MAX_KEPT_RECHECKERS = 4
+"""Maximum number of works whose engine and witnesses are kept in memory for rechecks."""
 
 MAX_FOLDER_DEPTH = 3
-"""Folders below the library in which projects are looked for."""
+"""Levels of folders below the library in which works are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +65,10 @@ class SharedEngine:
 
     def __call__(self, settings: Settings, _: Store) -> Engine:
         """The engine by these settings. Raises ProofError."""
-        wanted = engine_settings(settings)
-        if self._last is None or self._last[0] != wanted:
+        needed = engine_settings(settings)
+        if self._last is None or self._last[0] != needed:
             self._last = None  # free the old model before the new one is loaded
-            self._last = wanted, engine_of(settings, self._store)
+            self._last = needed, engine_of(settings, self._store)
         return self._last[1]
 
 
@@ -84,8 +84,8 @@ def library_settings(folder: Path) -> Settings:
 
 
 def folders_of(settings: Settings) -> list[LibraryFolder]:
-    """The folders of a library's works, by name: every folder with a config.toml, without those below it, and every
-    other folder directly in the library that has texts. Raises UsageError where there is none."""
+    """The folders of a library's works, sorted by name: every folder with a config.toml, without those below it, and
+    every other folder directly in the library that has texts. Raises UsageError if there is none."""
     base = _base(settings)
     folders: list[LibraryFolder] = []
 
@@ -110,8 +110,8 @@ def folders_of(settings: Settings) -> list[LibraryFolder]:
 
 
 def work_settings(library: Settings, folder: LibraryFolder) -> Settings:
-    """The settings that a work is checked by: its own where it has a config.toml, else the library's; its store and its
-    cluster are the library's. Raises ConfigError."""
+    """The settings for a work: its own if it has a config.toml, else the library's. The store is always the library's,
+    the cluster too if the library has one. Raises ConfigError."""
     own = folder.path / FILE_NAME
     base = _base(library)
     if own.exists():
@@ -131,15 +131,18 @@ def check_library(
 ) -> list[WorkOutcome]:
     """Check every work of a library, those of `library.first` first, then those that were not checked to the end.
 
-    A work that cannot be checked is skipped, and its trouble is given with it. Raises OutputError where the store
-    fails, ClusterError where the cluster is lost: both would cost every work that follows."""
+    A work that cannot be checked is skipped, and its outcome says why. Raises OutputError if the store fails, and
+    ClusterError if the cluster is lost: the works that follow could not be checked either."""
+
+    def rank(folder: LibraryFolder) -> tuple[int, bool, str]:
+        return _rank(folder.name, settings.library.first), folder.name in checked, folder.name
+
     with Store.open(settings.store_address, folder=settings.base) as store:
-        before = store.library.folders()
-        done = {name for name, (_, state) in before.items() if state is FolderState.CHECKED}
-        first = settings.library.first
-        ordered = sorted(folders_of(settings), key=lambda each: (_rank(each.name, first), each.name in done, each.name))
+        stored_folders = store.library.folders()
+        checked = {name for name, (_, state) in stored_folders.items() if state is FolderState.CHECKED}
+        ordered = sorted(folders_of(settings), key=rank)
         store.library.set_folders([folder.name for folder in ordered])
-        folder_of = {work: name for name, (work, _) in before.items() if work}
+        folder_of = {work: name for name, (work, _) in stored_folders.items() if work}
         outcomes, engine = [], SharedEngine(store)
         for number, folder in enumerate(ordered, 1):
             began(folder.name, number, len(ordered))
@@ -164,14 +167,11 @@ def _check_work(
     except (OutputError, ClusterError):
         raise
     except Exception as error:
+        cause = error
         if not isinstance(error, ProofError):
-            # a fault of the program that one work brings to light must not stop the others
+            # a bug that shows in one work must not stop the check of the others
             LOG.error("work %s failed", folder.name, exc_info=error)
-        cause = (
-            error
-            if isinstance(error, ProofError)
-            else UsageError("%(name)s: %(error)s", name=type(error).__name__, error=error)
-        )
+            cause = UsageError("%(name)s: %(error)s", name=type(error).__name__, error=error)
         trouble = Notice.of_error(cause)
         store.library.set_state(folder.name, FolderState.FAILED, trouble=trouble)
         return WorkOutcome(folder.name, None, trouble)
@@ -182,8 +182,8 @@ def _check_work(
 
 
 def _must_be_its_own(folder: LibraryFolder, settings: Settings, folder_of: Mapping[str, str]) -> None:
-    """Raises UsageError where another folder of the library has the same work: their pages would be mixed. `folder_of`
-    gives the folder of each known work."""
+    """Raises UsageError if another folder of the library has the same work, since their pages would be mixed.
+    `folder_of` gives the folder of each stored work."""
     if not settings.project.texts:
         raise UsageError(
             _("%(path)s: no transcription is named; set project.texts in its %(file)s"),
@@ -202,27 +202,27 @@ def _must_be_its_own(folder: LibraryFolder, settings: Settings, folder_of: Mappi
 
 
 class LibraryRechecker(Rechecker):
-    """Reads pages of a library again, each by the settings of its work."""
+    """Checks pages of a library again, each by the settings of its work."""
 
     def __init__(self, settings: Settings, store: Store) -> None:
         super().__init__(settings, store)
-        self._readers: dict[str, Rechecker] = {}
+        self._recheckers: dict[str, Rechecker] = {}
 
     def read(self, work: str, number: int, check_cancelled: CheckCancelled = lambda: None) -> Reread:
         """As `Rechecker.read`, by the settings of the page's work. Raises ProofError."""
         name = self._store.library.folder_of(work)
         if name is None:
             return super().read(work, number, check_cancelled)
-        if name not in self._readers:
-            if len(self._readers) >= MAX_KEPT_READERS:
-                del self._readers[next(iter(self._readers))]
+        if name not in self._recheckers:
+            if len(self._recheckers) >= MAX_KEPT_RECHECKERS:
+                del self._recheckers[next(iter(self._recheckers))]
             folder = LibraryFolder(name, _base(self._settings) / name)
-            self._readers[name] = Rechecker(work_settings(self._settings, folder), self._store)
-        return self._readers[name].read(work, number, check_cancelled)
+            self._recheckers[name] = Rechecker(work_settings(self._settings, folder), self._store)
+        return self._recheckers[name].read(work, number, check_cancelled)
 
 
 def _rank(name: str, first: str) -> int:
-    """The position in `first` of the pattern that matches the folder's name; after all of them where none does."""
+    """The position in `first` of the pattern that matches the folder's name; after all of them if none does."""
     patterns = first.split()
     return next((rank for rank, pattern in enumerate(patterns) if fnmatchcase(name, pattern)), len(patterns))
 

@@ -21,9 +21,9 @@ HARMLESS = frozenset({NoticeCode.LINK_OUTWARD, NoticeCode.LINK_BROKEN, NoticeCod
 
 
 @dataclass(frozen=True, slots=True)
-class Unused:
-    """Notices about what was named for a check and served no page. With an `unusable` one the check is no success; what
-    is `left_over` may be meant so."""
+class UnusedMaterial:
+    """Notices about the material of a check that serves no page. With an `unusable` one the check is no success; those
+    on what is `left_over` are only for information, since that may be intended."""
 
     unusable: tuple[Notice, ...] = ()
     left_over: tuple[Notice, ...] = ()
@@ -35,17 +35,17 @@ def unused_material(
     tasks: Sequence[PageTask],
     index: ImageIndex,
     others: Callable[[], Iterable[Path]],
-) -> Unused:
-    """Folders and PDFs that cannot be read; where pages lack an image, also folders without images or with images of
-    no page, image lists of no use, and how many images of each folder are left over.
+) -> UnusedMaterial:
+    """Notices about folders and PDFs that cannot be read. If pages lack an image, also about folders without images or
+    with images of no page, about image lists of no use, and on how many images of each folder are left over.
 
-    `tasks` are all pages of the `texts`; `others` gives the images of the other pages of their work, and is called only
-    where pages lack an image.
+    `tasks` are all pages of the `texts`. `others` gives the images of the other pages of their work; it is called only
+    if pages lack an image.
     """
     unusable = [notice for notice in index.notices if notice.code not in HARMLESS]
-    lacking = [task.page for task in tasks if task.image is None]
-    if not lacking:
-        return Unused(tuple(unusable))
+    without_image = [task.page for task in tasks if task.image is None]
+    if not without_image:
+        return UnusedMaterial(tuple(unusable))
     used = {*(task.image.path for task in tasks if task.image is not None), *others()}
     first_of_name = dict(index.files())
     left_over = []
@@ -54,36 +54,37 @@ def unused_material(
         # a file counts as used if one of the same name in another folder serves the page; `SEVERAL_FILES` reports it
         number = sum(first_of_name[name] not in used for name, _ in files)
         if number == len(files):
-            unusable.append(_about_folder(folder, [path for _, path in files], lacking[0]))
+            unusable.append(_about_folder(folder, [path for _, path in files], without_image[0]))
         elif number:
             left_over.append(Notice.of(NoticeCode.IMAGES_LEFT_OVER, number=number, folder=str(folder)))
-    unusable += _about_lists(settings, texts, index, lacking)
-    return Unused(tuple(unusable), tuple(left_over))
+    unusable += _about_lists(settings, texts, index, without_image)
+    return UnusedMaterial(tuple(unusable), tuple(left_over))
 
 
-def _about_folder(folder: Path, files: Sequence[Path], lacking: Page) -> Notice:
-    """The notice about a folder of whose image `files` none belongs to a page; `lacking` is a page without one."""
+def _about_folder(folder: Path, files: Sequence[Path], without_image: Page) -> Notice:
+    """The notice about a folder of whose image `files` none belongs to a page; `without_image` is a page without an
+    image, for an example of a file name."""
     if not files:
         return Notice.of(NoticeCode.NO_IMAGES_IN, folder=str(folder))
     suffix = files[0].suffix.partition("#")[0]  # of a page of a PDF without its number
-    example = " or ".join(f"{name}{suffix}" for name in names_of(lacking))
+    example = " or ".join(f"{name}{suffix}" for name in names_of(without_image))
     return Notice.of(NoticeCode.IMAGES_OF_NO_PAGE, number=len(files), folder=str(folder), example=example)
 
 
 def _about_lists(
-    settings: Settings, texts: Sequence[Transcription], index: ImageIndex, lacking: Sequence[Page]
+    settings: Settings, texts: Sequence[Transcription], index: ImageIndex, without_image: Sequence[Page]
 ) -> Iterator[Notice]:
-    """Notices about lists of which no line was understood, or that have lines for `lacking` pages and name no file that
-    is there, and the first notice about a line of every list that was understood."""
-    places = {place_of(page) for page in lacking}
+    """Notices about lists of which no line was understood; about lists that have lines for pages `without_image` but
+    name no existing file; and the first notice about a line of every list that was understood."""
+    places = {place_of(page) for page in without_image}
     for path in dict.fromkeys(path for text in texts for path in image_lists(settings, text)):
         listed = ImageList.read(path)
         if not listed.entries:
             yield Notice.of(NoticeCode.LIST_NOT_UNDERSTOOD, path=str(path))
             continue
-        wanted = [entry.file for entry in listed.entries if entry.place in places]
-        if wanted and not any(index.listed(entry.file) for entry in listed.entries):
-            yield Notice.of(NoticeCode.LISTED_FILES_MISSING, path=str(path), number=len(wanted), file=wanted[0])
+        files = [entry.file for entry in listed.entries if entry.place in places]
+        if files and not any(index.listed(entry.file) for entry in listed.entries):
+            yield Notice.of(NoticeCode.LISTED_FILES_MISSING, path=str(path), number=len(files), file=files[0])
         yield from listed.notices[:1]
 
 
@@ -96,20 +97,15 @@ def _repeated_pages(tasks: Sequence[PageTask]) -> Iterator[Notice]:
     texts: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for task in tasks:
         texts[task.page.id][task.place.text] = None
-    twice = {page: list(paths) for page, paths in texts.items() if len(paths) > 1}
-    if twice:
-        page, (first, second, *_) = next(iter(twice.items()))
-        yield Notice.of(NoticeCode.PAGES_IN_SEVERAL_TEXTS, number=len(twice), page=page, one=first, other=second)
+    repeated = {page: list(paths) for page, paths in texts.items() if len(paths) > 1}
+    if repeated:
+        page, (first, second, *_) = next(iter(repeated.items()))
+        yield Notice.of(NoticeCode.PAGES_IN_SEVERAL_TEXTS, number=len(repeated), page=page, one=first, other=second)
 
 
 def _repeated_images(tasks: Sequence[PageTask]) -> Iterator[Notice]:
-    several = [
-        dict(notice.values)
-        for task in tasks
-        if task.image is not None
-        for notice in task.image.notices
-        if notice.code is NoticeCode.SEVERAL_FILES
-    ]
-    if several:
-        file, others = several[0]["file"], several[0]["others"]
-        yield Notice.of(NoticeCode.IMAGES_IN_SEVERAL_PLACES, number=len(several), file=file, others=others)
+    notices = [notice for task in tasks if task.image is not None for notice in task.image.notices]
+    repeated = [dict(notice.values) for notice in notices if notice.code is NoticeCode.SEVERAL_FILES]
+    if repeated:
+        file, others = repeated[0]["file"], repeated[0]["others"]
+        yield Notice.of(NoticeCode.IMAGES_IN_SEVERAL_PLACES, number=len(repeated), file=file, others=others)

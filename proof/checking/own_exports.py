@@ -15,16 +15,16 @@ from proof.text.transcription import Transcription
 
 
 def note_own_export(store: Store, text: Transcription, settings: Settings) -> None:
-    """Where a text reads as an export of its last version would leave it, record that export: the places of its flags
-    then follow the exact edits, not a comparison, which cannot tell a column that was written from one that was there.
+    """If a text is equal to an export of its last version, record that export. The places of its flags then follow the
+    exact edits; a comparison of the two texts cannot tell an inserted column from an equal one beside it.
 
     Does nothing for a text that the store does not know, that did not change, or that was changed otherwise.
     """
-    before = store.texts.content(str(text.path))
-    if not before or before == text.text:
+    last_version = store.texts.content(str(text.path))
+    if not last_version or last_version == text.text:
         return
     with suppress(ProofError):  # a text that cannot be corrected was not exported
-        decoded = Decoded(before, text.decoded.encoding, text.decoded.bom)
+        decoded = Decoded(last_version, text.decoded.encoding, text.decoded.bom)
         earlier = in_script(parse_transcription(decoded, text.path), settings.page.script)
         corrected = preview_of(decided_in(store, earlier), settings.variants.file).corrected
         if corrected.text == text.text:

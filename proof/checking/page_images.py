@@ -1,4 +1,4 @@
-"""Which image each page of a project's texts has; and image lists, into which pairs that a person made are written."""
+"""Which image each page of a project's texts has; and writing the pairs that a person made into image lists."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ImageFile:
 
 class PageImages:
     """The `pages` of a project's texts in order, each with the image that file names and image lists give it; and the
-    image `files` of its folders. Texts without page marks are left out: a check divides them by the images."""
+    image `files` of its folders. Texts without page marks are left out, since a check divides them by the images."""
 
     def __init__(self, settings: Settings) -> None:
         """Raises TextError, ImageListError, UsageError for an image folder that does not exist."""
@@ -134,8 +134,8 @@ class PageImages:
         return [page for page in self.pages if page.place == place]
 
     def _list_for(self, page: TextPage) -> Path:
-        """The image list to write a page's image into: of those in use the first that has the page, or else the first;
-        if none is in use, a new one where a check will look for it."""
+        """The image list to write a page's image into: of the lists in use the first that has the page, else the first.
+        If none is in use, it is a new one, in the folder where a check looks for it."""
         in_use = image_lists(self._settings, page.text)
         if in_use:
             with_page = [path for path in in_use if any(entry.place == page.place for entry in _entries(path))]
@@ -147,9 +147,9 @@ class PageImages:
 def in_order(
     pages: Sequence[TextPage], files: Sequence[ImageFile], first: tuple[TextPage, ImageFile] | None
 ) -> list[tuple[TextPage, ImageFile]]:
-    """Pairs of a page and an image, both in their order, as far as both go; from the pair `first` on, if given.
+    """Pairs of a page and an image, both in their order, until one of the two ends; from the pair `first` on, if given.
 
-    Raises UsageError where the image of `first` is none of `files`, but a part of one.
+    Raises UsageError if the image of `first` is not one of `files`, but a part of one.
     """
     if first is not None:
         page, file = first
@@ -180,7 +180,7 @@ def _entries(path: Path) -> Sequence[Entry]:
 
 
 def _image_of(index: ImageIndex, text: Transcription, number: int) -> PageImage | None:
-    """The image of a page; None also where its line of the image list cannot be used: a person may pair it anew."""
+    """The image of a page. None also if its line of the image list cannot be used, so that a person can pair it."""
     try:
         return index.image_of(text, number)
     except ImageListError:

@@ -1,9 +1,9 @@
-"""A running edition on its pages: which part of the text each image of a sequence shows.
+"""Pagination of a running edition: which part of the text each image of a sequence shows.
 
-An edition without page marks is aligned with what was read on all images in their order: equal stretches are found and
+An edition without page marks is aligned with the readings of all images in their order: equal stretches are found and
 extended (`proof.collation.blocks`, near linear), and those that have the same order in both are kept. Every page then
-gets its slice of the text, each character with its place in the file. The text may begin before the first image and end
-after the last, images may be missing, and the images may show what the edition leaves out.
+gets its part of the text, each character with its place in the file. The text may begin before the first image and end
+after the last, images may be missing, and the images may show text that the edition leaves out.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from proof.text.remarks import Remark, RemarkCode
 from proof.text.transcription import Transcription
 
 MIN_ABSENT_CHARACTERS = 12
-"""Characters in a row that, missing on the images, count as being on no page (a heading of the editor, a commentary
-that the print leaves out); fewer are compared with the image, and flagged."""
+"""Minimum length of a passage that is missing on the images for it to be on no page (a heading of the editor, a
+commentary that the print leaves out). Shorter ones are compared with the image, and flagged."""
 
 MIN_FOUND_CHARACTERS = 4
-"""Characters of a page that must be found for it to show this text."""
+"""Minimum number of aligned characters of an image that shows this text."""
 
 PARAGRAPHS_PER_PAGE = 20
-"""Paragraphs of a page of a text that has neither pages nor images."""
+"""Number of paragraphs of a page, in a text that has neither page marks nor images."""
 
 MAX_QUOTED_CHARACTERS = 12
-"""Characters that a remark quotes of a passage that is on no image, at most."""
+"""Maximum number of characters that a remark quotes from a passage that is on no image."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadImage:
-    """What was read on one image, column by column; `id` is the image's name without ending."""
+    """The columns read on one image; `id` is the name of the image without its ending."""
 
     id: str
     columns: tuple[str, ...]
@@ -49,31 +49,34 @@ class ReadImage:
 def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable[[str], str]) -> Transcription:
     """The edition as a transcription with one page for each image, in the order of the images.
 
-    A page's columns are the lines of the file that have characters on it, with these characters; `number` and
-    `file_line` are both the line of the file, and offsets count in that line. Images before the text begins and after
-    it ends are no pages of it; one in between that shows none of it is a page without columns. `fold` maps variant
-    forms and both scripts to one character. Raises TextError where no image shows the text.
+    The columns of a page are the lines of the file that have characters on it, with only these characters; `number` and
+    `file_line` are both the line of the file, and offsets count in that line. Images before the first and after the
+    last that shows the text are no pages; one in between that shows none of it is a page without columns. `fold` maps
+    variant forms and both scripts to one character. Raises TextError if no image shows the text.
     """
     keys = Keys(fold)
     stretches = (stretch for stretch in edition.stretches() if stretch.layer is not Layer.APPARATUS)
     cells = [cell for stretch in stretches for cell in stretch.cells()]
     text = "".join(keys.key(cell.text) for cell in cells)
-    shown = ["".join(map(keys.key, "".join(image.columns))) for image in images]
-    image_of = [number for number, read in enumerate(shown) for _ in read]
-    places = _places(len(cells), in_same_order(align(text, "".join(shown))))
-    pages = [None if place is None else image_of[place] for place in places]
-    count = Counter(page for page in pages if page is not None)
-    shown_pages = [page for page, size in count.items() if size >= MIN_FOUND_CHARACTERS]
-    if not shown_pages:
+    readings = ["".join(map(keys.key, "".join(image.columns))) for image in images]
+    image_of = [number for number, reading in enumerate(readings) for _ in reading]
+    places = _places(len(cells), in_same_order(align(text, "".join(readings))))
+    image_of_cell = [None if place is None else image_of[place] for place in places]
+    count = Counter(number for number in image_of_cell if number is not None)
+    with_text = [number for number, size in count.items() if size >= MIN_FOUND_CHARACTERS]
+    if not with_text:
         raise TextError(edition.path, None, _("none of the %(number)s images shows this text"), number=len(images))
     addresses = Addresses(edition)
-    first, last = min(shown_pages), max(shown_pages)
-    on_page: dict[int, list[tuple[Layer, WitnessCell]]] = {number: [] for number in range(first, last + 1)}
-    for cell, page in zip(cells, pages, strict=True):
-        if page is not None and count[page] >= MIN_FOUND_CHARACTERS:
-            on_page[page].append((Layer.CANON, cell))
-    paged = tuple(_page(images[number].id, _columns(edition, addresses, on_it)) for number, on_it in on_page.items())
-    remarks = _remarks(edition, pages, cells, addresses)
+    first, last = min(with_text), max(with_text)
+    cells_of_image: dict[int, list[tuple[Layer, WitnessCell]]] = {number: [] for number in range(first, last + 1)}
+    for cell, image in zip(cells, image_of_cell, strict=True):
+        if image is not None and count[image] >= MIN_FOUND_CHARACTERS:
+            cells_of_image[image].append((Layer.CANON, cell))
+    paged = tuple(
+        _page(images[number].id, _columns(edition, addresses, cells_of_page))
+        for number, cells_of_page in cells_of_image.items()
+    )
+    remarks = _remarks(edition, image_of_cell, cells, addresses)
     for number, code in ((first, RemarkCode.IMAGES_BEFORE), (len(images) - 1 - last, RemarkCode.IMAGES_AFTER)):
         if number:
             remarks.append(Remark.of(edition.path, 0, code, number=number))
@@ -100,38 +103,38 @@ def without_images(edition: Transcription) -> Transcription:
 
 
 def _places(length: int, blocks: Iterable[AlignedPart]) -> list[int | None]:
-    """For every character of the text the index of the character on the images at which it stands, or should; None
-    where it is on no image."""
-    place_of_character: list[int | None] = [None] * length
+    """For every character of the text the index of the character on the images beside which it stands, or should stand;
+    None if it is on no image."""
+    places: list[int | None] = [None] * length
     for block in blocks:
         for op in block.ops:
             in_text, on_images = op.a1 - op.a0, op.b1 - op.b0
             if in_text - on_images >= MIN_ABSENT_CHARACTERS:
                 continue
             for offset in range(in_text):
-                place_of_character[op.a0 + offset] = min(op.b0 + offset * on_images // in_text, block.b1 - 1)
+                places[op.a0 + offset] = min(op.b0 + offset * on_images // in_text, block.b1 - 1)
+    _fill_short_gaps(places)
+    return places
+
+
+def _fill_short_gaps(places: list[int | None]) -> None:
+    """Place the characters of short gaps between two characters that stand near each other on the images."""
     last: int | None = None
     gap: list[int] = []
-    for index, at in enumerate(place_of_character):
-        if at is None:
+    for index, place in enumerate(places):
+        if place is None:
             gap.append(index)
             continue
-        if (
-            last is not None
-            and gap
-            and len(gap) < MIN_ABSENT_CHARACTERS
-            and at - last <= len(gap) + MIN_ABSENT_CHARACTERS
-        ):
+        if last is not None and len(gap) < MIN_ABSENT_CHARACTERS and place - last <= len(gap) + MIN_ABSENT_CHARACTERS:
             for number, missing in enumerate(gap, start=1):
-                place_of_character[missing] = min(last + number, at)
-        last, gap = at, []
-    return place_of_character
+                places[missing] = min(last + number, place)
+        last, gap = place, []
 
 
 def _columns(
     edition: Transcription, addresses: Addresses, cells: Iterable[tuple[Layer, WitnessCell]]
 ) -> tuple[Column, ...]:
-    """The lines of the file in which the cells stand, with these cells alone; cells of commentary become notes."""
+    """The lines of the file in which the cells stand, with only these cells; cells of commentary become notes."""
     columns = []
     for number, line in groupby(cells, key=lambda item: _line(addresses, item[1])):
         start, end = addresses.line("", number)
@@ -158,18 +161,18 @@ def _page(name: str, columns: tuple[Column, ...]) -> Page:
 
 
 def _remarks(
-    edition: Transcription, pages: Sequence[int | None], cells: Sequence[WitnessCell], addresses: Addresses
+    edition: Transcription, image_of_cell: Sequence[int | None], cells: Sequence[WitnessCell], addresses: Addresses
 ) -> list[Remark]:
-    """A remark for every passage that is on no image; `pages` has the page of each cell."""
+    """A remark for every passage that is on no image."""
     remarks: list[Remark] = []
-    at = 0
-    for nowhere, group in groupby(pages, key=lambda page: page is None):
+    start = 0
+    for is_on_no_image, group in groupby(image_of_cell, key=lambda image: image is None):
         size = sum(1 for _ in group)
-        if nowhere:
-            quoted = "".join(cell.text for cell in cells[at : at + min(size, MAX_QUOTED_CHARACTERS)]) + "…" * (
-                size > MAX_QUOTED_CHARACTERS
-            )
-            line = _line(addresses, cells[at])
+        if is_on_no_image:
+            quoted = "".join(cell.text for cell in cells[start : start + min(size, MAX_QUOTED_CHARACTERS)])
+            if size > MAX_QUOTED_CHARACTERS:
+                quoted += "…"
+            line = _line(addresses, cells[start])
             remarks.append(Remark.of(edition.path, line, RemarkCode.ON_NO_IMAGE, text=quoted, number=size))
-        at += size
+        start += size
     return remarks

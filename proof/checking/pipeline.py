@@ -1,4 +1,4 @@
-"""A whole check: it reads transcriptions and images, and writes what it finds into the store and into files."""
+"""A whole check: it reads transcriptions and images, and writes its findings into the store and into reports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proof.checking.material import repeated_material, unused_material
 from proof.checking.own_exports import note_own_export
 from proof.checking.plan import CheckPlan, work_of
 from proof.checking.renamed import follow_renamed
-from proof.checking.rescoring import settle, witness_evidence_of
+from proof.checking.rescoring import rescore_work, witness_evidence_of
 from proof.checking.second_reader import open_second, read_by_second
 from proof.checking.writer import PageWriter
 from proof.errors import OutputError
@@ -45,9 +45,9 @@ from proof.verify.page import Checker
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a check has come: `done` of `total` pages, of which `reused` came out of the store. `page` is the id of
-    the last one. `with_image` pages have an image and therefore take time; `with_image_done` of these are done. While a
-    second engine reads, `second` is its name, and all pages are those that it reads."""
+    """The progress of a check: `done` of `total` pages; the results of `reused` pages came from the store. `page` is
+    the id of the last page. `with_image` pages have an image and therefore take time; `with_image_done` of these are
+    done. While a second engine reads, `second` is its name, and the numbers are those of the pages that it reads."""
 
     done: int
     total: int
@@ -67,8 +67,8 @@ class CheckOutcome:
     """The outcome of a check: its run in the store, and the reports `written`, with the counts of the run.
 
     `findings` are the breaks in the sequence of pages, `remarks` those on the texts, `notices` those on the images.
-    `unread` are the texts that could not be read or that no image shows, `unusable` other material that was named and
-    is of use to no page. `suspicious` are the most suspicious places.
+    `unread` are the texts that could not be read or that no image shows, `unusable` is other material in the settings
+    that no page can use. `suspicious` are the most suspicious places.
     """
 
     run_id: int
@@ -82,13 +82,13 @@ class CheckOutcome:
 
     @property
     def sound(self) -> bool:
-        """Whether all that was named could be used, no page failed and none carries the wrong image."""
+        """Whether all material in the settings could be used, no page failed and none has the wrong image."""
         counts = self.written.tally.by_status()
         return not self.unread and not self.unusable and not counts[Status.FAILED] and not counts[Status.MISMATCH]
 
 
 def engine_of(settings: Settings, store: Store) -> Engine:
-    """The engine of a project, with the store as its memory between runs (`open_engine`)."""
+    """The engine of a project, which keeps its data between runs in the store (`open_engine`)."""
     return open_engine(engine_settings(settings), store.engines(), store.cache)
 
 
@@ -103,14 +103,14 @@ def check(
 ) -> CheckOutcome:
     """Check the transcriptions of `settings` against their images, and write store and reports.
 
-    Pages that fail, texts that cannot be read, and texts that no image shows are skipped and reported. Pages whose
-    image, text, engine and settings did not change come out of the store, so that an interrupted check goes on where it
-    was. Until the check ends, the flags of a page that was read anew have the scores that the page alone gives them;
-    what people decide about them meanwhile stands, however the whole text scores them later.
+    Pages that fail, texts that cannot be read, and texts that no image shows are skipped and reported. The results of
+    pages whose image, text, engine and settings did not change come from the store, so an interrupted check continues
+    where it stopped. Until the check ends, the flags of a newly read page have the scores that the page alone gives
+    them. Decisions on them in the meantime remain, whatever their scores by the whole work.
 
-    `watch` is called after every page. One check of a work runs at a time: while another one does, this one waits,
-    after it has called `waiting` with the name of the work. `opened` opens the engine. The outcome has the `show` most
-    suspicious places, with sentences in `language`. Raises ProofError where the check cannot go on.
+    `watch` is called after every page. Only one check of a work runs at a time: if another one runs, this one calls
+    `waiting` with the name of the work, and waits. `opened` opens the engine. The outcome has the `show` most
+    suspicious places, with sentences in `language`. Raises ProofError if the check cannot go on.
     """
     with (
         Store.open(settings.store_address, folder=settings.base) as store,
@@ -125,11 +125,11 @@ def check(
         bias = _check_pages(work, run_id, settings, store, engine, watch)
         if second is not None:
             _read_by_second(work, settings, store, second, watch)
-        _settle(work, bias, settings, store, sources)
+        _rescore(work, bias, settings, store, sources)
         sequence = ((task.page.folio, task.image_ref) for task in work.tasks)
         findings = tuple(sequence_findings(sequence, [task.page.juan for task in work.tasks]))
-        others = partial(_images_of_others, store, work)
-        unused = unused_material(settings, sources.texts, work.tasks, sources.index, others)
+        images_of_others = partial(_images_of_others, store, work)
+        unused = unused_material(settings, sources.texts, work.tasks, sources.index, images_of_others)
         store.finish_run(run_id, findings=(*sources.unread, *unused.unusable, *findings), whole=True)
         store.cache.prune(settings.store.cache * 1_000_000)
         run = StoredRun(store, run_id)
@@ -157,27 +157,27 @@ class _Sources:
 
 @contextmanager
 def _alone(settings: Settings, engine: Engine, store: Store, waiting: Callable[[str], None]) -> Iterator[_Sources]:
-    """The sources of a check, while no other check of their work runs. If another check had to be waited for they are
-    read again, since they may have changed meanwhile."""
-    held, waited = "", True  # the locked work, and whether another check had to be waited for before
+    """The sources of a check, while no other check of their work runs. They are read again after waiting for another
+    check, since they may have changed meanwhile."""
+    locked_work, has_waited = "", True
     with ExitStack() as stack:
-        while waited:
+        while has_waited:
             read, unread = read_texts(settings.text_files())
             index = ImageIndex(settings.project.images)
-            paged = partial(on_pages, settings=settings, index=index, engine=engine, store=store)
-            texts, unshown = usable_texts(paged, read)
+            with_pages = partial(on_pages, settings=settings, index=index, engine=engine, store=store)
+            texts, unshown = usable_texts(with_pages, read)
             sources = _Sources(texts, index, (*unread, *unshown))
             work = work_of(texts, store, texts_of_project(settings))
-            if work == held:
+            if work == locked_work:
                 break
             stack.close()
-            held = work
-            waited = stack.enter_context(store.checking(work, partial(waiting, work)))
+            locked_work = work
+            has_waited = stack.enter_context(store.checking(work, partial(waiting, work)))
         yield sources
 
 
 def _must_be_current(texts: Sequence[Transcription]) -> None:
-    """Raises OutputError where the file of a text was changed since it was read."""
+    """Raises OutputError if the file of a text was changed after it was read."""
     for text in texts:
         if not text.is_current():
             raise OutputError(_("%(path)s was changed while its check began: check again"), path=text.path)
@@ -194,7 +194,7 @@ def _images_of_others(store: Store, work: CheckPlan) -> Iterator[Path]:
 def _check_pages(
     work: CheckPlan, run_id: int, settings: Settings, store: Store, engine: Engine, watch: Watch | None
 ) -> EngineBias:
-    """Check every page of the run and write it into the store; gives what the pages show of the engine's bias."""
+    """Check every page of the run and write it into the store; gives the engine's bias on these pages."""
     scripts = {work.keys.script(task.text) for task in work.tasks}
     drawn = drawn_forms(settings, engine, {id(task.text): task.text for task in work.tasks}.values(), store.cache)
     checkers = {script: checker_for(settings, engine, script, drawn) for script in scripts}
@@ -208,7 +208,7 @@ def _check_pages(
         done += 1
         reused += page.reused
         with_image_done += page.task.image is not None
-        bias.add(page.result, page.task.place.position)
+        bias.add_page(page.result, page.task.place.position)
         if watch:
             watch(Progress(done, len(work.tasks), reused, page.result.page, with_image_done, with_image))
 
@@ -228,7 +228,7 @@ def _results(
     settings: Settings,
     drawn: DrawnReadings | None,
 ) -> Generator[CheckedPage, None, None]:
-    """Every page with its result: from the cluster that is set, in any order, else from this machine."""
+    """Every page with its result: from the cluster in the settings, in any order, or from this machine."""
     if not settings.cluster.address:
         return results(work, store, checkers, settings.workers)
     from proof.checking.cluster import cluster_results  # noqa: PLC0415 - only checks on a cluster load it
@@ -246,18 +246,18 @@ def _read_by_second(work: CheckPlan, settings: Settings, store: Store, second: E
     read_by_second(work, settings, store, second, read)
 
 
-def _settle(work: CheckPlan, bias: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:
-    """Score the flags of the run anew, by the engine's bias in the whole work, the language model and the witnesses."""
+def _rescore(work: CheckPlan, bias: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:
+    """Rescore the flags of the run, by the engine's bias in the whole work, the language model and the witnesses."""
     witness_evidence = witness_evidence_of(settings, sources.texts, store)
     own = {task.page.id for task in work.tasks}
-    for other in store.results(work=work.name, outline=True):
-        if other.page not in own:  # a check of some texts of a work learns from the others, and does not change them
-            bias.add(other)
+    for result in store.results(work=work.name, outline=True):
+        if result.page not in own:  # a check of some texts of a work learns from the others, but does not change them
+            bias.add_page(result)
     bias.occurrences = store.glyphs.occurrences(work.name, bias.recurring)
     language = FlagLanguage(settings, work.tasks, store.cache)
-    settle(store, work.name, bias, settings.flags, witness_evidence, language, own)
+    rescore_work(store, work.name, bias, settings.flags, witness_evidence, language, own)
 
 
 def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription], tuple[Notice, ...]]:
-    """The texts that can be read, and why others cannot. Raises TextError where none can."""
+    """The texts that can be read, and why others cannot. Raises TextError if none can."""
     return usable_texts(read_transcription, paths)

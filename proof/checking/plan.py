@@ -31,20 +31,20 @@ from proof.text.positions import Span
 from proof.text.transcription import Transcription
 from proof.text.versions import most_alike
 
-METHOD_VERSION = 25
+METHOD_VERSION = 26
 """Version of the method. Raise it with every change that alters results: stored results are then not reused."""
 
 
 def digest(*parts: str) -> str:
-    """A hash of what a result depends on."""
+    """A hash of the parts, on which a result depends."""
     return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class PageTask:
-    """One page to be checked: its text, its index among the pages there (`number`), its place, and its image if there
-    is one. `trouble`: why it has none; `override`: a person's correction of its layout or image; `language`: the
-    evidence of the language model against its text."""
+    """One page to be checked: its text, its index among the pages of the text (`number`), its place, and its image.
+    `trouble`: why it has no image; `override`: a person's correction of its layout or image; `language`: the evidence
+    of the language model against its text."""
 
     text: Transcription
     number: int
@@ -71,17 +71,17 @@ class PageTask:
 
 
 def work_of(texts: Sequence[Transcription], store: Store, project: Sequence[Path] = ()) -> str:
-    """The id of a work in the store: the one that its first text gives; else the one under which one of `texts`, or of
+    """The id of a work in the store: the one that its first text gives; else the one under which any of `texts`, or of
     the texts of the `project`, was checked before, so that texts can be checked alone and others added; else the name
     of the first file. Raises UsageError if there are no texts, or if the store has another work of that name."""
     if not texts:
         raise UsageError(_("no transcription was named: give one, or set project.texts in config.toml"))
     if texts[0].work:
         return texts[0].work
-    known = (store.texts.work_of(str(path)) for path in (*(text.path for text in texts), *project))
+    stored_works = (store.texts.work_of(str(path)) for path in (*(text.path for text in texts), *project))
     renamed = (earlier_text(store, text, texts) for text in texts)
     return (
-        next((work for work in known if work), None)
+        next((work for work in stored_works if work), None)
         or next((earlier.work for earlier in renamed if earlier is not None), None)
         or _new_name(texts, store)
     )
@@ -91,8 +91,8 @@ def _new_name(texts: Sequence[Transcription], store: Store) -> str:
     """The id of a work whose texts the store does not know: the name of the first file. Raises UsageError if the store
     has a work of that name of which no text is a copy."""
     name = texts[0].path.stem
-    held = {known.path: store.texts.content(known.path) for known in store.texts.checked() if known.work == name}
-    if held and all(most_alike(text.text, held) is None for text in texts):
+    stored = {text.path: store.texts.content(text.path) for text in store.texts.checked() if text.work == name}
+    if stored and all(most_alike(text.text, stored) is None for text in texts):
         raise UsageError(
             _(
                 "%(path)s: the store has another work of this name, from %(other)s; rename the file, "
@@ -100,15 +100,15 @@ def _new_name(texts: Sequence[Transcription], store: Store) -> str:
                 "its own (store.url)"
             ),
             path=texts[0].path,
-            other=next(iter(held)),
+            other=next(iter(stored)),
         )
     return name
 
 
 @dataclass(frozen=True, slots=True)
 class PageKeys:
-    """What the result of every page depends on, beside the page and its image: engine and settings. It is sent to
-    workers on other machines, so it has only values."""
+    """Engine and settings, on which the result of every page depends beside the page and its image. They are sent to
+    workers on other machines, so they are plain values."""
 
     engine: EngineIdentity
     fingerprint: str
@@ -133,9 +133,10 @@ class PageKeys:
         return f"page {digest(*parts, sha)}"
 
     def key(self, task: PageTask, image_sha: str = "") -> str:
-        """A hash of all that the result of a page depends on; `image_sha` as in `readings_key`. Raises ImageError if
-        the image cannot be read."""
+        """A hash of everything that the result of a page depends on; `image_sha` as in `readings_key`. Raises
+        ImageError if the image cannot be read."""
         image, columns = task.image, task.page.columns
+        layout = task.override.layout if task.override else None
         start = columns[0].start if columns else 0
         return digest(
             str(METHOD_VERSION),
@@ -146,14 +147,14 @@ class PageKeys:
             self.script(task.text).value,
             (image_sha or sha256_of(image.path)) if image else "",
             image.quadrant if image else "",
-            *([json.dumps(task.override.layout.as_json())] if task.override and task.override.layout else []),
+            *([json.dumps(layout.as_json())] if layout else []),
             *(
                 f"{evidence.column} {evidence.offset} {evidence.suggested} {evidence.odds:.6f} {evidence.reading}"
                 for evidence in task.language
             ),
             task.ref,
             task.page.id,
-            # with the places of the columns, as another page may now stand between two of them
+            # with the places of the columns, since another page may have been put between two of them
             *(f"{column.start - start} {column.source}" for column in columns),
         )
 
@@ -186,10 +187,10 @@ class CheckPlan:
         self.tasks = [replace(task, language=tuple(language.get(n, ()))) for n, task in enumerate(self.tasks)]
 
     def read_as(self, task: PageTask, override: LayoutOverride | None) -> PageTask:
-        """A task of this work with `override` in place of its own, or without any."""
-        plain = _task(task.text, task.number, task.place.position, self._images_of(task.text), task.place.sha)
-        plain = replace(plain, language=task.language, place=task.place)
-        return with_override(plain, override, self._index) if override else plain
+        """A task of this work with `override` instead of its own; without any if that is None."""
+        without = _task(task.text, task.number, task.place.position, self._images_of(task.text), task.place.sha)
+        without = replace(without, language=task.language, place=task.place)
+        return with_override(without, override, self._index) if override else without
 
     def _images_of(self, text: Transcription) -> ImageIndex:
         """The images with the image lists of a text."""
@@ -236,7 +237,7 @@ def _with_copies(tasks: Sequence[PageTask]) -> list[PageTask]:
 def _overridden(
     tasks: Sequence[PageTask], overrides: Mapping[tuple[str, int], LayoutOverride], index: ImageIndex
 ) -> list[PageTask]:
-    """The tasks with the corrections of people: layouts, and images assigned to pages."""
+    """The tasks with people's corrections of layouts, and the images that they assigned to pages."""
     return [
         with_override(task, overrides[key], index) if key in overrides else task
         for task, key in zip(tasks, page_keys(tasks), strict=True)
@@ -244,17 +245,17 @@ def _overridden(
 
 
 def page_keys(tasks: Sequence[PageTask]) -> list[tuple[str, int]]:
-    """The id of each page, and how many pages before it have the same id: the key by which the store finds it."""
-    seen: Counter[str] = Counter()
+    """The key by which the store finds each page: its id, and how many pages before it have the same id."""
+    count: Counter[str] = Counter()
     keys = []
     for task in tasks:
-        keys.append((task.page.id, seen[task.page.id]))
-        seen[task.page.id] += 1
+        keys.append((task.page.id, count[task.page.id]))
+        count[task.page.id] += 1
     return keys
 
 
 def with_override(task: PageTask, override: LayoutOverride, index: ImageIndex) -> PageTask:
-    """A task with a person's correction. It has no image but a `trouble` if the assigned image is gone."""
+    """A task with a person's correction. If the assigned image is gone, the task has a `trouble` and no image."""
     if not override.image:
         return replace(task, override=override)
     image = index.assigned(override.image, override.quadrant)

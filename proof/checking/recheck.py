@@ -1,10 +1,11 @@
-"""Checking one page again while a project is served, with a person's layout; decisions stay if their places remain."""
+"""Checking one page again while a project is served, with the layout override of a person. Decisions whose places
+remain are kept."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -27,7 +28,7 @@ from proof.checking.flag_language import FlagLanguage
 from proof.checking.language_alone import by_language_model
 from proof.checking.own_exports import note_own_export
 from proof.checking.plan import CheckPlan, PageTask, digest
-from proof.checking.rescoring import weighed, witness_evidence_of
+from proof.checking.rescoring import rescored, witness_evidence_of
 from proof.checking.second_reader import second_reading
 from proof.collation.witness_evidence import WitnessEvidence
 from proof.errors import EngineError, GonePageError, ImageError, OutputError, StoppedError, TextError
@@ -55,7 +56,7 @@ MAX_KEPT_TEXTS = 8
 
 
 CheckCancelled = Callable[[], None]
-"""Raises StoppedError if the recheck was cancelled; called only where stopping leaves nothing in the store."""
+"""Raises StoppedError if the recheck was cancelled. It is called only before the recheck writes to the store."""
 
 
 class RecheckFault(StrEnum):
@@ -75,22 +76,23 @@ class RecheckFault(StrEnum):
     @classmethod
     def of(cls, error: BaseException) -> RecheckFault:
         """The category of an error."""
-        kinds: tuple[tuple[type[BaseException], RecheckFault], ...] = (
-            (GonePageError, cls.TEXT_CHANGED),
-            (NoPlaceError, cls.TEXT_CHANGED),
-            (TextError, cls.TEXT),
-            (ImageError, cls.IMAGE),
-            (EngineError, cls.ENGINE),
-            (MemoryError, cls.MEMORY),
-            (OutputError, cls.STORE),
-        )
-        return next((fault for kind, fault in kinds if isinstance(error, kind)), cls.MISTAKE)
+        faults: Mapping[type[BaseException], RecheckFault] = {
+            GonePageError: cls.TEXT_CHANGED,
+            NoPlaceError: cls.TEXT_CHANGED,
+            TextError: cls.TEXT,
+            ImageError: cls.IMAGE,
+            EngineError: cls.ENGINE,
+            MemoryError: cls.MEMORY,
+            OutputError: cls.STORE,
+        }
+        return next((fault for kind, fault in faults.items() if isinstance(error, kind)), cls.MISTAKE)
 
 
 @dataclass(frozen=True, slots=True)
 class Reread:
-    """The outcome of a recheck. `fresh` and `gone` are raised flags that appeared and disappeared; `kept` and `lost`
-    are decided flags whose places remain and whose places are lost. `trouble`: why the page could not be checked."""
+    """The outcome of a recheck. `fresh` are the raised flags that appeared, `gone` those that disappeared; `kept` are
+    the decided flags whose places remain, `lost` those whose places are lost. `trouble`: why the page could not be
+    checked."""
 
     result: PageResult
     trouble: RecheckFault | None
@@ -108,8 +110,9 @@ class Rechecker:
         self._store = store
         self._lock = Lock()
         self._engine: Engine | None = None
-        self._witnesses: tuple[bytes, tuple[Transcription, ...]] = (b"", ())
-        self._known_evidence: dict[str, WitnessEvidence | None] = {}
+        self._witnesses: tuple[Transcription, ...] = ()
+        self._witnesses_state = b""  # a hash of their files and the settings
+        self._cached_evidence: dict[str, WitnessEvidence | None] = {}
 
     def images(self) -> list[tuple[str, Path]]:
         """The project's images, each with the name under which it is assigned to a page."""
@@ -130,41 +133,40 @@ class Rechecker:
     def _read(self, work: str, number: int, check_cancelled: CheckCancelled) -> Reread | None:
         """One attempt of `read`; None if the page or its text changed meanwhile. Also raises OverrideChangedError."""
         check_cancelled()
-        known, _ = self._store.queue.page(work, number)
+        stored_page, _ = self._store.queue.page(work, number)
         seen = self._store.stamp(number)
-        place = replace(known, text=str(self._text_at(Path(known.text))))
-        before = self._flags(work, place)
+        listed = replace(stored_page, text=str(self._text_at(Path(stored_page.text))))
+        before = self._flags(work, listed)
         displaced = self._displaced(work)
         engine = _cancellable(self._open(), check_cancelled)
-        job, task, evidence, language = self._task(place, engine, seen.override)
+        plan, task, evidence, language = self._plan(listed, engine, seen.override)
         check_cancelled()
-        drawn = drawn_forms(self._settings, engine, [task.text], self._store.cache)
-        checker = checker_for(self._settings, engine, job.keys.script(task.text), drawn)
-        page, trouble = self._checked(task, job, checker)
+        text, script = task.text, plan.keys.script(task.text)
+        drawn = drawn_forms(self._settings, engine, [text], self._store.cache)
+        checker = checker_for(self._settings, engine, script, drawn)
+        page, trouble = self._checked(task, plan, checker)
         result = page.whole()
-        overlay = quality_flags(result, self._settings, checker)
-        result_to_save, overlay = self._settled(work, result, overlay, evidence, language)
+        quality = quality_flags(result, self._settings, checker)
+        result_to_save, quality = self._rescored(work, result, quality, evidence, language)
         check_cancelled()  # the last call: from here on everything is saved
         if page.readings is not None:
             self._store.cache.put(*page.readings)
-        text = task.text
-        script = job.keys.script(text).value
-        if place.text != known.text:
-            self._store.texts.move(work, known.text, place.text)
+        if listed.text != stored_page.text:
+            self._store.texts.move(work, stored_page.text, listed.text)
         note_own_export(self._store, text, self._settings)
-        if not self._store.texts.record_content(str(text.path), text.text, script, text.is_current):
+        if not self._store.texts.record_content(str(text.path), text.text, script.value, text.is_current):
             return None
-        if not self._store.replace_page(number, seen, task.in_text, page.key, result_to_save, overlay, page.shapes):
+        if not self._store.replace_page(number, seen, task.in_text, page.key, result_to_save, quality, page.shapes):
             return None
         # under an unchanged key the store keeps the old flags, but the witnesses may have changed
-        self._store.rescore(work, overlay.among(result_to_save.flags))
+        self._store.rescore(work, quality.among(result_to_save.flags))
         places_lost = self._displaced(work) - displaced
-        return _compared(result, trouble, before, self._flags(work, place), displaced, places_lost)
+        return _compared(result, trouble, before, self._flags(work, listed), displaced, places_lost)
 
-    def _checked(self, task: PageTask, job: CheckPlan, checker: Checker) -> tuple[CheckedPage, RecheckFault | None]:
+    def _checked(self, task: PageTask, plan: CheckPlan, checker: Checker) -> tuple[CheckedPage, RecheckFault | None]:
         """The checked page, and why it could not be checked, if so."""
         try:
-            page = check_page(task, job.keys, self._store, checker, Plates(job.max_megapixels))
+            page = check_page(task, plan.keys, self._store, checker, Plates(plan.max_megapixels))
         except StoppedError:
             raise
         except Exception as error:
@@ -178,26 +180,23 @@ class Rechecker:
             self._engine = open_engine(engine_settings(self._settings), store=self._store.cache)
         return self._engine
 
-    def _task(
-        self, place: ListedPage, engine: Engine, override: LayoutOverride | None
+    def _plan(
+        self, page: ListedPage, engine: Engine, override: LayoutOverride | None
     ) -> tuple[CheckPlan, PageTask, WitnessEvidence | None, FlagLanguage]:
-        """The plan for the page's text alone, the page's task, and the evidence of the witnesses and the language
-        model.
-
-        Raises GonePageError if the text no longer has the page.
-        """
+        """The plan for the text of the page alone, the task of the page, and the evidence of the witnesses and the
+        language model. Raises GonePageError if the text no longer has the page."""
         index = ImageIndex(self._settings.project.images)
-        text = on_pages(read_transcription(Path(place.text)), self._settings, index, engine, self._store)
-        job = CheckPlan(self._settings, [text], index, engine.identity, self._store)
-        job.take_evidence(by_language_model(job, self._settings, self._store.cache))
-        bearers = [task for task in job.tasks if task.page.id == place.page]
-        if not bearers:
+        text = on_pages(read_transcription(Path(page.text)), self._settings, index, engine, self._store)
+        plan = CheckPlan(self._settings, [text], index, engine.identity, self._store)
+        plan.take_evidence(by_language_model(plan, self._settings, self._store.cache))
+        same_id = [task for task in plan.tasks if task.page.id == page.page]
+        if not same_id:
             raise GonePageError(
-                _("%(text)s: page %(page)s is no longer there; check the text again"), text=place.text, page=place.page
+                _("%(text)s: page %(page)s is no longer there; check the text again"), text=page.text, page=page.page
             )
-        task = job.read_as(bearers[min(place.repeat, len(bearers) - 1)], override)
-        language = FlagLanguage(self._settings, job.tasks, self._store.cache)
-        return job, task, self._evidence(text), language
+        task = plan.read_as(same_id[min(page.repeat, len(same_id) - 1)], override)
+        language = FlagLanguage(self._settings, plan.tasks, self._store.cache)
+        return plan, task, self._evidence(text), language
 
     def _text_at(self, checked: Path) -> Path:
         """The present path of the text that was checked at `checked`.
@@ -207,10 +206,10 @@ class Rechecker:
         """
         if checked.is_file() and self._settings.folder and checked.is_relative_to(self._settings.folder):
             return checked
-        own = [file for file in self._settings.text_files() if file.name == checked.name and file != checked]
-        if len(own) != 1 or (checked.is_file() and checked.read_bytes() != own[0].read_bytes()):
+        same_name = [file for file in self._settings.text_files() if file.name == checked.name and file != checked]
+        if len(same_name) != 1 or (checked.is_file() and checked.read_bytes() != same_name[0].read_bytes()):
             return checked
-        return own[0]
+        return same_name[0]
 
     def _evidence(self, text: Transcription) -> WitnessEvidence | None:
         """The evidence of the project's witnesses, and of its second engine, on the text; None without any.
@@ -221,47 +220,48 @@ class Rechecker:
         second = second_reading(self._settings, self._store, text.path)
         if not sources and second is None:
             return None
-        known = hashlib.sha256(self._settings.fingerprint().encode())
-        known.update(witnesses_state(sources))
-        if known.digest() != self._witnesses[0]:
-            self._witnesses = known.digest(), tuple(read_witnesses(sources))
-            self._known_evidence.clear()
-        own = digest(str(text.path), text.text, second.text if second else "")
-        if own not in self._known_evidence:
-            evidence = witness_evidence_of(self._settings, [text], self._store, self._witnesses[1])
-            while len(self._known_evidence) >= MAX_KEPT_TEXTS:
-                del self._known_evidence[next(iter(self._known_evidence))]
-            self._known_evidence[own] = next(iter(evidence.values()), None)
-        return self._known_evidence[own]
+        state = hashlib.sha256(self._settings.fingerprint().encode())
+        state.update(witnesses_state(sources))
+        if state.digest() != self._witnesses_state:
+            self._witnesses_state, self._witnesses = state.digest(), tuple(read_witnesses(sources))
+            self._cached_evidence.clear()
+        key = digest(str(text.path), text.text, second.text if second else "")
+        if key not in self._cached_evidence:
+            evidence = witness_evidence_of(self._settings, [text], self._store, self._witnesses)
+            while len(self._cached_evidence) >= MAX_KEPT_TEXTS:
+                del self._cached_evidence[next(iter(self._cached_evidence))]
+            self._cached_evidence[key] = next(iter(evidence.values()), None)
+        return self._cached_evidence[key]
 
-    def _settled(
+    def _rescored(
         self,
         work: str,
         result: PageResult,
-        overlay: QualityFlags,
+        quality: QualityFlags,
         evidence: WitnessEvidence | None,
         language: FlagLanguage,
     ) -> tuple[PageResult, QualityFlags]:
-        """The result and the overlay with scores that use the whole work, the language model and the witnesses, as in a
-        full check."""
+        """The result and the quality flags with the scores of a full check: by the whole work, the language model and
+        the witnesses."""
         bias = EngineBias()
-        bias.add(result)
-        characters = tuple({flag.transcribed for flag in overlay.among(result.flags) if flag.kind is Kind.SUBSTITUTION})
-        kinds = (Kind.SUBSTITUTION, Kind.VARIANT)  # the other kinds do not affect the scores of this page
-        known = self._store.flags(work, (Origin.FINDING,), kinds=kinds, transcribed=characters) if characters else ()
-        for other in known:
-            if other.page != result.page:
-                bias.learn(other)
-        shown = Counter(character.text for character in result.characters)
-        bias.occurrences = shown + Counter(self._store.glyphs.occurrences(work, bias.recurring, result.page))
+        bias.add_page(result)
+        characters = tuple({flag.transcribed for flag in quality.among(result.flags) if flag.kind is Kind.SUBSTITUTION})
+        if characters:
+            kinds = (Kind.SUBSTITUTION, Kind.VARIANT)  # the other kinds do not affect the scores of this page
+            for flag in self._store.flags(work, (Origin.FINDING,), kinds=kinds, transcribed=characters):
+                if flag.page != result.page:
+                    bias.add_flag(flag)
+        on_page = Counter(character.text for character in result.characters)
+        bias.occurrences = on_page + Counter(self._store.glyphs.occurrences(work, bias.recurring, result.page))
         flagging = self._settings.flags
-        language.ask((*result.flags, *overlay.seeded))
-        flags = tuple(weighed(flag, bias, flagging, evidence, language) for flag in result.flags)
-        seeded = tuple(weighed(flag, bias, flagging, evidence, language, seeded=True) for flag in overlay.seeded)
-        return replace(result, flags=flags), replace(overlay, seeded=seeded)
+        language.read((*result.flags, *quality.seeded))
+        flags = tuple(rescored(flag, bias, flagging, evidence, language) for flag in result.flags)
+        seeded = tuple(rescored(flag, bias, flagging, evidence, language, seeded=True) for flag in quality.seeded)
+        return replace(result, flags=flags), replace(quality, seeded=seeded)
 
-    def _flags(self, work: str, place: ListedPage) -> dict[int, QueuedFlag]:
-        return {queued.number: queued for queued in self._store.queue.on_page(work, place.position)}
+    def _flags(self, work: str, page: ListedPage) -> dict[int, QueuedFlag]:
+        """The flags of a page by their numbers."""
+        return {queued.number: queued for queued in self._store.queue.on_page(work, page.position)}
 
     def _displaced(self, work: str) -> frozenset[int]:
         """The numbers of the work's decided flags whose places are lost."""
@@ -281,8 +281,8 @@ class _CancellableEngine(WrappedEngine):
 
 
 def _cancellable(engine: Engine, check_cancelled: CheckCancelled) -> Engine:
-    """The engine, made cancellable; an ExternalEngine stays as it is, since it reads stored results and callers test
-    for its type."""
+    """The engine, made cancellable. An ExternalEngine is not wrapped, since it reads files only, and callers test for
+    its type."""
     return engine if isinstance(engine, ExternalEngine) else _CancellableEngine(engine, check_cancelled)
 
 

@@ -1,5 +1,5 @@
-"""Finding the texts of the store under which files were checked before they were moved, renamed or copied with their
-project."""
+"""Files that were moved, renamed or copied with their project since they were checked: which text of the store each of
+them is."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from proof.text.versions import most_alike
 
 
 def follow_renamed(store: Store, work: str, texts: Sequence[Transcription], base: Path) -> None:
-    """Move the pages of every text of a work that was moved, renamed or copied to its new path in the store, which so
-    has no second text of the same pages. `base` is the folder of the project."""
+    """Give every text of a work that was moved, renamed or copied its new path in the store, so that the store has no
+    second text of the same pages. `base` is the folder of the project."""
     for text in texts:
         earlier = earlier_text(store, text, texts, base)
         if earlier is not None and earlier.work == work:
@@ -25,24 +25,24 @@ def follow_renamed(store: Store, work: str, texts: Sequence[Transcription], base
 def earlier_text(
     store: Store, text: Transcription, texts: Sequence[Transcription], base: Path | None = None
 ) -> StoredText | None:
-    """The text of the store under which `text` was checked before its file was moved, renamed or copied. None if the
-    store knows the file of `text` itself.
+    """The text of the store that `text` was before its file was moved, renamed or copied. None if the store knows the
+    file of `text` itself.
 
-    It is the one text with the same file name whose file is gone, or with the same path in a project of which the
-    project in `base` is a copy; None if there are several. If there is none, it is the most similar text among those
-    whose files are gone. The other `texts` that are checked now are left out.
+    Candidates are the texts with the same file name whose files are gone, and those with the same path in a project of
+    which the project in `base` is a copy; of several candidates none is chosen. If there is no candidate, it is the
+    most similar text among those whose files are gone. The other `texts` that are checked now are left out.
     """
-    known, current = store.texts.paths(), {str(checked.path) for checked in texts}
-    if str(text.path) in known:
+    stored_paths, checked_paths = store.texts.paths(), {str(checked.path) for checked in texts}
+    if str(text.path) in stored_paths:
         return None
-    others = [stored for stored in store.texts.checked() if stored.path in known - current]
+    others = [stored for stored in store.texts.checked() if stored.path in stored_paths - checked_paths]
     gone = [stored for stored in others if not Path(stored.path).exists()]
-    named = [stored for stored in gone if Path(stored.path).name == text.path.name]
-    copied = [stored for stored in others if base and _is_copied(Path(stored.path), text.path, base)]
-    if candidates := [*named, *copied]:
+    same_name = [stored for stored in gone if Path(stored.path).name == text.path.name]
+    copied_from = [stored for stored in others if base and _is_copied(Path(stored.path), text.path, base)]
+    if candidates := [*same_name, *copied_from]:
         return candidates[0] if len({stored.path for stored in candidates}) == 1 else None
-    alike = most_alike(text.text, {stored.path: store.texts.content(stored.path) for stored in gone})
-    return next((stored for stored in gone if stored.path == alike), None)
+    most_similar = most_alike(text.text, {stored.path: store.texts.content(stored.path) for stored in gone})
+    return next((stored for stored in gone if stored.path == most_similar), None)
 
 
 def _is_copied(old: Path, new: Path, base: Path) -> bool:
@@ -50,5 +50,6 @@ def _is_copied(old: Path, new: Path, base: Path) -> bool:
     if not new.is_relative_to(base) or old.is_relative_to(base):
         return False
     inside = new.relative_to(base).parts
-    other = Path(*old.parts[: -len(inside)])
-    return old.parts[-len(inside) :] == inside and any((other / name).is_file() for name in (FILE_NAME, STORE_NAME))
+    other_base = Path(*old.parts[: -len(inside)])
+    is_project = any((other_base / name).is_file() for name in (FILE_NAME, STORE_NAME))
+    return is_project and old.parts[-len(inside) :] == inside

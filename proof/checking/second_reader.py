@@ -1,4 +1,5 @@
-"""The reading of a second engine (`engine.second`) as a witness of the images: shown beside flags, without weight."""
+"""The reading of a second engine (`engine.second`) as a witness of the images. It is shown beside flags, and does not
+change their scores."""
 
 from __future__ import annotations
 
@@ -22,16 +23,16 @@ from proof.text.read import parse_transcription
 from proof.text.transcription import Transcription
 
 NO_SECOND = "none"
-"""The value of `engine.second` where there is no second engine."""
+"""The value of `engine.second` if there is no second engine."""
 
 
 def open_second(settings: Settings, store: Store, first: EngineIdentity) -> Engine | None:
-    """The second engine; None where none is set. Raises EngineError where it cannot run, and UsageError where it is the
-    first one again, which would agree with itself."""
+    """The second engine; None if none is set. Raises EngineError if it cannot run, and UsageError if it is the first
+    engine again, which would agree with itself."""
     if settings.engine.second == NO_SECOND:
         return None
-    opened = replace(engine_settings(settings), name=settings.engine.second, model=settings.engine.second_model)
-    engine = open_engine(opened, store.engines(), store.cache)
+    second = replace(engine_settings(settings), name=settings.engine.second, model=settings.engine.second_model)
+    engine = open_engine(second, store.engines(), store.cache)
     if engine.identity == first:
         raise UsageError(
             _("engine.second: %(identity)s is the first engine, too; name another, or another engine.second_model"),
@@ -43,34 +44,36 @@ def open_second(settings: Settings, store: Store, first: EngineIdentity) -> Engi
 def read_by_second(
     work: CheckPlan, settings: Settings, store: Store, engine: Engine, read: Callable[[int, int], None]
 ) -> None:
-    """Have the second engine read the pages with raised flags and keep the text of each file. `read` is called after
-    each page with the number of pages that are read and of all."""
+    """Have the second engine read the pages with raised flags, and keep its reading of each file. `read` is called
+    after each page with the number of pages read so far and the number of all."""
     flagged = {result.page for result in store.results(work=work.name, outline=True, raised=True)}
     tasks = [task for task in work.tasks if task.image is not None and task.page.id in flagged]
     keys, plates = PageKeys.of(settings, engine.identity), Plates(settings.images.max_megapixels)
-    checkers = {script: checker_for(settings, engine, script) for script in {work.keys.script(t.text) for t in tasks}}
+    scripts = {work.keys.script(task.text) for task in tasks}
+    checkers = {script: checker_for(settings, engine, script) for script in scripts}
 
-    def columns(task: PageTask) -> tuple[str, ...]:
+    def read_columns(task: PageTask) -> tuple[str, ...]:
         assert task.image is not None
         hint = task.override.layout if task.override else None
         return read_image(task.image, keys, store, checkers[work.keys.script(task.text)], plates, hint)
 
     lines: dict[Path, list[str]] = {task.text.path: [] for task in work.tasks}
     with reading_threads(settings.workers, "second", Event()) as pool:
-        for number, (task, page) in enumerate(zip(tasks, pool.map(columns, tasks), strict=True), 1):
-            lines[task.text.path] += ("".join(filter(is_character, column)) for column in page)
+        for number, (task, columns) in enumerate(zip(tasks, pool.map(read_columns, tasks), strict=True), 1):
+            lines[task.text.path] += ("".join(filter(is_character, column)) for column in columns)
             read(number, len(tasks))
-    for path, text in lines.items():
-        store.cache.put(_key(settings, path), "\n".join(filter(None, text)).encode("utf-8", "surrogatepass"))
+    for path, lines_of_text in lines.items():
+        reading = "\n".join(filter(None, lines_of_text))
+        store.cache.put(_key(settings, path), reading.encode("utf-8", "surrogatepass"))
 
 
 def second_reading(settings: Settings, store: Store, text: Path) -> Transcription | None:
-    """What the second engine read on the pages of a text in the last check; None where nothing is kept."""
-    kept = store.cache.get(_key(settings, text)) if settings.engine.second != NO_SECOND else None
-    if not kept:
+    """The second engine's reading of the pages of a text in the last check; None if none is kept."""
+    reading = store.cache.get(_key(settings, text)) if settings.engine.second != NO_SECOND else None
+    if not reading:
         return None
     name = settings.engine.second
-    decoded = Decoded(kept.decode("utf-8", "surrogatepass"), "utf-8", False)
+    decoded = Decoded(reading.decode("utf-8", "surrogatepass"), "utf-8", False)
     return replace(parse_transcription(decoded, Path(name)), siglum=READER + name)
 
 

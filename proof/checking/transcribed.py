@@ -1,5 +1,5 @@
-"""The naive verifier: a page pipeline transcribes a page, and every difference from the text is a finding. Benchmarks
-give its figures beside those of a check."""
+"""The naive verifier: an engine transcribes a page, and every difference from the text is a finding. Benchmarks compare
+a check with it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Character = tuple[str, float]
 """A Han character as read, and its probability."""
 
 UNREAD_SCORE = 0.5
-"""Score of a finding for which the pipeline gives no probability: it read no character there."""
+"""Score of a finding for which the engine gives no probability, since it read no character there."""
 
 _KINDS = {"replace": "substitution", "delete": "insertion", "insert": "omission"}
-"""The kind of error in the text by the edit that turns the text into what was read."""
+"""The kind of error in the text, by the edit that turns the text into the reading."""
 
 
 def transcribed(
@@ -53,14 +53,14 @@ def _differences(page: Page, read: list[Character], fold: Callable[[str], str]) 
     read_keys = "".join(fold(character) for character, _ in read)
     differences = []
     for edit in Levenshtein.editops(text_keys, read_keys):
-        at = edit.src_pos
-        column, cell = cells[min(at, len(cells) - 1)]
+        is_behind_text = edit.src_pos == len(cells)
+        column, cell = cells[-1 if is_behind_text else edit.src_pos]
         suggested, probability = ("", None) if edit.tag == "delete" else read[edit.dest_pos]
         differences.append(
             Finding(
                 page.id,
                 column.number,
-                offset=cell.offset if at < len(cells) else cell.offset + cell.length,
+                offset=cell.offset + cell.length if is_behind_text else cell.offset,
                 length=0 if edit.tag == "insert" else cell.length,
                 suggested=suggested,
                 score=probability or UNREAD_SCORE,

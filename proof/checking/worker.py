@@ -1,4 +1,4 @@
-"""Checking pages on a worker of a cluster: the data that are sent to it, and its answers."""
+"""Checking pages on a worker of a cluster: the data that it gets, and its answers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _LOCK = Lock()
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The parts of the program on which results depend; machines on which they differ give different results."""
+    """The parts of the program on which results depend. Machines on which they differ give different results."""
 
     version: str
     method: int
@@ -65,8 +65,8 @@ class ClusterJob:
 @dataclass(frozen=True, slots=True)
 class SentPage:
     """A page as it is sent: its task, cut out of the text (`cut_out`); the `key` of its result in the store, which is
-    valid if the image has not changed; the earlier readings of that image, with their key; and whether the store has
-    its glyphs (`glyphs_known`). To the check it stands for the store."""
+    valid if the image has not changed; the stored readings of that image, with their key; and whether the store has
+    its glyphs (`glyphs_known`). `check_page` uses it in place of the store."""
 
     task: PageTask
     key: str = ""
@@ -78,7 +78,7 @@ class SentPage:
         return self
 
     def cached_page(self, key: str) -> KeptResult | None:
-        """None: the results in the store are not sent, only the key of this page's (`key`)."""
+        """None, since results are not sent, only the key of the page's own result."""
         return None
 
     @property
@@ -86,11 +86,11 @@ class SentPage:
         return self
 
     def known_on(self, image_sha: str) -> bool:
-        """Whether the store has the glyphs; asked for the image of the earlier readings alone."""
+        """Whether the store has the glyphs; called only for the image of the stored readings."""
         return self.glyphs_known
 
     def get(self, key: str) -> bytes | None:
-        """The earlier readings, if they are of the same image."""
+        """The stored readings, if they have this key."""
         return self.readings[1] if self.readings and self.readings[0] == key else None
 
 
@@ -109,10 +109,10 @@ def cut_out(task: PageTask) -> PageTask:
     """A task without the text, except for the neighbouring pages."""
     text = task.text
     first = max(task.number - REACH_PAGES, 0)
-    near = text.pages[first : task.number + REACH_PAGES + 1]
-    pages = tuple(replace(page, cut=page.columns) for page in near)  # without the text that they are cut out of
-    sent = Transcription(text.path, text.format, text.script, Decoded("", "utf-8", False), text.title, text.work)
-    return replace(task, text=replace(sent, pages=pages), number=task.number - first)
+    neighbours = text.pages[first : task.number + REACH_PAGES + 1]
+    pages = tuple(replace(page, cut=page.columns) for page in neighbours)  # without the text that they are cut out of
+    empty = Transcription(text.path, text.format, text.script, Decoded("", "utf-8", False), text.title, text.work)
+    return replace(task, text=replace(empty, pages=pages), number=task.number - first)
 
 
 def check_sent(sent: Sequence[SentPage], job: bytes) -> list[Answer]:
@@ -145,17 +145,18 @@ def _with_path(result: PageResult, worker_path: Path, given_path: Path) -> PageR
     """A result with the image's path on the machine that started the check instead of its path on the worker."""
     if worker_path == given_path:
         return result
-    old, new = str(worker_path), str(given_path)
 
-    def renamed(notice: Notice) -> Notice:
-        values: dict[str, Value] = {
-            name: renamed(value) if isinstance(value, Notice) else new if value == old else value
-            for name, value in notice.values
-        }
+    def with_given_path(notice: Notice) -> Notice:
+        values: dict[str, Value] = {}
+        for name, value in notice.values:
+            if isinstance(value, Notice):
+                values[name] = with_given_path(value)
+            else:
+                values[name] = str(given_path) if value == str(worker_path) else value
         return Notice.of(notice.code, **values)
 
-    message = renamed(result.message) if result.message else None
-    notices = tuple(map(renamed, result.notices))
+    message = with_given_path(result.message) if result.message else None
+    notices = tuple(map(with_given_path, result.notices))
     return replace(result, image=given_path if result.image else None, message=message, notices=notices)
 
 
@@ -187,8 +188,8 @@ def _checker(job: ClusterJob, script: Script) -> Checker:
 
 @lru_cache(maxsize=8)
 def _checker_of(job: ClusterJob, script: Script, threads: int) -> Checker:
-    """The checker for pages in one script. Raises ClusterError where this worker would give other results than the
-    machine that started the check."""
+    """The checker for pages in one script. Raises ClusterError if this worker would give other results than the machine
+    that started the check."""
     own = Release.here()
     if own != job.release:
         raise ClusterError(

@@ -1,5 +1,4 @@
-"""The one writer of a run: it puts results into the store, several in one transaction where they come in quick
-succession."""
+"""The writer of a run. It puts results into the store, several in one transaction if they come in quick succession."""
 
 from __future__ import annotations
 
@@ -22,17 +21,17 @@ from proof.text.model import Script
 from proof.verify.page import Checker
 
 MAX_BATCH_PAGES = 32
-"""Pages in one transaction at most: beyond that the time for each hardly falls."""
+"""Maximum number of pages in one transaction. With more of them the time for each hardly falls."""
 
 MAX_WAIT_SECONDS = 0.25
-"""Time since the last transaction after which the next page is written, with those that wait."""
+"""Time since the last transaction after which the next page is written, with all that wait."""
 
 Saved = Callable[[CheckedPage], None]
 
 
 class PageWriter:
-    """Takes the pages of a run as they come and writes them into the store; `saved` is called with each once it is
-    there. Used in a `with` block: pages that wait are written however the block ends."""
+    """Takes the pages of a run as they come and writes them into the store; `saved` is called with each page after its
+    transaction. Used in a `with` block: the waiting pages are also written if the block raises."""
 
     def __init__(
         self,
@@ -63,7 +62,7 @@ class PageWriter:
                 self._write()
 
     def add(self, page: CheckedPage) -> None:
-        """Take a page. Raises OutputError where the store cannot be written."""
+        """Take a page. Raises OutputError if the store cannot be written."""
         self._waiting.append(page)
         if len(self._waiting) >= MAX_BATCH_PAGES or monotonic() - self._last_write >= MAX_WAIT_SECONDS:
             self._write()
@@ -85,19 +84,19 @@ class PageWriter:
 
     def _result(self, page: CheckedPage) -> CheckedResult:
         place, override = page.task.in_text, page.task.override
-        audited = self._settings.audit.rate or self._settings.audit.planted_rate
-        quality = quality_flags(page.whole(), self._settings, self._checker(page)) if audited else NO_QUALITY
+        is_audited = self._settings.audit.rate or self._settings.audit.planted_rate
+        quality = quality_flags(page.whole(), self._settings, self._checker(page)) if is_audited else NO_QUALITY
         return CheckedResult(place, page.key, page.result, override, page.shapes, quality, page.packed)
 
     def _write_rechecked(self, page: CheckedPage) -> CheckedPage:
-        """Write a page, checked again as often as a person has changed its layout override meanwhile; gives the page as
-        it was written."""
+        """Write a page. Each time a person has changed its layout override meanwhile, it is checked again first. Gives
+        the page as it was written."""
         while True:
             try:
                 self._store.save_pages(self._run_id, [self._result(page)])
                 return page
-            except OverrideChangedError as otherwise:
-                task = self._work.read_as(page.task, otherwise.override)
+            except OverrideChangedError as error:
+                task = self._work.read_as(page.task, error.override)
                 plates = Plates(self._work.max_megapixels)
                 page = check_or_fail(task, self._work.keys, self._store, self._checker(page), plates)
                 if page.readings is not None:
@@ -109,23 +108,23 @@ class PageWriter:
 
 @contextmanager
 def interrupted_afterwards() -> Iterator[None]:
-    """Put Ctrl-C off to the end of the block; a second one interrupts at once. Does nothing in threads other than the
-    main one, which Ctrl-C never interrupts."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is None or current_thread() is not main_thread():
+    """Delay Ctrl-C to the end of the block; a second one interrupts at once. Does nothing in threads other than the
+    main thread, since Ctrl-C interrupts only that."""
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is None or current_thread() is not main_thread():
         yield
         return
     interrupted = False
 
-    def put_off(_number: int, _at: FrameType | None) -> None:
+    def delay(_number: int, _frame: FrameType | None) -> None:
         nonlocal interrupted
         interrupted = True
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, handler)
 
-    signal.signal(signal.SIGINT, put_off)
+    signal.signal(signal.SIGINT, delay)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, handler)
         if interrupted:
             signal.raise_signal(signal.SIGINT)

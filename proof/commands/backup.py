@@ -69,8 +69,9 @@ def _files(number: int) -> str:
 
 
 def _folders_left_out(settings: Settings, *, images: bool) -> Iterator[Path]:
-    """The image folders inside the project's folder of which a backup holds no image: where no `images` are saved, or
-    none lies in them."""
+    """The image folders inside the project's folder of which the backup has no image: all if no `images` are saved,
+    else the empty ones."""
     for folder in settings.project.images:
-        if folder.is_relative_to(settings.base) and folder.is_dir() and not (images and find_images(folder)):
+        is_inside = folder.is_relative_to(settings.base) and folder.is_dir()
+        if is_inside and not (images and find_images(folder)):
             yield folder

@@ -1,4 +1,4 @@
-"""`proof bench`: a verifier scored on a benchmark: texts with known errors, and images of their pages."""
+"""`proof bench`: scores a verifier on a benchmark, texts with known errors and images of their pages."""
 
 from __future__ import annotations
 
@@ -68,17 +68,20 @@ def command(
     rows = read_key(folder / KEY)
     texts = [read_transcription(path) for path in _texts(folder)]
     with tempfile.TemporaryDirectory() as temporary:
-        kept = out or Path(temporary)
-        kept.mkdir(parents=True, exist_ok=True)
+        results = out or Path(temporary)
+        results.mkdir(parents=True, exist_ok=True)
         if findings is not None:
-            findings_made, checked = read_findings(findings), _pages(texts)
+            scored, checked = read_findings(findings), _pages(texts)
         elif transcribe:
             settings = replace(engine_settings(Settings().replace(given)), name=PAGE_PIPELINE, model="")
-            findings_made, checked = naive_findings(folder, texts, open_page_engine(settings), kept)
+            scored, checked = naive_findings(folder, texts, open_page_engine(settings), results)
         else:
-            findings_made, checked = own_findings(folder, texts, Settings().replace(given), kept)
-        measured = score(findings_made, checked, [row for row in rows if _is_there(row, texts)])
-        (kept / "score.json").write_text(json.dumps(measured.as_dict(), ensure_ascii=False, indent=1), encoding="utf-8")
+            scored, checked = own_findings(folder, texts, Settings().replace(given), results)
+        for row in rows:
+            _must_be_in_text(row, texts)
+        measured = score(scored, checked, rows)
+        summary = json.dumps(measured.as_dict(), ensure_ascii=False, indent=1)
+        (results / "score.json").write_text(summary, encoding="utf-8")
     for line in lines_of(measured, details=details):
         click.echo(line)
     return 0
@@ -94,38 +97,40 @@ def _texts(folder: Path) -> list[Path]:
 
 
 def _pages(texts: Sequence[Transcription]) -> dict[str, list[str]]:
-    """The columns of all pages."""
+    """The sources of the columns of each page, by page id."""
     return {page.id: [column.source for column in page.columns] for text in texts for page in text.pages}
 
 
-def _is_there(row: KeyRow, texts: Sequence[Transcription]) -> bool:
-    """Whether a row of the key is in the text. Raises TextError if the text has no such place, UsageError if it is
-    different there."""
+def _must_be_in_text(row: KeyRow, texts: Sequence[Transcription]) -> None:
+    """Raises TextError if the texts lack the place of a row of the key, UsageError if they read otherwise there."""
     columns = next((page.columns for text in texts for page in text.pages if page.id == row.page), ())
     must_stand(row, [column.source for column in columns])
     source = columns[row.line - 1].source
     if source[row.offset : row.offset + row.length] != row.transcribed:
         raise UsageError(f"{KEY}: {row} does not stand in {TEXTS}/: the key is one of other texts")
-    return True
 
 
 def _images(folder: Path, texts: Sequence[Transcription]) -> ImageIndex:
-    given = folder / IMAGE_LISTS
-    lists = [
-        path for text in texts for path in find_image_lists(text.path, text.pages, given if given.is_dir() else None)
-    ]
-    return ImageIndex([folder / IMAGES], dict.fromkeys(lists))
+    lists: dict[Path, None] = {}
+    for text in texts:
+        lists |= dict.fromkeys(find_image_lists(text.path, text.pages, _image_lists(folder)))
+    return ImageIndex([folder / IMAGES], lists)
+
+
+def _image_lists(folder: Path) -> Path | None:
+    """The folder of image lists of a benchmark; None if it has none."""
+    lists = folder / IMAGE_LISTS
+    return lists if lists.is_dir() else None
 
 
 def own_findings(
     folder: Path, texts: Sequence[Transcription], settings: Settings, out: Path
 ) -> tuple[list[Finding], dict[str, list[str]]]:
-    """The findings of a check, and the pages that it checked on images."""
-    given = folder / IMAGE_LISTS
+    """The findings of a check, and the columns of the pages that it checked on images, by page id."""
     project = {
         "project.texts": [text.path for text in texts],
         "project.images": [folder / IMAGES],
-        "project.imglist": given if given.is_dir() else None,
+        "project.imglist": _image_lists(folder),
         "project.out": out,
         "store.url": f"sqlite:///{out / 'proof.sqlite'}",
     }
@@ -138,7 +143,8 @@ def own_findings(
 def naive_findings(
     folder: Path, texts: Sequence[Transcription], engine: PageEngine, out: Path
 ) -> tuple[list[Finding], dict[str, list[str]]]:
-    """The differences from a transcription of the pages by `engine`, without forms of one word."""
+    """The differences from the engine's own transcription of each page, without variant forms of one word, and the
+    columns of these pages, by page id."""
     index = _images(folder, texts)
     fold = policy_of(Script.TRADITIONAL).fold
     findings: list[Finding] = []
@@ -168,5 +174,6 @@ def lines_of(measured: Score, *, details: bool = False) -> Iterator[str]:
         for band in measured.calibration.reliability:
             counts = f"{band.count} findings, stated {band.stated:.2f}, true {band.true:.2f}"
             yield f"  {band.low:.1f} to {band.high:.1f}: {counts}"
-    for name, places in (("missed", measured.missed), ("false", measured.false_findings)) if details else ():
-        yield from (f"{name} {place}" for place in places)
+    if details:
+        yield from (f"missed {place}" for place in measured.missed)
+        yield from (f"false {place}" for place in measured.false_findings)

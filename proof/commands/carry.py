@@ -1,4 +1,4 @@
-"""`proof carry`: decisions on one edition of a text carried to another."""
+"""`proof carry`: carries decisions from one edition of a text to another."""
 
 from __future__ import annotations
 

@@ -17,12 +17,12 @@ def terminal_width() -> int:
 
 
 def cell_len(text: str) -> int:
-    """How many cells a text takes."""
+    """The width of a text in cells."""
     return sum(2 if east_asian_width(letter) in "WF" else not combining(letter) for letter in text)
 
 
 def start_of(text: str, cells: int) -> str:
-    """The beginning of a text that fits into so many cells."""
+    """The longest beginning of a text that fits into `cells`."""
     used = 0
     for count, character in enumerate(text):
         used += cell_len(character)
@@ -32,7 +32,7 @@ def start_of(text: str, cells: int) -> str:
 
 
 def wrapped(text: str, cells: int) -> Iterator[str]:
-    """A text in lines of at most so many cells, broken at spaces and between Han characters."""
+    """The lines of a text, of at most `cells` each, broken at spaces and between Han characters."""
     line = ""
     for word in WORD.findall(text):
         if line and cell_len((line + word).rstrip()) > cells:

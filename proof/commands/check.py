@@ -1,4 +1,4 @@
-"""`proof check`: transcriptions against page images."""
+"""`proof check`: checks transcriptions against page images."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def command(
     if library is None:
         settings = settings_of(config, texts, given)
         must_be_checkable(settings)
-        with _unchanged_where_wrong(settings):
+        with _restored_after_error(settings):
             project_change = keep_in_project(settings, texts, given, named=config is not None)
             status = run_check(settings, show, quiet=quiet, verbose=verbose)
         if project_change and not quiet:
@@ -89,9 +89,9 @@ def command(
 
 
 def keep_in_project(settings: Settings, texts: Sequence[Path], given: Mapping[str, Any], *, named: bool) -> str:
-    """Make the project that is to be checked, where it has no config.toml yet, or add to it those of the `texts` that
-    it does not name; a project that the user `named` is not changed. Gives a message about what was done or is to do,
-    '' for nothing. Raises ProofError where the material cannot be used."""
+    """Create the project that is checked if it has no config.toml; else add the `texts` that it does not name, unless
+    the user `named` the project. Gives a message about what was done or should be done, empty if there is none. Raises
+    ProofError if the material cannot be used."""
     file = settings.file
     assert file is not None, "a check has a project"
     is_new = not file.exists()
@@ -109,7 +109,7 @@ def keep_in_project(settings: Settings, texts: Sequence[Path], given: Mapping[st
         return ""
     if is_new and settings.store.url:
         with Store.open(settings.store_address, folder=settings.base):
-            pass  # a project whose store cannot be opened would be of no use
+            pass  # a project is useless if its store cannot be opened
     must_be_writable(settings.project.out)
     if is_new:
         write_project(settings.replace({"project.texts": added}), given)
@@ -119,9 +119,9 @@ def keep_in_project(settings: Settings, texts: Sequence[Path], given: Mapping[st
 
 
 @contextmanager
-def _unchanged_where_wrong(settings: Settings) -> Iterator[None]:
-    """Put the project's config.toml back to what it was before the block where the block raises UsageError, ConfigError
-    or EngineError: a setting that kept this check from beginning would keep every later one from it."""
+def _restored_after_error(settings: Settings) -> Iterator[None]:
+    """Restore the project's config.toml if the block raises UsageError, ConfigError or EngineError: a setting that
+    stops this check would stop every later one too."""
     file = settings.file
     assert file is not None, "a check has a project"
     before = file.read_bytes() if file.exists() else None
@@ -136,9 +136,8 @@ def _unchanged_where_wrong(settings: Settings) -> Iterator[None]:
 
 
 def _usable_texts(settings: Settings) -> list[Path]:
-    """The texts that can be read. Raises ProofError where none can, where a folder of images or an image list is not
-    there, or where the texts are of several works or of another work than the project: the decisions of each work are
-    kept by themselves."""
+    """The texts that can be read. Raises ProofError if none can be read, if an image folder or an image list is
+    missing, or if the texts are of several works or of another work than the project: a project is one work."""
     texts, _unread = read_texts(settings.text_files())
     of_project: list[Transcription] = []
     with suppress(TextError):  # the check itself reports a text that cannot be read
@@ -154,14 +153,14 @@ def _usable_texts(settings: Settings) -> list[Path]:
             path=texts[0].path,
             works=joined(works, AND),
         )
-    ImageIndex(settings.project.images)  # raises where a folder is not there, and `image_lists` where a list is not
+    ImageIndex(settings.project.images)  # raises if a folder is missing
     for text in texts:
-        image_lists(settings, text)
+        image_lists(settings, text)  # raises if a list is missing
     return [text.path for text in texts]
 
 
 def run_check(settings: Settings, show: int, *, quiet: bool, verbose: bool) -> int:
-    """Check, print what was found, and give the exit status."""
+    """Check, print the result, and give the exit status."""
     must_be_writable(settings.project.out)
     with CheckProgress(quiet=quiet) as progress:
         outcome = check(
@@ -175,7 +174,7 @@ def run_check(settings: Settings, show: int, *, quiet: bool, verbose: bool) -> i
 
 
 def run_library(settings: Settings, *, quiet: bool, verbose: bool) -> int:
-    """Check every work of a library, say of each what came of it, and give the exit status."""
+    """Check every work of a library, print the result of each, and give the exit status."""
     must_be_writable(settings.base)
     with CheckProgress(quiet=quiet) as progress:
 

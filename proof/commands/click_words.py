@@ -1,7 +1,6 @@
-"""The messages of click itself, in the language of the command line.
+"""Translates the messages of click itself into the language of the command line.
 
-click looks messages up with the gettext of the process, which reads only compiled catalogues; those of `proof.locale`
-are text.
+click uses the gettext of the process, which reads only compiled catalogues; the catalogues of `proof.locale` are text.
 """
 
 from __future__ import annotations
@@ -43,8 +42,8 @@ WORDS = (
     _("directory"),
     _("path"),
 )
-"""The messages of click that this program can print, by the keys that click looks up; of singular and plural forms only
-the plural."""
+"""The messages of click that this program can print, as click looks them up; of a pair of singular and plural only the
+plural."""
 
 MODULES = (click.core, click.decorators, click.exceptions, click.formatting, click.parser, click.types)
 

@@ -18,7 +18,7 @@ POLL_SECONDS = 1.0
 """Seconds between checks of the scheduler and the workers, and before a failed worker is started again."""
 
 MIN_MEMORY_BYTES = 300_000_000
-"""Minimum memory of a worker; with less it ends before it has read a page, and is started again without end."""
+"""Minimum memory of a worker. With less it dies before it has read a page, and would be restarted for ever."""
 
 DASK_SETTINGS = {
     # pages of a dead worker are sent again by the sender, which limits the tries (`proof.checking.cluster.MAX_DEATHS`)

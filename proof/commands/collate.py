@@ -1,4 +1,4 @@
-"""`proof collate`: a base compared with other witnesses of its text, without images."""
+"""`proof collate`: compares a base with other witnesses of its text, without images."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from proof.text.witness_source import WitnessSource
 from proof.text.witnesses import apart_from, parts_of, read_witnesses
 
 MIN_PLACED_SHARE = 0.05
-"""Minimum share of paragraphs and columns placed in the witness; below it the two are hardly the same text."""
+"""Minimum share of the base's paragraphs and columns that are placed in a witness of the same text."""
 
 PRINTED = (Class.ERROR, Class.READING, Class.UNLIKE)
 """Classes whose differences are printed one by one."""
 
 UNSEEN = frozenset({"Co", "Cn", "Cc", "Cf", "Cs", "Mn"})
-"""Unicode categories of characters that a terminal does not show: private-use characters (Co), unassigned ones,
-controls, formats, surrogates, and nonspacing marks such as variation selectors (Mn)."""
+"""Unicode categories of characters that a terminal does not show: private use (Co), unassigned (Cn), controls (Cc),
+formats (Cf), surrogates (Cs), and nonspacing marks such as variation selectors (Mn)."""
 
 
 @click.command("collate")
@@ -91,7 +91,7 @@ def command(
     With --weigh a witness that reads what a flag suggests raises its score, one that agrees with the
     transcription lowers it; each is named in the flag's evidence. proof report then shows it. --findings weighs too.
     """
-    source = WitnessSource.parse(base, Path())  # a path stays as it was typed, and remarks name it so
+    source = WitnessSource.parse(base, Path())  # keeps the path as the user typed it, for the remarks
     (edition,) = read_witnesses([source])
     files = [part.path for _, _, part in parts_of(edition)]
     settings = settings_of(config, [source.path] if source.revision else files, given)
@@ -131,8 +131,8 @@ def _images(base: Transcription, settings: Settings) -> dict[str, Path]:
 
 
 def run(base: WitnessSource | Path, witnesses: Sequence[str | Path], variants: Path | None = None) -> list[Collation]:
-    """The base collated with each witness; strings are parsed as by `WitnessSource.parse`. Raises TextError, and
-    UsageError if a file is named twice or nothing of a witness is left beside the base and copies of it."""
+    """Collate the base with each witness; strings are parsed by `WitnessSource.parse`. Raises TextError, and UsageError
+    if a file is named twice or a witness has only the base itself and copies of it."""
     source = base if isinstance(base, WitnessSource) else WitnessSource(base)
     (edition,) = read_witnesses([source])
     return _collated(source, edition, witnesses, variants)
@@ -141,7 +141,7 @@ def run(base: WitnessSource | Path, witnesses: Sequence[str | Path], variants: P
 def _collated(
     source: WitnessSource, edition: Transcription, witnesses: Sequence[str | Path], variants: Path | None
 ) -> list[Collation]:
-    """The base, read as `edition`, collated with each witness. Raises as `run`."""
+    """Collate the base, which was read as `edition`, with each witness. Raises as `run`."""
     role_of = {_key(source): Sentence(_("the base itself"))}
     sources = [WitnessSource.parse(str(witness), Path.cwd()) for witness in witnesses]
     for witness_source in sources:
@@ -160,9 +160,9 @@ def _key(source: WitnessSource) -> str:
 
 
 def _apart(witness: Transcription, base: Transcription) -> Transcription:
-    """The witness without its files that are the base or copies of it; prints which are left out. Raises UsageError if
-    none is left."""
-    if not witness.parts:  # one file: `_print` tells if it is a copy
+    """The witness without those of its files that are the base or copies of it; prints their names. Raises UsageError
+    if no file is left."""
+    if not witness.parts:  # a single file: `_print` says if it is a copy
         return witness
     apart = apart_from(witness, base)
     if apart is None:
@@ -188,7 +188,7 @@ def _reason_not_placed(place: ParallelPlace, witness: Transcription) -> str:
 
 
 def _print_quality(collation: Collation) -> None:
-    """Print in which juan the witness weighs less, and the share of differing characters, which is why."""
+    """Print the juan in which the witness has less weight, and the reason, the share of differing characters."""
     for quality in collation.quality:
         if quality.weight < 1:
             where = f"juan {quality.juan}" if quality.juan else "the text"
@@ -197,6 +197,7 @@ def _print_quality(collation: Collation) -> None:
 
 
 def _print(collation: Collation, show: int) -> None:
+    """Print a collation: its counts, and at most `show` of the places and differences of each kind."""
     base, witness = collation.base, collation.witness
     siglum, path = witness.edition.siglum, witness.edition.path
     click.echo(f"{base.edition.path} against {f'{siglum} ({path})' if siglum else path}")
@@ -223,6 +224,14 @@ def _print(collation: Collation, show: int) -> None:
         pairing = f"{_visible(pair.base)} for {_visible(pair.witness)}"
         places = pair.places if pair.side is Side.BASE else pair.witness_places
         click.echo(f"  systematic: {pairing}, {len(places)} places in the {pair.side.value}")
+    _print_differences(collation, show)
+    for side, edition in ((Side.BASE, base.edition), (Side.WITNESS, witness.edition)):
+        _print_apparatus(side, edition)
+
+
+def _print_differences(collation: Collation, show: int) -> None:
+    """Print the first differences of the classes `PRINTED`, and the number of the others."""
+    base, witness = collation.base, collation.witness
     printed = collation.of(*PRINTED)
     for difference in printed[:show]:
         remarks = f"  ({'；'.join(note.text for note in difference.notes)})" if difference.notes else ""
@@ -232,11 +241,16 @@ def _print(collation: Collation, show: int) -> None:
         click.echo(f"  {in_file(base.edition, difference.start)}: {change} ({evidence}){remarks}")
     if len(printed) > show:
         click.echo(f"  ... and {len(printed) - show} more")
-    for side, edition in ((Side.BASE, base.edition), (Side.WITNESS, witness.edition)):
-        if notes := apparatus_of(edition):
-            verbs = Counter(note.verb for note in notes if note.understood).most_common()
-            counts = ", ".join(f"{verb} {number}" for verb, number in verbs)
-            click.echo(f"  apparatus of the {side.value}: {len(notes)} notes" + f" ({counts})" * bool(counts))
-            for note in notes:
-                if not note.understood:
-                    click.echo(f"    not understood: {in_file(edition, note.start)}: {note.text}")
+
+
+def _print_apparatus(side: Side, edition: Transcription) -> None:
+    """Print how many notes an edition's own apparatus has, by their verbs, and those that were not understood."""
+    notes = apparatus_of(edition)
+    if not notes:
+        return
+    verbs = Counter(note.verb for note in notes if note.understood).most_common()
+    counts = ", ".join(f"{verb} {number}" for verb, number in verbs)
+    click.echo(f"  apparatus of the {side.value}: {len(notes)} notes" + (f" ({counts})" if counts else ""))
+    for note in notes:
+        if not note.understood:
+            click.echo(f"    not understood: {in_file(edition, note.start)}: {note.text}")

@@ -1,4 +1,4 @@
-"""`proof convert`: a transcription in another format."""
+"""`proof convert`: converts a transcription to another format."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def run(edition: Transcription, target: Format, *, work: str = "", imglist: Path
 
 
 def _references(edition: Transcription, imglist: Path | None) -> dict[str, str]:
-    """The image files of the edition's pages, by page id."""
+    """The names of the image files of the edition's pages, by page id."""
     lists = ImageLists(map(ImageList.read, find_image_lists(edition.path, edition.pages, imglist)))
     entries = {page.id: lists.entry(page) for page in edition.pages}
     return {page_id: Path(entry.file).name for page_id, entry in entries.items() if entry is not None}

@@ -1,4 +1,4 @@
-"""`proof demo`: the main job on the sample project."""
+"""`proof demo`: checks the sample project and shows what a decision would change."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from proof.store import Store
 from proof.store.queue_records import Order, QueueFilter
 
 EVERY_PLACE = 1_000_000
-"""Flagged places to print: more than the sample has."""
+"""Maximum number of flagged places to print: more than the sample has."""
 
 DEFAULT = Path("proof-demo")
 """Folder of the copied sample."""
 
 EXAMPLE = ("北", "比")
-"""A look-alike of the sample: what its text has, and what the image shows."""
+"""A pair of look-alikes in the sample: the character of the text, and that on the image."""
 
 
 @click.command("demo")
@@ -46,7 +46,7 @@ def command(folder: Path | None) -> int:
 
 
 def show_example(settings: Settings) -> None:
-    """Print one place where the text has 北 and the image 比, and what an export changes once that is accepted."""
+    """Print one place where the text has 北 and the image 比, and the change that an export then writes."""
     with Store.open(settings.store_address) as store:
         for work in store.queue.works():
             numbers, _more = store.queue.find(work.name, QueueFilter(pair=EXAMPLE), Order.SCORE, limit=1)
@@ -63,8 +63,8 @@ def show_example(settings: Settings) -> None:
 
 
 def sample_project(folder: Path | None) -> Path:
-    """The folder of the sample project: that of the source where it is the working folder and no `folder` is named,
-    else a copy in `folder`, made where it is not there yet. Raises UsageError where `folder` holds something else, and
+    """The folder of the sample project: the sample itself if it is the working folder and no `folder` is named, else a
+    copy in `folder`, which is created if it does not exist. Raises UsageError if `folder` has other contents, and
     OutputError."""
     sample = sample_dir()
     if folder is None and sample == Path.cwd():

@@ -1,4 +1,4 @@
-"""`proof engines`: which recognisers can run here."""
+"""`proof engines`: lists the recognisers and whether they can run on this machine."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ def command() -> int:
     width = max(len(engine.name) for engine in engines)
     for engine in engines:
         click.echo(f"{engine.name:{width}}  {engine.summary}")
-        state = "available" if engine.available else f"not available: {engine.reason}; {engine.remedy}"
-        click.echo(f"{'':{width}}  {state}{'; reads whole pages too' if engine.available and engine.pages else ''}")
+        if not engine.available:
+            state = f"not available: {engine.reason}; {engine.remedy}"
+        elif engine.pages:
+            state = "available; reads whole pages too"
+        else:
+            state = "available"
+        click.echo(f"{'':{width}}  {state}")
     return 0

@@ -136,7 +136,7 @@ def _print_written(preview: Preview, files: Sequence[Path]) -> None:
 
 
 def _print_decisions(preview: Preview) -> None:
-    """Print on standard error which corrections were rewritten in the script of the text, whether there were no
+    """Print on standard error which corrections were converted to the script of the text, whether there were no
     decisions, and why some were not written."""
     for decided, rewritten in preview.corrected.rewritten:
         message = _("in the script of the text: %(place)s, written %(replacement)s")

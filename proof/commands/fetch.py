@@ -1,4 +1,4 @@
-"""`proof fetch`: page images from a IIIF manifest or by a Kanripo image list."""
+"""`proof fetch`: fetches page images from a IIIF manifest or a Kanripo image list."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from proof.settings.config import Settings
 from proof.text.read import read_transcription
 
 MAX_PRINTED_NOTICES = 12
-"""Notices of a source that are printed."""
+"""Maximum number of a source's notices that are printed."""
 
 
 @click.command("fetch")
@@ -90,11 +90,10 @@ def command(
     settings = settings_of(config)
     folder = _folder(to, settings)
     _must_go_together(first, listed, openings)
-    manners = RetryPolicy(pause=pause, allow_private=allow_private)
-    with nullcontext() if dry_run else alone_in(folder), Client(manners) as client:
-        source_of_images = _open(
-            source, ManifestReader(folder, client, width, refresh, keep=not dry_run), members, listed
-        )
+    policy = RetryPolicy(pause=pause, allow_private=allow_private)
+    with nullcontext() if dry_run else alone_in(folder), Client(policy) as client:
+        reader = ManifestReader(folder, client, width, refresh, keep=not dry_run)
+        source_of_images = _open(source, reader, members, listed)
         images = of_parts(source_of_images.images, only) if only else source_of_images.images
         images = in_ranges(images, numbers) if numbers else images
         if first:
@@ -116,7 +115,7 @@ def command(
 
 
 def _folder(to: Path | None, settings: Settings) -> Path:
-    """Where the images go. Raises UsageError where neither --to nor the project says."""
+    """The folder for the images. Raises UsageError if neither --to nor the project names one."""
     folder = to or next(iter(settings.project.images), None)
     if folder is None:
         raise UsageError(_("where to? name a folder with --to, or set project.images in config.toml"))
@@ -124,7 +123,7 @@ def _folder(to: Path | None, settings: Settings) -> Path:
 
 
 def _must_go_together(first: str | None, listed: Path | None, openings: bool) -> None:
-    """Raises UsageError where an option is given without the one that it needs."""
+    """Raises UsageError if an option is given without the one that it needs."""
     if first and not listed:
         raise UsageError(_("--first says which half-folio an image shows: name the image list for it with --list FILE"))
     if openings and not first:
@@ -144,11 +143,11 @@ def _open(source: str, reader: ManifestReader, members: bool, listed: Path | Non
         return reader.images(source, members=members)
     path = Path(source)
     if path.is_dir() or path.suffix.lower() in (".txt", ".cfg"):
-        if listed or reader.width or members:
-            option = "--list" if listed else "--width" if reader.width else "--all"
-            raise UsageError(
-                _("%(option)s is for IIIF manifests; %(path)s is a Kanripo image list"), option=option, path=path
-            )
+        for option, is_given in (("--list", listed), ("--width", reader.width), ("--all", members)):
+            if is_given:
+                raise UsageError(
+                    _("%(option)s is for IIIF manifests; %(path)s is a Kanripo image list"), option=option, path=path
+                )
         return listed_images(path)
     if "://" in source:
         raise SourceError(source, _("is no web address: it must begin with http:// or https://"))
@@ -156,7 +155,7 @@ def _open(source: str, reader: ManifestReader, members: bool, listed: Path | Non
 
 
 def _places(settings: Settings) -> Iterator[JuanFolio]:
-    """The half-folios of the project's texts, in order; a text is read once those of the one before are used up."""
+    """The half-folios of the project's texts, in order. Each text is read only when its half-folios are needed."""
     for path in settings.text_files():
         text = read_transcription(path)
         if text.paged:
@@ -164,15 +163,15 @@ def _places(settings: Settings) -> Iterator[JuanFolio]:
 
 
 def _kept(settings: Settings, folder: Path) -> dict[ImageRef, Path]:
-    """The image files of `folder` and of the project, by the image reference that each is named by."""
-    folders = [each for each in dict.fromkeys((folder, *settings.project.images)) if each.is_dir()]
-    named = ((ImageRef.match(name), path) for name, path in ImageIndex(folders).files())
-    return {ref: path for ref, path in named if ref is not None}
+    """The image files of `folder` and of the project that are named by an image reference, by that reference."""
+    image_folders = dict.fromkeys((folder, *settings.project.images))
+    files = ImageIndex([image_folder for image_folder in image_folders if image_folder.is_dir()]).files()
+    return {ref: path for name, path in files if (ref := ImageRef.match(name)) is not None}
 
 
 def _list_only(images: Sequence[WantedImage], fetcher: Fetcher) -> bool:
-    """Print a line for each image, with tabs: number, half-folios, label, file, address, and whether it is there or why
-    it cannot be fetched. Gives whether all can."""
+    """Print a line for each image, with tabs: number, half-folios, label, file, address, and whether the file exists or
+    why it cannot be fetched. Returns whether all images can be fetched."""
     complete = True
     for result in fetcher.preview(images):
         wanted = result.wanted
@@ -193,7 +192,7 @@ def _print_notices(source: ImageSource) -> None:
 
 
 def _print_hint(images: Sequence[WantedImage]) -> None:
-    """Where no page will find its image by name, say what to do."""
+    """Print what to do if no page can find its image by name."""
     if images and not any(wanted.places or ImageRef.match(wanted.name) for wanted in images):
         hint = _(
             "no label says which half-folio an image shows, so no page finds its image by name; once you know which is "
@@ -230,7 +229,7 @@ def _count(number: int) -> str:
 
 
 class FetchProgress:
-    """Shows the progress of the run in its `with` block, and how far an interrupted run came."""
+    """Shows the progress of the run in its `with` block, and after an interrupt how many images are there."""
 
     def __init__(self, total: int, *, quiet: bool) -> None:
         self._line = ProgressLine(quiet=quiet)

@@ -1,7 +1,7 @@
-"""Flagged places as lines of a terminal: the text beside the image, and the reason on the line below.
+"""Prints flagged places on a terminal: the text beside the image, and the reason on the line below.
 
-A Han character takes two cells of a terminal. What is in question stands in brackets, so that it is seen
-without colours too.
+Widths are cells of the terminal; a Han character takes two. The characters in question are in brackets, so that they
+are recognised without colours too.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from proof.report.places import SuspiciousPlace
 
 HEAD = (_("page"), _("col"), _("text"), _("image"), _("kind"), _("score"))
 INSTEAD = _("instead")
-"""The head over what is suggested, where no image is beside any text."""
+"""The heading of the suggested readings if no place has an image."""
 GAP_SPACES = 2
 MIN_WIDTH_CELLS = 12
-"""Cells of a line for the text, and for what the image shows, at least."""
+"""Minimum width of the text, and of the reading of the image."""
 MAX_WIDTH_CELLS = 48
-"""The same at most: they hold a column of the Siku."""
+"""Maximum width of the text, and of the reading of the image: that of a column of the Siku quanshu."""
 MIN_CONTEXT_CELLS = 6
-"""Cells for the brackets and a character on either side of what is in question, which is cut where it is too long."""
+"""Width reserved for the brackets and a character on either side of them; the characters in question are cut to it."""
 TEXT_COLOUR = "red"
 IMAGE_COLOUR = "green"
 
@@ -43,14 +43,15 @@ class Widths:
 
     @classmethod
     def of(cls, places: Sequence[SuspiciousPlace], line: int) -> Widths:
-        """What the parts need; text and image share what is left of `line` cells."""
+        """The widths that the places need; text and image share the rest of the `line` cells."""
         head_page, head_column, _text, _image, head_kind, head_score = (cell_len(say(word)) for word in HEAD)
         page = max(head_page, *(cell_len(place.flag.page) for place in places))
         column = max(head_column, *(len(str(place.flag.line)) for place in places))
         kind = max(head_kind, *(cell_len(place.kind) for place in places))
         score = max(head_score, *(len(_score(place)) for place in places))
-        left = line - page - column - kind - score - 5 * GAP_SPACES
-        return cls(page, column, max(MIN_WIDTH_CELLS, min(left // 2, MAX_WIDTH_CELLS)), kind, score)
+        remaining = line - page - column - kind - score - 5 * GAP_SPACES
+        reading = max(MIN_WIDTH_CELLS, min(remaining // 2, MAX_WIDTH_CELLS))
+        return cls(page, column, reading, kind, score)
 
 
 def print_places(places: Sequence[SuspiciousPlace]) -> None:
@@ -60,17 +61,20 @@ def print_places(places: Sequence[SuspiciousPlace]) -> None:
 
 
 def lines(places: Sequence[SuspiciousPlace], width: int) -> Iterator[str]:
-    """The coloured lines of the table, its head first, in `width` cells where these are enough."""
+    """The coloured lines of the table, the headings first, in `width` cells if these are enough."""
     if not places:
         return
     widths = Widths.of(places, width)
     indent = " " * (widths.page + GAP_SPACES)
-    unseen = all(place.flag.evidence.reason in WITHOUT_IMAGE for place in places)
-    yield _line([_dim(say(INSTEAD if unseen and word == HEAD[3] else word)) for word in HEAD], widths)
+    are_without_image = all(place.flag.evidence.reason in WITHOUT_IMAGE for place in places)
+    page, column, text, image, kind, score = HEAD
+    head = (page, column, text, INSTEAD if are_without_image else image, kind, score)
+    yield _line([_dim(say(word)) for word in head], widths)
     for place in places:
         flag = place.flag
-        where = [_plain(flag.page), str(flag.line) if flag.line else ""]
-        yield _line([*where, *_readings(place, widths.reading), place.kind, _score(place)], widths)
+        column_number = str(flag.line) if flag.line else ""
+        readings = _readings(place, widths.reading)
+        yield _line([_plain(flag.page), column_number, *readings, place.kind, _score(place)], widths)
         for line in wrapped(_plain(place.why), max(width - len(indent), MIN_WIDTH_CELLS)):
             yield indent + _dim(line)
 
@@ -80,7 +84,7 @@ def _dim(text: str) -> str:
 
 
 def _readings(place: SuspiciousPlace, width: int) -> tuple[str, str]:
-    """What stands in the text and on the image, in brackets within its context; a whole column has no context."""
+    """The readings of text and image, in brackets within their context; a whole column has no context."""
     flag = place.flag
     if flag.kind is Kind.LAYOUT:
         return _cut(flag.transcribed, width), _cut(flag.suggested, width)
@@ -91,15 +95,15 @@ def _readings(place: SuspiciousPlace, width: int) -> tuple[str, str]:
 
 
 def _in_context(place: SuspiciousPlace, marked: str, colour: str, width: int) -> str:
-    """The `marked` reading of a place with as much context as `width` cells hold, half of it before and half after."""
-    room = width - MIN_CONTEXT_CELLS
-    most = min(max(cell_len(place.flag.transcribed), cell_len(place.flag.suggested)), room)
-    marked = _cut(marked, room)
-    space = "\u3000" * ((most - cell_len(marked)) // 2)  # so that what follows is aligned in text and image
-    marked = f"[{marked}{space}]"
-    side = max(width - cell_len(marked), 0) // 2
-    before = start_of(_plain(place.before)[::-1], side)[::-1]
-    return before + click.style(marked, colour, bold=True) + start_of(_plain(place.after), side)
+    """The `marked` reading of a place with as much context as fits into `width` cells, half before and half after."""
+    max_marked = width - MIN_CONTEXT_CELLS
+    longer_reading = min(max(cell_len(place.flag.transcribed), cell_len(place.flag.suggested)), max_marked)
+    marked = _cut(marked, max_marked)
+    padding = "\u3000" * ((longer_reading - cell_len(marked)) // 2)  # aligns the context after both readings
+    marked = f"[{marked}{padding}]"
+    side_width = max(width - cell_len(marked), 0) // 2
+    before = start_of(_plain(place.before)[::-1], side_width)[::-1]
+    return before + click.style(marked, colour, bold=True) + start_of(_plain(place.after), side_width)
 
 
 def _cut(text: str, width: int) -> str:

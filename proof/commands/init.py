@@ -1,4 +1,4 @@
-"""`proof init`: a folder with texts and images becomes a project."""
+"""`proof init`: makes a folder with texts and images a project."""
 
 from __future__ import annotations
 
@@ -42,27 +42,27 @@ def command(folder: Path, given: dict[str, Any]) -> int:
 
 
 def project_settings(folder: Path, given: Mapping[str, Any]) -> Settings:
-    """The settings of a new project in a folder: those that are `given`, and where texts or images are not, those that
-    lie in the folder. Raises UsageError without any text, ConfigError where a given one is not there."""
+    """The settings of a new project in a folder: those that are `given`; without given texts or images, those in the
+    folder. Raises UsageError if there is no text, ConfigError if a given text does not exist."""
     material = {name: value for name, value in _material(folder, given).items() if value}
     if not material.get("project.texts"):
         raise UsageError(
             _("%(folder)s: no text of any of the formats lies in it; name texts with --texts"), folder=folder
         )
     settings = Settings.of_folder(folder).replace({**given, **material})
-    settings.text_files()  # raises where a text is not there
+    settings.text_files()  # raises if a text does not exist
     return settings
 
 
 def given_with_images(given: Iterable[str], settings: Settings) -> list[str]:
-    """The names of the settings that a new project keeps: those that were given, and the folders of images, which may
-    have been found."""
+    """The names of the settings that a new project keeps: those that were given, and project.images if the project has
+    any, even if they were found in the folder."""
     return [*given, *(["project.images"] if settings.project.images else [])]
 
 
 def _material(folder: Path, given: Mapping[str, Any]) -> dict[str, tuple[Path, ...]]:
-    """Texts and folders of images, by the names of their settings: those that were given, else those that lie in the
-    folder."""
+    """Texts and image folders, by the names of their settings: those that were given, else those in the folder. Raises
+    UsageError if the folder does not exist and no texts were given."""
     base = folder.absolute()
     if not base.is_dir() and "project.texts" not in given:
         raise UsageError(
@@ -74,7 +74,7 @@ def _material(folder: Path, given: Mapping[str, Any]) -> dict[str, tuple[Path, .
 
 
 def _listed(paths: tuple[Path, ...], folder: Path) -> str:
-    """Paths in words, those inside the folder as seen from there."""
+    """The paths, separated by commas; those inside the folder are relative to it."""
     base = folder.absolute()
     names = [str(path.relative_to(base)) if path.is_relative_to(base) else str(path) for path in paths]
     return ", ".join(names) or f"none; name folders under project.images in {FILE_NAME}"

@@ -1,4 +1,4 @@
-"""`proof layout`: the layout of page images, as JSON and drawn on the images."""
+"""`proof layout`: writes the layout of page images as JSON, and draws it on the images."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def command(images: tuple[Path, ...], out: Path, quiet: bool) -> int:
             click.echo(f"proof: {error_text(error)}", err=True)
             failed += 1
             continue
-        even = in_even_light(image.pixels)[0]
-        columns = find_columns(even.pixels)
+        evenly_lit = in_even_light(image.pixels)[0]
+        columns = find_columns(evenly_lit.pixels)
         name = stem_of(path)
         with whole_file(out / f"{name}.json") as file:
             json.dump(as_json(columns), file, ensure_ascii=False, indent=1)

@@ -1,4 +1,4 @@
-"""`proof learn`: a model of the language from texts."""
+"""`proof learn`: learns a language model from texts."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def command(texts: tuple[Path, ...], out: Path) -> int:
     model = learn(streams, sources)
     with whole_binary_file(out) as file:
         model.write(file)
-    click.echo(f"{out}: {model.characters:,} characters, {len(model.counts.known):,} n-grams")
+    click.echo(f"{out}: {model.characters:,} characters, {len(model.counts.keys):,} n-grams")
     return 0
 
 
 def read(texts: Sequence[Path]) -> tuple[list[TokenStream], list[str]]:
-    """The texts as rows of characters, and what they are called. Raises UsageError where none can be read."""
+    """The character streams of the texts, and their names. Raises UsageError if none of them can be read."""
     streams, names = [], []
     for path in texts:
         try:

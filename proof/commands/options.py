@@ -1,5 +1,4 @@
-"""The options of the command line, which are made from the declarations of the settings, and the settings that a
-command line gives."""
+"""Makes the options of the command line from the declarations of the settings, and the settings from a command line."""
 
 from __future__ import annotations
 
@@ -26,13 +25,12 @@ OPTION_NAMES = {
     "variants.file": "variants",
     "store.url": "store",
 }
-"""Names of the options of some settings whose key alone does not say what they set; other options are named by the
-key."""
+"""Option names of settings whose key alone would be unclear; other options are named after the key."""
 
 CHECKING = tuple(
     name for name in SETTINGS if name != "project.texts" and not name.startswith(("library.", "render.", "serve."))
 )
-"""Settings that have an option of `proof check`. Its texts are arguments."""
+"""Settings that have an option of `proof check`; its texts are arguments."""
 
 Command = Callable[..., Any]
 
@@ -119,13 +117,13 @@ def settings_of(config: Path | None, texts: Iterable[Path] = (), given: Mapping[
 
 
 def config_words(folder: Path) -> str:
-    """The option with which a printed command names the project in `folder`: ` --config FOLDER`; empty for the working
+    """The option by which a printed command names the project in `folder`, ` --config FOLDER`; empty for the working
     folder."""
     return "" if folder.resolve() == Path.cwd() else f" --config {shlex.quote(str(folder))}"
 
 
 def must_be_checkable(settings: Settings) -> None:
-    """Raises UsageError if there is no text to check, or neither images nor the language model to check it by."""
+    """Raises UsageError if there is no text to check, or neither images nor a language model to check it with."""
     if not settings.project.texts:
         raise UsageError(
             _(
@@ -151,7 +149,7 @@ def must_have_images(settings: Settings) -> None:
 
 def existing_store(settings: Settings) -> Path | str:
     """The address of the project's store. Raises UsageError if there is no store yet."""
-    from proof.store.database import is_missing, name_of, store_url  # noqa: PLC0415 - others do without databases
+    from proof.store.database import is_missing, name_of, store_url  # noqa: PLC0415 - other commands need no database
 
     address = settings.store_address
     if is_missing(address):
@@ -165,7 +163,7 @@ def existing_store(settings: Settings) -> Path | str:
 
 
 def _hint(settings: Settings) -> str:
-    """The end of a message about missing files, for a folder that is no project: the projects near it; '' if there are
+    """The end of a message about missing files in a folder that is no project: the projects near it; empty if there are
     none."""
     folder = settings.folder
     near = projects_near(folder) if folder and not (folder / FILE_NAME).exists() else ""
@@ -188,7 +186,7 @@ def _option(setting: Setting) -> Callable[[Command], Command]:
 
 
 def option_help(setting: Setting, say: Say) -> str:
-    """What the option of a setting does, and its default."""
+    """The help of the option of a setting, with its default."""
     text = say(setting.help).replace("`", "")
     if setting.default not in (None, "", ()):
         text += say(_(" [default: %(default)s]")) % {"default": shown(setting.default).strip('"')}

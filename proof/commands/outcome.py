@@ -1,4 +1,4 @@
-"""The result of a check in words: the counts on stdout, the problems on stderr."""
+"""Prints the result of a check: the counts on stdout, the problems on stderr."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from proof.report.tally import HiddenPair, Tally, by_rule
 from proof.report.write import WrittenReport
 
 MAX_PRINTED_REMARKS = 12
-"""Remarks, and pages without an image, that are printed without -v."""
+"""Maximum number of remarks, and of pages without an image, printed without -v."""
 
 MAX_PRINTED_PAIRS = 4
-"""Pairs of variants that are named in a line."""
+"""Maximum number of pairs of variants named in a line."""
 
 UNSEEN = {
     Status.NO_IMAGE: _("%(number)s without an image"),
@@ -45,7 +45,7 @@ def print_flagged(places: Sequence[SuspiciousPlace], tally: Tally) -> None:
 
 
 def print_counts(written: WrittenReport) -> None:
-    """Print what was counted, and where the report lies."""
+    """Print the counts, and the path of the report."""
     tally = written.tally
     flagged = [
         counted(tally.raised, "%(number)s place flagged", "%(number)s places flagged"),
@@ -77,7 +77,7 @@ def _listed(parts: Iterable[str]) -> str:
 
 
 def _seen(tally: Tally) -> list[str]:
-    """The number of pages, and of those seen and not seen on images: `20 pages, 702 characters` where all were seen."""
+    """The numbers of pages, and of pages seen and not seen on images; if all were seen: `20 pages, 702 characters`."""
     pages = counted(len(tally.pages), "%(number)s page", "%(number)s pages")
     characters = counted(tally.characters, "%(number)s character", "%(number)s characters")
     counts = tally.by_status()
@@ -90,31 +90,32 @@ def _seen(tally: Tally) -> list[str]:
 
 
 def _by_language_model(tally: Tally) -> list[str]:
-    """How many of the raised flags are on pages that only the language model read; empty where none is."""
-    by_language_model = tally.raised - tally.raised_where_checked
-    if not by_language_model:
+    """The number of raised flags on pages that only the language model read; empty if there are none."""
+    number = tally.raised - tally.raised_where_checked
+    if not number:
         return []
-    all_of_them = by_language_model == tally.raised
-    message = _("all by the language model alone") if all_of_them else _("%(number)s by the language model alone")
-    return [say(message, number=f"{by_language_model:,}")]
+    is_all = number == tally.raised
+    message = _("all by the language model alone") if is_all else _("%(number)s by the language model alone")
+    return [say(message, number=f"{number:,}")]
 
 
 def print_caught(progress: WorkProgress) -> None:
-    """Print how many planted errors were caught, all together and by person."""
+    """Print how many planted errors were caught, in total and by person."""
+    total = _("planted errors: caught %(caught)s of %(answered)s (%(share)s)")
+    of_person = _("planted errors: caught %(caught)s of %(answered)s by %(person)s (%(share)s)")
     for estimate in (progress.planted, *progress.planted_by):
-        if estimate.answered:
-            shares = {"share": estimate.share, "low": estimate.low, "high": estimate.high}
-            percent = {name: f"{100 * share:.0f}" for name, share in shares.items()}
-            share = say(_("%(share)s%%; in 95 of 100 cases %(low)s to %(high)s%%"), **percent)
-            numbers = {"caught": f"{estimate.caught:,}", "answered": f"{estimate.answered:,}"}
-            of_all = _("planted errors: caught %(caught)s of %(answered)s (%(share)s)")
-            of_person = _("planted errors: caught %(caught)s of %(answered)s by %(person)s (%(share)s)")
-            click.echo(say(of_person if estimate.name else of_all, person=estimate.name, share=share, **numbers))
+        if not estimate.answered:
+            continue
+        shares = {"share": estimate.share, "low": estimate.low, "high": estimate.high}
+        percentages = {name: f"{100 * share:.0f}" for name, share in shares.items()}
+        share = say(_("%(share)s%%; in 95 of 100 cases %(low)s to %(high)s%%"), **percentages)
+        counts = {"caught": f"{estimate.caught:,}", "answered": f"{estimate.answered:,}"}
+        click.echo(say(of_person if estimate.name else total, person=estimate.name, share=share, **counts))
 
 
 def print_trouble(outcome: CheckOutcome, *, verbose: bool) -> None:
-    """Name on stderr the texts and the material that could not be used, the pages that failed, have the wrong image or
-    none, and the remarks."""
+    """Print on stderr the texts and the material that could not be used, the pages that failed or have the wrong image
+    or none, and the remarks."""
     tally = outcome.written.tally
     for trouble in outcome.unread:
         click.echo(say(_("not checked: %(why)s"), why=sentence(trouble)), err=True)
@@ -125,12 +126,12 @@ def print_trouble(outcome: CheckOutcome, *, verbose: bool) -> None:
             status = say(STATUSES[page.status])
             why = f"{status}: {sentence(page.message)}" if page.message else status
             click.echo(f"{page.page}: {why}", err=True)
-    without = [page.page for page in tally.pages if page.status is Status.NO_IMAGE]
-    if without:
-        named = ", ".join(without if verbose else without[:MAX_PRINTED_REMARKS])
-        more = "" if verbose or len(without) <= MAX_PRINTED_REMARKS else " ..."
-        pages = counted(len(without), "%(number)s page", "%(number)s pages")
-        click.echo(say(_("no image: %(pages)s (%(named)s)"), pages=pages, named=named + more), err=True)
+    imageless = [page.page for page in tally.pages if page.status is Status.NO_IMAGE]
+    if imageless:
+        printed = imageless if verbose else imageless[:MAX_PRINTED_REMARKS]
+        named = ", ".join(printed) + (" ..." if len(printed) < len(imageless) else "")
+        pages = counted(len(imageless), "%(number)s page", "%(number)s pages")
+        click.echo(say(_("no image: %(pages)s (%(named)s)"), pages=pages, named=named), err=True)
     print_remarks(outcome.remarks, verbose=verbose)
     _print_remarks(map(sentence, (*outcome.findings, *outcome.notices)), verbose=verbose)
     if verbose:
@@ -139,9 +140,9 @@ def print_trouble(outcome: CheckOutcome, *, verbose: bool) -> None:
 
 
 def from_here(path: Path) -> Path:
-    """A path as seen from the working folder, where it lies inside."""
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
+    """A path relative to the working folder if it is inside of it, else unchanged."""
+    working_folder = Path.cwd()
+    return path.relative_to(working_folder) if path.is_relative_to(working_folder) else path
 
 
 def _print_remarks(remarks: Iterable[str], *, verbose: bool) -> None:
@@ -155,7 +156,7 @@ def _print_remarks(remarks: Iterable[str], *, verbose: bool) -> None:
 
 
 def _pairs(pairs: Counter[HiddenPair]) -> str:
-    """` (乗 for 乘 2, 竝 for 并 1)`: what the image shows for what the text has; '' for no pairs."""
+    """` (乗 for 乘 2, 竝 for 并 1)`: the reading of the image for that of the text, counted; empty without pairs."""
     counts: Counter[tuple[str, str]] = Counter()
     for (transcribed, suggested, _script), count in pairs.items():
         counts[transcribed, suggested] += count
@@ -163,5 +164,7 @@ def _pairs(pairs: Counter[HiddenPair]) -> str:
         say(_("%(suggested)s for %(transcribed)s %(count)s"), suggested=suggested, transcribed=transcribed, count=count)
         for (transcribed, suggested), count in counts.most_common()
     ]
-    shown = [*named[:MAX_PRINTED_PAIRS], *["..."] * (len(named) > MAX_PRINTED_PAIRS)]
-    return say(_(" (%(pairs)s)"), pairs=_listed(shown)) if named else ""
+    if not named:
+        return ""
+    more = ["..."] if len(named) > MAX_PRINTED_PAIRS else []
+    return say(_(" (%(pairs)s)"), pairs=_listed([*named[:MAX_PRINTED_PAIRS], *more]))

@@ -1,11 +1,11 @@
-"""The speed of a check, and the time that is left."""
+"""Measures the speed of a check, and estimates the remaining time."""
 
 from __future__ import annotations
 
 from collections import deque
 
 WINDOW_SECONDS = 30.0
-"""Seconds over which the speed is measured, since pages from the store take hardly any time."""
+"""Length of time over which the speed is measured; pages from the store take almost no time."""
 
 
 class Pace:
@@ -22,18 +22,20 @@ class Pace:
 
     @property
     def per_second(self) -> float | None:
-        """Pages per second; None if no time has passed."""
-        (since, before), (now, done) = self._noted[0], self._noted[-1]
-        return (done - before) / (now - since) if now > since and done > before else None
+        """Pages per second; None if no time has passed or no page was finished."""
+        (first_time, first_done), (last_time, last_done) = self._noted[0], self._noted[-1]
+        if last_time <= first_time or last_done <= first_done:
+            return None
+        return (last_done - first_done) / (last_time - first_time)
 
     def left(self, total: int) -> float | None:
-        """Seconds until `total` pages are finished; None if the speed is not known."""
+        """The estimated seconds until `total` pages are finished; None if the speed is unknown."""
         pace = self.per_second
         return (total - self._noted[-1][1]) / pace if pace else None
 
 
 def clock(seconds: float) -> str:
-    """A time as `1:05` or `2:00:00`."""
-    whole = round(seconds)
-    hours, minutes = whole // 3600, whole % 3600 // 60
-    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
+    """A duration as `1:05` or `2:00:00`."""
+    total_minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(total_minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,4 +1,4 @@
-"""`proof pair`: pages and images that a person matches."""
+"""`proof pair`: matches pages and images by hand."""
 
 from __future__ import annotations
 
@@ -44,45 +44,47 @@ def command(pairs: tuple[str, ...], config: Path | None, given: dict[str, Any], 
             )
         )
     must_have_images(settings)
-    known = PageImages(settings)
-    chosen = [_pair(known, pair) for pair in pairs]
+    page_images = PageImages(settings)
+    chosen = [_pair(page_images, pair) for pair in pairs]
     if ordered:
         if len(chosen) > 1:
             raise UsageError(_("--in-order begins at one pair: name the first page and its image alone"))
-        pages, files = (known.pages, known.files) if chosen else (known.lacking(), known.unused())
-        chosen = in_order(pages, files, chosen[0] if chosen else None)
+        if chosen:
+            chosen = in_order(page_images.pages, page_images.files, chosen[0])
+        else:
+            chosen = in_order(page_images.lacking(), page_images.unused(), None)
         if not chosen:
             raise UsageError(
                 _("no page without an image is left, or no image without a page: there is nothing to pair")
             )
     if not chosen:
-        _print_left(known)
+        _print_unpaired(page_images)
         return 0
     for page, file in chosen:
         click.echo(f"{name_of(page)}\t{file.name}")
-    for path, number in known.write(chosen):
+    for path, number in page_images.write(chosen):
         written = counted(number, "%(number)s half-folio", "%(number)s half-folios")
         click.echo(f"{from_here(path.absolute())}: {written}", err=True)
     return 0
 
 
-def _pair(known: PageImages, pair: str) -> tuple[TextPage, ImageFile]:
+def _pair(page_images: PageImages, pair: str) -> tuple[TextPage, ImageFile]:
     """The page and the image of an argument PAGE=IMAGE. Raises UsageError."""
     page, sign, image = pair.partition("=")
     if not sign or not page or not image:
         raise UsageError(_("%(pair)s is no pair: write PAGE=IMAGE, such as 010-1a=scan_0001.jpg"), pair=repr(pair))
-    return known.page(page), known.file(image)
+    return page_images.page(page), page_images.file(image)
 
 
-def _print_left(known: PageImages) -> None:
-    """Print how many pages and images have no partner, and which: side by side, each in its own order."""
-    pages, files = known.lacking(), known.unused()
+def _print_unpaired(page_images: PageImages) -> None:
+    """Print the pages and the images without a partner, side by side and each in its order, and their numbers."""
+    pages, files = page_images.lacking(), page_images.unused()
     for page, file in zip_longest(pages, files):
         click.echo(f"{name_of(page) if page else ''}\t{file.name if file else ''}")
-    of_pages = {"number": f"{len(pages):,}", "of": f"{len(known.pages):,}"}
-    of_files = {"number": f"{len(files):,}", "of": f"{len(known.files):,}"}
-    click.echo(say(_("%(number)s of %(of)s pages have no image"), **of_pages), err=True)
-    click.echo(say(_("%(number)s of %(of)s images belong to no page"), **of_files), err=True)
+    page_counts = {"number": f"{len(pages):,}", "of": f"{len(page_images.pages):,}"}
+    file_counts = {"number": f"{len(files):,}", "of": f"{len(page_images.files):,}"}
+    click.echo(say(_("%(number)s of %(of)s pages have no image"), **page_counts), err=True)
+    click.echo(say(_("%(number)s of %(of)s images belong to no page"), **file_counts), err=True)
     if pages and files:
         first = f"{name_of(pages[0])}={files[0].name}"
         message = _("where each line is a pair: proof pair --in-order; one by one: proof pair %(first)s")

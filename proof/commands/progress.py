@@ -1,4 +1,4 @@
-"""Progress on stderr: on a terminal one line that is rewritten, elsewhere a new line at intervals."""
+"""Shows progress on stderr: on a terminal in one line that is rewritten, elsewhere in a new line at intervals."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from proof.locale.terminal import say
 
 SECONDS_ON_TERMINAL = 0.1
 SECONDS_ELSEWHERE = 10.0
-"""Seconds from one line of progress to the next, on a terminal and elsewhere."""
+"""Interval between two lines of progress, on a terminal and elsewhere."""
 CLEAR_LINE = "\r\x1b[K"
 
 
 class ProgressLine:
-    """Shows progress at intervals: on a terminal immediately and then ten times a second."""
+    """Shows progress at intervals; on a terminal the first time immediately."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
-        self._terminal = sys.stderr.isatty()
-        self._next = time.monotonic() + (0 if self._terminal else SECONDS_ELSEWHERE)
+        self._is_terminal = sys.stderr.isatty()
+        self._next = time.monotonic() + (0 if self._is_terminal else SECONDS_ELSEWHERE)
 
     def show(self, line: str) -> None:
         """Show a line, unless the interval has not passed yet."""
         now = time.monotonic()
         if self._quiet or now < self._next:
             return
-        if self._terminal:
+        if self._is_terminal:
             click.echo(CLEAR_LINE + start_of(line, terminal_width() - 1), nl=False, err=True)
         else:
             click.echo(line, err=True)
-        self._next = now + (SECONDS_ON_TERMINAL if self._terminal else SECONDS_ELSEWHERE)
+        self._next = now + (SECONDS_ON_TERMINAL if self._is_terminal else SECONDS_ELSEWHERE)
 
     def clear(self) -> None:
         """Remove the line from the terminal."""
-        if self._terminal and not self._quiet:
+        if self._is_terminal and not self._quiet:
             click.echo(CLEAR_LINE, nl=False, err=True)
 
 
 class CheckProgress:
-    """Shows the progress of the check in its `with` block, and how far an interrupted check came."""
+    """Shows the progress of a check within its `with` block, and the progress of an interrupted check at its end."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._line = ProgressLine(quiet=quiet)
@@ -83,13 +83,13 @@ class CheckProgress:
 
 
 def second_in_words(progress: Progress) -> str:
-    """How far the second engine has come."""
+    """The progress of the second engine in words."""
     values = {"engine": progress.second, "done": progress.done, "total": progress.total}
     return say(_("%(engine)s, the second engine: %(done)s of %(total)s pages with flags"), **values)
 
 
 def in_words(progress: Progress, pace: Pace) -> str:
-    """The progress in words; the time that is left is computed from the pages with an image."""
+    """The progress in words; the remaining time is estimated from the pages with an image."""
     parts = [say(_("%(done)s of %(total)s pages"), done=progress.done, total=progress.total)]
     if pace.per_second:
         parts.append(say(_("%(number)s pages/s"), number=f"{pace.per_second:.1f}"))

@@ -1,4 +1,4 @@
-"""`proof recover`: restore decisions from the journal beside the store."""
+"""`proof recover`: restores decisions from the journal beside the store."""
 
 from __future__ import annotations
 
@@ -33,18 +33,22 @@ def command(config: Path | None, given: dict[str, Any], journal: Path | None) ->
     """
     settings = settings_of(config, given=given)
     with Store.open(existing_store(settings), folder=settings.base) as store:
-        done = store.recover(journal)
+        recovered = store.recover(journal)
         path = journal or (store.journal.path if store.journal else None)
-    rebuilt = ", ".join(f"{count:,} {act}{'' if count == 1 else 's'}" for act, count in sorted(done.rebuilt.items()))
+    rebuilt = ", ".join(
+        f"{count:,} {act}{'' if count == 1 else 's'}" for act, count in sorted(recovered.rebuilt.items())
+    )
     message = _("rebuilt: %(rebuilt)s; in the store already: %(present)s")
-    click.echo(say(message, rebuilt=rebuilt or say(_("nothing")), present=f"{done.present:,}"))
-    if done.superseded:
-        click.echo(say(_("decided anew later, and therefore not rebuilt: %(number)s"), number=f"{done.superseded:,}"))
-    for number in done.damaged:
-        click.echo(say(_("%(journal)s:%(line)s: cannot be read"), journal=path, line=number), err=True)
-    if done.cut_off:
+    click.echo(say(message, rebuilt=rebuilt or say(_("nothing")), present=f"{recovered.present:,}"))
+    if recovered.superseded:
+        click.echo(
+            say(_("decided anew later, and therefore not rebuilt: %(number)s"), number=f"{recovered.superseded:,}")
+        )
+    for line in recovered.damaged:
+        click.echo(say(_("%(journal)s:%(line)s: cannot be read"), journal=path, line=line), err=True)
+    if recovered.cut_off:
         message = _("%(journal)s:%(line)s: the last line was cut off before it was acknowledged")
-        click.echo(say(message, journal=path, line=done.cut_off), err=True)
-    for act in done.unplaced:
+        click.echo(say(message, journal=path, line=recovered.cut_off), err=True)
+    for act in recovered.unplaced:
         click.echo(say(_("no place: %(act)s"), act=act), err=True)
-    return EXIT_IN_PART if done.unplaced or done.damaged else EXIT_WHOLE
+    return EXIT_IN_PART if recovered.unplaced or recovered.damaged else EXIT_WHOLE

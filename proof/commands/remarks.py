@@ -1,4 +1,4 @@
-"""Prints the remarks about text files on stderr, for every command that reads texts."""
+"""Prints remarks about text files on stderr."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ verbose_option = click.option("-v", "--verbose", is_flag=True, help="Print every
 
 
 def print_remarks(remarks: Iterable[Remark], *, verbose: bool) -> None:
-    """Print each kind of remark once, with its first place and how many there are; all of them where `verbose`."""
+    """Print each kind of remark once, with its first place and their number; if `verbose`, each remark."""
     remarks = tuple(dict.fromkeys(remarks))
     lines = sentences(remarks, say, each=verbose)
     for line in lines:

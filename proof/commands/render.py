@@ -1,4 +1,4 @@
-"""`proof render`: a transcription drawn as Siku pages."""
+"""`proof render`: draws a transcription as pages of the Siku quanshu."""
 
 from __future__ import annotations
 
@@ -41,6 +41,11 @@ def command(
     """
     if plates and openings:
         raise UsageError(_("plates or openings? name one of --plates and --openings"))
+    draw = files.half_folios
+    if plates:
+        draw = files.plates
+    elif openings:
+        draw = files.leaves
     settings = settings_of(config, (text,), given)
     render = settings.render
     line = ProgressLine(quiet=quiet)
@@ -52,7 +57,7 @@ def command(
         scale=scale,
         fonts=(render.font,) if render.font else (),
         seed=render.seed,
-        draw=files.plates if plates else files.leaves if openings else files.half_folios,
+        draw=draw,
         columns=settings.page.columns,
         rows=settings.page.rows,
         progress=lambda count: line.show(f"drawing: {count} images"),

@@ -1,4 +1,4 @@
-"""`proof report`: the reports of an earlier check, written again."""
+"""`proof report`: writes the reports of an earlier check again."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def command(config: Path | None, given: dict[str, Any], work: str | None, quiet:
     """
     settings = settings_of(config, given=given)
     existing_store(settings)
-    again = write_again(settings, work)
-    if again.run.finished is None:
+    report = write_again(settings, work)
+    if report.run.finished is None:
         click.echo(say(_("the last check was interrupted: the reports hold the pages it had done")), err=True)
     if not quiet:
-        print_counts(again.written)
-        print_caught(again.progress)
+        print_counts(report.written)
+        print_caught(report.progress)
     return 0

@@ -1,4 +1,4 @@
-"""`proof restore`: unpack a backup into a folder."""
+"""`proof restore`: unpacks a backup into a folder."""
 
 from __future__ import annotations
 

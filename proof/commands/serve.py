@@ -1,4 +1,4 @@
-"""`proof serve`: the proofreader's desk in the browser."""
+"""`proof serve`: serves the proofreader's desk for the browser."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from proof.locale.marking import _
 from proof.locale.terminal import say
 from proof.settings.config import Settings
 
-EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - without accounts such an address is refused, or has to be confirmed
-"""Values of --host that stand for every address of this machine."""
+EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - without accounts, only with a confirmation
+"""Values of --host that mean every address of this machine."""
 
 
 @click.command("serve")
@@ -38,7 +38,7 @@ def command(
     Answers until it is interrupted. Nothing of another host is ever asked for. With --auth people log in, each with
     an account; --no-auth says that whoever reaches --host may decide, and take back, anything.
     """
-    from proof.checking.library import library_settings  # noqa: PLC0415 - other commands do without it
+    from proof.checking.library import library_settings  # noqa: PLC0415 - other commands do not need it
     from proof.store import Store  # noqa: PLC0415
     from proof.web.access_log import write_access_log  # noqa: PLC0415
     from proof.web.app import create_app  # noqa: PLC0415
@@ -46,8 +46,8 @@ def command(
 
     settings = library_settings(library).replace(given) if library else settings_of(config, given=given)
     address = existing_store(settings)
-    local = is_loopback(host)
-    if not local and not settings.serve.auth and given.get("serve.auth") is not False:
+    is_local = is_loopback(host)
+    if not is_local and not settings.serve.auth and given.get("serve.auth") is not False:
         raise UsageError(
             _(
                 "--host %(host)s: whoever reaches it could decide; give people accounts (--auth), or "
@@ -59,7 +59,7 @@ def command(
     store = Store.open(address, folder=settings.base)
     if settings.serve.auth and not store.accounts.everybody():
         raise UsageError(_("nobody has an account yet: make the first, an administrator's, with `proof user add NAME`"))
-    if not local and settings.serve.auth and not settings.serve.https:
+    if not is_local and settings.serve.auth and not settings.serve.https:
         warning = say(_("passwords go over the network unencrypted; put https in front (serve.https)"))
         click.echo(f"proof: {warning}", err=True)
     app = create_app(settings, store=store, hosts=hosts)
@@ -77,21 +77,21 @@ def command(
 
 @contextmanager
 def _interrupted_by(number: signal.Signals) -> Iterator[None]:
-    """Within the block a signal, such as service managers send, has the effect of Ctrl-C, so that everything is
+    """Within the block the signal, which service managers send, has the effect of Ctrl-C, so that everything is
     closed."""
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(number, interrupt)
+    previous_handler = signal.signal(number, interrupt)
     try:
         yield
     finally:
-        signal.signal(number, before)
+        signal.signal(number, previous_handler)
 
 
 def _title_and_folder(settings: Settings) -> str:
-    """The title of the project, where it has one, with its folder."""
+    """The title of the project, if it has one, and its folder."""
     title = settings.project.title
     return f"{title} ({settings.base})" if title else str(settings.base)
 
@@ -107,14 +107,14 @@ def is_loopback(host: str) -> bool:
 
 
 def names(settings: Settings, host: str) -> list[str]:
-    """The host names that a server at `host` answers to. Raises UsageError if it would answer to every name and ask for
-    no account: a page elsewhere could then make decisions through a browser inside the network."""
+    """The host names that a server at `host` answers to. Raises UsageError if it would answer to every name without
+    accounts: a page of another site could then make decisions through a browser inside the network."""
     from proof.web.app import ANY, LOOPBACK  # noqa: PLC0415
 
     given = settings.serve.names.split()
     if host not in EVERYWHERE:
-        in_address = f"[{host}]" if ":" in host else host  # an IPv6 address stands in brackets
-        return list(dict.fromkeys([*LOOPBACK, in_address, *given]))
+        name = f"[{host}]" if ":" in host else host  # in URLs an IPv6 address is in brackets
+        return list(dict.fromkeys([*LOOPBACK, name, *given]))
     if given:
         return [*LOOPBACK, *given]
     if not settings.serve.auth:

@@ -1,4 +1,4 @@
-"""Commands with their help in the language of the command line."""
+"""Translates the help of commands into the language of the command line."""
 
 from __future__ import annotations
 
@@ -30,5 +30,10 @@ def in_the_language(params: Sequence[click.Parameter]) -> list[click.Parameter]:
 def _translated_option(option: click.Option) -> click.Option:
     translation = copy.copy(option)
     setting = SETTINGS.get((option.name or "").replace("__", "."))
-    translation.help = option_help(setting, say) if setting else say(option.help or "") if option.help else None
+    if setting:
+        translation.help = option_help(setting, say)
+    elif option.help:
+        translation.help = say(option.help)
+    else:
+        translation.help = None
     return translation

@@ -1,4 +1,4 @@
-"""`proof user`: the accounts of the people who proofread with `proof serve --auth`."""
+"""`proof user`: manages the accounts of the people who proofread with `proof serve --auth`."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ ROLE = click.Choice([role.value for role in Role])
 
 @contextmanager
 def _accounts(config: Path | None, given: dict[str, Any]) -> Iterator[Accounts]:
-    """The accounts of a project, whose store is made where it is missing; outside of a project the store must exist."""
+    """The accounts of a project, whose store is created if it is missing; outside of a project the store must exist."""
     settings = settings_of(config, given=given)
-    of_project = settings.file is not None and settings.file.exists() and not given
-    with Store.open(settings.store_address if of_project else existing_store(settings)) as store:
+    is_project = settings.file is not None and settings.file.exists() and not given
+    with Store.open(settings.store_address if is_project else existing_store(settings)) as store:
         yield store.accounts
 
 
 def of_accounts(command: Callable[..., None]) -> Callable[..., int]:
-    """Decorate a command that takes the accounts of the project that its options name."""
+    """Decorates a command: it gets the accounts of the project that its options name."""
 
     @config_option
     @setting_options(("store.url",))
@@ -118,7 +118,7 @@ def token(name: str, days: int, revoke: bool, config: Path | None, given: dict[s
 
     It ends with its days, with another password, when the account is disabled, or with --revoke.
     """
-    from proof.web.project import secret_of  # noqa: PLC0415 - the other commands need nothing of the web
+    from proof.web.project import secret_of  # noqa: PLC0415 - other commands do not need the web
     from proof.web.tokens import Tokens  # noqa: PLC0415
 
     with _accounts(config, given) as accounts:
@@ -144,7 +144,7 @@ def log(accounts: Accounts, last: int) -> None:
 
 
 def _by() -> By:
-    """Who runs the command: the name of the machine's user, empty where it has none."""
+    """The person who runs the command: the name of the machine's user, empty if it has none."""
     try:
         return By(getpass.getuser(), AccountChannel.COMMAND)
     except (KeyError, OSError):  # a machine without a list of its users
@@ -152,6 +152,7 @@ def _by() -> By:
 
 
 def _password() -> str:
+    """The password, asked for on a terminal, else read from standard input. Raises UsageError if it is empty."""
     if sys.stdin.isatty():
         password: str = click.prompt("Password", hide_input=True, confirmation_prompt=True)
         return password

@@ -7,8 +7,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 from proof.exports.corrections import Correction, PlacedCorrection
 from proof.exports.source import CorrectedSource
@@ -36,9 +38,9 @@ EDITIONS = {"四庫": "文淵閣四庫全書本", "叢刊": "四部叢刊本", "
 
 @dataclass(frozen=True, slots=True)
 class CollationNote:
-    """A note. `number` counts from 1 within the juan. `juan` and `leaf` are empty in a text without pages. `before` and
-    `after` are the context of `lemma` in the corrected text. `edits` is empty if the text is kept, and has two edits
-    for a moved character."""
+    """A note on a correction. `number` counts from 1 within the juan. `juan` and `leaf` are empty in a text without
+    pages. `before` and `after` are the context of `lemma` in the corrected text. `edits` is empty if the text is kept,
+    and has two edits for a moved character."""
 
     number: int
     juan: str
@@ -66,61 +68,59 @@ class CollationNotes:
 
 
 def notes_of(
-    corrected: CorrectedSource, beside: Sequence[Correction] = (), names: Mapping[str, str] | None = None
+    corrected: CorrectedSource, without_change: Sequence[Correction] = (), names: Mapping[str, str] | None = None
 ) -> CollationNotes:
-    """The notes on a corrected text. `beside` are corrections that get a note but change nothing (places left in doubt,
-    and corrections that the text has already); `names` are full names of witnesses by their sigla (empty where none was
-    given), which count before those that the corrections bring."""
+    """The notes on a corrected text. `without_change` are corrections that get a note but change nothing: places left
+    in doubt, and corrections that the text already has. `names` are full names of witnesses by their sigla (empty if
+    none was given); they take precedence over those of the corrections."""
     edition = corrected.edition
-    still = [
+    unchanged = [
         PlacedCorrection(correction, Edit(correction.start or 0, correction.length, correction.replacement))
-        for correction in beside
+        for correction in without_change
     ]
-    placed = with_moved([*corrected.placed, *still])
-    placed.sort(key=lambda pair: pair[0].edit.place)
+    with_removals = with_moved([*corrected.placed, *unchanged])
+    with_removals.sort(key=lambda pair: pair[0].edit.place)
     juan_of = {page.id: page.juan for page in edition.pages}
     leaf_of = {page.id: leaf_in_words(page, edition.script) for page in edition.pages}
     addresses = Addresses(edition)
-    edits = sorted(
-        (changed.edit for changed in corrected.placed if changed.correction.changes), key=lambda edit: edit.start
-    )
-    numbers: dict[str, int] = {}
+    edits = sorted((change.edit for change in corrected.placed if change.correction.changes), key=attrgetter("start"))
+    given_names = tuple((names or {}).items())
+    numbers: Counter[str] = Counter()
     notes = []
-    for place, removal in placed:
-        correction = place.correction
+    for placed, removal in with_removals:
+        correction = placed.correction
         juan = juan_of.get(correction.page, "")
-        numbers[juan] = numbers.get(juan, 0) + 1
-        before, after = _around(addresses, edition, edits, place)
-        known = replace(place, correction=replace(correction, names=(*correction.names, *(names or {}).items())))
-        words = moved_note(known, removal, edition.script) if removal is not None else house_note(known, edition.script)
-        changes = tuple(part.edit for part in (place, removal) if part is not None and part.correction.changes)
+        numbers[juan] += 1
+        before, after = _around(addresses, edition, edits, placed)
+        named = replace(placed, correction=replace(correction, names=(*correction.names, *given_names)))
+        words = house_note(named, edition.script) if removal is None else moved_note(named, removal, edition.script)
+        changes = tuple(part.edit for part in (placed, removal) if part is not None and part.correction.changes)
+        if any(placed is other for other in unchanged):
+            changes = ()
+        leaf = leaf_of.get(correction.page, "")
         notes.append(
-            CollationNote(
-                numbers[juan],
-                juan,
-                leaf_of.get(correction.page, ""),
-                before,
-                correction.replacement,
-                after,
-                words,
-                place,
-                changes if all(place is not other for other in still) else (),
-            )
+            CollationNote(numbers[juan], juan, leaf, before, correction.replacement, after, words, placed, changes)
         )
-    named = {siglum for note in notes for siglum, _ in note.placed.correction.readings}
-    named |= {note.placed.correction.witness for note in notes} - {"", IMAGE, *REASONED}
-    given = [name for note in notes for name in note.placed.correction.names] + list((names or {}).items())
-    full_names = EDITIONS | {siglum: name for siglum, name in given if name}
-    full = {
+    return CollationNotes(edition, tuple(notes), _witness_names(notes, given_names))
+
+
+def _witness_names(notes: Iterable[CollationNote], names: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The full names of the witnesses cited in notes, by their names in the notes; empty for an unknown name. `names`
+    are pairs of a siglum and a full name, which take precedence over those of the corrections."""
+    corrections = [note.placed.correction for note in notes]
+    cited = {siglum for correction in corrections for siglum, _ in correction.readings}
+    cited |= {correction.witness for correction in corrections} - {"", IMAGE, *REASONED}
+    known = [name for correction in corrections for name in correction.names]
+    full_names = EDITIONS | {siglum: name for siglum, name in (*known, *names) if name}
+    return {
         called(siglum): full_names.get(siglum, full_names.get(KANRIPO_SIGLA.get(siglum, ""), ""))
-        for siglum in sorted(named)
+        for siglum in sorted(cited)
     }
-    return CollationNotes(edition, tuple(notes), full)
 
 
 def called(siglum: str) -> str:
-    """The name of a witness in a note: 四庫本 for 四庫. Names that end in a word for an edition or in a non-Han
-    character stay as they are."""
+    """The name of a witness in a note: 四庫本 for 四庫. A name that ends in a word for an edition or in a non-Han
+    character is unchanged."""
     name = KANRIPO_SIGLA.get(siglum, siglum)
     return name + "本" if is_han(name[-1]) and name[-1] not in "本影像校記書藏" else name
 
@@ -132,10 +132,11 @@ def _around(
     line = addresses.find(placed.correction.page, placed.correction.line)
     if line is None:
         return "", ""
-    own, (begin, end) = placed.edit, line
-    others = [edit for edit in edits if edit is not own]
-    before = _corrected(edition.text, others, begin, own.start)
-    after = _corrected(edition.text, others, own.end, max(end, own.end))
+    begin, end = line
+    edit = placed.edit
+    others = [other for other in edits if other is not edit]
+    before = _corrected(edition.text, others, begin, edit.start)
+    after = _corrected(edition.text, others, edit.end, max(end, edit.end))
     return han_in(before)[-LEMMA_CONTEXT_CHARACTERS:], han_in(after)[:LEMMA_CONTEXT_CHARACTERS]
 
 
@@ -153,7 +154,7 @@ def house_note(placed: PlacedCorrection, script: Script) -> str:
     """The note on one correction in the house style, its wording in `script`."""
     correction = placed.correction
     new, old = _short(correction.replacement), _short(correction.original)
-    after, readings = rests_on(correction), _readings(correction)
+    authority, readings = rests_on(correction), _readings(correction)
     if correction.doubt is not None:
         words = f"{old or _short(correction.doubt)}：{readings}疑{_suspected(correction, correction.doubt)}"
     elif correction.copy_reads is not None:
@@ -162,15 +163,15 @@ def house_note(placed: PlacedCorrection, script: Script) -> str:
         named = correction.witness not in ("", IMAGE)
         words = f"{old}：{f'據{called(correction.witness)}，' * named}原文如此"
     elif correction.is_of_line_ending:
-        words = f"此處原連寫，{after}分行" if correction.replacement else f"此處原分行，{after}連寫"
+        words = f"此處原連寫，{authority}分行" if correction.replacement else f"此處原分行，{authority}連寫"
     elif not correction.original:
-        words = f"{new}：原脫，{readings}{after}補"
+        words = f"{new}：原脫，{readings}{authority}補"
     elif not correction.replacement:
-        words = f"{old}：原衍，{readings}{after}刪"
+        words = f"{old}：原衍，{readings}{authority}刪"
     elif correction.kind is Kind.TRANSPOSITION or _is_reordered(correction.original, correction.replacement):
-        words = f"{new}：原作{old}，{readings}{after}乙正"
+        words = f"{new}：原作{old}，{readings}{authority}乙正"
     else:
-        words = f"{new}：原作{old}，{readings}{after}改"
+        words = f"{new}：原作{old}，{readings}{authority}改"
     return f"{in_script(words, script)}。{correction.note}"
 
 
@@ -184,7 +185,7 @@ def _suspected(correction: Correction, suggested: str) -> str:
 
 
 def rests_on(correction: Correction) -> str:
-    """The authority of a correction, as the words before the verb: 從四庫本, 據影像, or 今 where none is stated."""
+    """The authority of a correction, as the words before the verb: 從四庫本, 據影像, or 今 if none is stated."""
     if not correction.witness:
         return "今"
     of_witness = correction.witness in {siglum for siglum, _ in (*correction.readings, *correction.names)}
@@ -201,24 +202,26 @@ def _readings(correction: Correction) -> str:
     for reading, names in groups.items():
         if reading == correction.original:
             verb = "同" if reading else "亦無"
-        elif correction.original and reading:
+        elif not reading:
+            verb = "無"
+        elif correction.original:
             verb = f"作{_short(reading)}"
         else:
-            verb = f"有{_short(reading) * (reading != lemma)}" if reading else "無"
+            verb = "有" if reading == lemma else f"有{_short(reading)}"
         clauses.append(f"{'、'.join(names)}{verb}，")
     return "".join(clauses)
 
 
 def copy_of(correction: Correction) -> str:
-    """The name of the copy against which a text is kept: the witness that is named, else the image, else empty where
-    the page has none."""
+    """The name of the copy against which a text is kept: the named witness, else the image; empty if the page has no
+    image."""
     if correction.witness not in ("", IMAGE, *REASONED):
         return called(correction.witness)
     return IMAGE if correction.imaged else ""
 
 
 def _retained(correction: Correction, copy: str) -> str:
-    """The words on a text kept against a copy; 一作 where that has no name."""
+    """The words on a text kept against a copy; 一作 for a copy without a name."""
     kept = f"據{correction.witness}不從" if correction.witness in REASONED else "今不從"
     lemma = _short(correction.original or copy)
     if any(reading == copy for _, reading in correction.readings):
@@ -226,34 +229,37 @@ def _retained(correction: Correction, copy: str) -> str:
     witness = copy_of(correction) or "一"
     if not correction.original:
         return f"{lemma}：{witness}有，{kept}"
-    return f"{lemma}：{witness}{f'作{_short(copy)}' if copy else '無'}，{kept}"
+    verb = f"作{_short(copy)}" if copy else "無"
+    return f"{lemma}：{witness}{verb}，{kept}"
 
 
 def with_moved(corrections: Sequence[PlacedCorrection]) -> list[tuple[PlacedCorrection, PlacedCorrection | None]]:
-    """Each correction with None, or for a moved character the insertion with its deletion."""
-    removed = {
+    """Each correction with None; for a moved character the insertion with its deletion."""
+    deletions = {
         placed.correction.flag: placed for placed in corrections if placed.correction.moved and placed.edit.length
     }
-    pairs: dict[int, PlacedCorrection] = {}
-    gone: set[int] = set()
+    deletion_of: dict[int, PlacedCorrection] = {}
+    paired_deletions: set[int] = set()
     for placed in corrections:
-        other = removed.get(placed.correction.moved)
-        if not placed.correction.original and other is not None and other.correction.moved == placed.correction.flag:
-            pairs[id(placed)] = other
-            gone.add(id(other))
-    return [(placed, pairs.get(id(placed))) for placed in corrections if id(placed) not in gone]
+        deletion = deletions.get(placed.correction.moved)
+        if placed.correction.original or deletion is None:
+            continue
+        if deletion.correction.moved == placed.correction.flag:
+            deletion_of[id(placed)] = deletion
+            paired_deletions.add(id(deletion))
+    return [(placed, deletion_of.get(id(placed))) for placed in corrections if id(placed) not in paired_deletions]
 
 
-def moved_note(placed: PlacedCorrection, old: PlacedCorrection, script: Script) -> str:
-    """The note on a character moved from `old`: 乙正 within its column or over the end of one, 移 from farther away."""
-    correction, was = placed.correction, old.correction
-    before = was.context.partition("[")[0][-1:]
+def moved_note(placed: PlacedCorrection, removal: PlacedCorrection, script: Script) -> str:
+    """The note on a character moved from the place of `removal`: 乙正 within its column or over the end of one, 移 from
+    farther away."""
+    correction, removed = placed.correction, removal.correction
+    before = removed.context.partition("[")[0][-1:]
     where = f"{before}下" if before else "行首"
-    after = rests_on(correction)
-    if correction.line != was.line:
-        where = f"第{numeral(was.line)}行{where}"
-    near = correction.page == was.page and abs(correction.line - was.line) <= 1
-    words = f"{correction.replacement}：原在{where}，{after}{'乙正' if near else '移'}"
+    if correction.line != removed.line:
+        where = f"第{numeral(removed.line)}行{where}"
+    is_near = correction.page == removed.page and abs(correction.line - removed.line) <= 1
+    words = f"{correction.replacement}：原在{where}，{rests_on(correction)}{'乙正' if is_near else '移'}"
     return f"{in_script(words, script)}。{correction.note}"
 
 

@@ -22,7 +22,7 @@ from proof.store.text_files import DecidedPlace, StoredText
 from proof.text.addresses import Addresses
 from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
-from proof.text.positions import Span
+from proof.text.positions import Span, line_end
 from proof.text.read import in_script
 from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of
@@ -275,7 +275,7 @@ def _correction(
     if decision.kind == Kind.LAYOUT.value and original and not LINE_ENDING.sub("", original):
         original = LINE_BREAK
     copies = copies_read(decision.evidence)
-    line = edition.text[begin:].partition("\n")[0]
+    line = edition.text[begin : line_end(edition.text, begin)]
     return Correction(
         page=address.page if address is not None and edition.paged else decision.page,
         line=address.line if address is not None else decision.line,

@@ -1,4 +1,4 @@
-"""Unified diffs that `git apply` takes: of bytes, in lines that end in a line feed and nothing else."""
+"""Unified diffs for `git apply`: of bytes, whose lines end in line feeds only."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def unified_diff(before: bytes, after: bytes, name: str) -> bytes:
-    """What turns `before` into `after` as a patch for the file `name` (relative to the repository, with slashes).
-
-    Empty where nothing changed.
-    """
+    """The patch that turns `before` into `after`, for the file `name` (relative to the repository, with slashes); empty
+    if nothing changed."""
     if before == after:
         return b""
     path = PurePosixPath(name).as_posix()
@@ -29,13 +27,13 @@ def _lines(data: bytes) -> list[bytes]:
 
 
 def _quoted(path: str) -> str:
-    """A path as git writes it: quoted where it has a quote, a backslash or a control character."""
+    """A path as git writes it: quoted if it has a quote, a backslash or a control character."""
     if not re.search(r'["\\\x00-\x1f\x7f]', path):
         return path
     return '"' + "".join(_ESCAPES.get(char, char) for char in path) + '"'
 
 
 def _labelled(path: str) -> str:
-    """The path in a header: a tab ends one that has a space."""
+    """A path in a header line: a tab follows an unquoted path with a space."""
     quoted = _quoted(path)
     return quoted + "\t" if " " in quoted and not quoted.startswith('"') else quoted

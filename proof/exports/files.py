@@ -1,4 +1,4 @@
-"""Writing the forms of a corrected text as files into a folder."""
+"""Writes the export forms of a corrected text as files into a folder."""
 
 from __future__ import annotations
 
@@ -38,11 +38,19 @@ from proof.store.page_states import PageState
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The material of an export: the corrected source; its pages, if it was checked against images; its collation with
-    witnesses; and its title, if the text does not have one. `made` is the time written in files; `noted` are
-    corrections that get a note but change nothing; `names` are full names of witnesses by their sigla; `rejected` are
-    the ids of flags at which the text is kept; `states` are those that people gave pages, by their ids; `name` is the
-    file's path in its repository, for the diff; `base` is the address under which a manifest will be served."""
+    """The material of an export.
+
+    made: the time written in files.
+    pages: the checked pages, if the text was checked against images.
+    collations: the text with each of its witnesses.
+    title: the title if the text does not have one.
+    noted: corrections that get a note but change nothing.
+    names: full names of witnesses by their sigla.
+    rejected: the ids of flags at which the text is kept.
+    states: the states that people gave pages, by page id.
+    name: the file's path in its repository, for the diff.
+    base: the address under which a manifest will be served.
+    """
 
     corrected: CorrectedSource
     made: datetime
@@ -94,16 +102,16 @@ def needs_pages(forms: Iterable[str]) -> bool:
 
 
 def without_images(material: Material, forms: Iterable[str]) -> list[str]:
-    """Those of the forms that lie on images, where no page has one."""
+    """The forms that need images, if no page has an image; else none."""
     if any(page.shown for page in material.pages):
         return []
     return [form.name for form in map(_form, forms) if form.on_images]
 
 
 def write_export(material: Material, forms: Sequence[str], folder: Path) -> list[Path]:
-    """Write these forms into `folder`, and return the files. Raises OutputError if one cannot be written or would
+    """Write these forms into `folder`, and return the files. Raises OutputError if a file cannot be written or would
     replace the source, UsageError if pages with images are needed and there are none."""
-    wanted = [_form(name) for name in forms]
+    chosen_forms = [_form(name) for name in forms]
     if missing := without_images(material, forms):
         raise UsageError(
             _("%(missing)s needs pages that were checked against images: run proof check first"),
@@ -111,7 +119,7 @@ def write_export(material: Material, forms: Sequence[str], folder: Path) -> list
         )
     if "iiif" in forms and not material.base:
         raise UsageError(_("a manifest holds addresses: name the one under which it will be served (--base)"))
-    return [path for form in wanted for path in form.write(material, folder)]
+    return [path for form in chosen_forms for path in form.write(material, folder)]
 
 
 def _text(material: Material, folder: Path) -> list[Path]:
@@ -176,28 +184,35 @@ def marked_pages(material: Material, folder: Path, ending: str) -> dict[Path, Ma
     their own names appended."""
     corrections, running = material.corrections, not material.corrected.edition.paged
     names = image_names(material.pages)
-    pages = [
-        replace(marked, name=names[page.image])
-        for page in material.pages
-        if page.image and (marked := mark(page, corrections, running=running)) is not None
-    ]
-    shared = Counter(page.name for page in pages)
-    return {
-        folder / (Path(page.name).stem + f"_{safe_name(page.id)}" * (shared[page.name] > 1) + ending): page
-        for page in pages
-    }
+    pages = []
+    for result in material.pages:
+        page = mark(result, corrections, running=running)
+        if page is not None and result.image:
+            pages.append(replace(page, name=names[result.image]))
+    pages_on = Counter(page.name for page in pages)
+    page_of_file = {}
+    for page in pages:
+        own_name = f"_{safe_name(page.id)}" if pages_on[page.name] > 1 else ""
+        page_of_file[folder / f"{Path(page.name).stem}{own_name}{ending}"] = page
+    return page_of_file
 
 
 def _annotations(material: Material, folder: Path) -> list[Path]:
-    written = []
+    """Write the flags of each page; without a base, their addresses are relative to the image."""
+    base = material.base.rstrip("/")
     names = image_names(material.pages)
+    written = []
     for page in decided_pages(material):
-        if page.image is not None:
-            base = material.base.rstrip("/")
-            target = f"{base}/images/{quote(names[page.image])}" if base else names[page.image]
-            name = f"{safe_name(page.page)}.json"
-            address = f"{base}/annotations/{name}" if base else f"{target}/{quote(page.page, safe='')}/flags"
-            written.append(write_file(folder / name, as_json(flag_annotations(page, target, address))))
+        if page.image is None:
+            continue
+        file_name = f"{safe_name(page.page)}.json"
+        if base:
+            target = f"{base}/images/{quote(names[page.image])}"
+            address = f"{base}/annotations/{file_name}"
+        else:
+            target = names[page.image]
+            address = f"{target}/{quote(page.page, safe='')}/flags"
+        written.append(write_file(folder / file_name, as_json(flag_annotations(page, target, address))))
     return written
 
 
@@ -232,22 +247,27 @@ FORMS = {
 
 
 def folders_of(texts: Sequence[Path]) -> dict[Path, Path]:
-    """A folder for each text, named after it. If several texts have the same name, the folders that they lie in are put
-    before it, and their suffixes are kept if only these differ."""
+    """A relative folder for each text, named after it. If several texts have the same name, the folders that contain
+    them precede it, and their suffixes are kept if only these differ."""
+    if not texts:
+        return {}
     files = [text.absolute() for text in texts]
-    common = Path(os.path.commonpath([file.parent for file in files])) if files else Path()
-    inside = [file.relative_to(common) for file in files]
-    ways = [Path(file.stem) for file in files], [file.with_suffix("") for file in inside], inside
-    folders = next((names for names in ways if len(set(names)) == len(texts)), inside)
+    common = Path(os.path.commonpath([file.parent for file in files]))
+    relative = [file.relative_to(common) for file in files]
+    folders = [Path(file.stem) for file in files]
+    if len(set(folders)) < len(texts):
+        folders = [file.with_suffix("") for file in relative]
+    if len(set(folders)) < len(texts):
+        folders = relative
     return dict(zip(texts, folders, strict=True))
 
 
 def target_folders(texts: Sequence[Path], folder: Path) -> dict[Path, Path]:
-    """The folder for each text: `folder` itself or, if several texts have the same file name, those of `folders_of` in
-    it."""
-    alike = len({text.name for text in texts}) < len(texts)
-    inside = folders_of(texts) if alike else dict.fromkeys(texts, Path())
-    return {text: folder / inside[text] for text in texts}
+    """The folder for each text: `folder` itself or, if several texts have the same file name, the subfolder that
+    `folders_of` gives."""
+    if len({text.name for text in texts}) == len(texts):
+        return dict.fromkeys(texts, folder)
+    return {text: folder / subfolder for text, subfolder in folders_of(texts).items()}
 
 
 def safe_name(name: str) -> str:

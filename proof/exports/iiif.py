@@ -145,12 +145,12 @@ def _canvas(pages: Sequence[PageResult], addressed: Addressed) -> dict[str, Any]
 
 def _items(flags: Sequence[Flag], target: str, address: str, page: PageResult) -> list[dict[str, Any]]:
     """An annotation for each flag. The two flags of a character that moved have one annotation with both places: first
-    the one where the character belongs, which the text lacks, then the one where it stands."""
+    the place where the character is missing in the text, then the place where it stands."""
     annotations = []
     for index, flag in enumerate(flags):
         other = other_half(flag, flags)
         halves = [flag, other] if other is not None and is_moved(flag, other) else [flag]
-        if len(halves) > 1 and flag.transcribed:  # the other one has the annotation
+        if len(halves) > 1 and flag.transcribed:  # the annotation belongs to the other half
             continue
         places = [_place(half, target, page) for half in halves]
         annotations.append(
@@ -172,7 +172,7 @@ def _items(flags: Sequence[Flag], target: str, address: str, page: PageResult) -
 
 
 def _place(flag: Flag, target: str, page: PageResult) -> dict[str, Any]:
-    """The region of the image or canvas `target` in which a flag is."""
+    """The region of a flag on the image or canvas `target`."""
     return {
         "type": "SpecificResource",
         "source": target,

@@ -46,8 +46,8 @@ class ExportOptions:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """The result of an export: its corrections, the files, the remarks of the readers of the texts, and the forms that
-    were not written since they need images and no page of the text has one (`imageless`)."""
+    """The result of an export: the preview of its corrections, the files, the remarks of the readers of the texts, and
+    the forms that were not written because they need images and no page has one (`imageless`)."""
 
     preview: Preview
     files: tuple[Path, ...] = ()
@@ -64,7 +64,7 @@ class Export:
 def export_text(text: Path, settings: Settings, options: ExportOptions, folder: Path) -> Export:
     """Export one text into a folder. Raises ProofError."""
     pairs = settings.variants.file
-    with _store_now(settings, needed=options.corrections is None or needs_pages(options.forms)) as store:
+    with _store_snapshot(settings, needed=options.corrections is None or needs_pages(options.forms)) as store:
         decided = _decided_for(text, options.corrections, settings, store)
         preview = preview_of(decided, pairs, choices=options.choices)
         corrected = preview.corrected
@@ -105,19 +105,19 @@ def material_of(preview: Preview, settings: Settings) -> Material:
 
 
 @contextmanager
-def _store_now(settings: Settings, *, needed: bool) -> Iterator[Store | None]:
-    """The project's store as it is at this moment, whatever people decide meanwhile; None where there is none, or it is
-    not needed."""
+def _store_snapshot(settings: Settings, *, needed: bool) -> Iterator[Store | None]:
+    """A snapshot of the project's store, which decisions made meanwhile do not change; None if no store exists or is
+    needed."""
     if not needed or is_missing(settings.store_address):
         yield None
         return
-    with Store.open(settings.store_address) as store, store.at_one_moment() as now:
-        yield now
+    with Store.open(settings.store_address) as store, store.at_one_moment() as snapshot:
+        yield snapshot
 
 
 def _decided_for(text: Path, corrections: Path | None, settings: Settings, store: Store | None) -> Decided:
-    """What was decided of the transcription at `text`: the corrections of a file, or, without one, the decisions in the
-    project's store. Raises ProofError."""
+    """The decisions about the transcription at `text`: those in the file `corrections`, or else those in the project's
+    store. Raises ProofError."""
     edition = in_script(read_transcription(text), settings.page.script)
     if corrections is not None:
         return Decided(edition, tuple(read_corrections(corrections)))
@@ -133,11 +133,11 @@ def _decided_for(text: Path, corrections: Path | None, settings: Settings, store
 
 
 def _pages(store: Store, corrected: CorrectedSource) -> tuple[list[PageResult], dict[str, PageState]]:
-    """The pages of this text as they were last checked, and the states of the work's pages."""
+    """The pages of this text as last checked, and the states of the work's pages, by page id."""
     try:
         text = store.texts.find(corrected.edition)
     except UsageError:  # corrections from a file, for a text that this store does not know
         return [], {}
     work = text.latest.work
-    wanted = text.pages(work)
-    return [page for page in store.results(work=work) if page.page in wanted], store.page_states.of_work(work)
+    page_ids = text.pages(work)
+    return [page for page in store.results(work=work) if page.page in page_ids], store.page_states.of_work(work)

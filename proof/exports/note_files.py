@@ -17,15 +17,20 @@ from proof.text.numerals import numeral
 from proof.text.positions import line_end
 from proof.text.transcription import Format, Transcription
 
+_NEXT_FOOTNOTE = re.compile(r"\s*(?=\[\^[^\]\n]+\]:)")
+"""The white space before a footnote of the critical format."""
+
 
 def house_list(collated: CollationNotes) -> str:
     """The notes as a numbered list by juan, each with leaf, column and its lemma in context, after a list of the
     witnesses with their full names."""
     script = collated.edition.script
     lines = [f"{siglum}：{name}" for siglum, name in collated.witnesses.items() if name]
-    lines += [""] * bool(lines)
+    if lines:
+        lines.append("")
     for juan, notes in groupby(collated.notes, key=lambda note: note.juan):
-        lines += [juan_in_words(juan, script)] * bool(juan)
+        if juan:
+            lines.append(juan_in_words(juan, script))
         for note in notes:
             context = f"{note.before}〔{note.lemma}〕{note.after}"
             words = note.words.replace("\n", " ")
@@ -53,7 +58,7 @@ def with_footnotes(corrected: CorrectedSource, collated: CollationNotes) -> str:
         replace(placed.edit, replacement=placed.edit.replacement + labels.get(id(placed), ""))
         for placed in corrected.placed
     ]
-    # notes on doubtful places, which are not corrected
+    # doubtful places have a note and no correction
     corrected_places = {id(placed) for placed in corrected.placed}
     doubtful = [note.placed for note in collated.notes if id(note.placed) not in corrected_places]
     edits += [Edit(placed.edit.end, 0, labels[id(placed)]) for placed in doubtful]
@@ -66,8 +71,8 @@ def with_footnotes(corrected: CorrectedSource, collated: CollationNotes) -> str:
 
 
 def _note_edits(edition: Transcription, notes: Sequence[tuple[int, str]]) -> list[Edit]:
-    """The edits that insert the notes, given by where they begin in the source and their lines: after their paragraph
-    and its existing notes, or at the end of the text."""
+    """The edits that insert the notes after their paragraph and its existing notes, or at the end of the text. `notes`
+    are pairs of the noted place in the source and the line of the note."""
     newline = "\r\n" if "\r\n" in edition.text else "\n"
     by_place: dict[int, list[str]] = {}
     for start, note in notes:
@@ -77,9 +82,8 @@ def _note_edits(edition: Transcription, notes: Sequence[tuple[int, str]]) -> lis
     for end, lines in by_place.items():
         line_start = edition.text.rfind("\n", 0, end) + 1
         follows_note = edition.text.startswith("[^", line_start)
-        gap = newline if follows_note else newline * 2
-        if end == len(edition.text) and edition.text.endswith("\n"):
-            gap = newline
+        ends_with_newline = end == len(edition.text) and edition.text.endswith("\n")
+        gap = newline if follows_note or ends_with_newline else newline * 2
         edits.append(Edit(end, 0, gap + newline.join(lines)))
     return edits
 
@@ -88,6 +92,6 @@ def _paragraph_end(edition: Transcription, start: int) -> int:
     """The end of the line at `start`, or of the last of the footnotes that follow it."""
     text = edition.text
     end = line_end(text, start)
-    while (following := re.compile(r"\s*(?=\[\^[^\]\n]+\]:)").match(text, end)) is not None and "\n" in following[0]:
+    while (following := _NEXT_FOOTNOTE.match(text, end)) is not None and "\n" in following[0]:
         end = line_end(text, following.end())
     return end

@@ -56,8 +56,9 @@ class _Place:
     note: CollationNote | None
 
     def runs(self, commentary: bool) -> Iterator[NotedRun]:
-        deleted_and_inserted = (self.old, Change.DELETED), (self.new, Change.INSERTED)
-        changes = deleted_and_inserted if self.old != self.new else ((self.old, Change.KEPT),)
+        changes = [(self.old, Change.KEPT)]
+        if self.old != self.new:
+            changes = [(self.old, Change.DELETED), (self.new, Change.INSERTED)]
         yield from (NotedRun(text, change, commentary, self.person) for text, change in changes if text)
         if self.note is not None:
             yield NotedRun("", Change.KEPT, commentary, note=self.note)
@@ -72,19 +73,20 @@ def noted_text(corrected: CorrectedSource, notes: CollationNotes) -> list[NotedP
         page.id: "　".join(filter(None, (juan_in_words(page.juan, script), leaf_in_words(page, script))))
         for page in corrected.edition.pages
     }
-    full: dict[str, float] = {}
+    longest: dict[str, float] = {}
+    """The length of the longest column of each page."""
     for block in corrected.edition.blocks:
-        full[block.page] = max(full.get(block.page, 0), _length(block))
+        longest[block.page] = max(longest.get(block.page, 0), _length(block))
     last: TextBlock | None = None
     for block in corrected.edition.blocks:
-        heading = block.kind is BlockKind.HEADING
-        new_page = block.page and (last is None or last.page != block.page)
-        ended = (
-            last is None or last.kind is BlockKind.HEADING or _length(last) < MAX_LAST_COLUMN_SHARE * full[last.page]
+        is_heading = block.kind is BlockKind.HEADING
+        begins_page = block.page and (last is None or last.page != block.page)
+        follows_end = (
+            last is None or last.kind is BlockKind.HEADING or _length(last) < MAX_LAST_COLUMN_SHARE * longest[last.page]
         )
-        if heading or new_page or not block.page or ended:
-            label = labels.get(block.page, "") if new_page else ""
-            paragraphs.append(NotedParagraph(label, block.level if heading else 0))
+        if is_heading or begins_page or follows_end or not block.page:
+            label = labels.get(block.page, "") if begins_page else ""
+            paragraphs.append(NotedParagraph(label, block.level if is_heading else 0))
         paragraphs[-1].runs += walk.block(block)
         last = block
     if paragraphs:
@@ -93,12 +95,12 @@ def noted_text(corrected: CorrectedSource, notes: CollationNotes) -> list[NotedP
 
 
 def _length(block: TextBlock) -> float:
-    """The length of a column in characters of the text; two of a note stand side by side."""
+    """The length of a column in characters of the main text; two characters of a note stand side by side."""
     return sum(len(part.source) / (2 if part.layer in SET_SMALL else 1) for part in block.stretches)
 
 
 def _places(corrected: CorrectedSource, notes: CollationNotes) -> list[_Place]:
-    """All places, in the order of the source; the note on a moved character is at the place where it belongs."""
+    """All places, in the order of the source. The note on a moved character is at the place of its insertion."""
     note_of = {id(note.placed): note for note in notes.notes}
     places = [
         _Place(

@@ -29,14 +29,14 @@ CATALOGUE, PAGES = Reference(1), Reference(2)
 
 
 class PdfFile:
-    """The objects and pages of a file, in memory."""
+    """Collects the objects and pages of a file in memory."""
 
     def __init__(self) -> None:
         self._objects = [b"", b""]
         self._pages: list[Reference] = []
 
     def reserve(self) -> Reference:
-        """The number of an object that is added later."""
+        """Reserve the number of an object that is added later."""
         self._objects.append(b"")
         return Reference(len(self._objects))
 

@@ -1,5 +1,6 @@
-"""What an export would write into a text, and what it would leave out. `proof export --dry-run`, the export itself and
-the web use the same preview."""
+"""The preview of an export: the corrections that it would write into a text, and those that it would leave out.
+
+`proof export --dry-run`, the export itself and the web use the same preview."""
 
 from __future__ import annotations
 
@@ -26,9 +27,9 @@ MAX_CONTEXT_CHARACTERS = 10
 
 @dataclass(frozen=True, slots=True)
 class PlannedCorrection:
-    """A correction that would be written, or, with the reason `why`, would not. `before` and `after` are the text
-    around the place. `flag` is the number of its flag in the store, 0 for none; `text` names the file if it is not the
-    text of the preview."""
+    """A correction that would be written, or, if there is a reason `why`, would not be written. `before` and `after`
+    are the text around the place. `flag` is the number of its flag in the store, 0 for none; `text` names the file if
+    it is not the text of the preview."""
 
     page: str
     line: int
@@ -53,8 +54,9 @@ class PlannedCorrection:
         return in_words(self.why, say) if self.why is not None else ""
 
     def __str__(self) -> str:
-        column = f", column {self.line}" if self.line else ""
-        where = f"page {self.page}{column}" if self.page else f"line {self.line}"
+        where = f"line {self.line}"
+        if self.page:
+            where = f"page {self.page}" + (f", column {self.line}" if self.line else "")
         change = f"{self.old or '(nothing)'} → {self.new or '(nothing)'}"
         return f"{where}, offset {self.offset}: {change}" + (f" ({self.person})" if self.person else "")
 
@@ -88,13 +90,14 @@ class Preview:
 
     def reasons(self, say: Say = str) -> Iterator[str]:
         """Lines for the user about the corrections that would not be written: for each reason their number, then the
-        corrections themselves; of other texts only the number."""
-        of_reason: dict[tuple[str, str], list[PlannedCorrection]] = {}
+        corrections themselves; for other texts only the number."""
+        by_reason: dict[tuple[str, str], list[PlannedCorrection]] = {}
         for correction in self.not_written:
-            of_reason.setdefault((correction.reason(say), correction.text), []).append(correction)
-        for (reason, text), corrections in of_reason.items():
-            in_other = _("not written, %(reason)s (%(text)s): %(number)s")
-            message = in_other if text else _("not written, %(reason)s: %(number)s")
+            by_reason.setdefault((correction.reason(say), correction.text), []).append(correction)
+        for (reason, text), corrections in by_reason.items():
+            message = _("not written, %(reason)s: %(number)s")
+            if text:
+                message = _("not written, %(reason)s (%(text)s): %(number)s")
             yield say(message) % {"reason": reason, "text": text, "number": len(corrections)}
             if not text:
                 yield from (f"  {correction}" for correction in corrections)
@@ -141,8 +144,10 @@ def _left_out(left_out: LeftOut) -> PlannedCorrection:
 
 def _not_written(correction: Correction, why: Notice, **more: Any) -> PlannedCorrection:
     """A correction that would not be written, with the text around its place from its context."""
-    before, place, after = correction.context.partition(f"[{correction.original}]")
-    return _planned(correction, before * bool(place), after * bool(place), why=why, **more)
+    before, marked, after = correction.context.partition(f"[{correction.original}]")
+    if not marked:
+        before = after = ""
+    return _planned(correction, before, after, why=why, **more)
 
 
 def _planned(correction: Correction, before: str, after: str, **more: Any) -> PlannedCorrection:

@@ -22,14 +22,15 @@ from proof.store.authorities import IMAGE
 from proof.text.encoding import utf8_text
 
 _RECORD = TypeAdapter(Correction)
-_OF_STORE = ("start", "number", "copy_reads", "readings", "names", "doubt", "imaged")
-"""Fields that only the store gives; in a file of corrections they are ignored."""
-_NEEDED = tuple(field.name for field in fields(Correction) if field.default is MISSING)
+_STORE_FIELDS = ("start", "number", "copy_reads", "readings", "names", "doubt", "imaged")
+"""Fields that only the store sets; in a file of corrections they are ignored."""
+
+_REQUIRED_FIELDS = tuple(field.name for field in fields(Correction) if field.default is MISSING)
 """Fields that every line must have."""
 
 
 def read_corrections(path: Path) -> list[Correction]:
-    """The corrections of a file. Raises TextError with the line that cannot be used."""
+    """Read the corrections of a file. Raises TextError, which names the faulty line."""
     lines = utf8_text(path, _("corrections")).split("\n")
     return [_correction(path, number, line) for number, line in enumerate(lines, start=1) if line.strip()]
 
@@ -42,8 +43,8 @@ def _correction(path: Path, number: int, line: str) -> Correction:
     if not isinstance(record, dict):
         raise TextError(path, number, _("expected one JSON object with the fields of a correction"))
     if "transcribed" in record and "original" not in record:
-        record = _of_flag(record)
-    record = {name: value for name, value in record.items() if name not in _OF_STORE}
+        record = _from_flag(record)
+    record = {name: value for name, value in record.items() if name not in _STORE_FIELDS}
     try:
         return _RECORD.validate_json(json.dumps(record), strict=True)
     except ValidationError as error:
@@ -52,14 +53,14 @@ def _correction(path: Path, number: int, line: str) -> Correction:
             _("%(field)s: %(why)s; a correction has %(fields)s"),
             field=wrong["loc"][0],
             why=wrong["msg"],
-            fields=", ".join(_NEEDED),
+            fields=", ".join(_REQUIRED_FIELDS),
         )
         raise TextError(path, number, why) from error
 
 
-def _of_flag(record: dict[str, Any]) -> dict[str, Any]:
-    """A line of `flags.jsonl` as a correction: accepted only where it says so; its witness is the image, unless the
-    flag was raised without one or says another."""
+def _from_flag(record: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a correction from a line of `flags.jsonl`. Without `accepted` it is not accepted. Its witness is
+    the image, unless the line names another or the flag was raised without an image."""
     evidence = record.get("evidence")
     of_image = isinstance(evidence, dict) and evidence.get("reason", LANGUAGE) not in WITHOUT_IMAGE
     return {

@@ -15,9 +15,9 @@ COLUMNS = ("page", "column", "character", "kind", "before", "after", "copy", "au
 
 
 def spreadsheet(corrected: CorrectedSource) -> bytes:
-    """The rows in the order of the text, in UTF-8 with a byte-order mark. `character` counts as the page has them, from
-    1; `copy` is what the copy reads where the text is kept all the same. Text that a spreadsheet would take for a
-    formula gets an apostrophe before it."""
+    """A CSV file with the rows in the order of the text, in UTF-8 with a byte-order mark. The column `character` is the
+    number of the character in its column of the page, from 1; `copy` is the reading of the copy if the text is kept
+    against it. An apostrophe precedes text that a spreadsheet would take for a formula."""
     edition = corrected.edition
     addresses = Addresses(edition)
     file = io.StringIO(newline="")

@@ -1,15 +1,15 @@
 """TEI P5: the text in its layers, page and column breaks, corrections and readings of witnesses, zones on images.
 
-A column is `cb`; the second half-row of a note begins with `lb`; a note is `note` with its layer as its type. A
-running edition laid on images has `pb` and `cb` where their pages and columns begin. A correction is `choice` of `sic`
-and `corr`, with its person (`resp`) and its authority (`evidence`). A footnote of the edition's own apparatus is `app`
-within its `note`: the lemma, the reading, its witness or authority, and the wording of the note.
+A column is `cb`; the second half-row of a note begins with `lb`; a note is `note` with its layer as its type. In a
+running edition with images, `pb` and `cb` stand where the pages and columns of the images begin. A correction is
+`choice` of `sic` and `corr`, with its person (`resp`) and its authority (`evidence`). A footnote of the edition's own
+apparatus is `app` within its `note`: the lemma, the reading, its witness or authority, and the wording of the note.
 
-Where a witness has another reading there is `app`: `lem` is the base's text (with the correction, if there is one),
-each `rdg` another reading, and each names its witnesses. The `type` says how the readings differ, not which is wrong.
-Outside of `app` a witness has the text of the base without its corrections, as its last `milestone` says: `n` is the
-number of the witness's own character with which it goes on, `unit="lacuna"` means that it has nothing until its next
-milestone, `type="moved"` that it has this part in another order. Each witness can be reconstructed from the file.
+A place where a witness has another reading is `app`: `lem` is the base's text (with the correction, if there is one),
+each `rdg` another reading with its witnesses. The `type` says how the readings differ, not which is wrong. Outside of
+`app` a witness has the text of the base without its corrections, as its last `milestone` says: `n` is the number of the
+witness's own character with which it continues, `unit="lacuna"` means that it has nothing until its next milestone,
+`type="moved"` that it has this part in another order. Each witness can be reconstructed from the file.
 """
 
 from __future__ import annotations
@@ -45,9 +45,11 @@ from proof.text.transcription import Footnote, Format, Transcription
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
 _NOTES = frozenset(Layer) - {Layer.CANON, Layer.UNDIVIDED, Layer.HEADING}
 """The layers that are written as `note`."""
+
 _EVIDENCE = {SAME_BOOK: "internal", REASON: "conjecture"}
-"""What TEI calls evidence that is not external, as the image, a witness or another book are."""
-_NAMES = {
+"""The TEI names of internal evidence; the image, a witness or another book are external evidence."""
+
+_NOTE_TYPES = {
     Layer.COMMENTARY: "commentary",
     Layer.SUBCOMMENTARY: "subcommentary",
     Layer.GLOSS: "gloss",
@@ -65,8 +67,8 @@ def tei(
     collations: Sequence[Collation] = (),
     title: str = "",
 ) -> bytes:
-    """An edition as a TEI document. `placed` are the accepted corrections, `pages` what the check found of its pages
-    (for zones), `collations` the edition with each of its witnesses; `title` is the text's where it does not say it."""
+    """An edition as a TEI document. `placed` are the accepted corrections, `pages` the checked pages (for zones),
+    `collations` the edition with each of its witnesses; `title` is used if the text does not have one."""
     writer = _Writer(edition, sorted(placed, key=lambda correction: correction.edit.start), list(collations), title)
     writer.facsimile(pages)
     writer.body()
@@ -75,8 +77,8 @@ def tei(
 
 @dataclass(frozen=True, slots=True)
 class _Break:
-    """Where in the source a page (`pb`) or column (`cb`) of an image begins that no mark of the file tells: `label`
-    is the page's id or the column's number, `facs` its surface or zone."""
+    """Where in the source a page (`pb`) or column (`cb`) of an image begins, in a file without marks for it. `label` is
+    the page's id or the column's number, `facs` its surface or zone."""
 
     start: int
     element: str
@@ -103,22 +105,22 @@ class _Writer:
         self.changes: Sequence[ApparatusPlace | Milestone] = apparatus(edition, corrections, collations)
         self.starts = [change.start for change in self.changes]
         self.written: set[int] = set()
-        """The numbers of the changes that are written already."""
+        """The numbers of the changes that have been written."""
         self.reached = 0
-        """Up to where in the source the text is written: a change may reach over markup into the next stretch."""
+        """The end of the written text in the source: a change may reach over markup into the next stretch."""
         notes = apparatus_of(edition) if edition.footnotes else []
         self.apparatus = {(note.start, note.text): note for note in notes}
-        """The footnotes of the edition, taken apart, by where they begin in the source, and their words."""
-        named = dict.fromkeys(change.correction.person for change in corrections)
-        self.people = {name: f"r{number}" for number, name in enumerate(named, start=1)}
+        """The parsed footnotes of the edition, by their beginning in the source and their text."""
+        people = dict.fromkeys(change.correction.person for change in corrections)
+        self.people = {name: f"r{number}" for number, name in enumerate(people, start=1)}
         """The XML ids of the persons who made the corrections."""
         self.halves: dict[str, tuple[str, str]] = {}
-        """For the two corrections of a character that moved, by their flags: the XML id of the correction, and that of
-        the other one."""
-        moved = ((change, was) for change, was in with_moved(corrections) if was is not None)
-        for number, (change, was) in enumerate(moved, start=1):
-            here, there = f"m{number}", f"m{number}from"
-            self.halves |= {change.correction.flag: (here, there), was.correction.flag: (there, here)}
+        """For the two corrections of a moved character, by their flags: the XML id of the correction, and that of the
+        other one."""
+        moved = ((change, removal) for change, removal in with_moved(corrections) if removal is not None)
+        for number, (change, removal) in enumerate(moved, start=1):
+            to, source = f"m{number}", f"m{number}from"
+            self.halves |= {change.correction.flag: (to, source), removal.correction.flag: (source, to)}
         self.root = root_of("TEI", NAMESPACE)
         self._header()
         self.text = etree.Element(f"{{{NAMESPACE}}}text")
@@ -159,7 +161,7 @@ class _Writer:
             parent = add(self.root, "facsimile")
             for number, page in enumerate(shown, start=1):
                 self._surface(parent, page, f"s{number}")
-        self.breaks.sort(key=lambda mark: mark.start)  # stable: a page before its first column
+        self.breaks.sort(key=lambda mark: mark.start)  # stable: a page stays before its first column
         self.root.append(self.text)
 
     def _surface(self, parent: etree._Element, page: PageResult, name: str) -> None:
@@ -177,36 +179,36 @@ class _Writer:
         if self.edition.paged:
             for column in page.columns:
                 zone = _zone(surface, f"{name}c{column.number}", "column", column.box)
-                if self._reads(addresses, page, column):
+                if self._is_as_checked(addresses, page, column):
                     self.zones[page.page, column.number] = zone
         else:
-            self._laid(surface, page, name, addresses)
+            self._detected_columns(surface, page, name, addresses)
         for number, character in enumerate(page.characters, start=1):
             start = _start(addresses, page, character)
-            known = not self.edition.paged or (page.page, character.line) in self.zones
-            if start is not None and known and self._changed(start):
+            has_zone = not self.edition.paged or (page.page, character.line) in self.zones
+            if start is not None and has_zone and self._is_changed(start):
                 self.boxes[start] = _zone(surface, f"{name}g{number}", "character", character.box)
 
-    def _laid(self, surface: etree._Element, page: PageResult, name: str, addresses: Addresses) -> None:
+    def _detected_columns(self, surface: etree._Element, page: PageResult, name: str, addresses: Addresses) -> None:
         """Write zones for the columns found on the image of a running edition, and note where in the source the page
         and its columns begin."""
-        begins = []
-        for number, (box, standing) in enumerate(columns_found(page.columns, page.characters), start=1):
-            zone = _zone(surface, f"{name}c{number}", "column", box)
-            starts = [start for character in standing if (start := _start(addresses, page, character)) is not None]
-            if starts:
-                begins.append(_Break(min(starts), "cb", str(number), zone))
-        if begins:
-            self.breaks.append(_Break(min(mark.start for mark in begins), "pb", page.page, name))
-            self.breaks += begins
+        column_breaks = []
+        for number, column in enumerate(columns_found(page.columns, page.characters), start=1):
+            zone = _zone(surface, f"{name}c{number}", "column", column.box)
+            starts = [_start(addresses, page, character) for character in column.characters]
+            known_starts = [start for start in starts if start is not None]
+            if known_starts:
+                column_breaks.append(_Break(min(known_starts), "cb", str(number), zone))
+        if column_breaks:
+            self.breaks.append(_Break(min(mark.start for mark in column_breaks), "pb", page.page, name))
+            self.breaks += column_breaks
 
-    def _reads(self, addresses: Addresses, page: PageResult, column: CheckedColumn) -> bool:
-        """Whether a column of the text still reads as it did when its page was checked, so that the image's column is
-        its own."""
+    def _is_as_checked(self, addresses: Addresses, page: PageResult, column: CheckedColumn) -> bool:
+        """Whether a column of the text still reads as it did when its page was checked, so that its box is valid."""
         span = addresses.find(page.page, column.number)
         return span is not None and self.edition.text[slice(*span)] == column.source
 
-    def _changed(self, start: int) -> bool:
+    def _is_changed(self, start: int) -> bool:
         """Whether a correction or a witness's reading begins at `start`."""
         first, after = bisect_left(self.starts, start), bisect_left(self.starts, start + 1)
         return any(isinstance(change, ApparatusPlace) for change in self.changes[first:after])
@@ -215,7 +217,7 @@ class _Writer:
         """Write the text, block by block, with the page breaks of the edition and its footnotes."""
         body = add(self.text, "body")
         page_marks = self.edition.marks
-        waiting = sorted(page_marks)
+        unwritten_marks = sorted(page_marks)
         footnotes: defaultdict[int, list[Footnote]] = defaultdict(list)
         for note in self.edition.footnotes:
             if note.anchor is not None:
@@ -231,12 +233,13 @@ class _Writer:
                     if block.kind is BlockKind.HEADING:
                         paragraph.set("rend", "heading")
                 parent = paragraph
-            while waiting and waiting[0] <= block.start:  # a page that no mark of its own begins starts with its column
-                self._page(page_marks[waiting.pop(0)], paragraph)
+            # a page without a mark of its own begins with its first column
+            while unwritten_marks and unwritten_marks[0] <= block.start:
+                self._page(page_marks[unwritten_marks.pop(0)], paragraph)
             self._block(block, parent, footnotes)
-        for start in waiting:
+        for start in unwritten_marks:
             self._page(page_marks[start], paragraph)
-        if len(body) == 0 or not any(True for _ in body.iter(f"{{{NAMESPACE}}}p")):
+        if next(body.iter(f"{{{NAMESPACE}}}p"), None) is None:
             add(divisions.current(), "p")
 
     def _page(self, page: Page, paragraph: etree._Element | None) -> None:
@@ -245,10 +248,10 @@ class _Writer:
             element.set("facs", f"#{self.surfaces[page.id]}")
 
     def _block(self, block: TextBlock, parent: etree._Element, footnotes: Mapping[int, Sequence[Footnote]]) -> None:
-        """Write a block, with those of the footnotes that are anchored in it."""
+        """Write a block, with the footnotes that are anchored in it."""
         if block.kind is BlockKind.COLUMN:
-            inside = parent[-1] if len(parent) and _goes_on(parent, block) else parent
-            mark = add(inside, "cb", n=str(block.number))
+            holder = parent[-1] if len(parent) and _continues_note(parent, block) else parent
+            mark = add(holder, "cb", n=str(block.number))
             if (block.page, block.number) in self.zones:
                 mark.set("facs", f"#{self.zones[block.page, block.number]}")
         remaining = sorted(place for place in footnotes if block.start <= place <= block.end)
@@ -262,21 +265,21 @@ class _Writer:
             self._stretch(parent, stretch, last, block, behind=stretch.end in ends)
             last = stretch
         self._between_stretches(parent, max(block.start, self.reached), block.end + 1, last, block)
-        for note in (note for place in remaining for note in footnotes[place]):
-            self._footnote(parent, note)
+        for place in remaining:
+            for note in footnotes[place]:
+                self._footnote(parent, note)
 
     def _between_stretches(
         self, parent: etree._Element, start: int, end: int, last: LayerStretch | None, block: TextBlock
     ) -> None:
-        """Write the changes that begin between `start` and `end`, where the block has no text, as in an empty half-row:
-        into the note that is open there, or into a new one. `last` is the stretch before."""
+        """Write the changes that begin between `start` and `end`, where the block has no text, such as in an empty
+        half-row. Within a note they go into the open `note`, or into a new one. `last` is the stretch before."""
         for number in self._between(start, end):
-            begins = self.starts[number]
-            within = block.kind is BlockKind.COLUMN and self._in_note(block, begins)
+            change_start = self.starts[number]
             target = parent
-            if within:
+            if block.kind is BlockKind.COLUMN and self._in_note(block, change_start):
                 layer = last.layer if last is not None and last.layer in _NOTES else Layer.COMMENTARY
-                divided = last is not None and "/" in self.edition.text[last.end : begins]
+                divided = last is not None and "/" in self.edition.text[last.end : change_start]
                 target = _note(parent, layer, divided=divided)
             self.reached = max(self.reached, self._change(target, number))
 
@@ -291,7 +294,7 @@ class _Writer:
         return opened > closed
 
     def _between(self, start: int, end: int) -> list[int]:
-        """The changes that begin from `start` on and before `end` and have not been written yet, by their numbers."""
+        """The numbers of the unwritten changes that begin at `start` or later, and before `end`."""
         between = range(bisect_left(self.starts, start), bisect_left(self.starts, end))
         return [number for number in between if number not in self.written]
 
@@ -317,8 +320,8 @@ class _Writer:
         *,
         behind: bool,
     ) -> None:
-        """Write a stretch where its layer belongs, `last` being the one before. `behind`: a change at its end, where no
-        other stretch begins, is written into it."""
+        """Write a stretch into the element of its layer; `last` is the stretch before. `behind`: also write a change at
+        its end, where no other stretch begins."""
         target = parent
         if stretch.layer in _NOTES:
             same = last is not None and last.layer is stretch.layer
@@ -348,7 +351,7 @@ class _Writer:
         add(target, mark.element, n=mark.label, facs=f"#{mark.facs}")
 
     def _change(self, target: etree._Element, number: int) -> int:
-        """Write the change with that number; gives up to where in the source the text is written now."""
+        """Write the change with that number; gives the end of the written text in the source."""
         self.written.add(number)
         change = self.changes[number]
         if isinstance(change, Milestone):
@@ -377,7 +380,7 @@ class _Writer:
             mark.set("type", Class.MOVED.value)
 
     def _base(self, holder: etree._Element, change: ApparatusPlace) -> None:
-        """Write into `holder` what the base has at a place, and what it was corrected to."""
+        """Write into `holder` the text of the base at a place, and its correction."""
         source = self.edition.text[change.start : change.end]
         if change.placed is None:
             _text(holder, source)
@@ -407,20 +410,21 @@ class _Writer:
 
 @dataclass(slots=True)
 class _Divisions:
-    """Divisions (`div`) of the body, nested by the levels of their headings. `stack` are those that are open, each with
+    """Divisions (`div`) of the body, nested by the levels of their headings. `stack` are the open divisions, each with
     its level, the outermost first; level 0 has no heading."""
 
     body: etree._Element
     stack: list[tuple[int, etree._Element]] = field(default_factory=list)
 
     def current(self) -> etree._Element:
-        """The innermost open division; one without heading if none is open."""
+        """The innermost open division; if none is open, a new one without heading."""
         if not self.stack:
             self.stack.append((0, add(self.body, "div")))
         return self.stack[-1][1]
 
     def open(self, level: int, anchor: str) -> etree._Element:
-        """A new division for a heading of that level, `anchor` as its number; those of its level and below it close."""
+        """A new division for a heading of that level, with `anchor` as its number. It closes the open divisions of its
+        level and of lower levels."""
         while self.stack and self.stack[-1][0] >= level:
             self.stack.pop()
         if self.stack and self.stack[-1][0] == 0:
@@ -432,25 +436,25 @@ class _Divisions:
         return division
 
 
-def _goes_on(parent: etree._Element, block: TextBlock) -> bool:
+def _continues_note(parent: etree._Element, block: TextBlock) -> bool:
     """Whether the column begins within the note in which the column before ended."""
     last = parent[-1]
     first = next((stretch for stretch in block.stretches if stretch.source.strip()), None)
-    return first is not None and first.layer in _NOTES and _open_note(last, _NAMES[first.layer])
+    return first is not None and first.layer in _NOTES and _open_note(last, _NOTE_TYPES[first.layer])
 
 
 def _note(parent: etree._Element, layer: Layer, *, divided: bool) -> etree._Element:
-    """The inline note of a layer that is open at the end of an element, with a line break where it is `divided` there,
-    or else a new one."""
-    if not len(parent) or not _open_note(parent[-1], _NAMES[layer]):
-        return add(parent, "note", place="inline", type=_NAMES[layer])
+    """The inline note of a layer that is open at the end of an element, with a new line break if it is `divided` there;
+    a new note if none is open."""
+    if not len(parent) or not _open_note(parent[-1], _NOTE_TYPES[layer]):
+        return add(parent, "note", place="inline", type=_NOTE_TYPES[layer])
     if divided:
         add(parent[-1], "lb")
     return parent[-1]
 
 
 def _open_note(element: etree._Element, kind: str) -> bool:
-    """Whether an element is an inline note of that kind with nothing behind it."""
+    """Whether an element is an inline note of that kind, with no text after it."""
     if element.tag != f"{{{NAMESPACE}}}note" or element.tail:
         return False
     return element.get("type") == kind and element.get("place") == "inline"
@@ -478,7 +482,7 @@ def _plain(parent: etree._Element, text: str) -> None:
 
 
 def _start(addresses: Addresses, page: PageResult, character: CheckedCharacter) -> int | None:
-    """Where in the source a character of a page stands; None where the source has no such line."""
+    """The code point of the source at which a character of a page begins; None if the source has no such line."""
     span = addresses.find(page.page, character.line)
     return None if span is None else span[0] + character.offset
 

@@ -1,4 +1,4 @@
-"""Makes XML documents in UTF-8 with a declaration, without characters that XML does not allow."""
+"""Builds XML documents in UTF-8 with a declaration, without characters that XML does not allow."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ def written(root: etree._Element) -> bytes:
 
 
 def legal(text: str) -> str:
-    """The text without control characters, which XML 1.0 has no way to write."""
+    """The text without the characters that XML 1.0 cannot hold, such as control characters."""
     return _FORBIDDEN.sub("", text)
 
 
 def root_of(name: str, namespace: str) -> etree._Element:
-    """The root of a document whose names are all in one namespace."""
+    """The root element of a document with a single namespace."""
     names: Any = {None: namespace}
     return etree.Element(f"{{{namespace}}}{name}", nsmap=names)
 
 
 def add(parent: etree._Element, name: str, **attributes: str) -> etree._Element:
-    """Another element in `parent`, of the same namespace."""
+    """Add an element to `parent`, in the same namespace, and return it."""
     named = etree.QName(etree.QName(parent).namespace, name)
     return etree.SubElement(parent, named, {key: legal(value) for key, value in attributes.items()})
 
 
 def identified(element: etree._Element, name: str) -> etree._Element:
-    """The element, with that id."""
+    """Set the `xml:id` of an element, and return the element."""
     element.set("{http://www.w3.org/XML/1998/namespace}id", name)
     return element
 
 
 def centre_line(box: Box) -> str:
-    """The line from the top of a box to its foot, through its middle, in whole pixels: the baseline of a column."""
+    """The vertical line through the middle of a box, in whole pixels: the baseline of a column."""
     middle = round(box.x + box.w / 2)
     return f"{middle},{round(box.y)} {middle},{round(box.bottom)}"
 

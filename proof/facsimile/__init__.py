@@ -1,1 +1,1 @@
-"""A page drawn from a text, with wear and the true boxes."""
+"""Draws pages from a text, with wear, and records the true box of every character."""

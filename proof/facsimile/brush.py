@@ -15,33 +15,34 @@ from proof.facsimile.fonts import EM_PX, LEVELS_PER_PIXEL, MIN_INK_COVERAGE, OUT
 from proof.images.opencv import cv2
 
 Canvas = NDArray[np.uint8]
+"""Ink coverage, height x width."""
 Points = NDArray[np.float64]
 """Points, n x 2, x then y."""
 Owners = NDArray[np.int16]
-"""For each pixel of a canvas or an image the number of the glyph whose ink it is, `LINES` for rules, frames and all
-else that is no text, 0 for bare paper."""
+"""For each pixel of a canvas or an image the number of the glyph whose ink it is; `LINES` for rules, frames and other
+ink that is no text; 0 for bare paper."""
 LINES = -1
 
 SUBPIXEL_BITS = 4
-"""Binary places of the coordinates that outlines are filled with."""
+"""Number of fractional bits in the coordinates of filled outlines."""
 KNOTS_PER_SIDE = 4
-"""Places across a glyph, each way, that stray by themselves."""
+"""Number of points across a glyph, in each direction, that are displaced independently."""
 INK_REACH_EMS = 0.68
-"""How far from its middle a glyph may have ink, in em squares."""
+"""Maximum distance of a glyph's ink from its middle, in em squares."""
 SLANT_SPREAD = 0.3
 """Standard deviation of the slant from glyph to glyph, as a share of the hand's."""
 MAX_WEIGHT_DEVIATION = 2.0
-"""Standard deviations by which the weight of one glyph departs at most from that of the hand."""
+"""Maximum deviation of a glyph's weight from that of the hand, in standard deviations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hand:
     """How a scribe departs from the font.
 
-    Standard deviations from glyph to glyph: `size` and `shift` in shares of the em square, `turn` in degrees, `wobble`,
-    by which parts of a glyph stray, in shares of the em square, `weight_spread` in thousandths of the em. Of all glyphs
-    together: `slant`, the rise of horizontals (dy over dx), and `weight`, which is added to the half-width of strokes,
-    in thousandths of the em.
+    Standard deviations from glyph to glyph: `size` and `shift` in em squares, `turn` in degrees, `wobble` (the
+    displacement of parts of a glyph) in em squares, `weight_spread` in thousandths of the em. Common to all glyphs:
+    `slant`, the rise of horizontals (dy over dx), and `weight`, which is added to the half-width of strokes, in
+    thousandths of the em.
     """
 
     size: float = 0.04
@@ -65,10 +66,10 @@ def write_glyph(
 ) -> Points | None:
     """Write one glyph with its em square (width, height in pixels) about `centre`.
 
-    Returns the ends of its ink in each row of the canvas, or None when no ink fell there. `number` is the glyph's in
-    `owners`.
+    Returns the left and right ends of its ink in each inked row of the canvas, or None if it left no ink. `number` is
+    the number of the glyph in `owners`.
     """
-    # the eighth is unused; without it all facsimiles of a seed would change
+    # the eighth number is not used; it is drawn so that the facsimiles of a seed stay the same
     wider, higher, to_right, down, turned, slanted, bolder, _ = rng.standard_normal(8)
     width, height = em[0] * (1 + hand.size * wider), em[1] * (1 + hand.size * higher)
     x, y = centre[0] + hand.shift * em[0] * to_right, centre[1] + hand.shift * em[1] * down
@@ -95,13 +96,13 @@ def write_glyph(
     extra = (hand.weight + hand.weight_spread * bolder) / 1000 * EM_PX
     distances = (np.arange(256, dtype=np.float32) - OUTLINE_LEVEL) / LEVELS_PER_PIXEL
     coverage = np.clip(((distances + extra) * scale + 0.5) * 255, 0, 255)
-    coverage[0] = 0  # as far out as the field goes: clipped, not measured
+    coverage[0] = 0  # level 0 means "at least so far outside": the field is clipped there
     ink = np.asarray(cv2.LUT(sampled, coverage.astype(np.uint8)), dtype=np.uint8)
-    return _lay(canvas, ink, left, top, owners, number)
+    return _add_ink(canvas, ink, left, top, owners, number)
 
 
-def _lay(canvas: Canvas, ink: Canvas, left: int, top: int, owners: Owners | None, number: int) -> Points | None:
-    """Lay a glyph's ink on the canvas, its upper left corner at `left`, `top`; gives the ends of its rows of ink."""
+def _add_ink(canvas: Canvas, ink: Canvas, left: int, top: int, owners: Owners | None, number: int) -> Points | None:
+    """Add a glyph's ink to the canvas, its upper left corner at `left`, `top`. Returns as `write_glyph` does."""
     x0, y0 = max(left, 0), max(top, 0)
     x1, y1 = min(left + ink.shape[1], canvas.shape[1]), min(top + ink.shape[0], canvas.shape[0])
     if x0 >= x1 or y0 >= y1:
@@ -143,9 +144,9 @@ def rule(
 ) -> None:
     """Draw a printed line, `width` pixels thick.
 
-    `bow` is how far its middle lies beside the straight line (pixels), `wander` how far it strays sideways (pixels,
-    standard deviation), `rough` how much its thickness varies (a share of it), `lost` the share of its length that did
-    not print, in gaps of `piece` pixels on average.
+    `bow` is the distance of its middle from the straight line in pixels, `wander` its sideways deviation in pixels
+    (standard deviation), `rough` the variation of its thickness (as a share of it), `lost` the share of its length that
+    did not print, in gaps of `piece` pixels on average.
     """
     a, b = np.array(start, dtype=np.float64), np.array(end, dtype=np.float64)
     length = float(np.hypot(*(b - a)))
@@ -186,7 +187,7 @@ def _printed(count: int, lost: float, gap: float, rng: np.random.Generator) -> l
     kept, position = [], 0.0
     gap = max(gap, 1.0)
     while position < count:
-        # Alternating stretches, exponentially long, in the ratio of what printed to what did not.
+        # printed stretches and gaps alternate; their lengths are exponential, with means in the ratio of the shares
         printed = rng.exponential(gap * (1 - lost) / lost)
         first, last = int(position), int(min(position + printed, count))
         if last - first >= 2:

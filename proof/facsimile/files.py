@@ -26,7 +26,7 @@ from proof.text.transcription import Transcription
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """The files of a facsimile: the images in page order, and the file of boxes; `missing` are the characters that no
+    """The files of a facsimile: the images in page order, and the file of boxes. `missing` are the characters that no
     font has."""
 
     images: tuple[Path, ...]
@@ -50,9 +50,9 @@ def half_folios(
     wear = wear or Wear()
     pages = transcription.pages
     for number, page in enumerate(pages):
-        first = number == 0 or page.juan != pages[number - 1].juan
+        begins_juan = number == 0 or page.juan != pages[number - 1].juan
         behind = pages[number + 1 if number + 1 < len(pages) else number - 1]
-        page_wear = wear if first else without_seal(wear)
+        page_wear = wear if begins_juan else without_seal(wear)
         strip = strip_of(transcription, page)
         yield file_stem(page), render_page(page, style, page_wear, seed, strip=strip, behind=behind)
 
@@ -67,16 +67,16 @@ def plates(
     """
     sheets: dict[ImageRef, list[Page | None]] = {}
     for page in transcription.pages:
-        place = page.ref.quadrant_index if page.ref else None
-        if page.ref is None or place is None:
+        quadrant = page.ref.quadrant_index if page.ref else None
+        if page.ref is None or quadrant is None:
             raise UsageError(
                 _("page %(page)s has no image reference with a quadrant, so no place on a plate"), page=page.id
             )
-        sheets.setdefault(page.ref.plate, [None] * 4)[place] = page
+        sheets.setdefault(page.ref.plate, [None] * 4)[quadrant] = page
     for ref, sheet in sheets.items():
         strips = [
-            next((strip_of(transcription, page) for page in sheet[at : at + 2] if page is not None), StripText())
-            for at in (0, 2)
+            next((strip_of(transcription, page) for page in leaf if page is not None), StripText())
+            for leaf in (sheet[:2], sheet[2:])
         ]
         label = f"{ref.volume}-{ref.page}"
         yield str(ref), render_plate(sheet, style, without_seal(wear or Wear()), seed, strips=strips, label=label)
@@ -131,12 +131,12 @@ def render(
                 file.writelines(box_line(half, character) for half in page.halves for character in half.characters)
                 if progress:
                     progress(len(images))
-    except OSError as problem:
+    except OSError as error:
         raise OutputError(
             _("%(folder)s: the facsimile cannot be written (%(reason)s); name another folder"),
             folder=out_dir,
-            reason=reason_of(problem),
-        ) from problem
+            reason=reason_of(error),
+        ) from error
     return Rendering(tuple(images), boxes, tuple(missing))
 
 
@@ -162,21 +162,21 @@ def run(
     """
     siku = Style()
     style = replace(siku, columns=columns or siku.columns, cells=rows or siku.cells, scale=scale, fonts=fonts)
-    worn = replace(named_wear(wear), grey=grey)
-    return render(read_transcription(text), out_dir, style, worn, seed, progress, draw)
+    page_wear = replace(named_wear(wear), grey=grey)
+    return render(read_transcription(text), out_dir, style, page_wear, seed, progress, draw)
 
 
 def file_stem(page: Page) -> str:
-    """The file name of a page without ending: its image reference, or its id with `_` for characters that have a
-    meaning in paths."""
+    """The file name of a page without ending: its image reference, or its id with `_` instead of characters that are
+    special in paths."""
     return str(page.ref) if page.ref else "".join("_" if mark in '/\\:*?"<>|\0' else mark for mark in page.id)
 
 
 def write_image(path: Path, image: Pixels) -> None:
-    """Write a page as PNG with one bit a pixel if it is black and white, with eight otherwise. Raises OSError."""
-    two_tone = not bool(np.any((image != 0) & (image != 255)))
+    """Write a page as PNG, with one bit a pixel if it is black and white, else with eight. Raises OSError."""
+    is_grey = bool(np.any((image != 0) & (image != 255)))
     picture = Image.fromarray(image)
-    (picture.convert("1") if two_tone else picture).save(path, optimize=True)
+    (picture if is_grey else picture.convert("1")).save(path, optimize=True)
 
 
 def box_line(half: HalfFolio, character: TrueCharacter) -> str:

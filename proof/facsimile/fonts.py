@@ -30,13 +30,13 @@ from proof.paths import expanded
 EM_PX = 112
 """Pixels of an em square in a field."""
 PADDING_PX = 24
-"""Pixels of a field around its em square, for strokes that run over and for added weight."""
+"""Pixels of a field around its em square, for overlong strokes and added weight."""
 SIDE = EM_PX + 2 * PADDING_PX
-"""Pixels of a field, each way."""
+"""Width and height of a field in pixels."""
 LEVELS_PER_PIXEL = 8
 """Levels of a field for each pixel of distance from the outline."""
 OUTLINE_LEVEL = 128
-"""The level of a field at the outline of its glyph; more is inside."""
+"""The level of a field at the outline of its glyph; higher levels are inside."""
 MIN_INK_COVERAGE = 128
 """Coverage (0 to 255) from which a pixel counts as ink."""
 
@@ -56,7 +56,7 @@ REGULAR_SCRIPT = (
     "STKaiti",
     "KaiTi",
 )
-"""Families in regular script, the ones with traditional forms and many characters first."""
+"""Families in regular script; those with traditional forms and many characters come first."""
 
 ANY_SCRIPT = ("HanaMinA", "HanaMinB", "Jigmo", "Jigmo2", "Jigmo3", "Noto Serif CJK TC", "Source Han Serif TC")
 """Families in other scripts, for characters that no regular-script font holds."""
@@ -78,10 +78,10 @@ FONT_FOLDERS = (
 FONT_SUFFIXES = frozenset({".ttf", ".ttc", ".otf", ".otc"})
 
 MAX_FACES = 64
-"""Faces of one font file that are looked at."""
+"""Maximum number of faces read from one font file."""
 
 USUAL_MIDDLE_PX = -0.36 * EM_PX
-"""Middle of the em square in pixels from the baseline (down is positive), in a font that shows none of its own."""
+"""Middle of the em square in pixels from the baseline (down is positive), if the font has no character to measure."""
 
 Field = NDArray[np.uint8]
 """A glyph's signed distance field, `SIDE` pixels square."""
@@ -97,8 +97,8 @@ class FontFace:
 
 
 class _OpenFace(NamedTuple):
-    """A face as FreeType has it, as Pillow draws it at `EM_PX` pixels, and the height of the middle of its em square in
-    pixels from the baseline, down positive."""
+    """A face in FreeType, its font in Pillow at `EM_PX` pixels, and the middle of its em square in pixels from the
+    baseline (down is positive)."""
 
     face: freetype.Face
     font: ImageFont.FreeTypeFont
@@ -111,7 +111,7 @@ def _plain(name: str) -> str:
 
 
 def _faces_from_fontconfig(program: str) -> list[FontFace]:
-    """All faces that fontconfig knows, by file name (its own order differs between machines)."""
+    """All faces that fontconfig lists, sorted by file name: its own order differs between machines."""
     command = [program, "--format", "%{file}\t%{index}\t%{family}\t%{style}\n"]
     try:
         listing = subprocess.run(command, capture_output=True, check=True, timeout=60)  # noqa: S603
@@ -119,17 +119,17 @@ def _faces_from_fontconfig(program: str) -> list[FontFace]:
         return []
     faces: dict[tuple[Path, int], FontFace] = {}
     for row in listing.stdout.decode("utf-8", "replace").splitlines():
-        file, index, families, style = (row + "\t\t\t").split("\t")[:4]  # a row may lack the last of them
+        file, index, families, style = (row + "\t\t\t").split("\t")[:4]  # a row may lack its last fields
         if Path(file).suffix.lower() not in FONT_SUFFIXES or not index.isdigit() or "Bold" in style:
             continue
-        number = int(index) & 0xFFFF  # the upper half names an instance of a variable font
+        face_index = int(index) & 0xFFFF  # the upper half is the instance of a variable font
         names = tuple(name.replace("\\", "") for name in families.split(","))
-        faces.setdefault((Path(file), number), FontFace(Path(file), number, names))
+        faces.setdefault((Path(file), face_index), FontFace(Path(file), face_index, names))
     return [faces[key] for key in sorted(faces)]
 
 
 def _faces_of(path: Path) -> list[FontFace]:
-    """The faces of one font file with their family names, as far as it can be read; none if it is no font."""
+    """The faces of a font file, as far as it can be read; none if it is no font."""
     faces: list[FontFace] = []
     with suppress(freetype.FT_Exception):  # a damaged font file: the search goes on
         for index in range(min(freetype.Face(str(path)).num_faces, MAX_FACES)):
@@ -152,7 +152,7 @@ def _families(face: freetype.Face) -> tuple[str, ...]:
 
 @cache
 def installed_faces() -> tuple[FontFace, ...]:
-    """Every face on the machine: from fontconfig if it is installed, else from the usual folders."""
+    """Every installed face: from fontconfig if that is installed, else from the usual folders."""
     program = shutil.which("fc-list")
     if program and (faces := _faces_from_fontconfig(program)):
         return tuple(faces)
@@ -166,10 +166,9 @@ def installed_faces() -> tuple[FontFace, ...]:
 
 
 def find_faces(names: Sequence[str] = ()) -> tuple[FontFace, ...]:
-    """The faces to try, in order: those named (files or families), then regular script, then any.
+    """The faces to try, in order: those named (files or families), then regular script, then any script.
 
-    Raises FontError when a named font is not there, or when nothing is named and the machine has no
-    font in regular script.
+    Raises FontError if a named font does not exist, or if none is named and no font in regular script is installed.
     """
     chosen: list[FontFace] = []
     by_family: dict[str, FontFace] = {}
@@ -204,31 +203,31 @@ def distance_field(mask: NDArray[np.uint8]) -> Field:
     """The signed distance field of a glyph given as ink coverage (0 to 255)."""
     inside = cv2.distanceTransform((mask >= MIN_INK_COVERAGE).astype(np.uint8), cv2.DIST_L2, 3)
     outside = cv2.distanceTransform((mask < MIN_INK_COVERAGE).astype(np.uint8), cv2.DIST_L2, 3)
-    # The transform measures to the next pixel's centre; the outline lies half a pixel before it, and the
-    # coverage of the edge pixel says where in it.
-    edge = np.where(mask >= MIN_INK_COVERAGE, inside - 0.5, 0.5 - outside)
-    near = np.abs(edge) <= 1
-    edge = np.where(near & (mask > 0) & (mask < 255), mask / 255 - 0.5, edge)
-    return np.asarray(np.clip(OUTLINE_LEVEL + edge * LEVELS_PER_PIXEL, 0, 255), dtype=np.uint8)
+    # the transform measures to the centre of the next pixel, half a pixel beyond the outline; in a partly covered pixel
+    # at the outline the coverage gives the exact distance
+    distance = np.where(mask >= MIN_INK_COVERAGE, inside - 0.5, 0.5 - outside)
+    at_outline = np.abs(distance) <= 1
+    distance = np.where(at_outline & (mask > 0) & (mask < 255), mask / 255 - 0.5, distance)
+    return np.asarray(np.clip(OUTLINE_LEVEL + distance * LEVELS_PER_PIXEL, 0, 255), dtype=np.uint8)
 
 
 def _rasterised(font: ImageFont.FreeTypeFont, character: str) -> tuple[NDArray[np.uint8], int, int]:
-    """A character's coverage (0 to 255), and how far right of the pen and below the baseline its upper left corner
-    lies, in pixels."""
+    """A character's coverage (0 to 255), and the position of its upper left corner in pixels: right of the pen, and
+    below the baseline."""
     drawn, (left, top) = font.getmask2(character, mode="L", anchor="ls")
     width, height = drawn.size
     return np.frombuffer(bytes(drawn), np.uint8).reshape(height, width), int(left), int(top)
 
 
 def _ink_middle(font: ImageFont.FreeTypeFont, character: str) -> float:
-    """Halfway between the highest and the lowest ink of a character, in pixels below the baseline."""
+    """The middle between the highest and the lowest ink of a character, in pixels below the baseline."""
     glyph, _, top = _rasterised(font, character)
     rows = np.flatnonzero((glyph >= MIN_INK_COVERAGE).any(axis=1))
     return float(top + (rows[0] + rows[-1] + 1) / 2) if rows.size else USUAL_MIDDLE_PX
 
 
 class FontChain:
-    """Faces tried in order, each opened when it is first needed. Not safe to share between threads."""
+    """Faces that are tried in order; each is opened when it is first needed. Not thread-safe."""
 
     def __init__(self, faces: Sequence[FontFace]) -> None:
         if not faces:
@@ -243,11 +242,11 @@ class FontChain:
         return cls(find_faces(names))
 
     def face_of(self, character: str) -> FontFace | None:
-        """The face that draws `character`, or None when no face holds it."""
+        """The face that draws `character`; None if no face has it."""
         return next((face for face in self.faces if self._opened(face).face.get_char_index(character)), None)
 
     def field(self, character: str) -> Field | None:
-        """The distance field of one character, or None when no face holds it or it has no ink."""
+        """The distance field of one character; None if no face has it or it has no ink."""
         if len(character) != 1:
             return None
         if character not in self._fields:
@@ -267,16 +266,15 @@ class FontChain:
                     error=problem,
                     remedy=HOW_TO_GET_ONE,
                 ) from problem
-            # 國 fills its square evenly in every design: the middle of its ink is the middle of the em,
-            # which lies at another height in every font.
+            # the height of the em square's middle differs from font to font; it is the middle of the ink of 國, which
+            # fills its square evenly in every design
             sample = next((character for character in "國圖口" if opened.get_char_index(character)), None)
             self._open[face] = _OpenFace(opened, font, _ink_middle(font, sample) if sample else USUAL_MIDDLE_PX)
         return self._open[face]
 
 
 def _drawn(face: _OpenFace, character: str) -> Field | None:
-    """The field of a character, the middle of its em square in the middle of the field; None where the character has no
-    ink."""
+    """The field of a character, with the middle of its em square in the middle of the field; None without ink."""
     glyph, left, top = _rasterised(face.font, character)
     if not glyph.any():
         return None
@@ -289,7 +287,7 @@ def _drawn(face: _OpenFace, character: str) -> Field | None:
 
 
 def lacuna_field() -> Field:
-    """The field of 〓, two thick bars, which is drawn for a character that no font holds."""
+    """The field of 〓, two thick bars, which is drawn for a character that no font has."""
     mask = np.zeros((SIDE, SIDE), np.uint8)
     left, right, bar = PADDING_PX + EM_PX // 8, SIDE - PADDING_PX - EM_PX // 8, EM_PX // 5
     for middle in (SIDE // 2 - EM_PX // 4, SIDE // 2 + EM_PX // 4):

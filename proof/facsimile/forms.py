@@ -1,4 +1,4 @@
-"""What characters look like in the fonts at hand, to hold the glyphs of a page against them."""
+"""The forms of characters in the installed fonts, for comparison with the glyphs of a page."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from proof.facsimile.fonts import FontChain
 
 MAX_KEPT_CHARACTERS = 256
-"""Characters whose forms are kept, of some fifty kilobytes each: a view of glyphs asks for few."""
+"""Number of cached forms, of some fifty kilobytes each: a view of glyphs asks for few."""
 
 _lock = Lock()
 
 
 def form_of(character: str) -> DrawnForm | None:
-    """The form of a character; None where no font at hand has it."""
+    """The form of a character; None if no installed font has it."""
     with _lock:  # a chain of fonts is not safe to share between threads
         return _form_of(character)
 
 
 @lru_cache(MAX_KEPT_CHARACTERS)
 def _form_of(character: str) -> DrawnForm | None:
-    from proof.facsimile.fonts import EM_PX, OUTLINE_LEVEL  # noqa: PLC0415 - what reads fonts takes a while to load
+    from proof.facsimile.fonts import EM_PX, OUTLINE_LEVEL  # noqa: PLC0415 - the font libraries load slowly
 
     fonts = _fonts()
     field = fonts.field(character) if fonts else None

@@ -1,8 +1,8 @@
-"""The half-folio of a Siku leaf: where its frame, rules, cells and fold strip lie, and how they are drawn.
+"""The geometry and drawing of a Siku half-folio: its frame, rules, cells and fold strip.
 
-All lengths are pixels of the page before it is skewed. Proportions were measured on half-folios of the
-Wenyuange copy: a column is 1.8 cells wide, a note's half-rows are centred at 27 % and 75 % of it, the
-fold strip is seven tenths of a column.
+All lengths are pixels of the page before it is skewed. Proportions were measured on half-folios of the Wenyuange copy:
+a column is 1.8 cells wide, a note's half-rows are centred at 27 % and 75 % of it, the fold strip is seven tenths of a
+column.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from proof.text.model import Cell, Column, Page, Row
 from proof.text.numerals import numeral
 
 COLUMN_WIDTH = 104.0
-"""Width of a ruled column at scale 1, in pixels: the smaller of the scans in use."""
+"""Width of a ruled column at scale 1, in pixels, as in the smaller of the scans in use."""
 CELL_HEIGHT = 57.6
 """Height of a cell at scale 1, in pixels."""
 STRIP_WIDTH = 0.7
@@ -33,11 +33,11 @@ STRIP_WIDTH = 0.7
 ROW_CENTRE = {Row.MAIN: 0.5, Row.RIGHT: 0.755, Row.LEFT: 0.265}
 """Centre of a row as a share of the column's width, from its left rule."""
 MAX_COLUMNS = 24
-"""Columns that a half-folio can hold."""
+"""Maximum number of columns of a half-folio."""
 MAX_CELLS = 84
-"""Cells that a column can hold."""
+"""Maximum number of cells of a column."""
 LACUNA = lacuna_field()
-"""What is drawn for a character that no font has."""
+"""The glyph drawn for a character that no font has (〓)."""
 _CODE_POINT = re.compile(r"&#(?:x([0-9A-Fa-f]{1,6})|([0-9]{1,7}));")
 
 
@@ -45,16 +45,21 @@ _CODE_POINT = re.compile(r"&#(?:x([0-9A-Fa-f]{1,6})|([0-9]{1,7}));")
 class Style:
     """How a facsimile is drawn.
 
-    `columns` is the number of ruled columns, `cells` that of characters in a full column; a page with more columns
-    gets narrower ones. `scale` 1 gives half-folios of about 1150 x 1550 pixels, 2 those of a full scan.
-    `wide_margins` leaves white around the frame. `glyph` and `note` are the em square of main text and
-    of notes in column widths, `squat` its height over its width, `weight` what is added to the strokes
-    (thousandths of the em), `hand` how freely the hand departs from the font (0: the font itself).
-    `strip_seen` is the share of the fold strip left at the cut edge. `raised` raises columns above the
-    frame (抬頭): (page id, line) to cells; a column of one or two cells too many is raised by itself.
-    `detached` is the share of glyphs of which an upright stroke stands by itself (同, 門), `leaning` that of glyphs
-    written against a rule, `bent` how far rules bow (column widths, standard deviation), `frame` and `rule` how many
-    times its usual thickness the outer frame has, and a rule. `fonts` are font files or families to try first.
+    - `columns`: the number of ruled columns; a page with more columns gets narrower ones
+    - `cells`: the number of characters in a full column
+    - `scale`: 1 gives half-folios of about 1150 x 1550 pixels, 2 the size of a full scan
+    - `wide_margins`: leave white around the frame
+    - `glyph`, `note`: em square of main text and of notes, in column widths; `squat`: its height over its width
+    - `weight`: added to the strokes, in thousandths of the em
+    - `hand`: how freely the hand departs from the font (0: the font itself)
+    - `strip_seen`: share of the fold strip that remains at the cut edge
+    - `raised`: columns raised above the frame (抬頭), as (page id, line) and number of cells; a column with one or two
+      cells too many is raised without being listed
+    - `detached`: share of glyphs with a separate upright stroke (同, 門)
+    - `leaning`: share of glyphs written against a rule
+    - `bent`: standard deviation of the bow of rules, in column widths
+    - `frame`, `rule`: thickness of the outer frame and of a rule, relative to the usual one
+    - `fonts`: font files or families to try first
     """
 
     columns: int = 8
@@ -100,7 +105,7 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class StripText:
-    """What stands in the fold strip: the series, the book's title, the juan, and the leaf's number."""
+    """The text of the fold strip: the series, the book's title, the juan, and the leaf's number."""
 
     series: str = "欽定四庫全書"
     title: str = ""
@@ -110,8 +115,8 @@ class StripText:
 
 @dataclass(frozen=True, slots=True)
 class WrittenCell:
-    """A character as written: `cell` is its cell in the transcription, `line` the number of its column, `ink` the
-    outermost points of its ink (None for no ink), `place` the cell of the page; `missing`: no font has it."""
+    """A character on the canvas: `cell` is its cell in the transcription, `line` the number of its column, `ink` the
+    outermost points of its ink (None without ink), `place` its cell on the canvas; `missing`: no font has it."""
 
     cell: Cell
     line: int
@@ -122,7 +127,7 @@ class WrittenCell:
 
 @dataclass(frozen=True, slots=True)
 class RuledArea:
-    """The ruled area of a half-folio: inside of the inner frame, between the first and the last rule."""
+    """The ruled area of a half-folio: within the inner frame, from the first rule to the last."""
 
     left: float
     top: float
@@ -141,19 +146,19 @@ class RuledArea:
 
     @property
     def first_cell(self) -> float:
-        """Where the first cell begins: the text does not touch the frame."""
+        """The top of the first cell, a little below the frame."""
         return self.top + 0.25 * self.cell_height
 
     def column(self, number: int) -> tuple[float, float]:
-        """The left and right rule of a column, counted from 1 at the right."""
+        """The x of the left and right rule of a column; columns count from 1 at the right."""
         right = self.right - (number - 1) * self.column_width
         return right - self.column_width, right
 
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """What one leaf is drawn with: `lost` is how much of the print is lost (as `rule` takes it); `owners`, if given,
-    takes down which character's ink is where, `lined` which of the ink is lines."""
+    """The means of drawing one leaf. `lost` is the share of the print that is lost, as in `rule`. If given, `owners`
+    records which character each pixel of ink belongs to, and `lined` the ink of lines."""
 
     canvas: Canvas
     fonts: FontChain
@@ -170,7 +175,7 @@ class Pen:
 
 
 def pen_hand(style: Style, rng: np.random.Generator) -> Hand:
-    """The hand of one page: scribes differ in slant and weight, each keeps to his own."""
+    """The hand of one page: slant and weight differ from scribe to scribe, and are constant on a page."""
     free = style.hand
     base = Hand()
     return Hand(
@@ -185,7 +190,7 @@ def pen_hand(style: Style, rng: np.random.Generator) -> Hand:
 
 
 def column_count(page: Page, style: Style) -> int:
-    """The columns to rule for a page. Raises UsageError when they would be too narrow to write in."""
+    """The number of columns to rule for a page. Raises UsageError if they would be too narrow to write in."""
     most = max([style.columns, *(column.number for column in page.columns)])
     if most > MAX_COLUMNS:
         raise UsageError(
@@ -202,21 +207,22 @@ def column_count(page: Page, style: Style) -> int:
 
 
 def raised_columns(page: Page, style: Style) -> dict[int, int]:
-    """By how many cells each raised column (抬頭) stands above the frame, by the column's number."""
-    asked = {line: cells for (page_id, line), cells in style.raised if page_id == page.id}
+    """The number of cells by which each raised column (抬頭) stands above the frame, by column number."""
+    listed = {line: cells for (page_id, line), cells in style.raised if page_id == page.id}
     raised = {}
     for column in page.columns:
         excess = column.height - style.cells
-        first = column.runs[0] if column.runs else None
-        by_itself = first is not None and not first.note and not first.right[0].blank and 0 < excess <= 2
-        if height := asked.get(column.number, excess if by_itself else 0):
+        first_run = column.runs[0] if column.runs else None
+        begins_with_text = first_run is not None and not first_run.note and not first_run.right[0].blank
+        default = excess if begins_with_text and 0 < excess <= 2 else 0
+        if height := listed.get(column.number, default):
             raised[column.number] = height
     return raised
 
 
 def _cell_edges(column: Column, block: RuledArea, raised: int, pen: Pen) -> list[float]:
-    """The edges of a column's cells from top to bottom, one more than cells. The hand spaces unevenly and gives 一 and
-    二 less room. Raises UsageError for a column too long."""
+    """The y of the edges of a column's cells from top to bottom, one more than there are cells. Spacing is uneven, and
+    一 and 二 get less room. Raises UsageError for a column that is too long."""
     count = column.height
     if count > MAX_CELLS:
         raise UsageError(
@@ -228,21 +234,21 @@ def _cell_edges(column: Column, block: RuledArea, raised: int, pen: Pen) -> list
             count=count,
         )
     weights = np.ones(max(count, block.cells + raised))
-    free = pen.style.hand
+    freedom = pen.style.hand
     position = 0
     for run in column.runs:
         if not run.note:
             for step, cell in enumerate(run.right):
-                weights[position + step] -= free * (0.22 if cell.text in "一二" else 0.0)
-        weights[position : position + run.height] *= 1 + free * 0.035 * pen.rng.standard_normal(run.height)
+                weights[position + step] -= freedom * (0.22 if cell.text in "一二" else 0.0)
+        weights[position : position + run.height] *= 1 + freedom * 0.035 * pen.rng.standard_normal(run.height)
         position += run.height
     weights *= (block.cells + raised) / weights.sum()
-    start = block.first_cell + (0.06 * free * pen.rng.standard_normal() - raised) * block.cell_height
+    start = block.first_cell + (0.06 * freedom * pen.rng.standard_normal() - raised) * block.cell_height
     return list(start + np.concatenate([[0.0], np.cumsum(weights)]) * block.cell_height)
 
 
 def write_columns(page: Page, block: RuledArea, pen: Pen) -> list[WrittenCell]:
-    """Write the text of a page into its ruled columns. Raises UsageError for a column too long."""
+    """Write the text of a page into its ruled columns. Raises UsageError for a column that is too long."""
     written: list[WrittenCell] = []
     raised = raised_columns(page, pen.style)
     for column in page.columns:
@@ -265,13 +271,13 @@ def write_columns(page: Page, block: RuledArea, pen: Pen) -> list[WrittenCell]:
 
 
 def character_of(text: str) -> str:
-    """The single character that a cell's text stands for; empty where a font cannot know it.
+    """The single character that a font can draw for a cell's text; empty if there is none.
 
-    A code point written as an entity and a character with a variation selector have one; named entities,
-    compositions and private code points, which mean another thing in every font, have none.
+    An entity of a code point and a character with a variation selector have one. Named entities and compositions have
+    none, nor have private code points, which differ from font to font.
     """
-    if named := _CODE_POINT.fullmatch(text):
-        code = int(named[1], 16) if named[1] else int(named[2])
+    if entity := _CODE_POINT.fullmatch(text):
+        code = int(entity[1], 16) if entity[1] else int(entity[2])
         text = chr(code) if code < 0x110000 else ""
     elif len(text) > 1 and all(category(mark) == "Mn" for mark in text[1:]):
         text = text[0]
@@ -279,13 +285,14 @@ def character_of(text: str) -> str:
 
 
 def _write_cell(cell: Cell, line: int, place: Box, x: float, note: bool, pen: Pen, number: int) -> WrittenCell:
+    """Write a character of a `note` or of main text with its middle at `x`; `number` is its number in the owners."""
     field = pen.fonts.field(character_of(cell.text))
     style = pen.style
     missing = field is None
     field = LACUNA if field is None else field
-    column = place.w * 2 if note else place.w
-    width = column * (style.note if note else style.glyph)
-    # in a crowded column a character is written smaller, never into the next cell
+    column_width = place.w * 2 if note else place.w
+    width = column_width * (style.note if note else style.glyph)
+    # in a crowded column a character is smaller, and never reaches into the next cell
     height = min(width * style.squat, place.h * (1.0 if note else 1.06))
     hand = pen.hand if not note else replace(pen.hand, weight=pen.hand.weight + 4)
     if style.detached and pen.rng.random() < style.detached:
@@ -297,14 +304,14 @@ def _write_cell(cell: Cell, line: int, place: Box, x: float, note: bool, pen: Pe
 
 
 def _against_rule(place: Box, row: Row, width: float, rng: np.random.Generator) -> float:
-    """The middle of a glyph of this width that touches the rule beside it, or nearly."""
+    """The x of the middle of a glyph of this width that touches, or almost touches, the rule beside it."""
     to_right = row is Row.RIGHT or (row is Row.MAIN and rng.random() < 0.5)
-    off = rng.uniform(-0.04, 0.03) * width
-    return place.right - width / 2 + off if to_right else place.x + width / 2 - off
+    overlap = rng.uniform(-0.04, 0.03) * width
+    return place.right - width / 2 + overlap if to_right else place.x + width / 2 - overlap
 
 
 def draw_rules(block: RuledArea, pen: Pen) -> None:
-    """The rules between the columns of a half-folio, its outermost two included."""
+    """Draw the rules of a half-folio, the outermost two included."""
     scale = pen.scale
     lean = 0.6 * scale * pen.rng.standard_normal(block.columns + 1)
     for number in range(block.columns + 1):
@@ -327,10 +334,10 @@ def draw_rules(block: RuledArea, pen: Pen) -> None:
 def draw_frame(
     block: RuledArea, outer: Box, raised: Mapping[int, int], pen: Pen, open_left: bool = False, open_right: bool = False
 ) -> None:
-    """The double frame: thick outside, thin inside, with a notch over raised columns.
+    """Draw the double frame: thick outside, thin inside, with a notch over raised columns.
 
-    `raised` is what `raised_columns` gives. `open_left` and `open_right`: the cut edge is on that side, where the frame
-    has no upright.
+    `raised` is the result of `raised_columns`. `open_left` and `open_right`: the cut edge is on that side, where the
+    frame has no upright.
     """
     scale, rng = pen.scale, pen.rng
     thick, thin = (6.5 + 1.2 * rng.standard_normal()) * scale, 1.8 * scale
@@ -351,13 +358,13 @@ def draw_frame(
     inner_x = block.left if not open_left else outer.x
     for left, right, cells in notches:
         notch_top = top - cells * block.cell_height - reach * 0.4
-        a, b = left - 0.06 * block.column_width, right + 0.06 * block.column_width
-        outside((x, top), (a, top))
-        outside((a, top + thick / 2), (a, notch_top - thick / 2))
-        outside((a, notch_top), (b, notch_top))
-        outside((b, notch_top - thick / 2), (b, top + thick / 2))
+        notch_left, notch_right = left - 0.06 * block.column_width, right + 0.06 * block.column_width
+        outside((x, top), (notch_left, top))
+        outside((notch_left, top + thick / 2), (notch_left, notch_top - thick / 2))
+        outside((notch_left, notch_top), (notch_right, notch_top))
+        outside((notch_right, notch_top - thick / 2), (notch_right, top + thick / 2))
         inside((inner_x, block.top), (left, block.top))
-        x, inner_x = b, right
+        x, inner_x = notch_right, right
     outside((x, top), (outer.right, top))
     inside((inner_x, block.top), (outer.right if open_right else block.right, block.top))
     outside((outer.x, outer.bottom), (outer.right, outer.bottom))
@@ -372,7 +379,7 @@ def draw_frame(
 
 
 def draw_strip(left: float, right: float, block: RuledArea, text: StripText, pen: Pen) -> None:
-    """The fold strip: series, fish tail (魚尾), title on its right and juan on its left, leaf number."""
+    """Draw the fold strip: series, fish tail (魚尾), title on its right and juan on its left, leaf number."""
     cell, width, middle = block.cell_height, right - left, (left + right) / 2
     hand = pen.hand
 
@@ -415,7 +422,7 @@ def draw_strip(left: float, right: float, block: RuledArea, text: StripText, pen
 
 
 def draw_label(label: str, centre: tuple[float, float], pen: Pen) -> None:
-    """The printed page's number below a plate."""
+    """Draw the number of the printed page below a plate."""
     size, thickness = 1.1 * pen.scale, max(int(2 * pen.scale), 1)
     (width, height), _ = cv2.getTextSize(label, cv2.FONT_HERSHEY_TRIPLEX, size, thickness)
     corner = (int(centre[0] - width / 2), int(centre[1] + height / 2))

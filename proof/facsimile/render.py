@@ -1,7 +1,7 @@
-"""One half-folio or one plate drawn as a facsimile, with the true box of every character.
+"""Draws a half-folio or a plate as a facsimile, with the true box of every character.
 
-What is drawn is known exactly, so rendered pages are test data with exact answers. One seed gives one
-image (with one set of fonts and one version of the drawing library).
+Rendered pages are test data with exact answers. A seed determines the image, given the same fonts and the same version
+of the drawing library.
 """
 
 from __future__ import annotations
@@ -55,18 +55,18 @@ from proof.ocr.engine import Pixels
 from proof.text.model import Page, Row
 
 FRAME_GAP_PX = 9.0
-"""From the middle of the outer frame to the inner one, in pixels at scale 1."""
+"""Distance from the middle of the outer frame to the inner one, in pixels at scale 1."""
 
 LEAF_GAP_CELLS = 1.1
-"""Between the frames of the two leaves of a plate, in cell heights."""
+"""Distance between the frames of the two leaves of a plate, in cell heights."""
 SHEET_WIDTH = 1.26
-"""Width of the sheet of a plate, in widths of its frames."""
+"""Width of the sheet of a plate, in widths of a leaf's frame."""
 ABOVE_FRAMES_CELLS = 8.4
 """Margin of a plate above its frames, in cell heights."""
 BELOW_FRAMES_CELLS = 6.1
 """Margin of a plate below its frames, in cell heights."""
 BELOW_LABEL_CELLS = 4.2
-"""From the middle of a plate's label to the lower edge of the sheet, in cell heights."""
+"""Distance from the middle of a plate's label to the lower edge of the sheet, in cell heights."""
 
 Corners = tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]]
 """A quadrilateral in image pixels: upper left, upper right, lower right, lower left."""
@@ -82,10 +82,11 @@ class DrawnHalf(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TrueCharacter:
-    """Where one transcribed character stands on the image.
+    """The true place of a transcribed character on the image.
 
-    `line`, `offset`, `length` and `row` are the cell's; `box` encloses its ink (the cell's middle where
-    it has none), `cell` the cell it stands in. `missing`: no font holds it, 〓 was drawn.
+    `line`, `offset`, `length` and `row` are those of its cell in the text. `box` encloses its ink, `cell` is its cell
+    on the image; a character without ink has the middle of its cell as `box`. `missing`: no font has it, and 〓 was
+    drawn.
     """
 
     page: str
@@ -101,7 +102,7 @@ class TrueCharacter:
 
 @dataclass(frozen=True, slots=True)
 class HalfFolio:
-    """One half-folio on an image: its ruled area, its columns (right to left), its characters."""
+    """A half-folio on an image: its ruled area (`frame`), its columns from right to left, its characters."""
 
     page: str
     ref: str
@@ -112,11 +113,11 @@ class HalfFolio:
 
 @dataclass(frozen=True, slots=True)
 class RenderedPage:
-    """An image (grey, height x width, 0 black) and what stands on it; a plate carries up to four halves.
+    """An image (grey, height x width, 0 black) and the half-folios on it; a plate has up to four.
 
-    `skew` is the angle in degrees, positive where the top of the page leans to the right. `owners` says whose ink is
-    where, glyphs numbered as `characters`, from 1, and `lined` where lines were drawn, over glyphs as well; None where
-    that was not asked for.
+    `skew` is the angle in degrees, positive if the top of the page leans to the right. `owners` gives the glyph that
+    each pixel of ink belongs to, numbered from 1 in the order of `characters`; `lined` where lines are, also over
+    glyphs. Both are None if they were not requested.
     """
 
     image: Pixels
@@ -131,7 +132,7 @@ class RenderedPage:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """What no font could draw, each once, in reading order."""
+        """The characters that no font could draw, each once, in reading order."""
         return tuple(dict.fromkeys(character.text for character in self.characters if character.missing))
 
 
@@ -142,7 +143,7 @@ def fonts_for(names: tuple[str, ...]) -> FontChain:
 
 
 def page_seed(seed: int, name: str) -> list[int]:
-    """A seed of the page's own, so that a page looks the same whatever is rendered before it."""
+    """The seed of a page, so that a page looks the same whatever is rendered before it."""
     return [seed, int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "big")]
 
 
@@ -156,8 +157,8 @@ def render_page(
     behind: Page | None = None,
     owners: bool = False,
 ) -> RenderedPage:
-    """Draw one half-folio; `behind` is the page whose ink shows through when the wear bleeds, `owners` asks for whose
-    ink is where.
+    """Draw one half-folio. `behind` is the page whose ink shows through if the wear bleeds; `owners` requests
+    `RenderedPage.owners` and `lined`.
 
     Raises FontError without a font, UsageError for a page with more columns or characters than fit.
     """
@@ -169,10 +170,12 @@ def render_page(
     pen, half = _draw_half_folio(page, style, wear, angle, strip, fonts, rng, owners)
     through = None
     if behind is not None and wear.bleed:
-        # Blurred as it will be, half the size is enough.
-        coarse = replace(style, scale=style.scale / 2)
-        other, _ = _draw_half_folio(behind, coarse, wear, angle, strip, fonts, np.random.default_rng([*seeds, 2]))
-        through = other.canvas
+        # half the size is enough, since it will be blurred
+        half_size = replace(style, scale=style.scale / 2)
+        pen_behind, _ = _draw_half_folio(
+            behind, half_size, wear, angle, strip, fonts, np.random.default_rng([*seeds, 2])
+        )
+        through = pen_behind.canvas
     return _photograph(pen, [half], through, wear, angle, seeds)
 
 
@@ -185,12 +188,11 @@ def render_plate(
     strips: Sequence[StripText] = (),
     label: str = "",
 ) -> RenderedPage:
-    """Draw a plate of the printed facsimile: two leaves, four half-folios in the quadrants a to d; or one leaf, two
-    half-folios a and b.
+    """Draw a plate of the printed facsimile: two leaves with the half-folios a to d, or one leaf with a and b.
 
-    a is upper right, b upper left, c lower right, d lower left, with the whole fold strip between the
-    halves; None leaves a half ruled but empty. `strips` are the texts of the upper and the lower fold
-    strip, `label` the number printed below (`140-330`). Raises FontError and UsageError.
+    a is upper right, b upper left, c lower right, d lower left, with the whole fold strip between the halves; None
+    leaves a half ruled but empty. `strips` are the texts of the upper and the lower fold strip, `label` the number
+    printed below (`140-330`). Raises FontError and UsageError.
     """
     if len(pages) not in (2, 4):
         raise UsageError(
@@ -206,23 +208,23 @@ def render_plate(
     rng = np.random.default_rng(seeds)
     angle = float(rng.uniform(-wear.skew, wear.skew))
     scale = style.scale
-    half, strip_width = style.columns * COLUMN_WIDTH * scale, STRIP_WIDTH * COLUMN_WIDTH * scale
+    half_width, strip_width = style.columns * COLUMN_WIDTH * scale, STRIP_WIDTH * COLUMN_WIDTH * scale
     gap, height = FRAME_GAP_PX * scale, _ruled_height(style)
-    leaf_width, leaf_height = 2 * half + strip_width + 2 * gap, height + 2 * gap
+    leaf_width, leaf_height = 2 * half_width + strip_width + 2 * gap, height + 2 * gap
     between = LEAF_GAP_CELLS * CELL_HEIGHT * scale
-    # The sheet of the printed facsimile is a quarter wider than the frame and leaves more above than below.
+    # the sheet of the printed facsimile is a quarter wider than the frame, and its upper margin is the larger
     sheet_width = int(leaf_width * SHEET_WIDTH)
-    around = (ABOVE_FRAMES_CELLS + BELOW_FRAMES_CELLS) * CELL_HEIGHT * scale
-    sheet_height = int(leaves * leaf_height + (leaves - 1) * between + around)
+    margins = (ABOVE_FRAMES_CELLS + BELOW_FRAMES_CELLS) * CELL_HEIGHT * scale
+    sheet_height = int(leaves * leaf_height + (leaves - 1) * between + margins)
     left, top = (sheet_width - leaf_width) / 2, ABOVE_FRAMES_CELLS * CELL_HEIGHT * scale
     pen = _new_pen((sheet_width, sheet_height), style, wear, fonts_for(style.fonts), rng)
     halves: list[DrawnHalf] = []
     for leaf in range(leaves):
         y = top + leaf * (leaf_height + between)
-        fold = left + gap + half
+        fold = left + gap + half_width
         for page, x in zip(pages[2 * leaf : 2 * leaf + 2], (fold + strip_width, left + gap), strict=True):
             columns = column_count(page, style) if page else style.columns
-            area = RuledArea(x, y + gap, x + half, y + gap + height, columns, style.cells)
+            area = RuledArea(x, y + gap, x + half_width, y + gap + height, columns, style.cells)
             if page is not None:
                 halves.append(DrawnHalf(page, area, write_columns(page, area, pen)))
             draw_rules(area, pen)
@@ -237,7 +239,7 @@ def render_plate(
 def _new_pen(
     size: tuple[int, int], style: Style, wear: Wear, fonts: FontChain, rng: np.random.Generator, owners: bool = False
 ) -> Pen:
-    """A pen on a bare canvas of this size (width, height); `owners` asks for whose ink is where."""
+    """A pen on a bare canvas of this size (width, height); with `owners` it records the owners of ink, and lines."""
     canvas = np.zeros((size[1], size[0]), np.uint8)
     numbers, lined = (np.zeros_like(canvas, np.int16), np.zeros_like(canvas)) if owners else (None, None)
     return Pen(canvas, fonts, style, pen_hand(style, rng), wear.broken, rng, numbers, lined)
@@ -248,7 +250,7 @@ def _ruled_height(style: Style) -> float:
 
 
 def _side(page: Page) -> str:
-    """Which half of the leaf a page is: by its folio, else by its quadrant, else the right."""
+    """The half of the leaf that a page is (a: right, b: left), by its folio, else its quadrant; a if unknown."""
     if page.folio is not None:
         return page.folio.side
     return "b" if page.ref is not None and page.ref.quadrant in ("b", "d") else "a"
@@ -257,19 +259,19 @@ def _side(page: Page) -> str:
 def _margins(
     page: Page, style: Style, angle: float, side: str, rng: np.random.Generator
 ) -> tuple[float, float, float, float]:
-    """White left, right, above and below the frame in pixels, so that the skewed page stays on the image."""
+    """The margins left, right, above and below the frame in pixels, so that the skewed page stays on the image."""
     scale = style.scale
-    seen = STRIP_WIDTH * COLUMN_WIDTH * scale * style.strip_seen
+    seen_strip = STRIP_WIDTH * COLUMN_WIDTH * scale * style.strip_seen
     lean = abs(np.sin(np.radians(angle)))
     across = lean * _ruled_height(style) / 2
-    down = lean * (style.columns * COLUMN_WIDTH * scale + seen) / 2
+    down = lean * (style.columns * COLUMN_WIDTH * scale + seen_strip) / 2
     highest = max(raised_columns(page, style).values(), default=0)
     lift = (highest + 0.6) * CELL_HEIGHT * scale if highest else 0.0
     if style.wide_margins:
         left, right, above, below = np.array([130, 130, 125, 135]) * scale * rng.uniform(0.85, 1.15, 4)
         return left + across, right + across, max(above, lift + 10 * scale) + down, below + down
     left, right, above, below = rng.uniform(10, 22, 4) * scale
-    # The cut edge has no margin.
+    # the cut edge has no margin
     left, right = (0.0, right) if side == "a" else (left, 0.0)
     return left + across, right + across, above + lift + down, below + down
 
@@ -284,22 +286,22 @@ def _draw_half_folio(
     rng: np.random.Generator,
     owners: bool = False,
 ) -> tuple[Pen, DrawnHalf]:
-    """Draw a half-folio alone on the canvas of a new pen, with what is seen of the fold strip at the cut edge."""
+    """Draw a half-folio on the canvas of a new pen, with the visible part of the fold strip at the cut edge."""
     scale, side = style.scale, _side(page)
     columns = column_count(page, style)
     width, height, gap = style.columns * COLUMN_WIDTH * scale, _ruled_height(style), FRAME_GAP_PX * scale
     strip_width = STRIP_WIDTH * COLUMN_WIDTH * scale
-    seen = strip_width * style.strip_seen
-    free_left, free_right, above, below = _margins(page, style, angle, side, rng)
-    left, top = free_left + (seen if side == "a" else gap), above + gap
+    seen_strip = strip_width * style.strip_seen
+    margin_left, margin_right, above, below = _margins(page, style, angle, side, rng)
+    left, top = margin_left + (seen_strip if side == "a" else gap), above + gap
     area = RuledArea(left, top, left + width, top + height, columns, style.cells)
-    size = (int(area.right + (gap if side == "a" else seen) + free_right), int(area.bottom + gap + below))
+    size = (int(area.right + (gap if side == "a" else seen_strip) + margin_right), int(area.bottom + gap + below))
     pen = _new_pen(size, style, wear, fonts, rng, owners)
     written = write_columns(page, area, pen)
     fold = left - strip_width if side == "a" else area.right
     text_ink = pen.canvas.copy()
-    # The scan was cut along the fold: nothing beyond but the tips of strokes.
-    beyond = np.s_[:, : max(int(left - seen), 0)] if side == "a" else np.s_[:, int(area.right + seen) :]
+    # the scan was cut along the fold: beyond it there are only the tips of strokes
+    beyond = np.s_[:, : max(int(left - seen_strip), 0)] if side == "a" else np.s_[:, int(area.right + seen_strip) :]
     outer = Box(min(fold, left - gap), top - gap, strip_width + width + gap, height + 2 * gap)
     raised = raised_columns(page, style)
 
@@ -321,15 +323,15 @@ def _draw_half_folio(
 def _photograph(
     pen: Pen, halves: Sequence[DrawnHalf], behind: Canvas | None, wear: Wear, angle: float, seeds: list[int]
 ) -> RenderedPage:
-    """Skew and age a drawn canvas, and carry the true places along. `behind` is the canvas of the page behind."""
+    """Skew and age a drawn canvas, and map the true places to it. `behind` is the canvas of the page behind."""
     size = (pen.canvas.shape[1], pen.canvas.shape[0])
     homography = skewing(size, wear, angle, pen.rng)
     ink = photographed(pen.canvas, homography, size)
     through = None
     if behind is not None:
         half_size, shrink = (size[0] // 2, size[1] // 2), np.diag([0.5, 0.5, 1.0])
-        turned = mirroring((behind.shape[1], behind.shape[0]), size)
-        through = photographed(behind, shrink @ homography @ turned, half_size)
+        mirrored = mirroring((behind.shape[1], behind.shape[0]), size)
+        through = photographed(behind, shrink @ homography @ mirrored, half_size)
     seal = photographed(_stamp(halves[0].area, pen), homography, size) if wear.seal and halves else None
     image = age(ink, through, seal, wear, pen.scale, [*seeds, 1])
     on_image = tuple(
@@ -348,7 +350,7 @@ def _photograph(
 
 
 def _stamp(area: RuledArea, pen: Pen) -> Canvas:
-    """A canvas with the seal where it was set: high on the half-folio, over six or seven columns."""
+    """A canvas with the seal at its place: high on the half-folio, over six or seven columns."""
     side = int(min(6.6 * area.column_width, 0.62 * (area.bottom - area.top)))
     shape = seal_shape(side, pen.rng)
     tilt = cv2.getRotationMatrix2D((side / 2, side / 2), float(pen.rng.normal(0, 1.0)), 1)
@@ -362,13 +364,13 @@ def _stamp(area: RuledArea, pen: Pen) -> Canvas:
 
 
 def _polygon(area: RuledArea, left: float, right: float, homography: Homography) -> Corners:
-    """The corners on the image of the part of a ruled area between two rules."""
+    """The part of a ruled area from x `left` to `right`, as its corners on the image."""
     a, b, c, d = ((float(x), float(y)) for x, y in _corners(left, area.top, right, area.bottom, homography))
     return a, b, c, d
 
 
 def _corners(left: float, top: float, right: float, bottom: float, homography: Homography) -> Points:
-    """The corners of a rectangle of the canvas on the image, as `Corners` has them."""
+    """The corners of a rectangle of the canvas on the image, in the order of `Corners`."""
     return moved(np.array([(left, top), (right, top), (right, bottom), (left, bottom)], np.float64), homography)
 
 
@@ -379,12 +381,12 @@ def _bounds(points: Points) -> Box:
 
 
 def _character(page: str, written: WrittenCell, homography: Homography) -> TrueCharacter:
-    """A written cell with its places on the image."""
+    """A written cell as a true character of the image."""
     place, cell = written.place, written.cell
-    around = _bounds(_corners(place.x, place.y, place.right, place.bottom, homography))
-    # Pixels are squares: their ink reaches from the pixel's own corner to the next one's.
+    cell_box = _bounds(_corners(place.x, place.y, place.right, place.bottom, homography))
+    # pixels are squares: ink reaches from a pixel's corner to that of the next one
     ink = np.array([place.centre]) if written.ink is None else np.concatenate([written.ink, written.ink + 1])
     box = _bounds(moved(ink, homography))
     return TrueCharacter(
-        page, written.line, cell.offset, cell.length, cell.text, cell.row, box, around, written.missing
+        page, written.line, cell.offset, cell.length, cell.text, cell.row, box, cell_box, written.missing
     )

@@ -19,7 +19,7 @@ from proof.locale.marking import _
 from proof.ocr.engine import Pixels
 
 MAX_SKEW_DEGREES = 3.0
-"""Maximum of the angle by which a page is turned."""
+"""Maximum angle by which a page is turned."""
 
 MAX_WEAR: Mapping[str, float] = {
     "skew": MAX_SKEW_DEGREES,
@@ -36,9 +36,9 @@ MAX_WEAR: Mapping[str, float] = {
 """The maximum of each field of `Wear`; the minimum is 0."""
 
 MAX_TILE_PX = 640
-"""Maximum side of the tile of noise that is computed; larger areas repeat it."""
+"""Maximum side of a computed tile of noise; larger areas repeat the tile."""
 SPECK_SUBPIXEL_BITS = 3
-"""Binary places of the coordinates that specks are drawn with."""
+"""Number of fractional bits in the coordinates of specks."""
 
 Plane = NDArray[np.float32]
 Homography = NDArray[np.float64]
@@ -48,13 +48,18 @@ Homography = NDArray[np.float64]
 class Wear:
     """How worn a page is. Shares and strengths lie between 0 (none) and 1.
 
-    `skew` is the largest angle in degrees, `keystone` how far a camera stood askew (share of the shorter side),
-    `broken` the share of rules and frames that did not print, `specks` how many there are in a million
-    pixels, `bleed` how strongly the other side shows through, `seal` how densely a seal prints over the
-    text, `stains` the share of paper that is stained, pages taken together, `fade` how unevenly it was
-    inked, `grain` how ragged the edges are, `blur` in pixels at scale 1. `grey` keeps the tones of a
-    photograph, else the page is black and white as a facsimile's; `jpeg` is a quality from 1 to 100,
-    None for no loss.
+    - `skew`: the largest angle in degrees
+    - `keystone`: displacement of the corners by a camera that stood askew, as a share of the shorter side
+    - `broken`: share of rules and frames that did not print
+    - `specks`: their number in a million pixels
+    - `bleed`: how strongly the other side shows through
+    - `seal`: how densely a seal prints over the text
+    - `stains`: share of the paper of all pages that is stained
+    - `fade`: how unevenly the page was inked
+    - `grain`: how ragged the edges are
+    - `blur`: in pixels at scale 1
+    - `grey`: keep the tones of a photograph, instead of black and white as in a facsimile
+    - `jpeg`: quality from 1 to 100, None for no loss
     """
 
     skew: float = 0.0
@@ -104,7 +109,7 @@ LEVELS: dict[str, Wear] = {
         jpeg=70,
     ),
 }
-"""Wear by name, as the command line offers it."""
+"""The levels of wear by name, as on the command line."""
 
 
 def named_wear(name: str) -> Wear:
@@ -117,13 +122,13 @@ def named_wear(name: str) -> Wear:
 
 
 def without_seal(wear: Wear) -> Wear:
-    """The same wear of a page that no seal was set on."""
+    """The same wear, of a page without a seal."""
     return replace(wear, seal=0.0)
 
 
 def skewing(size: tuple[int, int], wear: Wear, angle: float, rng: np.random.Generator) -> Homography:
-    """The map from the page as drawn to the page as photographed: turned about its centre by `angle`
-    degrees (clockwise on the image), with a little keystone. `size` is width, height."""
+    """The map from the drawn page to the photographed page: a turn about the centre by `angle` degrees (clockwise on
+    the image), with the keystone of the wear. `size` is width, height."""
     width, height = size
     corners = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float64)
     turn = np.radians(angle)
@@ -136,7 +141,7 @@ def skewing(size: tuple[int, int], wear: Wear, angle: float, rng: np.random.Gene
 
 
 def moved(points: Points, homography: Homography) -> Points:
-    """Points of the page as drawn, on the page as photographed."""
+    """Points of the drawn page, mapped to the photographed page; n x 2."""
     homogeneous = np.c_[points, np.ones(len(points))] @ homography.T
     return np.asarray(homogeneous[:, :2] / homogeneous[:, 2:], dtype=np.float64)
 
@@ -148,12 +153,12 @@ def mirroring(size: tuple[int, int], onto: tuple[int, int]) -> Homography:
 
 
 def photographed(canvas: Canvas, homography: Homography, size: tuple[int, int]) -> Canvas:
-    """A canvas after the skew, of this size (width, height), bare where nothing of the page lies."""
+    """A canvas after the skew, of this size (width, height); bare outside of the page."""
     return np.asarray(cv2.warpPerspective(canvas, _centred(homography), size, flags=cv2.INTER_LINEAR), dtype=np.uint8)
 
 
 def photographed_owners(owners: Owners, homography: Homography, size: tuple[int, int]) -> Owners:
-    """Whose ink is where, after the skew."""
+    """The owners of ink after the skew."""
     return np.asarray(cv2.warpPerspective(owners, _centred(homography), size, flags=cv2.INTER_NEAREST), dtype=np.int16)
 
 
@@ -167,7 +172,7 @@ def _clouds(shape: tuple[int, int], sigma: float, rng: np.random.Generator) -> P
     """Smooth noise with features about `sigma` pixels wide, mean 0, standard deviation 1."""
     step = max(sigma / 1.5, 1.0)
     rows, columns = int(shape[0] / step) + 4, int(shape[1] / step) + 4
-    # Fine noise is made in one tile and laid side by side: at this grain neither an eye nor an engine sees it repeat.
+    # fine noise repeats one tile: at this grain neither eye nor engine notices
     tile = (min(rows, MAX_TILE_PX), min(columns, MAX_TILE_PX))
     coarse = rng.integers(-128, 128, tile, dtype=np.int8).astype(np.float32)
     coarse = np.asarray(cv2.GaussianBlur(coarse, (0, 0), sigma / step), dtype=np.float32)
@@ -205,8 +210,8 @@ def seal_shape(side: int, rng: np.random.Generator) -> Canvas:
 
 @dataclass(frozen=True, slots=True)
 class _Layers:
-    """What a page is made of: its ink and what lies `behind` it and shows through, blurred, how `stained` its paper is
-    (each 0 to 1), the shape of its `seal`, and the `threshold` over which ink prints."""
+    """The layers of a page: its ink and the ink `behind` it that shows through (both blurred), how `stained` its paper
+    is (each 0 to 1), the shape of its `seal`, and the `threshold` above which ink prints."""
 
     ink: Plane
     threshold: Plane
@@ -216,11 +221,11 @@ class _Layers:
 
 
 def age(ink: Canvas, behind: Canvas | None, seal: Canvas | None, wear: Wear, scale: float, seed: list[int]) -> Pixels:
-    """The photograph of a page with this `ink`, the ink `behind` it (mirrored) and the shape of its `seal`, all skewed
-    already.
+    """The photograph of a page with this `ink`, the ink `behind` it (mirrored) and the shape of its `seal`, all of them
+    after the skew.
 
-    The seal has the size of the ink; what lies behind may be smaller, as it is blurred anyway. `scale` is the
-    page's, so that wear grows with it.
+    The seal has the size of the ink; `behind` may be smaller, since it is blurred. Wear grows with `scale`, that of the
+    page.
     """
     rng = np.random.default_rng(seed)
     shape = (ink.shape[0], ink.shape[1])
@@ -230,7 +235,7 @@ def age(ink: Canvas, behind: Canvas | None, seal: Canvas | None, wear: Wear, sca
         blurred = _blurred(behind, 1.6 * scale * behind.shape[1] / shape[1])
         through = np.asarray(cv2.resize(blurred, shape[::-1], interpolation=cv2.INTER_LINEAR), dtype=np.float32)
     stained = _stain(shape, wear, scale, rng)
-    # A copyist sets the threshold so that thin strokes survive; they are thinnest on a small scan.
+    # the threshold is set so that thin strokes survive; they are thinnest on a small scan
     threshold = 0.5 - 0.1 / scale + 0.12 * wear.fade * _clouds(shape, 90 * scale, rng)
     level += 0.16 * wear.grain * _clouds(shape, 1.1 * scale, rng)
     page = _Layers(level, threshold, through, seal, stained)
@@ -248,7 +253,7 @@ def _blurred(canvas: Canvas, sigma: float) -> Plane:
 
 
 def _stain(shape: tuple[int, int], wear: Wear, scale: float, rng: np.random.Generator) -> Plane | None:
-    """How stained each pixel is, 0 to 1: the tops of slow noise. None for a page without a stain, as many are."""
+    """How stained each pixel is, 0 to 1: the peaks of slow noise. None for a page without stains, as many are."""
     share = min(wear.stains * (float(rng.exponential(2.0)) - 1.0), 1.0)
     if share <= 0:
         return None
@@ -258,10 +263,10 @@ def _stain(shape: tuple[int, int], wear: Wear, scale: float, rng: np.random.Gene
 
 
 def _binary(page: _Layers, wear: Wear, scale: float, rng: np.random.Generator) -> Pixels:
-    """Black and white: what lies over the copyist's threshold is ink."""
+    """The page in black and white: ink is what lies above the threshold."""
     shape, level = (page.ink.shape[0], page.ink.shape[1]), page.ink
     if page.behind is not None:
-        # Only scraps of the other side are dark enough to print.
+        # only scraps of the other side are dark enough to print
         scraps = _clouds(shape, 4 * scale, rng)
         level = np.maximum(level, page.behind * np.clip(0.2 * scraps + 0.8 * wear.bleed, 0, 0.9))
     if page.seal is not None and wear.seal:
@@ -274,7 +279,7 @@ def _binary(page: _Layers, wear: Wear, scale: float, rng: np.random.Generator) -
 
 
 def _grey(page: _Layers, wear: Wear, scale: float, rng: np.random.Generator) -> Pixels:
-    """The tones of a photograph: paper, ink that is not quite black, a seal in a middle tone."""
+    """The page in the tones of a photograph: paper, ink that is not quite black, a seal in a middle tone."""
     shape = (page.ink.shape[0], page.ink.shape[1])
     steep = 2.2 / max(0.4, wear.blur)
     coverage = np.clip((page.ink - page.threshold) * steep + 0.5, 0, 1)
@@ -293,13 +298,13 @@ def _grey(page: _Layers, wear: Wear, scale: float, rng: np.random.Generator) -> 
 
 
 def _speckle(image: Pixels, wear: Wear, scale: float, rng: np.random.Generator) -> None:
-    """Dirt on the paper and holes in the ink: small blots, more of the small than of the large."""
+    """Add dirt on the paper and holes in the ink: blots, of which small ones are more frequent than large ones."""
     count = int(rng.poisson(wear.specks * image.size / 1e6 / max(scale, 0.5) ** 2))
     height, width = image.shape
     xs, ys = rng.integers(0, width, count), rng.integers(0, height, count)
     sizes = np.minimum(rng.exponential(0.55, (count, 2)) + 0.35, 3) * scale
-    for x, y, (across, down), light in zip(xs, ys, sizes, rng.random(count) < 0.35, strict=True):
+    for x, y, (across, down), is_light in zip(xs, ys, sizes, rng.random(count) < 0.35, strict=True):
         axes = (int(across * (1 << SPECK_SUBPIXEL_BITS)), int(down * (1 << SPECK_SUBPIXEL_BITS)))
         centre = (int(x) << SPECK_SUBPIXEL_BITS, int(y) << SPECK_SUBPIXEL_BITS)
-        tone = 255 if light else 0
+        tone = 255 if is_light else 0
         cv2.ellipse(image, centre, axes, 0, 0, 360, (tone,), -1, cv2.LINE_8, SPECK_SUBPIXEL_BITS)

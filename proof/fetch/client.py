@@ -25,19 +25,20 @@ PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 _MAX_REDIRECTIONS = 8
 _MAX_WAIT_SECONDS = 366 * 86_400.0
-"""The longest wait that is understood, in seconds."""
+"""Longest wait in seconds that a Retry-After header can ask for; longer ones are taken for this one."""
 
 Taken = TypeVar("Taken")
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How a server is asked; times in seconds.
+    """How a client asks servers; times in seconds.
 
-    `pause` lies between the end of one answer and the next request (a redirection is followed at once). Of `tries`
-    the second comes after `first_wait`, each further one after twice the time. `longest_wait` is the most that a
-    server's Retry-After is waited for; `connect` is how long connecting may take, `silence` how long the server may say
-    nothing, `longest` how long one answer may take. `allow_private`: addresses in private networks may be asked.
+    pause: from the end of one answer to the next request. Redirections are followed at once.
+    tries: the maximum number of requests. The second comes after `first_wait`, each further one after twice the time.
+    longest_wait: the longest Retry-After of a server that is waited for.
+    connect, silence, longest: the time limits for connecting, between two pieces of an answer, and for an answer.
+    allow_private: whether addresses in private networks may be asked.
     """
 
     pause: float = 1.0
@@ -51,8 +52,8 @@ class RetryPolicy:
 
 
 class TryAgain(ProofError):  # noqa: N818 - not an error: a request to ask anew
-    """Raised where an answer is of no use and another try may give a better one, also by the `take` of `Client.get`.
-    `wait` are the seconds that the server asks to wait."""
+    """An answer cannot be used, but another request may succeed; the `take` of `Client.get` raises it too. `wait` is
+    the number of seconds that the server asks to wait, None if it does not ask."""
 
     def __init__(self, why: str, wait: float | None = None, /, **values: object) -> None:
         super().__init__(why, **values)
@@ -60,7 +61,7 @@ class TryAgain(ProofError):  # noqa: N818 - not an error: a request to ask anew
 
 
 class Client:
-    """Asks servers, in a `with` block. One connection is kept open, one request made at a time."""
+    """Asks servers within a `with` block. Keeps one connection open, and makes one request at a time."""
 
     def __init__(self, policy: RetryPolicy | None = None, *, wait: Callable[[float], None] = time.sleep) -> None:
         self._policy = policy or RetryPolicy()
@@ -81,11 +82,11 @@ class Client:
         self._http.close()
 
     def get(self, address: str, ask: Callable[[], dict[str, str]], take: Callable[[httpx.Response], Taken]) -> Taken:
-        """What `take` makes of the answer to a request for `address` with the headers that `ask` gives.
+        """Request `address` with the headers that `ask` gives, and return the result of `take` for the answer.
 
-        Busy servers and lost connections are tried again; both functions are then called anew. Raises AddressError,
-        ServerError after the last try, ComeAgainError where the server asks to wait longer than `longest_wait`, and
-        what `take` raises.
+        After a busy server or a lost connection the request is repeated; both functions are then called again. Raises
+        AddressError, ServerError after the last try, ComeAgainError if the server asks to wait longer than
+        `longest_wait`, and the errors of `take`.
         """
         for number in range(1, self._policy.tries + 1):
             self._wait(max(0.0, self._next - time.monotonic()))
@@ -107,7 +108,7 @@ class Client:
         raise ServerError(address, _("%(why)s; asked %(tries)s times"), why=why, tries=self._policy.tries)
 
     def _ask_once(self, address: str, headers: dict[str, str], take: Callable[[httpx.Response], Taken]) -> Taken:
-        """As `get`; raises TryAgain where another try may give a better answer."""
+        """Make one request of `get`. Raises TryAgain if another request may succeed."""
         try:
             with self._http.stream("GET", web_address(address), headers=headers) as answer:
                 if answer.status_code == httpx.codes.PROXY_AUTHENTICATION_REQUIRED:
@@ -146,14 +147,15 @@ def status_of(answer: httpx.Response) -> str:
 
 
 def length_of(answer: httpx.Response) -> int | None:
-    """The length of the body in bytes; None where the server does not say it, or not that of the decoded body."""
-    given = answer.headers.get("content-length", "")
-    return int(given) if given.isascii() and given.isdigit() and len(given) < 20 and not is_encoded(answer) else None
+    """The length of the decoded body in bytes; None if the server does not give it."""
+    length = answer.headers.get("content-length", "")
+    is_number = length.isascii() and length.isdigit() and len(length) < 20
+    return int(length) if is_number and not is_encoded(answer) else None
 
 
 def retry_after(text: str, now: datetime | None = None) -> float | None:
-    """The seconds that a Retry-After header asks to wait, at most a year; it gives them as a number or by a date. None
-    where it is neither."""
+    """The seconds that a Retry-After header asks to wait, at most a year. The header is a number or a date; None if it
+    is neither."""
     text = text.strip()
     if text.isascii() and text.isdigit():
         return min(float(text[:20]), _MAX_WAIT_SECONDS)
@@ -166,7 +168,7 @@ def retry_after(text: str, now: datetime | None = None) -> float | None:
 
 
 def _after(seconds: float) -> str:
-    """The local time in so many seconds, in words."""
+    """The local time in `seconds` from now, in words."""
     when = (datetime.now(UTC) + timedelta(seconds=seconds)).astimezone()
     return Sentence(
         _("after %(when)s (%(seconds)s seconds from now)"), when=f"{when:%Y-%m-%d %H:%M}", seconds=f"{seconds:,.0f}"
@@ -178,8 +180,6 @@ def _why_lost(error: httpx.TransportError) -> str:
         return str(error) if "longer than" in str(error) else Sentence(_("the server does not answer in time"))
     if isinstance(error, httpx.ConnectError):
         return Sentence(_("the server cannot be reached (%(error)s)"), error=error)
-    return (
-        Sentence(_("the connection was lost (%(error)s)"), error=error)
-        if str(error)
-        else Sentence(_("the connection was lost"))
-    )
+    if not str(error):
+        return Sentence(_("the connection was lost"))
+    return Sentence(_("the connection was lost (%(error)s)"), error=error)

@@ -1,4 +1,4 @@
-"""Whether a server's answer is an image: many servers answer with a web page and status 200 if there is none."""
+"""Tests whether a server's answer is an image: many servers answer with a web page and status 200 if there is none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body|titl
 
 
 def image_fault(path: Path) -> str:
-    """What keeps the file at `path` from being a page image, '' where nothing does. It is decoded to the end."""
+    """Why the file at `path` is not a page image; empty if it is one. The image is decoded completely."""
     with path.open("rb") as file:
         head = file.read(4096)
     if not head:
@@ -37,15 +37,12 @@ def _undecodable(path: Path, head: bytes) -> str:
             with Image.open(path, formats=FORMATS) as image:
                 image.load()
     except UnidentifiedImageError:
-        text = head.isascii() and b"\0" not in head
-        message = (
-            _("the server sends text that is no image (%(head)s)")
-            if text
-            else _("the server sends something that is no image (%(head)s)")
-        )
+        message = _("the server sends something that is no image (%(head)s)")
+        if head.isascii() and b"\0" not in head:
+            message = _("the server sends text that is no image (%(head)s)")
         return Sentence(message, head=repr(head[:24]))
     except (Image.DecompressionBombError, MemoryError):
         return Sentence(_("the image has more pixels than can be checked here; fetch it smaller with --width"))
-    except Exception as error:  # on damaged data Pillow's decoders raise nearly every class there is
+    except Exception as error:  # Pillow's decoders raise almost any exception class on damaged data
         return Sentence(_("the image is cut short or damaged (%(error)s)"), error=error)
     return ""

@@ -1,8 +1,8 @@
-"""Fetching images into a folder: existing files stay, and interrupted downloads are continued.
+"""Fetches images into a folder: existing files stay, and interrupted downloads are continued.
 
-A file is first written as `.NAME.part` and renamed when it is complete and known to be an image. To continue a part,
-only the rest is requested (Range), on condition that the file on the server has not changed (If-Range); a server that
-does not support this sends the whole file.
+A file is first written as `.NAME.part` and renamed when it is complete and an image. To continue a part, only the rest
+is requested (Range), on condition that the file on the server has not changed (If-Range); a server that does not
+support this sends the whole file.
 """
 
 from __future__ import annotations
@@ -29,23 +29,22 @@ from proof.locale.marking import Sentence, _
 from proof.model.refs import ImageRef
 
 MAX_FILE_BYTES = 300_000_000
-"""Size of the largest file that is taken: a plate of 100 megapixels in colour, not compressed."""
+"""Size of the largest accepted file: a plate of 100 megapixels in colour, uncompressed."""
 
 MAX_UNANSWERED_IMAGES = 3
-"""Number of images in a row for which no server answered, or whose addresses may not be requested, after which a run
-is stopped."""
+"""A run stops after this number of consecutive images for which no server answered, or whose addresses may not be
+requested."""
 
 MAX_FAILED_IMAGES = 20
-"""Number of images in a row that failed for whatever reason, after which a run is stopped: the list is probably
-wrong."""
+"""A run stops after this number of consecutive failed images: the list is probably wrong."""
 
 _RANGE = re.compile(r"bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18}|\*)")
 """A `Content-Range`: the first byte that is sent, and the size of the whole file, `*` if it is unknown."""
 
 
 class FetchOutcome(StrEnum):
-    """What became of an image. UNCHANGED: the server was asked, and says that the file that is there has not
-    changed."""
+    """The outcome of an image. THERE: the file exists, and the server was not asked. UNCHANGED: the file exists, and
+    the server answered that it has not changed."""
 
     FETCHED = "fetched"
     THERE = "there"
@@ -66,7 +65,7 @@ class ImageResult:
 
 @dataclass(frozen=True, slots=True)
 class FetchRun:
-    """The results of a run. `stopped` says why the run was stopped before its end, '' if it was not."""
+    """The results of a run. `stopped` is the reason why the run was stopped early; empty if it was completed."""
 
     results: tuple[ImageResult, ...] = ()
     stopped: str = ""
@@ -83,10 +82,9 @@ class FetchRun:
 @dataclass(frozen=True, slots=True)
 class Fetcher:
     """Fetches images into `folder`. With `refresh`, files that were fetched before are fetched again if they changed on
-    the server. A larger file than `most_bytes` fails.
+    the server. A file larger than `most_bytes` fails.
 
-    `kept` are images that the project has in other folders, by the image reference in their names; they are not
-    fetched."""
+    `kept` are the images that the project already has in other folders, by the image reference in their names."""
 
     folder: Path
     client: Client
@@ -97,8 +95,8 @@ class Fetcher:
     def fetch(self, images: Sequence[WantedImage], report: Callable[[ImageResult], None] = lambda _: None) -> FetchRun:
         """Fetch `images` one after the other; `report` is called with each result.
 
-        An image that fails is skipped; the run is stopped if the server asks for that, or several images in a row
-        failed. Raises OutputError where the folder cannot be written, SourceError for a damaged index.
+        An image that fails is skipped; the run is stopped if the server asks for that, or if several consecutive images
+        failed. Raises OutputError if the folder cannot be written, SourceError for a damaged index.
         """
         index = FetchIndex.read(self.folder)
         results: list[ImageResult] = []
@@ -130,8 +128,8 @@ class Fetcher:
         return FetchRun(tuple(results), stopped)
 
     def preview(self, images: Sequence[WantedImage]) -> Iterator[ImageResult]:
-        """What is known of the outcomes before any request: THERE, FAILED for an address or a name that cannot be used,
-        else NOT_ASKED."""
+        """The outcomes without any request: THERE, FAILED for an address or a name that cannot be used, else
+        NOT_ASKED."""
         index = FetchIndex.read(self.folder)
         for wanted in images:
             try:
@@ -143,8 +141,8 @@ class Fetcher:
                 yield ImageResult(wanted, FetchOutcome.THERE if path else FetchOutcome.NOT_ASKED)
 
     def _existing(self, wanted: WantedImage, index: FetchIndex) -> Path | None:
-        """The existing file of an image, in the folder or among `kept`, or None. Raises SourceError if its name leads
-        out of the folder, or if the file came from another address and is not to be refreshed."""
+        """The existing file of an image, in the folder or among `kept`; None if there is none. Raises SourceError if
+        the name leads out of the folder, or if the file came from another address and is not to be refreshed."""
         path = path_inside(self.folder, wanted.name)
         if not path.exists():
             ref = ImageRef.match(wanted.name)
@@ -163,10 +161,11 @@ class Fetcher:
         return path
 
     def _fetched(self, wanted: WantedImage, index: FetchIndex) -> ImageResult:
-        """Fetch one image, unless it is there. Raises ProofError."""
-        existing, record = self._existing(wanted, index), index.files.get(wanted.name)
-        # only what was fetched is refreshed, never a file that somebody put there
-        if existing is not None and not (self.refresh and record):
+        """Fetch one image, unless its file exists. Raises ProofError."""
+        existing = self._existing(wanted, index)
+        was_fetched = wanted.name in index.files
+        # a file that a person put there is never refreshed
+        if existing is not None and not (self.refresh and was_fetched):
             return ImageResult(wanted, FetchOutcome.THERE, existing.stat().st_size)
         path = path_inside(self.folder, wanted.name)
         download = _Download(wanted, path, index, self.most_bytes)
@@ -178,7 +177,7 @@ class Fetcher:
 
 @dataclass(frozen=True, slots=True)
 class _Download:
-    """One image on its way to `path`."""
+    """The download of one image to `path`."""
 
     wanted: WantedImage
     path: Path
@@ -190,8 +189,8 @@ class _Download:
         return self.path.with_name(f".{self.path.name}.part")
 
     def ask(self) -> dict[str, str]:
-        """The headers of the next request. It asks for the rest of the file if there is a part of it, for the file if
-        it has changed if it was fetched before, and else for the whole file."""
+        """The headers of the next request. It asks for the rest of a file of which there is a part; for a file that was
+        fetched before only if it has changed; else for the whole file."""
         size = self._resumable_bytes()
         if size:
             return {"Range": f"bytes={size}-", "If-Range": self.index.parts[self.wanted.name].validator}
@@ -201,17 +200,16 @@ class _Download:
         return record.conditions
 
     def take(self, answer: httpx.Response) -> int | None:
-        """Write what the server sends; returns the size of the whole file, None if the file that is there has not
-        changed."""
+        """Write the file that the server sends. Gives its size in bytes; None if the existing file has not changed."""
         if answer.status_code == 304 and self.path.exists():
             return None
         if answer.status_code == 416:
             self._forget_part()
             raise TryAgain(_("the server does not have the rest of the file"))
         if answer.status_code not in (200, 206):
-            # a server that has had enough of a client answers 401 or 403 to everything
-            refused = ServerError if answer.status_code in (401, 403) else SourceError
-            raise refused(self.wanted.address, _("the server answers %(status)s"), status=status_of(answer))
+            # a server that blocks a client answers 401 or 403 to all its requests
+            error_class = ServerError if answer.status_code in (401, 403) else SourceError
+            raise error_class(self.wanted.address, _("the server answers %(status)s"), status=status_of(answer))
         start, whole = self._start_and_size(answer)
         if whole is not None and whole > self.most_bytes:
             raise SourceError(
@@ -230,11 +228,9 @@ class _Download:
         if answer.status_code == 200:
             return 0, length_of(answer)
         content_range = _RANGE.fullmatch(answer.headers.get("content-range", "").strip())
-        known, size = self.index.parts.get(self.wanted.name), self._resumable_bytes()
-        now = FileRecord.of(self.wanted.address, answer, -1)
-        changed = known and any(
-            old and new and old != new for old, new in ((known.etag, now.etag), (known.modified, now.modified))
-        )
+        record, size = self.index.parts.get(self.wanted.name), self._resumable_bytes()
+        answered = FileRecord.of(self.wanted.address, answer, -1)
+        changed = record is not None and record.differs(answered)
         if content_range is None or int(content_range[1]) != size or changed or is_encoded(answer):
             self._forget_part()
             raise TryAgain(_("the server sends another part of the file than was asked for"))
@@ -242,24 +238,25 @@ class _Download:
 
     def _resumable_bytes(self) -> int:
         """The size in bytes of the part, if the download can be continued from it; else 0, and the part is removed."""
-        known = self.index.parts.get(self.wanted.name)
         try:
             size = self.part.stat().st_size
         except OSError:
             return 0
-        if size and known and known.address == self.wanted.address and known.validator and size <= self.most_bytes:
+        record = self.index.parts.get(self.wanted.name)
+        is_continuable = record is not None and record.address == self.wanted.address and bool(record.validator)
+        if is_continuable and 0 < size <= self.most_bytes:
             return size
         self._forget_part()
         return 0
 
     def _begin(self, answer: httpx.Response, start: int, whole: int | None) -> None:
-        """Begin a new part, unless one is continued (`start`). What file it is of is recorded before its first byte is
-        written, since only a known part can be continued."""
+        """Begin a new part, unless one is continued (`start`). The index records its source before the first byte is
+        written, since only a recorded part can be continued."""
         if start:
             return
         record = FileRecord.of(self.wanted.address, answer, -1 if whole is None else whole)
         if is_encoded(answer):
-            record = replace(record, etag="", modified="")  # those of the compressed bytes, which are not kept
+            record = replace(record, etag="", modified="")  # they validate the compressed bytes, which are not kept
         self.index.parts[self.wanted.name] = record
         with self._writing():
             self.part.parent.mkdir(parents=True, exist_ok=True)
@@ -285,16 +282,16 @@ class _Download:
         return size
 
     def _finish(self, size: int) -> None:
-        """Rename the part to the file and record it. Raises SourceError if it is no image."""
+        """Rename the part to the file and record it. Raises SourceError if it is not an image."""
         fault = image_fault(self.part)
         if fault:
             self._forget_part()
             raise SourceError(self.wanted.address, fault)
         with self._writing():
             self.part.replace(self.path)
-        known = self.index.parts.pop(self.wanted.name)
+        record = self.index.parts.pop(self.wanted.name)
         fetched = datetime.now(UTC).isoformat(timespec="seconds")
-        self.index.files[self.wanted.name] = replace(known, size=size, fetched=fetched)
+        self.index.files[self.wanted.name] = replace(record, size=size, fetched=fetched)
         self.index.write()
 
     def _forget_part(self) -> None:
@@ -307,7 +304,7 @@ class _Download:
         return self.path.exists() and self.path.stat().st_size == record.size
 
     def _too_large(self, what: str) -> str:
-        """Why a file is not taken; `what` says how large it is, as the sentence goes on after "a file"."""
+        """The message about a file that is too large. `what` continues the sentence after "a file"."""
         return Sentence(
             _("is a file %(what)s, more than %(most)s are not taken; allow more with --max-mb"),
             what=what,
@@ -316,7 +313,7 @@ class _Download:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Raises OutputError where the file or its part cannot be written."""
+        """Raises OutputError if the file or its part cannot be written."""
         try:
             yield
         except OSError as error:

@@ -25,18 +25,18 @@ _FRAGMENT = re.compile(
     r"(?P<x>[0-9]{1,9}(?:\.[0-9]{1,9})?),(?P<y>[0-9]{1,9}(?:\.[0-9]{1,9})?),(?P<w>[0-9]{1,9}(?:\.[0-9]{1,9})?),(?P<h>[0-9]{1,9}(?:\.[0-9]{1,9})?)(?:$|&)"
 )
 _MAX_NESTING = 12
-"""Levels of bodies within bodies (choices, resources with parts) that are followed."""
+"""Maximum depth of nested bodies (choices, resources with parts)."""
 
 MIN_COVERING_SHARE = 0.9
-"""Share of a canvas from which the image painted on it shows the whole page, and the others lie over it."""
+"""Minimum share of a canvas that an image of the whole page covers; smaller images are details painted over it."""
 
 Value = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A IIIF image service. `sizes` are the widths and heights that it has ready. `fixed`: it has no
-    others; `limited`: it does not give the image in full size. `width` is that of the full image, 0 if not known."""
+    """A IIIF image service. `sizes` are the widths and heights that it has ready; a `fixed` service has no others. A
+    `limited` one does not give the image in full size. `width` is that of the full image, 0 if unknown."""
 
     address: str
     version: int
@@ -46,8 +46,10 @@ class Service:
     width: int = 0
 
     def image(self, width: int | None = None) -> str:
-        """The address of the whole image, as large as there is or about `width` pixels wide: never enlarged."""
-        return f"{self.address}/full/{self._size(width)}/0/{'native' if self.version == 1 else 'default'}.jpg"
+        """The address of the whole image, about `width` pixels wide or, without one, as large as possible. It is never
+        enlarged."""
+        quality = "native" if self.version == 1 else "default"
+        return f"{self.address}/full/{self._size(width)}/0/{quality}.jpg"
 
     def _size(self, width: int | None) -> str:
         whole = "max" if self.version == 3 or (self.version == 2 and self.limited) else "full"
@@ -63,8 +65,8 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class CanvasImage:
-    """An image of a canvas: as a file at `address`, and by a service, where it has one. `form` is its media type,
-    `share` the part of the canvas on which it is painted."""
+    """An image of a canvas: a file at `address`, or an image service, or both. `form` is its media type, `share` the
+    share of the canvas that it covers."""
 
     address: str
     form: str = ""
@@ -72,10 +74,12 @@ class CanvasImage:
     share: float = 1.0
 
     def at(self, width: int | None = None) -> str:
-        """The address of the image, as large as there is or about `width` pixels wide where a service can do that."""
-        if self.service is None or (self.service.fixed and not self.service.sizes and width and self.address):
+        """The address of the image, about `width` pixels wide if a service can do that, else as large as possible."""
+        service = self.service
+        if service is None:
             return self.address
-        return self.service.image(width)
+        cannot_scale = service.fixed and not service.sizes
+        return self.address if cannot_scale and width and self.address else service.image(width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ class Canvas:
 
     @property
     def picture(self) -> CanvasImage | None:
-        """The image that shows the whole canvas: the only one, or of several the one that covers it; else None."""
+        """The image that shows the whole canvas: the only one, or the first that covers it; else None."""
         if len(self.pictures) == 1:
             return self.pictures[0]
         return next((picture for picture in self.pictures if picture.share >= MIN_COVERING_SHARE), None)
@@ -109,7 +113,7 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A manifest of a collection, or a collection in it."""
+    """A member of a collection: a manifest, or another collection."""
 
     address: str
     label: str
@@ -124,20 +128,18 @@ class Collection:
 
 
 def parse(data: bytes, where: str) -> Manifest | Collection:
-    """The manifest or collection in `data`, found at `where`. Raises SourceError, with the line where it is no JSON."""
+    """The manifest or collection in `data`, which came from `where`. Raises SourceError, with the line if it is not
+    JSON."""
     try:
         whole = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise SourceError(where, _("is no IIIF manifest: it is not UTF-8")) from error
     except json.JSONDecodeError as error:
-        page = data.lstrip()[:1] == b"<"
-        message = (
-            Sentence(_("a web page; name the address of the manifest itself"))
-            if page
-            else Sentence(_("no JSON (%(msg)s)"), msg=error.msg)
-        )
+        message = Sentence(_("no JSON (%(msg)s)"), msg=error.msg)
+        if data.lstrip().startswith(b"<"):
+            message = Sentence(_("a web page; name the address of the manifest itself"))
         raise SourceError(where, _("is no IIIF manifest: it is %(message)s"), error.lineno, message=message) from error
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits, a list in a list without end
+    except (ValueError, RecursionError) as error:  # a number with thousands of digits, or lists nested too deeply
         raise SourceError(where, _("is no IIIF manifest: its JSON cannot be read (%(error)s)"), error=error) from error
     if not isinstance(whole, dict):
         raise SourceError(where, _("is no IIIF manifest: expected a JSON object with a type"))
@@ -183,7 +185,7 @@ def _canvases(whole: Value) -> Iterator[Canvas]:
 
 
 def _painted(canvas: Value, painting: Iterable[tuple[object, object]]) -> Iterator[CanvasImage]:
-    """The images of annotations, given as body and target, from the lowest to the topmost."""
+    """The images of the annotations `painting`, pairs of body and target, from the lowest to the topmost."""
     for body, target in painting:
         share = _share(canvas, target)
         for picture in _bodies(body):
@@ -192,22 +194,21 @@ def _painted(canvas: Value, painting: Iterable[tuple[object, object]]) -> Iterat
 
 def _share(canvas: Value, target: object) -> float:
     """The share of a canvas that a target covers: all, or the part that a fragment names (`#xywh=0,0,600,900`)."""
-    targets = [each for each in _list(target) if isinstance(each, str)]
+    addresses = [address for address in _list(target) if isinstance(address, str)]
     for value in _objects(target):
-        targets += [
-            _id(value),
-            _source(value),
-            *(str(each.get("value", "")) for each in _objects(value.get("selector"))),
-        ]
-    fragment = next((match for each in targets if (match := _FRAGMENT.search(each))), None)
+        addresses += [_id(value), _source(value)]
+        addresses += [str(selector.get("value", "")) for selector in _objects(value.get("selector"))]
+    fragment = next((match for address in addresses if (match := _FRAGMENT.search(address))), None)
     if fragment is None:
         return 1.0
     x, y, w, h = (float(fragment[name]) for name in "xywh")
-    percent = fragment["unit"] == "percent:"
-    width, height = (100, 100) if percent else (_number(canvas.get("width")), _number(canvas.get("height")))
+    width, height = _number(canvas.get("width")), _number(canvas.get("height"))
+    if fragment["unit"] == "percent:":
+        width, height = 100, 100
     if not width or not height:
         return 1.0
-    return max(0.0, min(x + w, width) - x) * max(0.0, min(y + h, height) - y) / (width * height)
+    covered_width, covered_height = max(0.0, min(x + w, width) - x), max(0.0, min(y + h, height) - y)
+    return covered_width * covered_height / (width * height)
 
 
 def _source(value: Value) -> str:
@@ -216,7 +217,7 @@ def _source(value: Value) -> str:
 
 
 def _bodies(value: object, depth: int = 0) -> list[CanvasImage]:
-    """The images in the body of an annotation; of a choice those of the first alternative that has any."""
+    """The images in the body of an annotation; for a choice those of the first alternative that has any."""
     if depth > _MAX_NESTING or not isinstance(value, list | str | dict):
         return []
     if isinstance(value, list):
@@ -231,34 +232,41 @@ def _bodies(value: object, depth: int = 0) -> list[CanvasImage]:
     if kind == "specificresource":
         return _bodies(value.get("full") or value.get("source"), depth + 1)
     address, service = _id(value), _image_service(value)
-    is_image = kind == "" or kind.endswith("image")
+    is_image = not kind or kind.endswith("image")
     return [CanvasImage(address, str(value.get("format", "")), service)] if is_image and (address or service) else []
 
 
 def _image_service(body: Value) -> Service | None:
-    """The image service of a body, of several the one with the newest version."""
+    """The image service of a body; of several the one with the newest version."""
     services = [value for value in _objects(body.get("service")) if _id(value)]
     image_services = []
     for value in services:
-        profiles = [each for each in _list(value.get("profile")) if isinstance(each, str)]
-        description = " ".join(
-            [str(value.get("type") or value.get("@type") or ""), str(value.get("@context", "")), *profiles]
-        )
+        profiles = [profile for profile in _list(value.get("profile")) if isinstance(profile, str)]
+        kind, context = str(value.get("type") or value.get("@type") or ""), str(value.get("@context", ""))
+        description = " ".join([kind, context, *profiles])
         version = _version(description, alone=len(services) == 1)
-        if version:
-            sizes = [(_number(size.get("width")), _number(size.get("height"))) for size in _objects(value.get("sizes"))]
-            ready = tuple(size for size in sizes if min(size) > 0)
-            width = _number(value.get("width")) or _number(body.get("width"))
-            limited = any("maxWidth" in each or "maxArea" in each for each in (value, *_objects(value.get("profile"))))
-            image_services.append(
-                Service(_id(value).rstrip("/"), version, "level0" in description, limited, ready, width)
+        if not version:
+            continue
+        sizes = [(_number(size.get("width")), _number(size.get("height"))) for size in _objects(value.get("sizes"))]
+        has_limit = any(
+            "maxWidth" in limits or "maxArea" in limits for limits in (value, *_objects(value.get("profile")))
+        )
+        image_services.append(
+            Service(
+                _id(value).rstrip("/"),
+                version,
+                fixed="level0" in description,
+                limited=has_limit,
+                sizes=tuple(size for size in sizes if min(size) > 0),
+                width=_number(value.get("width")) or _number(body.get("width")),
             )
+        )
     return max(image_services, key=lambda service: service.version, default=None)
 
 
 def _version(description: str, *, alone: bool) -> int:
-    """The version of the Image API by a service's type, context and profile (`description`); 0 for another service,
-    such as a search or a log-in. `alone`: the body has no other service."""
+    """The version of the Image API that a `description` names, a service's type, context and profiles; 0 for another
+    service, such as a search or a log-in. `alone`: the body has no other service."""
     named = _IMAGE_API.search(description)
     if named:
         return int(named[1] or named[2])
@@ -298,12 +306,12 @@ def _text(value: object) -> str:
     (Presentation 2)."""
     if isinstance(value, dict) and "@value" not in value:
         value = value[min(value, key=_preference)] if value else ""
-    options = [(each.get("@language"), each.get("@value")) for each in _objects(value)]
-    preferred = min(options, key=lambda option: _preference(option[0]))[1] if options else ""
-    text = " ".join(
-        [each for each in _list(value) if isinstance(each, str)] or [preferred if isinstance(preferred, str) else ""]
-    )
-    return " ".join(text.split()).encode("utf-8", "replace").decode()
+    strings = [string for string in _list(value) if isinstance(string, str)]
+    if not strings:
+        with_language = min(_objects(value), key=lambda option: _preference(option.get("@language")), default={})
+        preferred = with_language.get("@value")
+        strings = [preferred] if isinstance(preferred, str) else []
+    return " ".join(" ".join(strings).split()).encode("utf-8", "replace").decode()
 
 
 def _preference(language: object) -> int:
@@ -312,7 +320,7 @@ def _preference(language: object) -> int:
 
 
 def _type(value: Value) -> str:
-    """`sc:Manifest`, `oa:Choice` and `Manifest` without what stands before the name, in lower case."""
+    """The type of an object in lower case, without prefix: `manifest` for `sc:Manifest` and `Manifest`."""
     given = value.get("type") or value.get("@type") or ""
     first = next((each for each in _list(given) if isinstance(each, str)), "")
     return first.rpartition(":")[2].rpartition("/")[2].casefold()
@@ -324,14 +332,15 @@ def _id(value: Value) -> str:
 
 
 def _number(value: object) -> int:
+    """A size in pixels; 0 for any value that is not a plausible one."""
     return value if type(value) is int and 0 < value < 1_000_000 else 0
 
 
 def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
 
 
 def _objects(value: object) -> Iterator[Value]:
-    for each in _list(value):
-        if isinstance(each, dict):
-            yield each
+    return (item for item in _list(value) if isinstance(item, dict))

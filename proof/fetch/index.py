@@ -1,8 +1,8 @@
 """The index of the files that were fetched into a folder, stored beside them.
 
-It has the address of each file and the validators by which a server says whether the file has changed (ETag,
-Last-Modified). A complete file is not fetched again; an incomplete one is continued only if the file on the server has
-not changed.
+It has the address of each file, and the validators (ETag, Last-Modified) by which a server tells whether the file has
+changed. A complete file is not fetched again; an incomplete one is continued only if the file on the server has not
+changed.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _LOCK = ".proof-fetching.lock"
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """Where a file came from; of an image also when it was `fetched`. `size` is that of the whole file in bytes, even
-    for a part; -1 where it is not known."""
+    """The source of a file, and for an image the time when it was `fetched`. `size` is that of the whole file in bytes,
+    even for a part; -1 if unknown."""
 
     address: str
     size: int
@@ -42,14 +42,19 @@ class FileRecord:
 
     @property
     def validator(self) -> str:
-        """The value of If-Range: the ETag if it is a strong one, else the date; '' where the server gave neither."""
+        """The value of If-Range: a strong ETag, else the date; empty if the server gave neither."""
         return self.etag if self.etag and not self.etag.startswith("W/") else self.modified
 
     @property
     def conditions(self) -> dict[str, str]:
-        """The headers of a request to which a server sends the file only if it changed."""
+        """The headers of a request that asks for the file only if it has changed."""
         conditions = {"If-None-Match": self.etag, "If-Modified-Since": self.modified}
         return {header: value for header, value in conditions.items() if value}
+
+    def differs(self, other: FileRecord) -> bool:
+        """Whether a validator that both have says that these are different files."""
+        validators = ((self.etag, other.etag), (self.modified, other.modified))
+        return any(own and others and own != others for own, others in validators)
 
     @classmethod
     def of(cls, address: str, answer: httpx.Response, size: int) -> Self:
@@ -72,9 +77,9 @@ _FILE_FORMAT = TypeAdapter(_Index)
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Make `folder` where it is missing, and lock it within the block: two fetches would overwrite each other's index.
+    """Create `folder` if it is missing, and lock it within the block: two fetches would overwrite each other's index.
 
-    Raises UsageError where another fetch has locked it, OutputError where it cannot be written or locked.
+    Raises UsageError if another fetch has locked it, OutputError if it cannot be written or locked.
     """
     must_be_writable(folder)
     lock = FileLock(folder / _LOCK, blocking=False)
@@ -105,11 +110,11 @@ class FetchIndex:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """The index of `folder`, empty where there is none. Raises SourceError where it is damaged."""
+        """The index of `folder`; an empty one if it has none. Raises SourceError if it is damaged."""
         path = folder / INDEX
         try:
             text = path.read_text(encoding="utf-8")
-            json.loads(text)  # its errors name the line, those of pydantic do not
+            json.loads(text)  # its errors name the line; those of pydantic do not
             index = _FILE_FORMAT.validate_json(text, strict=True)
         except FileNotFoundError:
             return cls(folder, {}, {})

@@ -1,4 +1,5 @@
-"""The images of a Kanripo repository: `imglist/` has the names of their files, its `imginfo.cfg` their addresses."""
+"""The images of a Kanripo repository. Its `imglist/` has the names of the image files, `imglist/imginfo.cfg` their
+addresses."""
 
 from __future__ import annotations
 
@@ -61,34 +62,39 @@ def base_addresses(path: Path) -> Mapping[str, str]:
         try:
             addresses[edition] = str(web_address(address)).rstrip("/") + "/"
         except AddressError as error:
-            lines = (
-                n for n, line in enumerate(text.splitlines(), 1) if re.match(rf"{re.escape(edition)}\s*=", line, re.I)
-            )
-            raise SourceError(path, str(error), next(lines, None)) from error
+            raise SourceError(path, str(error), _line_of_setting(text, edition)) from error
     return addresses
 
 
+def _line_of_setting(text: str, name: str) -> int | None:
+    """The number of the line that sets `name`, from 1; None if no line does."""
+    setting = re.compile(rf"{re.escape(name)}\s*=", re.IGNORECASE)
+    return next((number for number, line in enumerate(text.splitlines(), 1) if setting.match(line)), None)
+
+
 def listed_images(path: Path) -> ImageSource:
-    """The images that the image lists at `path` name: a folder `imglist`, the folder that it lies in, or a single list.
+    """The images that the image lists at `path` name. `path` is a folder `imglist`, the folder that contains it, a
+    single list, or an `imginfo.cfg`.
 
     Raises SourceError and ImageListError.
     """
     folder = path if path.is_dir() else path.parent
     if path.is_dir() and not (path / INFO).is_file() and (path / "imglist").is_dir():
         folder = path / "imglist"
-    lists = sorted(folder.glob("*.txt")) if path.is_dir() or path.name == INFO else [path]
+    is_single_list = not path.is_dir() and path.name != INFO
+    lists = [path] if is_single_list else sorted(folder.glob("*.txt"))
     bases = base_addresses(folder / INFO)
     if not lists:
         raise SourceError(folder, _("holds no image list: expected files such as KR1d0030_010.txt"))
-    wanted: dict[str, WantedImage] = {}
+    images: dict[str, WantedImage] = {}
     notices: list[Notice] = []
     for listed in map(ImageList.read, lists):
         notices += listed.notices
         for entry in _usable(listed.entries, bases, notices):
             name = posixpath.normpath(entry.file)
-            first = wanted.get(name) or WantedImage(len(wanted) + 1, name, _base(entry, bases) + quote(name))
-            wanted[name] = replace(first, places=(*first.places, entry.place))
-    return ImageSource(folder.resolve().parent.name, tuple(wanted.values()), (), tuple(notices))
+            image = images.get(name) or WantedImage(len(images) + 1, name, _base(entry, bases) + quote(name))
+            images[name] = replace(image, places=(*image.places, entry.place))
+    return ImageSource(folder.resolve().parent.name, tuple(images.values()), (), tuple(notices))
 
 
 def _usable(entries: Iterable[Entry], bases: Mapping[str, str], notices: list[Notice]) -> Iterable[Entry]:
@@ -96,7 +102,7 @@ def _usable(entries: Iterable[Entry], bases: Mapping[str, str], notices: list[No
     unknown: set[str] = set()
     for entry in entries:
         if entry.error:
-            continue  # the notices of its list have it already
+            continue  # the list itself has a notice about it
         if _base(entry, bases):
             yield entry
         elif entry.edition not in unknown:
@@ -107,7 +113,7 @@ def _usable(entries: Iterable[Entry], bases: Mapping[str, str], notices: list[No
 
 
 def _base(entry: Entry, bases: Mapping[str, str]) -> str:
-    """The base address for an entry; that of the only edition where it names none, '' where it is not known."""
+    """The base address of an entry's edition, or of the only edition if the entry names none; empty if unknown."""
     if not entry.edition and len(bases) == 1:
         return next(iter(bases.values()))
     return bases.get(entry.edition, "")

@@ -10,8 +10,8 @@ from proof.model.notices import Notice
 
 @dataclass(frozen=True, slots=True)
 class WantedImage:
-    """One image. `number` counts from 1 in the source; `name` is its file in the image folder, with forward slashes;
-    `places` are its half-folios, if the source gives them; `label` is that of the source, if it is not the name.
+    """One image of a source. `number` counts from 1; `name` is its file in the image folder, with forward slashes;
+    `places` are its half-folios, if the source gives them; `label` is the source's name for it, if there is one.
     `opening`: it shows two half-folios, the first of `places` on the right."""
 
     number: int

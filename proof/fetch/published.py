@@ -1,8 +1,9 @@
-"""A IIIF manifest as a source of images: it is read from its address or a file, and its images get names in a folder.
+"""Reads a IIIF manifest from its address or a file, and names its images in the image folder.
 
-A manifest's images go into a subfolder named after it, with the manifest itself beside them, so that a second run
-asks for nothing. An image whose label is an image reference, or names a half-folio with its juan, has that as its name,
-by which its page finds it; the others are numbered as the canvases are, whatever half-folio a person says they show.
+A manifest's images go into a subfolder named after it, with the manifest itself beside them, so that a second run makes
+no request. An image is named after the label of its canvas if that is an image reference, or a half-folio with its
+juan; its page then finds it by name. Other images are named after the number of their canvas, whatever half-folio a
+person says they show.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import ImageRef, PageId
 
 KEPT = "manifest.json"
-"""Name of a manifest in the folder of its images."""
+"""Name of the file of a manifest in the folder of its images."""
 
 MAX_MANIFEST_BYTES = 100_000_000
-"""Size of the largest manifest that is read. Whole works, annotations included, have some ten million bytes."""
+"""Size of the largest accepted manifest. Those of whole works, with annotations, have some ten million bytes."""
 
 _MAX_NAMED_MANIFESTS = 20
-"""Manifests of a collection that a message names."""
+"""Maximum number of manifests of a collection that a message names."""
 _ACCEPT = {"Accept": "application/ld+json, application/json;q=0.9, */*;q=0.1"}
 _SUFFIX_OF = {
     "image/png": ".png",
@@ -48,8 +49,7 @@ _SUFFIX_OF = {
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """The bytes of a manifest or a collection, and the `record` of its download; None for a file that the user
-    named."""
+    """The bytes of a manifest or a collection. `record` is that of its download, None for a file of the user."""
 
     address: str
     data: bytes
@@ -58,10 +58,10 @@ class _Document:
 
 @dataclass(frozen=True, slots=True)
 class ManifestReader:
-    """Reads manifests whose images go into `folder`. `width` is that of the images in pixels, None for as large as
-    there is.
+    """Reads manifests whose images go into `folder`. `width` is the width of the images in pixels, None for full size.
 
-    With `keep` manifests are written beside their images; with `refresh` kept ones are fetched anew if they changed.
+    With `keep` manifests are written beside their images; with `refresh` kept manifests are fetched again if they
+    changed.
     """
 
     folder: Path
@@ -74,7 +74,7 @@ class ManifestReader:
         """The images of the manifest at `where`, an address or a file; with `members` those of all manifests of a
         collection.
 
-        Raises SourceError, for a collection without `members` too, AddressError, ServerError and OutputError.
+        Raises SourceError (also for a collection without `members`), AddressError, ServerError and OutputError.
         """
         document = self._from_file(where) if isinstance(where, Path) else self._from_web(where)
         parsed = parse(document.data, document.address)
@@ -114,30 +114,25 @@ class ManifestReader:
         images, failures = [], []
         for canvas in manifest.canvases:
             picture = canvas.picture
-            if picture is None and canvas.pictures:
-                failures.append(
-                    Sentence(
-                        _(
-                            "%(canvas)s is put together from %(number)s images, and none of them covers it: it is not "
-                            "fetched; save the page as the library's viewer shows it"
-                        ),
-                        canvas=canvas.name,
-                        number=len(canvas.pictures),
-                    )
-                )
             if picture is not None:
                 place, image_address = parse_label(canvas.label), picture.at(self.width)
                 name = f"{subfolder}/{stems[canvas.number]}{_suffix(picture, image_address)}"
                 places = (place,) if place else ()
                 images.append(WantedImage(canvas.number, name, image_address, canvas.label, places))
+            elif canvas.pictures:
+                message = _(
+                    "%(canvas)s is put together from %(number)s images, and none of them covers it: it is not "
+                    "fetched; save the page as the library's viewer shows it"
+                )
+                failures.append(Sentence(message, canvas=canvas.name, number=len(canvas.pictures)))
         return ImageSource(manifest.label or address, tuple(images), manifest.rights, manifest.notices, tuple(failures))
 
     def _subfolder(self, manifest: Manifest, address: str) -> str:
-        """The name of the manifest's folder: its label, else the last distinctive part of its address; with a number
-        where another manifest has that name already."""
-        parts = [file_name(unquote(part)) for part in _path(address).split("/")]
-        distinctive = [part for part in parts if part and part.removesuffix(".json") not in ("manifest", "iiif")]
-        name = file_name(manifest.label) or (distinctive[-1].removesuffix(".json") if distinctive else "") or "manifest"
+        """The name of the manifest's folder: its label, else the last distinctive part of its address. A number is
+        added if another manifest has that name."""
+        parts = [file_name(unquote(part)).removesuffix(".json") for part in _path(address).split("/")]
+        distinctive = [part for part in parts if part not in ("", "manifest", "iiif")]
+        name = file_name(manifest.label) or (distinctive[-1] if distinctive else "manifest")
         others = {file for file, record in FetchIndex.read(self.folder).files.items() if record.address != address}
         numbered = chain([name], (f"{name}-{number}" for number in count(2)))
         return next(subfolder for subfolder in numbered if f"{subfolder}/{KEPT}" not in others)
@@ -151,7 +146,7 @@ class ManifestReader:
             ) from error
 
     def _from_web(self, address: str) -> _Document:
-        """The manifest at `address`: the kept one, if there is one and it need not be refreshed or has not changed."""
+        """The manifest at `address`; the kept one, unless it is to be refreshed and has changed."""
         kept = self._kept(address)
         if kept and not self.refresh:
             return kept
@@ -178,7 +173,7 @@ class ManifestReader:
         return self.client.get(address, lambda: headers, take)
 
     def _kept(self, address: str) -> _Document | None:
-        """The manifest that an earlier run fetched from `address` and wrote beside its images."""
+        """The manifest that an earlier run fetched from `address` and wrote beside its images, or None."""
         for name, record in FetchIndex.read(self.folder).files.items():
             if record.address == address and PurePosixPath(name).name == KEPT:
                 try:
@@ -188,7 +183,8 @@ class ManifestReader:
         return None
 
     def _write(self, name: str, document: _Document, address: str) -> None:
-        """Write a manifest from `address` as the file `name` of the folder, unless it is there. Raises OutputError."""
+        """Write a manifest from `address` as the file `name` of the folder, unless the folder has it. Raises
+        OutputError."""
         index, path = FetchIndex.read(self.folder), path_inside(self.folder, name)
         record = document.record or FileRecord(address, len(document.data))
         if path.exists() and index.files.get(name) == record:
@@ -202,13 +198,12 @@ class ManifestReader:
 def _stems(canvases: tuple[Canvas, ...]) -> dict[int, str]:
     """The names of the images, without ending, by the numbers of their canvases."""
     stems = {canvas.number: _stem(canvas) for canvas in canvases}
-    often = Counter(stem.casefold() for stem in stems.values())
-    return {n: stem if stem and often[stem.casefold()] == 1 else f"{n:04}" for n, stem in stems.items()}
+    counts = Counter(stem.casefold() for stem in stems.values())
+    return {number: stem if stem and counts[stem.casefold()] == 1 else f"{number:04}" for number, stem in stems.items()}
 
 
 def _stem(canvas: Canvas) -> str:
-    """The name of an image, without ending, that the label of its canvas gives; '' for a label that names no
-    half-folio."""
+    """The name of an image, without ending, by the label of its canvas; empty if that names no half-folio."""
     ref = ImageRef.match(canvas.label)
     if ref:
         return file_name(str(ref))
@@ -220,7 +215,7 @@ def _stem(canvas: Canvas) -> str:
 
 
 def _suffix(picture: CanvasImage, address: str) -> str:
-    """The ending of the file that `address` gives; a service is always asked for JPEG."""
+    """The ending of the file at `address`; an image service is always asked for JPEG."""
     if address != picture.address:
         return ".jpg"
     suffix = PurePosixPath(_path(address)).suffix.lower()
@@ -230,20 +225,18 @@ def _suffix(picture: CanvasImage, address: str) -> str:
 def _path(address: str) -> str:
     try:
         return urlsplit(address).path
-    except ValueError:  # an address that is none is refused when it is asked for
+    except ValueError:  # the client refuses the address when it is requested
         return ""
 
 
 def _manifests_of(collection: Collection) -> str:
     """The end of a message that names the manifests of a collection."""
     named = [f"\n  {member.address}  {member.label}".rstrip() for member in collection.members]
-    more = (
-        Sentence(_("\n  ... and %(number)s more"), number=f"{len(named) - _MAX_NAMED_MANIFESTS:,}")
-        if len(named) > _MAX_NAMED_MANIFESTS
-        else ""
-    )
     if not named:
         return Sentence(_("is a IIIF collection that names no manifest"))
+    more = ""
+    if len(named) > _MAX_NAMED_MANIFESTS:
+        more = Sentence(_("\n  ... and %(number)s more"), number=f"{len(named) - _MAX_NAMED_MANIFESTS:,}")
     return Sentence(
         _(
             "is a IIIF collection of %(number)s; name one of its manifests, or fetch them all "

@@ -1,11 +1,11 @@
-"""Selecting images of a source, assigning half-folios to them, and writing the image list."""
+"""Selects images of a source, assigns half-folios to them, and writes the image list."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import islice, repeat
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from proof.errors import UsageError
@@ -54,30 +54,28 @@ def of_parts(images: Sequence[WantedImage], parts: Iterable[str]) -> tuple[Wante
     image."""
     chosen: set[int] = set()
     for part in parts:
-        ends = [_indices(images, end.strip()) for end in part.split("..", 1)]
-        found = range(ends[0][0], ends[1][-1] + 1) if len(ends) == 2 else ends[0]
-        if not found:  # the second end stands before the first
-            raise _lacking(images, part)
-        chosen.update(found)
+        first, *rest = (_indices(images, end.strip()) for end in part.split("..", 1))
+        indices: Sequence[int] = range(first[0], rest[0][-1] + 1) if rest else first
+        if not indices:  # the range ends before it begins
+            raise _missing(images, part)
+        chosen.update(indices)
     return tuple(wanted for index, wanted in enumerate(images) if index in chosen)
 
 
 def _indices(images: Sequence[WantedImage], part: str) -> list[int]:
-    """The indices of the images that show `part`, which is no range. Raises UsageError if there are none."""
+    """The indices of the images that show `part`, which is not a range. Raises UsageError if there are none."""
     indices = [index for index, wanted in enumerate(images) if _shows(wanted, part)]
     if not indices:
-        raise _lacking(images, part)
+        raise _missing(images, part)
     return indices
 
 
-def _lacking(images: Iterable[WantedImage], part: str) -> UsageError:
-    """The error about a part that no image shows, with the half-folios that the images show."""
-    places = [half_folio_name(place) for wanted in images for place in wanted.places]
-    span = (
-        Sentence(_("from %(first)s to %(last)s"), first=places[0], last=places[-1])
-        if places
-        else Sentence(_("no half-folio by name"))
-    )
+def _missing(images: Iterable[WantedImage], part: str) -> UsageError:
+    """The error about a part that no image shows; it names the first and the last half-folio that the images show."""
+    names = [half_folio_name(place) for wanted in images for place in wanted.places]
+    span = Sentence(_("no half-folio by name"))
+    if names:
+        span = Sentence(_("from %(first)s to %(last)s"), first=names[0], last=names[-1])
     return UsageError(
         _(
             "the source has no %(missing)s; it shows %(span)s. Name a juan (010), a half-folio "
@@ -93,10 +91,9 @@ def with_half_folios(
     images: Sequence[WantedImage], first: str, of_text: Iterable[JuanFolio] = (), *, openings: bool = False
 ) -> tuple[WantedImage, ...]:
     """The images, each with the half-folio that it shows: `first` (`010-1a`), then those that follow it among the
-    half-folios `of_text`. With `openings` each image shows two, and blank half-folios that the text omits are counted
-    too.
+    half-folios `of_text`. With `openings` each image shows two, and blank half-folios that the text omits count too.
 
-    Raises UsageError if `first` is no half-folio.
+    Raises UsageError if `first` is not a half-folio.
     """
     places = half_folios_from(parse_half_folio(first), of_text)
     if openings:
@@ -110,11 +107,13 @@ def write_list(path: Path, images: Iterable[WantedImage]) -> int:
 
     Raises UsageError if no half-folio is known, and the errors of `write_entries`.
     """
-    files = {
-        place: _part(wanted.name, letter) if wanted.opening else wanted.name
-        for wanted in images
-        for place, letter in zip(wanted.places, "ab" if wanted.opening else repeat(""), strict=False)
-    }
+    files: dict[JuanFolio, str] = {}
+    for wanted in images:
+        if not wanted.opening:
+            files |= dict.fromkeys(wanted.places, wanted.name)
+            continue
+        for place, half in zip(wanted.places, "ab", strict=False):
+            files[place] = _half_of_opening(wanted.name, half)
     if not files:
         raise UsageError(
             _(
@@ -127,10 +126,10 @@ def write_list(path: Path, images: Iterable[WantedImage]) -> int:
     return len(files)
 
 
-def _part(name: str, letter: str) -> str:
-    """The name by which an image list calls one half of an opening: `book/0012a.jpg` for the half `a`."""
+def _half_of_opening(name: str, half: str) -> str:
+    """The name of one half (`a` or `b`) of an opening in image lists: `book/0012a.jpg` for `book/0012.jpg`."""
     path = PurePosixPath(name)
-    return str(path.with_name(f"{path.stem}{letter}{path.suffix}"))
+    return str(path.with_name(f"{path.stem}{half}{path.suffix}"))
 
 
 def _shows(wanted: WantedImage, part: str) -> bool:

@@ -1,4 +1,4 @@
-"""Which addresses may be requested, and which names a fetched file may have.
+"""Checks which addresses may be requested, and which names a fetched file may have.
 
 Manifests and redirections come from strangers. An address in them could lead to a machine behind the user's firewall
 (server-side request forgery), a name to a place outside the image folder.
@@ -29,12 +29,12 @@ _MAX_SHOWN_CHARACTERS = 200
 _NOT_IN_NAMES = re.compile(r'[\\/:*?"<>|\s]+')
 _WINDOWS_DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
 _NAT64 = IPv6Network("64:ff9b::/96")
-"""IPv6 addresses that stand for the IPv4 address in their last 32 bits."""
+"""IPv6 addresses that embed an IPv4 address in their last 32 bits."""
 
 
 def web_address(text: str) -> httpx.URL:
-    """The address `text` without its fragment. Raises AddressError if it is no http or https address, has a user name
-    or password, or names port 0."""
+    """The address `text` without its fragment. Raises AddressError if it is not an http or https address, has a user
+    name or password, or names port 0."""
     shown = text if len(text) <= _MAX_SHOWN_CHARACTERS else f"{text[:_MAX_SHOWN_CHARACTERS]}..."
     try:
         url = httpx.URL(text).copy_with(fragment=None)
@@ -53,7 +53,7 @@ def web_address(text: str) -> httpx.URL:
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
     """Whether `address` is on the public Internet: not private, loopback, link-local, multicast or reserved, nor an
-    IPv6 address that stands for an IPv4 address of these kinds."""
+    IPv6 address that embeds an IPv4 address of these kinds."""
     if isinstance(address, IPv6Address):
         embedded = address.ipv4_mapped or address.sixtofour
         if address.teredo:
@@ -74,8 +74,9 @@ def require_public(host: str, addresses: Sequence[str]) -> None:
     private = [address for address in addresses if not is_public(ip_address(address))]
     if addresses and not private:
         return
+    host_is_address = private == [host]
     raise AddressError(
-        host if not private or private == [host] else f"{host} ({private[0]})",  # a host that is an address stands once
+        f"{host} ({private[0]})" if private and not host_is_address else host,
         _(
             "is an address of a private network, this machine or none at all: it is not asked; "
             "if that is meant, as in a museum's own network, add --allow-private"
@@ -84,17 +85,17 @@ def require_public(host: str, addresses: Sequence[str]) -> None:
 
 
 def file_name(text: str) -> str:
-    """`text` as a name that any file system takes; empty if it has no character that may stay."""
-    kept = "".join(char for char in unicodedata.normalize("NFC", text) if unicodedata.category(char)[0] != "C")
-    name = _NOT_IN_NAMES.sub("_", kept).strip("._ ")[:MAX_NAME_CHARACTERS].strip("._ ")
+    """`text` as a name that any file system accepts; empty if no character of it is allowed."""
+    printable = "".join(char for char in unicodedata.normalize("NFC", text) if unicodedata.category(char)[0] != "C")
+    name = _NOT_IN_NAMES.sub("_", printable).strip("._ ")[:MAX_NAME_CHARACTERS].strip("._ ")
     return f"_{name}" if _WINDOWS_DEVICES.fullmatch(name) else name
 
 
 def path_inside(folder: Path, name: str) -> Path:
     """The path of the file `name` (with forward slashes) in `folder`.
 
-    Raises SourceError if the name is too long, if it leads out of the folder (also by a link), or if it is that of a
-    hidden file, as the index of the folder and unfinished files have.
+    Raises SourceError if the name is too long, if it leads out of the folder (also by a link), or if it is hidden, as
+    the index of the folder and unfinished files are.
     """
     parts = name.split("/")
     if any(part.startswith(".") or not part or set("\\:\0") & set(part) for part in parts):

@@ -1,7 +1,7 @@
-"""Connections to public hosts only: directly, or through the proxy that the environment names.
+"""Connects to public hosts only, directly or through the proxy that the environment names.
 
-The environment's HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY are observed. A proxy resolves host names itself. They
-are resolved here too, if possible, and checked; the proxy may still resolve them to other addresses.
+The environment's HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY are observed. A proxy resolves host names itself. This
+module resolves and checks them too, if possible, but the proxy may resolve them to other addresses.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from proof.locale.marking import _
 _PRIVATE_SUFFIXES = (".localhost", ".local", ".internal", ".home.arpa")
 _LIMITS = httpx.Limits(max_connections=1)
 _PACKED_BYTES = 512
-"""Bytes of a compressed body that are decompressed at once: one layer of gzip makes at most 1,032 times as many."""
+"""Bytes of a compressed body that are decompressed at once. One layer of gzip expands them at most 1,032 times."""
 
 
 class CheckedTransport(httpx.BaseTransport):
@@ -42,10 +42,10 @@ class CheckedTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The response. Raises AddressError and ServerError, and httpx's transport errors."""
         response = self._transport(web_address(str(request.url))).handle_request(request)
-        if response.has_redirect_location:  # httpx would read its body, however long that is
+        if response.has_redirect_location:  # httpx would read the whole body
             response.close()
             return httpx.Response(response.status_code, headers={"Location": response.headers["Location"]})
-        if "," in response.headers.get("content-encoding", ""):  # each layer multiplies what one piece may grow to
+        if "," in response.headers.get("content-encoding", ""):  # each layer multiplies the size of a piece
             response.close()
             raise ServerError(str(request.url), _("the answer is compressed more than once"))
         assert isinstance(response.stream, httpx.SyncByteStream)
@@ -68,10 +68,10 @@ class CheckedTransport(httpx.BaseTransport):
 
 
 class CheckedNetwork(httpcore.SyncBackend):
-    """Connects to public addresses alone, unless `allow_private`.
+    """Connects to public addresses only, unless `allow_private`.
 
-    A host name is resolved once, its addresses are checked, and the connection goes to one of these, so that it does
-    not matter if the name resolves to another address a moment later (DNS rebinding). TLS still verifies the name.
+    A host name is resolved once, and the connection goes to one of the checked addresses, even if the name resolves to
+    another address a moment later (DNS rebinding). TLS still verifies the name.
     """
 
     def __init__(self, *, allow_private: bool = False) -> None:
@@ -109,8 +109,8 @@ class CheckedNetwork(httpcore.SyncBackend):
 
 
 class _BodyInTime(httpx.SyncByteStream):
-    """A body that raises httpx.ReadTimeout if a chunk of it comes later than `longest` seconds after the first read; if
-    it is `packed` (compressed), in pieces of `_PACKED_BYTES`."""
+    """A body that raises httpx.ReadTimeout if a chunk comes later than `longest` seconds after the first read. A
+    `packed` (compressed) body comes in pieces of `_PACKED_BYTES`."""
 
     def __init__(self, stream: httpx.SyncByteStream, longest: float, *, packed: bool) -> None:
         self._stream = stream
@@ -130,7 +130,7 @@ class _BodyInTime(httpx.SyncByteStream):
 
 
 def is_encoded(answer: httpx.Response) -> bool:
-    """Whether the body comes compressed, though that was not asked for."""
+    """Whether the body is compressed, although the client did not ask for that."""
     return answer.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity")
 
 
@@ -161,7 +161,8 @@ def _proxy_for(address: httpx.URL) -> httpx.URL | None:
 
 
 def _check_through_proxy(address: httpx.URL) -> None:
-    """Raises AddressError for a host of a private network, as far as its name or its addresses here tell."""
+    """Raises AddressError for a host of a private network, judged by its name and by the addresses that this machine
+    resolves it to."""
     host = address.host.rstrip(".").lower()
     try:
         private = not is_public(ip_address(host))

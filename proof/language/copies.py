@@ -1,5 +1,5 @@
-"""Finds passages that are in the training texts of the model, or several times in a text: such a passage would be
-evidence for itself.
+"""Copied passages: those that are in the training texts of the model, or several times in a text. Without these checks
+such a passage would be evidence for itself.
 
 A run is `RUN_TOKENS` consecutive tokens. Of the runs in the training texts one in `RUNS_PER_KEPT` is kept, as a hash. A
 passage with enough of these is in the training texts; its contribution is subtracted from their counts.
@@ -16,7 +16,7 @@ from proof.language.ngrams import Keys, mixed
 RUN_TOKENS = 12
 
 RUNS_PER_KEPT = 64
-"""Runs of which one is kept: those whose hash this number divides."""
+"""One of so many runs is kept: those whose hash this number divides."""
 
 RUN_BITS = 26
 """Bits of a run's hash that are kept."""
@@ -24,11 +24,11 @@ RUN_BITS = 26
 REACH_TOKENS = 400
 """Tokens on either side of a token within which kept runs are counted."""
 
-MIN_KNOWN_RUNS = 2
-"""Minimum number of known runs around a token in a copied passage."""
+MIN_COPIED_RUNS = 2
+"""Minimum number of copied runs around a token in a copied passage."""
 
-MIN_KNOWN_SHARE = 0.4
-"""Share of the kept runs around such a token that must be exceeded by the known ones; quotations have less."""
+MIN_COPIED_SHARE = 0.4
+"""Share of the kept runs around such a token that the copied ones must exceed; quotations have less."""
 
 
 def runs(tokens: Codes) -> tuple[Keys, NDArray[np.int64]]:
@@ -50,19 +50,20 @@ def learned_places(tokens: Codes, learned: Keys) -> NDArray[np.bool_]:
 def repeated_places(tokens: Codes) -> NDArray[np.bool_]:
     """Whether each token is in a passage that occurs again in the tokens, as in texts with several copies."""
     keys, starts = runs(tokens)
-    distinct, times = np.unique(keys, return_counts=True)
-    return _in_copies(keys, starts, distinct[times > 1], len(tokens))
+    distinct, counts = np.unique(keys, return_counts=True)
+    return _in_copies(keys, starts, distinct[counts > 1], len(tokens))
 
 
-def _in_copies(keys: Keys, starts: NDArray[np.int64], known_keys: Keys, size: int) -> NDArray[np.bool_]:
-    """Whether enough of the kept runs around each of `size` tokens are among `known_keys` (ascending)."""
-    if not len(known_keys):
+def _in_copies(keys: Keys, starts: NDArray[np.int64], copied_keys: Keys, size: int) -> NDArray[np.bool_]:
+    """Whether enough of the kept runs around each of `size` tokens are among `copied_keys` (ascending)."""
+    if not len(copied_keys):
         return np.zeros(size, np.bool_)
-    # a binary search: np.isin would sort the many `known_keys` again
-    nearest = known_keys[np.minimum(np.searchsorted(known_keys, keys), len(known_keys) - 1)]
-    known_before = np.concatenate([[0], np.cumsum(nearest == keys)])
+    # a binary search: np.isin would sort the many `copied_keys` again
+    nearest = copied_keys[np.minimum(np.searchsorted(copied_keys, keys), len(copied_keys) - 1)]
+    copied_before = np.concatenate([[0], np.cumsum(nearest == keys)])
     tokens = np.arange(size)
     first = np.searchsorted(starts, tokens - REACH_TOKENS)
     end = np.searchsorted(starts, tokens + REACH_TOKENS)
-    known = known_before[end] - known_before[first]
-    return np.asarray((known > MIN_KNOWN_SHARE * np.maximum(end - first, 1)) & (known >= MIN_KNOWN_RUNS), np.bool_)
+    copied = copied_before[end] - copied_before[first]
+    has_share = copied > MIN_COPIED_SHARE * np.maximum(end - first, 1)
+    return np.asarray(has_share & (copied >= MIN_COPIED_RUNS), np.bool_)

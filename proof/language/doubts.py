@@ -17,7 +17,7 @@ from proof.language.model import Counted
 from proof.language.neighbours import Neighbours
 from proof.language.ngrams import Numbers
 from proof.language.stream import UNKNOWN, stream_of
-from proof.language.weights import NOTHING, Floats
+from proof.language.weights import NO_CANDIDATE, Floats
 from proof.model.flags import LanguageReading
 from proof.text.conversions import conversions
 from proof.text.model import Script, is_han
@@ -81,17 +81,17 @@ class DoubtedText:
             return of_doubts
         places = np.array([row.place for _, row in rows])
         candidates = np.array([row.candidates for _, row in rows], np.uint32)
-        met = self.neighbours.counts(places, candidates)
+        pair_counts = self.neighbours.counts(places, candidates)
         probabilities = np.array([row.probabilities for _, row in rows], np.float32)
-        scores = self.neighbours.scores(places, candidates, met)
+        scores = self.neighbours.scores(places, candidates, pair_counts)
         trust = self.neighbours.trust(places)
         odds = odds_against(scores, probabilities) * trust
         likeliest = 1 + likelihood(scores, probabilities, trust)[:, 1:].argmax(1)
-        for at, (number, row) in enumerate(rows):
-            if met.before[at].any() or met.behind[at].any():
-                pair = np.array([0, likeliest[at]])
-                counts = np.stack([met.before[at, pair], met.behind[at, pair]])
-                of_doubts[number] = self._reading(row, pair, counts, float(odds[at]))
+        for index, (number, row) in enumerate(rows):
+            if pair_counts.before[index].any() or pair_counts.behind[index].any():
+                pair = np.array([0, likeliest[index]])
+                counts = np.stack([pair_counts.before[index, pair], pair_counts.behind[index, pair]])
+                of_doubts[number] = self._reading(row, pair, counts, float(odds[index]))
         return of_doubts
 
     def weights_at(self, addresses: Sequence[tuple[int, int, int]]) -> list[float]:
@@ -103,42 +103,41 @@ class DoubtedText:
     def row(self, doubt: Doubt) -> DoubtRow | None:
         """The input for a doubt; None unless it is between single characters."""
         place = self._place(doubt.page, doubt.column, doubt.offset)
-        if place < 0 or not (_single(doubt.transcribed) and _single(doubt.suggested)):
+        if place < 0 or not (_is_single(doubt.transcribed) and _is_single(doubt.suggested)):
             return None
-        meant = self._meant(place, doubt.transcribed)
-        probabilities: defaultdict[str, float] = defaultdict(float)
+        transcribed = self._traditional(place, doubt.transcribed)
+        shown: defaultdict[str, float] = defaultdict(float)
         for text, probability in doubt.shown:
-            if _single(text) and is_han(text):
-                probabilities[self._full(text)] += probability
+            if _is_single(text) and is_han(text):
+                shown[self._full(text)] += probability
         suggested = self._full(doubt.suggested)
-        if suggested not in probabilities:
-            suggested = next((text for text in probabilities if doubt.suggested in self._written(text)), suggested)
-        folded = self._folded(meant)
-        others = [
-            text
-            for text in probabilities
-            if text != suggested and self._folded(text) != folded and doubt.transcribed not in self._written(text)
-        ]
-        row = [(ord(text), probabilities.get(text, UNGIVEN_PROBABILITY)) for text in (suggested, *others)][
-            : MAX_READINGS - 1
-        ]
-        row = [(ord(meant), 0.0), *row, *[(0, 0.0)] * (MAX_READINGS - 1 - len(row))]
-        return DoubtRow(place, tuple(code for code, _ in row), tuple(probability for _, probability in row))
+        if suggested not in shown:
+            forms = (text for text in shown if doubt.suggested in self._simplified_forms(text))
+            suggested = next(forms, suggested)
+        candidates = [transcribed, suggested]
+        for text in shown:
+            is_transcribed = self._folded(text) == self._folded(transcribed)
+            if text != suggested and not is_transcribed and doubt.transcribed not in self._simplified_forms(text):
+                candidates.append(text)
+        del candidates[MAX_READINGS:]
+        padding = MAX_READINGS - len(candidates)
+        probabilities = [0.0, *(shown.get(text, UNGIVEN_PROBABILITY) for text in candidates[1:])]
+        return DoubtRow(place, (*map(ord, candidates), *[0] * padding), (*probabilities, *[0.0] * padding))
 
-    def _meant(self, place: int, transcribed: str) -> str:
-        """The traditional character at a place: of those that a simplified one may stand for (后: 後 or 后) the one
-        that fits its neighbours best."""
+    def _traditional(self, place: int, transcribed: str) -> str:
+        """The traditional character for a transcribed one: of those for which a simplified one may stand (后: 後 or 后)
+        the one that fits its neighbours best."""
         if not self._simplified:
             return transcribed
-        forms = [text for text in conversions().traditional.get(transcribed, ()) if _single(text)]
+        forms = [text for text in conversions().traditional.get(transcribed, ()) if _is_single(text)]
         if len(forms) < 2:
             return self._full(transcribed)
         places, candidates = np.full(len(forms), place), np.array([[ord(text)] for text in forms], np.uint32)
         scores = self.neighbours.scores(places, candidates, self.neighbours.counts(places, candidates))
         return forms[int(scores[:, 0].argmax())]
 
-    def _written(self, text: str) -> tuple[str, ...]:
-        """The other characters with which the text may write a traditional character."""
+    def _simplified_forms(self, text: str) -> tuple[str, ...]:
+        """The simplified characters with which the text may write a traditional one; none in a traditional text."""
         return conversions().simplified.get(text, ()) if self._simplified else ()
 
     def _folded(self, text: str) -> int:
@@ -147,8 +146,8 @@ class DoubtedText:
     def _place(self, page: int, column: int, offset: int) -> int:
         """The number of the token at a place; -1 if there is none."""
         address = _address(page, column, offset)
-        at = int(np.searchsorted(self._addresses, address, sorter=self._order))
-        number = int(self._order[min(at, len(self._order) - 1)])
+        rank = int(np.searchsorted(self._addresses, address, sorter=self._order))
+        number = int(self._order[min(rank, len(self._order) - 1)])
         return number if self._addresses[number] == address else -1
 
     @cached_property
@@ -157,30 +156,32 @@ class DoubtedText:
 
     def _reading(self, row: DoubtRow, pair: NDArray[np.int64], counts: Numbers, odds: float) -> LanguageReading:
         """The evidence of the neighbour, before or after, that distinguishes most between the transcribed reading and
-        the most likely other one, whose numbers are in `pair`. `counts` are those of both with either neighbour."""
+        the most likely other one; `pair` has the numbers of these two in the row. `counts` (2 x 2) are those of both
+        (columns) with either neighbour (rows)."""
         ratios = np.log(counts[:, 1] + 0.5) - np.log(counts[:, 0] + 0.5)
         side = int((ratios if odds > 0 else -ratios).argmax())
-        code = int(self.tokens.raw[row.place + (-1, 1)[side]])
-        beside = chr(code) if code > UNKNOWN else ""
+        is_behind = side == 1
+        code = int(self.tokens.raw[row.place + (1 if is_behind else -1)])
+        neighbour = chr(code) if code > UNKNOWN else ""
         transcribed, other = (chr(row.candidates[number]) for number in pair)
-        likely, unlikely = (text + beside if side else beside + text for text in (other, transcribed))
-        often, seldom = int(counts[side, 1]), int(counts[side, 0])
-        return LanguageReading(round(odds, 3), likely, often, unlikely, seldom, likeliest=other)
+        likely, unlikely = (text + neighbour if is_behind else neighbour + text for text in (other, transcribed))
+        transcribed_count, other_count = map(int, counts[side])
+        return LanguageReading(round(odds, 3), likely, other_count, unlikely, transcribed_count, likeliest=other)
 
 
 def odds_against(scores: Floats, probabilities: Floats) -> Floats:
-    """For each row (n x k) by how many nats its readings, weighted with their probabilities on the image, fit better
-    than the first, which is the transcribed one."""
-    likely = np.where(probabilities > 0, np.log(np.maximum(probabilities, 1e-9)), NOTHING)
-    likely[:, 0] = NOTHING
+    """By how many nats the readings of each row (n x k), weighted with their probabilities on the image, fit better
+    than the first one, which is transcribed."""
+    likely = np.where(probabilities > 0, np.log(np.maximum(probabilities, 1e-9)), NO_CANDIDATE)
+    likely[:, 0] = NO_CANDIDATE
     return np.asarray(np.logaddexp.reduce(likely + scores, axis=1) - np.logaddexp.reduce(likely, axis=1) - scores[:, 0])
 
 
 def likelihood(scores: Floats, probabilities: Floats, trust: Floats) -> Floats:
-    """For each reading (n x k) its log-likelihood from the image (`probabilities`) and from its neighbours (`scores`),
-    whose weight is `LIKELIEST_WEIGHT` where the language model is fully trusted; `NOTHING` where there is no
-    reading."""
-    weighted = np.where(scores > NOTHING, LIKELIEST_WEIGHT * trust[:, None] * scores, NOTHING)
+    """The log-likelihood of each reading (n x k) from the image (`probabilities`) and from its neighbours (`scores`).
+    The latter have the weight `LIKELIEST_WEIGHT` where the language model is fully trusted. `NO_CANDIDATE` if there is
+    no reading."""
+    weighted = np.where(scores > NO_CANDIDATE, LIKELIEST_WEIGHT * trust[:, None] * scores, NO_CANDIDATE)
     return np.asarray(weighted + np.log(np.maximum(probabilities, UNGIVEN_PROBABILITY)))
 
 
@@ -192,5 +193,5 @@ def _address(page: Number, column: Number, offset: Number) -> Number:
     return (page << 40) + (column << 20) + offset
 
 
-def _single(text: str) -> bool:
+def _is_single(text: str) -> bool:
     return len(text) == 1 and UNKNOWN < ord(text) < HAN_END

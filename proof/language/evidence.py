@@ -1,7 +1,8 @@
 """Scores of the characters that may stand at places of a text, from counts in the language and in the text.
 
-The other pages of the text under check are a source beside the language. A page is no evidence for itself, nor is a
-copy with the same reading, and passages of the training texts are subtracted from the counts first."""
+The other pages of the text are a source of counts beside the language. A page is no evidence for itself, nor is a copy
+with the same reading. The counts of a passage that the training texts have are subtracted from those of the language
+first."""
 
 from __future__ import annotations
 
@@ -18,29 +19,32 @@ from proof.language.model import Counted
 from proof.language.ngrams import PATTERNS, WIDE, Counts, Keys, Numbers, contexts_at, keys, mixed, windows
 from proof.language.stream import TokenStream
 from proof.language.terms import terms_with
-from proof.language.weights import NOTHING, Floats, LanguageWeights, features
+from proof.language.weights import NO_CANDIDATE, Floats, LanguageWeights, features
 
 COPY_PATTERNS = tuple(number for number, pattern in enumerate(PATTERNS) if len(pattern) == 4)
 """The longest patterns, by which the reading of a copy of a passage is determined."""
 
 PLACES_COUNTED_TOGETHER = 4_000
-"""Places that are counted together. Memory grows with this number and the next one."""
+"""Number of places that are counted together. Memory grows with this number."""
 
-PLACES_WEIGHED_TOGETHER = 500
+PLACES_SCORED_TOGETHER = 500
+"""Number of places that are scored together. Memory grows with this number."""
 
 MAX_RARE_SHARE = 0.005
-"""Share of the expected occurrences up to which a character is rare in a text, which may write another one throughout.
-The three bounds below decide whether it does. On six works on which they were not tuned, 0.36 of the characters that
-are wrong throughout are found with them, 0.07 without, at the same number of false findings."""
+"""Share of the expected occurrences up to which a character is rare in a text. The text may then write another
+character for it throughout; the three bounds below decide whether it does. On six works on which they were not tuned,
+0.36 of the characters that are wrong throughout are found with them, 0.07 without, at the same number of false
+findings."""
 
 MIN_SURE_NATS = 4.0
-"""Nats in favour of the rare character, by the language alone, from which on a place of the other is sure."""
+"""Nats by which the language without the text must prefer the rare character for a place of the other one to be sure.
+"""
 
 MIN_SURE_PLACES = 3
-"""Number of sure places that are needed."""
+"""Minimum number of sure places."""
 
 MIN_SURE_SHARE = 0.05
-"""Share of the places of the other character that must be sure."""
+"""Minimum share of sure places among those of the other character."""
 
 Places = NDArray[np.int64]
 
@@ -56,8 +60,8 @@ class CandidateCounts:
 
 @dataclass(frozen=True, slots=True)
 class TextTokens:
-    """The texts of a work as one sequence of tokens: unchanged, folded, and the page of each, numbered through all
-    texts; -1 for breaks."""
+    """The texts of a work as one sequence of tokens: unchanged (`raw`) and `folded`. `page` is the page of each token,
+    numbered through all texts; -1 for breaks."""
 
     raw: Codes
     folded: Codes
@@ -84,37 +88,38 @@ class ContextScores:
 
     def scores(self, places: Places, candidates: Codes) -> Floats:
         """The scores of the candidates at each place (n x k, log-probabilities up to a constant for each place;
-        `NOTHING` where a candidate is 0). The first candidate is the transcribed one.
+        `NO_CANDIDATE` where a candidate is 0). The first candidate is the transcribed one.
 
         If a text writes one character throughout, that is no evidence against another one that is rare in it: if the
-        language alone surely prefers that one at several places, the counts of the text are ignored between the two.
+        language without the text prefers the rare one at several sure places, the counts of the text are ignored
+        between the two.
         """
         nats = np.empty(candidates.shape, np.float32)
-        alone = np.full(candidates.shape, NOTHING, np.float32)
+        advantage = np.full(candidates.shape, NO_CANDIDATE, np.float32)
         rare = self._rare(candidates)
         for begin, counts in self.counts(places, candidates):
-            for start in range(0, len(counts.text), PLACES_WEIGHED_TOGETHER):
-                part = slice(start, start + PLACES_WEIGHED_TOGETHER)
-                batch = slice(begin + start, begin + min(start + PLACES_WEIGHED_TOGETHER, len(counts.text)))
+            for start in range(0, len(counts.text), PLACES_SCORED_TOGETHER):
+                part = slice(start, start + PLACES_SCORED_TOGETHER)
+                batch = slice(begin + start, begin + min(start + PLACES_SCORED_TOGETHER, len(counts.text)))
                 language, text = counts.language[part], counts.text[part]
-                nats[batch] = self._weighed(places[batch], candidates[batch], CandidateCounts(language, text))
+                nats[batch] = self._scores(places[batch], candidates[batch], CandidateCounts(language, text))
                 rows = np.flatnonzero(rare[batch].any(1))
                 if len(rows):
                     at = begin + start + rows
                     without_text = CandidateCounts(language[rows], np.zeros_like(text[rows]))
-                    scores = self._weighed(places[at], candidates[at], without_text)
-                    alone[at] = np.where(rare[at], scores - scores[:, :1], NOTHING)
-        throughout = _throughout(candidates, rare, alone)
-        nats[throughout] = np.maximum(nats, nats[:, :1] + alone)[throughout]
+                    scores = self._scores(places[at], candidates[at], without_text)
+                    advantage[at] = np.where(rare[at], scores - scores[:, :1], NO_CANDIDATE)
+        replaced = _may_be_throughout(candidates, rare, advantage)
+        nats[replaced] = np.maximum(nats, nats[:, :1] + advantage)[replaced]
         return nats
 
-    def _weighed(self, places: Places, candidates: Codes, counts: CandidateCounts) -> Floats:
+    def _scores(self, places: Places, candidates: Codes, counts: CandidateCounts) -> Floats:
         scores = self._weights.scores(self.features(places, candidates, counts))
-        return np.asarray(np.where(candidates > 0, scores, NOTHING), np.float32)
+        return np.asarray(np.where(candidates > 0, scores, NO_CANDIDATE), np.float32)
 
     def _rare(self, candidates: Codes) -> NDArray[np.bool_]:
-        """Which candidates (n x k) are rare in the text, compared with the number that the language predicts from the
-        occurrences of the first of the row."""
+        """Which candidates (n x k) are rare in the text. Their number is compared with that which the language predicts
+        from the occurrences of the first candidate of the row."""
         occurrences = self._occurrences[np.minimum(candidates, HAN_END - 1)]
         share = self._language.shares(candidates)
         rare = (candidates > 0) & (occurrences * share[:, :1] <= MAX_RARE_SHARE * occurrences[:, :1] * share)
@@ -153,11 +158,11 @@ class ContextScores:
         rows, columns = np.nonzero(candidates)
         centres = candidates[rows, columns]
         for number in range(len(PATTERNS)):
-            wanted = keys(contexts_at(self._tokens.folded, places, number)[rows], centres)
-            on_all_pages = text_counts.whole[number].of_keys(wanted)
-            language[rows, number, columns] = self._language.of_keys(number, wanted)
+            sought = keys(contexts_at(self._tokens.folded, places, number)[rows], centres)
+            on_all_pages = text_counts.whole[number].of_keys(sought)
+            language[rows, number, columns] = self._language.of_keys(number, sought)
             whole[rows, number, columns] = np.maximum(on_all_pages, columns == 0)
-            text[rows, number, columns] = text_counts.elsewhere(number, wanted, page[rows], on_all_pages)
+            text[rows, number, columns] = text_counts.elsewhere(number, sought, page[rows], on_all_pages)
         copied = np.flatnonzero(self._repeated[places])
         if len(copied):
             text[copied, :, 0] = np.maximum(text[copied, :, 0] - text_counts.copies(places[copied])[:, None], 0)
@@ -167,21 +172,21 @@ class ContextScores:
         return CandidateCounts(language, text)
 
 
-def _throughout(candidates: Codes, rare: NDArray[np.bool_], alone: Floats) -> NDArray[np.bool_]:
-    """For which `rare` candidates (n x k) the text may write the first of their row throughout: `alone` are the nats by
-    which the language alone prefers each of them."""
+def _may_be_throughout(candidates: Codes, rare: NDArray[np.bool_], advantage: Floats) -> NDArray[np.bool_]:
+    """For which `rare` candidates (n x k) the text may write the first of their row throughout. `advantage` is by how
+    many nats the language without the text prefers each of them."""
     first = np.broadcast_to(candidates[:, :1], candidates.shape)[rare].astype(np.uint64)
     pairs, of_pair = np.unique(first << np.uint64(32) | candidates[rare], return_inverse=True)
     places = np.bincount(of_pair, minlength=len(pairs))
-    sure = np.bincount(of_pair, weights=alone[rare] >= MIN_SURE_NATS, minlength=len(pairs))
-    throughout = np.zeros(candidates.shape, np.bool_)
-    throughout[rare] = (sure >= np.maximum(MIN_SURE_PLACES, MIN_SURE_SHARE * places))[of_pair]
-    return throughout
+    sure = np.bincount(of_pair, weights=advantage[rare] >= MIN_SURE_NATS, minlength=len(pairs))
+    may_be = np.zeros(candidates.shape, np.bool_)
+    may_be[rare] = (sure >= np.maximum(MIN_SURE_PLACES, MIN_SURE_SHARE * places))[of_pair]
+    return may_be
 
 
 class _TextCounts:
-    """The counts in the text itself, over all its pages (`whole`) and for each page, by pattern. Contexts that occur
-    only once give no evidence and are left out, which saves most for longer patterns."""
+    """The counts in the text itself by pattern, on all pages together (`whole`) and on each page. Contexts that occur
+    only once are no evidence and are left out, which saves most for the longer patterns."""
 
     def __init__(self, tokens: TextTokens, centres: Codes, repeated: NDArray[np.bool_]) -> None:
         """`repeated` says of every token whether it is in a passage that the text has several times."""
@@ -195,7 +200,7 @@ class _TextCounts:
 
     def _count(self, number: int, places: Places) -> None:
         contexts = contexts_at(self._tokens.folded, places, number)
-        repeated = _repeated(contexts)
+        repeated = _repeated_indices(contexts)
         places = places[repeated]
         occurrences = keys(contexts[repeated], self._tokens.raw[places])
         self.whole.append(Counts.of(occurrences))
@@ -203,19 +208,19 @@ class _TextCounts:
 
     def copies(self, places: Places) -> Numbers:
         """How often the passages around places occur on other pages with the same character in the middle."""
-        wanted = keys_at(self._tokens, places, WIDE)
-        return self.elsewhere(WIDE, wanted, self._tokens.page[places], self.whole[WIDE].of_keys(wanted))
+        sought = keys_at(self._tokens, places, WIDE)
+        return self.elsewhere(WIDE, sought, self._tokens.page[places], self.whole[WIDE].of_keys(sought))
 
-    def elsewhere(self, number: int, wanted: Keys, page: NDArray[np.int32], whole: Numbers) -> Numbers:
+    def elsewhere(self, number: int, sought: Keys, page: NDArray[np.int32], whole: Numbers) -> Numbers:
         """How often the keys of a pattern occur on other pages than these; `whole` are their counts on all pages."""
-        counts = np.zeros(wanted.shape, np.int32)
+        counts = np.zeros(sought.shape, np.int32)
         counted = np.flatnonzero(whole)
-        on_this_page = self._pages[number].of_keys(on_page(wanted[counted], page[counted]))
+        on_this_page = self._pages[number].of_keys(on_page(sought[counted], page[counted]))
         counts[counted] = np.maximum(whole[counted] - on_this_page, 0)
         return counts
 
 
-def _repeated(contexts: Keys) -> Places:
+def _repeated_indices(contexts: Keys) -> Places:
     """The indices of the contexts that occur more than once, ascending."""
     _, number, occurrences = np.unique(contexts, return_inverse=True, return_counts=True)
     return np.flatnonzero(occurrences[number] > 1)
@@ -223,10 +228,10 @@ def _repeated(contexts: Keys) -> Places:
 
 def places_of(tokens: TextTokens, centres: Codes) -> Places:
     """The places of these characters in the text."""
-    wanted = np.zeros(HAN_END, np.bool_)
-    wanted[np.minimum(centres, HAN_END - 1)] = True
-    wanted[0] = False
-    return np.flatnonzero(wanted[np.minimum(tokens.raw, HAN_END - 1)] & (tokens.page >= 0))
+    sought = np.zeros(HAN_END, np.bool_)
+    sought[np.minimum(centres, HAN_END - 1)] = True
+    sought[0] = False
+    return np.flatnonzero(sought[np.minimum(tokens.raw, HAN_END - 1)] & (tokens.page >= 0))
 
 
 def keys_at(tokens: TextTokens, places: Places, number: int) -> Keys:
@@ -240,12 +245,13 @@ def on_page(occurrences: Keys, page: NDArray[np.int32]) -> Keys:
 
 
 def _without_copy(language: Numbers, whole: Numbers) -> Numbers:
-    """The counts of the language at places of passages in the training texts, without the contribution of this text or
-    its copy: the text's own counts, or, if the copy has another character here, one occurrence of that."""
-    without: Numbers = np.maximum(language - whole, 0)
-    of_copy = without[:, COPY_PATTERNS, :].sum(1)
+    """The counts of the language at places whose passage the training texts have, without the contribution of that
+    passage: the counts of the text itself (`whole`), and, if the training texts have another character there, one
+    occurrence of that."""
+    remaining: Numbers = np.maximum(language - whole, 0)
+    of_copy = remaining[:, COPY_PATTERNS, :].sum(1)
     of_copy[:, 0] = 0
     reading = of_copy.argmax(1)
     places = np.flatnonzero(of_copy.max(1) > 0)
-    without[places, :, reading[places]] = np.maximum(without[places, :, reading[places]] - 1, 0)
-    return without
+    remaining[places, :, reading[places]] = np.maximum(remaining[places, :, reading[places]] - 1, 0)
+    return remaining

@@ -17,7 +17,7 @@ from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import Counted
 from proof.language.ngrams import PATTERNS, Keys, contexts_at, keys
 from proof.language.stream import BREAK, UNKNOWN, stream_of
-from proof.language.weights import NOTHING, LanguageWeights
+from proof.language.weights import NO_CANDIDATE, LanguageWeights
 from proof.model.flags import LANGUAGE, Evidence, Flag, Kind, LanguageReading, context_of
 from proof.text.model import Page, Script
 from proof.text.transcription import Transcription
@@ -30,15 +30,19 @@ default threshold then raises four places per 10,000 characters of correct text 
 MIN_ODDS_NATS = 1.5
 """Minimum odds, in nats, of a finding, raised or not."""
 
-SHOWN_PATTERNS = tuple(n for n, p in enumerate(PATTERNS) if len(p) <= 3 and max(*p, 0) - min(*p, 0) == len(p))
+SHOWN_PATTERNS = tuple(
+    number
+    for number, pattern in enumerate(PATTERNS)
+    if len(pattern) <= 3 and max(*pattern, 0) - min(*pattern, 0) == len(pattern)
+)
 """The indices of patterns that span two to four consecutive characters, which can be shown to people."""
 
 MAX_PART_LENGTH = 1_000_000
-"""Code points that are processed together, at most, about 6,000 pages. It bounds the memory, and the recomputation
-after a change, for works of any length."""
+"""Maximum number of code points that are processed together, about 6,000 pages. It bounds the memory, and the
+recomputation after a change, for works of any length."""
 
 MAX_NAMED_PAGES = 3
-"""Other pages, at most, that a finding names as evidence."""
+"""Maximum number of other pages that a finding names as evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +87,11 @@ def evidence(
                 continue
         for finding in _in_part(_Work(part, language, weights), of_part):
             findings.append(replace(finding, where=PagePosition(finding.where.text + first, finding.where.page)))
-        _give_memory_back()
+        _release_memory()
     return findings
 
 
-def _give_memory_back() -> None:
+def _release_memory() -> None:
     """Make the C library return freed memory to the system; glibc keeps 80 MB after each part of a work."""
     with suppress(AttributeError, OSError, TypeError):  # other C libraries lack this function
         ctypes.CDLL(None).malloc_trim(0)
@@ -108,8 +112,9 @@ def _parts(texts: Sequence[Transcription]) -> Iterator[tuple[int, Sequence[Trans
 
 def _in_part(work: _Work, pages: Collection[PagePosition] | None) -> list[LanguageEvidence]:
     places = work.places(pages)
-    candidates = LookAlikes.shipped().of(work.tokens.raw[places])
-    best, odds = against(work.contexts, places, candidates, LookAlikes.shipped().margins_of(work.tokens.raw[places]))
+    transcribed = work.tokens.raw[places]
+    candidates = LookAlikes.shipped().of(transcribed)
+    best, odds = best_against(work.contexts, places, candidates, LookAlikes.shipped().margins_of(transcribed))
     chosen = np.flatnonzero(odds >= MIN_ODDS_NATS)
     pairs = np.stack([candidates[chosen, 0], candidates[chosen, best[chosen]]], axis=1)
     return work.evidence(places[chosen], pairs.astype(np.uint32), odds[chosen])
@@ -122,14 +127,14 @@ def places_with_look_alikes(tokens: TextTokens) -> Places:
     return places[(tokens.raw[places - 1] > UNKNOWN) | (tokens.raw[places + 1] > UNKNOWN)]
 
 
-def against(
+def best_against(
     contexts: ContextScores, places: Places, candidates: Codes, margins: NDArray[np.float32]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """For each place the index of the best candidate other than the first, which is the transcribed character, and its
     advantage over the first in nats, less `CAUTION_NATS` and its margin."""
     scores = contexts.scores(places, candidates)
     others = scores - margins - CAUTION_NATS
-    others[:, 0] = NOTHING
+    others[:, 0] = NO_CANDIDATE
     best = others.argmax(1)
     return best, others[np.arange(len(places)), best] - scores[:, 0]
 
@@ -159,9 +164,9 @@ class _Work:
         if pages is None:
             return places
         first = np.cumsum([0, *(len(text.pages) for text in self._texts)])
-        wanted = np.zeros(first[-1], np.bool_)
-        wanted[[first[place.text] + place.page for place in pages]] = True
-        return np.asarray(places[wanted[self.tokens.page[places]]])
+        is_chosen = np.zeros(first[-1], np.bool_)
+        is_chosen[[first[position.text] + position.page for position in pages]] = True
+        return np.asarray(places[is_chosen[self.tokens.page[places]]])
 
     def evidence(self, places: Places, pairs: Codes, odds: NDArray[np.float32]) -> list[LanguageEvidence]:
         """The evidence on these places; each row of `pairs` has the code points of the transcribed and the suggested
@@ -175,15 +180,13 @@ class _Work:
                 readings.append(reading)
         elsewhere = self._elsewhere(places, pairs, np.array(patterns, np.int64))
         findings = []
-        for at, pair, reading, pages, nats in zip(places, pairs, readings, elsewhere, odds, strict=True):
-            where = PagePosition(int(self._text[at]), int(self._page[at]))
-            line, offset = int(self._line[at]), int(self._offset[at])
+        for place, pair, reading, pages, nats in zip(places, pairs, readings, elsewhere, odds, strict=True):
+            where = PagePosition(int(self._text[place]), int(self._page[place]))
+            line, offset = int(self._line[place]), int(self._offset[place])
             transcribed, suggested = self._written(where, line, offset, *map(chr, pair))
             if transcribed != suggested:
-                reading_elsewhere = replace(reading, places=pages)
-                findings.append(
-                    LanguageEvidence(where, line, offset, transcribed, suggested, float(nats), reading_elsewhere)
-                )
+                with_pages = replace(reading, places=pages)
+                findings.append(LanguageEvidence(where, line, offset, transcribed, suggested, float(nats), with_pages))
         return findings
 
     def _written(
@@ -204,45 +207,46 @@ class _Work:
         counts = (candidates.language + candidates.text)[:, SHOWN_PATTERNS, :].astype(np.float64)
         weight = (np.log(counts[:, :, 1] + 0.5) - np.log(counts[:, :, 0] + 0.5)) * np.log1p(counts[:, :, 1])
         best = weight.argmax(1)
-        for number, at in enumerate(places):
+        for number, place in enumerate(places):
             pattern = SHOWN_PATTERNS[best[number]]
-            transcribed_count, suggested_count = (int(value) for value in counts[number, best[number]])
-            transcribed, suggested = (self._run(int(at), PATTERNS[pattern], int(code)) for code in pairs[number])
+            transcribed_count, suggested_count = map(int, counts[number, best[number]])
+            transcribed, suggested = (self._run(int(place), PATTERNS[pattern], int(code)) for code in pairs[number])
             nats = round(float(odds[number]), 3)
             yield pattern, LanguageReading(nats, suggested, suggested_count, transcribed, transcribed_count)
 
-    def _run(self, at: int, pattern: tuple[int, ...], centre: int) -> str:
-        codes = {0: centre} | {offset: int(self.tokens.raw[at + offset]) for offset in pattern}
+    def _run(self, place: int, pattern: tuple[int, ...], centre: int) -> str:
+        """The characters of a pattern around a place, in reading order, with `centre` at the place."""
+        codes = {0: centre} | {offset: int(self.tokens.raw[place + offset]) for offset in pattern}
         return "".join(chr(codes[offset]) for offset in sorted(codes) if codes[offset] > BREAK)
 
     def _elsewhere(self, places: Places, pairs: Codes, patterns: NDArray[np.int64]) -> list[tuple[str, ...]]:
         """For each place the ids of other pages that have the run with the suggested character."""
-        pages_of_place: list[tuple[str, ...]] = [() for _ in places]
+        ids_of_places: list[tuple[str, ...]] = [() for _ in places]
         for pattern in np.unique(patterns):
             chosen = np.flatnonzero(patterns == pattern)
-            wanted = keys(contexts_at(self.tokens.folded, places[chosen], int(pattern)), pairs[chosen, 1])
-            where = self._pages_with(int(pattern), wanted, np.unique(pairs[chosen, 1]))
-            for row, key in zip(chosen, wanted, strict=True):
-                page_of_place = self.tokens.page[places[row]]
-                others = [page for page in where[int(key)] if page != page_of_place][:MAX_NAMED_PAGES]
-                pages_of_place[row] = tuple(self._name(page) for page in others)
-        return pages_of_place
+            suggested_keys = keys(contexts_at(self.tokens.folded, places[chosen], int(pattern)), pairs[chosen, 1])
+            pages_with = self._pages_with(int(pattern), suggested_keys, np.unique(pairs[chosen, 1]))
+            for row, key in zip(chosen, suggested_keys, strict=True):
+                own_page = self.tokens.page[places[row]]
+                others = [page for page in pages_with[int(key)] if page != own_page][:MAX_NAMED_PAGES]
+                ids_of_places[row] = tuple(self._id_of(page) for page in others)
+        return ids_of_places
 
-    def _pages_with(self, pattern: int, wanted: Keys, centres: Codes) -> dict[int, list[int]]:
+    def _pages_with(self, pattern: int, sought_keys: Keys, centres: Codes) -> dict[int, list[int]]:
         """For each key of a pattern the indices of the first pages that have it, up to `MAX_NAMED_PAGES` + 1, since the
         caller leaves out the page of the place."""
-        at = places_of(self.tokens, centres)
-        met = keys_at(self.tokens, at, pattern)
-        hits = np.flatnonzero(np.isin(met, wanted))
-        pages_of_place: defaultdict[int, list[int]] = defaultdict(list)
-        for hit in hits:
-            pages = pages_of_place[int(met[hit])]
-            page = int(self.tokens.page[at[hit]])
+        places = places_of(self.tokens, centres)
+        place_keys = keys_at(self.tokens, places, pattern)
+        pages_of_key: defaultdict[int, list[int]] = defaultdict(list)
+        for hit in np.flatnonzero(np.isin(place_keys, sought_keys)):
+            pages = pages_of_key[int(place_keys[hit])]
+            page = int(self.tokens.page[places[hit]])
             if len(pages) <= MAX_NAMED_PAGES and page not in pages:
                 pages.append(page)
-        return pages_of_place
+        return pages_of_key
 
-    def _name(self, page: int) -> str:
+    def _id_of(self, page: int) -> str:
+        """The id of a page by its index among the pages of all texts."""
         for text in self._texts:
             if page < len(text.pages):
                 return text.pages[page].id

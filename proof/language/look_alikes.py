@@ -1,7 +1,6 @@
-"""Look-alikes: for each character those with which it is confused. The language model decides between them.
+"""Look-alikes: the characters with which each character is confused. The language model decides between them.
 
-`scripts/make_look_alikes.py` makes `data/look_alikes.tsv` and describes how likeness is measured; the nearest come
-first.
+`scripts/make_look_alikes.py` makes `data/look_alikes.tsv`, nearest pairs first, and describes how likeness is measured.
 """
 
 from __future__ import annotations
@@ -46,8 +45,9 @@ class Nearness(IntEnum):
 
 
 MARGINS = {Nearness.MEASURED: 4.0, Nearness.EYE: 2.0, Nearness.HAND: 0.0}
-"""Nats that the language model must exceed to prefer a look-alike: the many pairs that are less near are rarely
-exchanged, and texts use some of them for one another (具其, 齊齋). Measured with `scripts/bench/language.py`."""
+"""Nats by which the language model must at least prefer a look-alike. They are more for the many pairs that are less
+near, since these are rarely exchanged, and texts use some of them for one another (具其, 齊齋). Measured with
+`scripts/bench/language.py`."""
 
 
 class LookAlikes:
@@ -56,15 +56,15 @@ class LookAlikes:
     point to its row, -1 if it has none."""
 
     def __init__(self, pairs: Iterable[tuple[str, str, Nearness]]) -> None:
-        near: defaultdict[int, dict[int, Nearness]] = defaultdict(dict)
+        look_alikes: defaultdict[int, dict[int, Nearness]] = defaultdict(dict)
         for first, second, nearness in pairs:
-            near[ord(first)].setdefault(ord(second), nearness)
-            near[ord(second)].setdefault(ord(first), nearness)
-        self.rivals: Codes = np.zeros((len(near), MAX_RIVALS), np.uint32)
-        self.margins = np.zeros((len(near), MAX_RIVALS), np.float32)
+            look_alikes[ord(first)].setdefault(ord(second), nearness)
+            look_alikes[ord(second)].setdefault(ord(first), nearness)
+        self.rivals: Codes = np.zeros((len(look_alikes), MAX_RIVALS), np.uint32)
+        self.margins = np.zeros((len(look_alikes), MAX_RIVALS), np.float32)
         self.row_of = np.full(HAN_END, -1, np.int32)
         self._nearest = np.full(HAN_END, -1, np.int8)
-        for row, (code, others) in enumerate(sorted(near.items())):
+        for row, (code, others) in enumerate(sorted(look_alikes.items())):
             kept = dict(islice(others.items(), MAX_RIVALS - 1))
             self.rivals[row, : len(kept) + 1] = [code, *kept]
             self.margins[row, 1 : len(kept) + 1] = [MARGINS[nearness] for nearness in kept.values()]
@@ -117,16 +117,16 @@ class Folding:
 
     def __init__(self, look_alikes: LookAlikes) -> None:
         self._row_of = look_alikes.row_of
-        self._policy, self._table = policy_of(Script.TRADITIONAL), _folded_so_far(look_alikes)
+        self._policy, self._table = policy_of(Script.TRADITIONAL), _folding_table(look_alikes)
 
     def __call__(self, tokens: Codes) -> Codes:
         """The folded tokens."""
         clipped = np.minimum(tokens, HAN_END - 1)
         for code in np.unique(clipped[self._table[clipped] == 0]):
-            self._table[code] = self._folded(int(code))
+            self._table[code] = self._folded_code(int(code))
         return np.asarray(self._table[clipped])
 
-    def _folded(self, code: int) -> int:
+    def _folded_code(self, code: int) -> int:
         if self._row_of[code] >= 0 or code < 0x80:  # ASCII, breaks and unknown tokens
             return code
         folded = self._policy.standard_form(chr(code))
@@ -134,6 +134,6 @@ class Folding:
 
 
 @cache
-def _folded_so_far(_look_alikes: LookAlikes) -> Codes:
-    """The folded character of each code point, for a table of look-alikes; 0 until it is asked for."""
+def _folding_table(_look_alikes: LookAlikes) -> Codes:
+    """The folded character of each code point, for these look-alikes; 0 until `Folding` computes it."""
     return np.zeros(HAN_END, np.uint32)

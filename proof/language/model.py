@@ -31,7 +31,7 @@ FORMAT_VERSION = 2
 FILE = "data/language.npz"
 
 COMPRESSION = {"counts_number": zipfile.ZIP_LZMA}
-"""Parts of the file with another compression than the usual one, which makes counts a tenth smaller."""
+"""Parts of the file that are not compressed by Deflate. LZMA makes the counts a tenth smaller."""
 
 MinCounts = Sequence[Sequence[int]]
 """Minimum count of an n-gram around a character with look-alikes for it to be kept, by pattern and by the nearness of
@@ -47,14 +47,14 @@ MIN_PLAIN_PAIR_COUNT = 3
 
 
 class Counted(ABC):
-    """A source of counts: a model, or a model from which a text was subtracted. `known` is the count of each character
-    by code point."""
+    """A source of counts: a model, or a model from which a text was subtracted. `character_counts` has the count of
+    each character by code point."""
 
     __slots__ = ()
-    known: Numbers
+    character_counts: Numbers
 
     @abstractmethod
-    def of_keys(self, pattern: int, wanted: Keys) -> Numbers:
+    def of_keys(self, pattern: int, sought: Keys) -> Numbers:
         """The count of each key of a pattern."""
 
     @abstractmethod
@@ -63,17 +63,17 @@ class Counted(ABC):
 
     def shares(self, candidates: Codes) -> NDArray[np.float32]:
         """The shares of the candidates of each place among one another (n x k, 0 for none)."""
-        share = np.where(candidates > 0, self.known[np.minimum(candidates, HAN_END - 1)] + 0.5, 0.0)
+        share = np.where(candidates > 0, self.character_counts[np.minimum(candidates, HAN_END - 1)] + 0.5, 0.0)
         return np.asarray(share / np.maximum(share.sum(1, keepdims=True), 1e-9), np.float32)
 
     def frequency(self, codes: Codes) -> NDArray[np.float32]:
         """The share of each character among all; more than 0 also for unknown ones."""
-        total = max(int(self.known[UNKNOWN + 1 :].sum()), 1)
-        return np.asarray((self.known[np.minimum(codes, HAN_END - 1)] + 0.5) / total, np.float32)
+        total = max(int(self.character_counts[UNKNOWN + 1 :].sum()), 1)
+        return np.asarray((self.character_counts[np.minimum(codes, HAN_END - 1)] + 0.5) / total, np.float32)
 
     def occurrences(self, codes: Codes) -> NDArray[np.float32]:
         """The count of each character; 0 for other tokens."""
-        return np.where(codes > UNKNOWN, self.known[np.minimum(codes, HAN_END - 1)], 0).astype(np.float32)
+        return np.where(codes > UNKNOWN, self.character_counts[np.minimum(codes, HAN_END - 1)], 0).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class LanguageModel(Counted):
     of others would match only by equal hashes)."""
 
     counts: Counts
-    known: Numbers
+    character_counts: Numbers
     learned_runs: Keys
     sources: tuple[str, ...]
     patterns: frozenset[int]
@@ -91,21 +91,21 @@ class LanguageModel(Counted):
     @property
     def characters(self) -> int:
         """The number of characters of the training texts."""
-        return int(self.known[UNKNOWN + 1 :].sum())
+        return int(self.character_counts[UNKNOWN + 1 :].sum())
 
-    def of_keys(self, pattern: int, wanted: Keys) -> Numbers:
-        return self.counts.of_keys(wanted) if pattern in self.patterns else np.zeros(wanted.shape, np.int32)
+    def of_keys(self, pattern: int, sought: Keys) -> Numbers:
+        return self.counts.of_keys(sought) if pattern in self.patterns else np.zeros(sought.shape, np.int32)
 
     def learned(self, folded: Codes) -> NDArray[np.bool_]:
         return learned_places(folded, self.learned_runs)
 
     def write(self, file: IO[bytes]) -> None:
         """Write the model to an open file. Raises OSError."""
-        codes = np.flatnonzero(self.known)
+        codes = np.flatnonzero(self.character_counts)
         arrays = {
             "format": np.array(FORMAT_VERSION),
             "codes": codes.astype(np.uint32),
-            "known": self.known[codes],
+            "known": self.character_counts[codes],
             "sources": np.array(self.sources, np.str_),
             "patterns": np.array(sorted(self.patterns), np.uint8),
         }
@@ -130,14 +130,19 @@ class LanguageModel(Counted):
                         path=path,
                         form=arrays["format"],
                     )
-                known = np.zeros(HAN_END, np.int32)
-                known[arrays["codes"]] = arrays["known"]
-                parts = {
-                    name: unpacked({key: arrays[f"{name}_{key}"] for key in ("lower", "steps", "number", "shape")})
-                    for name in ("counts", "runs")
-                }
-                runs_kept, sources = parts["runs"].known.astype(np.uint64), tuple(map(str, arrays["sources"]))
-                return cls(parts["counts"], known, runs_kept, sources, frozenset(map(int, arrays["patterns"])))
+                character_counts = np.zeros(HAN_END, np.int32)
+                character_counts[arrays["codes"]] = arrays["known"]
+
+                def counts(name: str) -> Counts:
+                    return unpacked({key: arrays[f"{name}_{key}"] for key in ("lower", "steps", "number", "shape")})
+
+                return cls(
+                    counts("counts"),
+                    character_counts,
+                    counts("runs").keys.astype(np.uint64),
+                    tuple(map(str, arrays["sources"])),
+                    frozenset(map(int, arrays["patterns"])),
+                )
         except UsageError:
             raise
         except Exception as error:  # on a damaged archive the readers raise many classes
@@ -150,7 +155,7 @@ class LanguageModel(Counted):
 
 
 def _unusable(path: Path, error: Exception) -> UsageError:
-    """A file that cannot be read, or is no model."""
+    """The error for a file that cannot be read, or is no model."""
     fault = Sentence(_("no model of the language, or a damaged one"))
     if isinstance(error, OSError) and error.filename is not None:
         fault = Sentence(_("cannot be read (%(reason)s)"), reason=reason_of(error))
@@ -203,42 +208,45 @@ def learn(
     streams: Sequence[TokenStream],
     sources: Sequence[str] = (),
     min_counts: MinCounts = MIN_COUNTS,
-    min_plain: int = MIN_PLAIN_PAIR_COUNT,
+    min_plain_count: int = MIN_PLAIN_PAIR_COUNT,
     bits: int = 40,
     beside: Sequence[TokenStream] = (),
 ) -> LanguageModel:
     """Make a model of these texts.
 
-    `min_plain` is the minimum count of a pair of characters without look-alikes; `bits` is the length of a key: shorter
-    keys make a smaller file, but more collisions of n-grams. Texts `beside` are counted too, but n-grams that occur
-    only once, and only in them, are not kept."""
-    every = [*streams, *beside]
-    raw = np.concatenate([stream.tokens for stream in every] or [np.zeros(2 * MARGIN_TOKENS, np.uint32)])
-    main = np.arange(len(raw) - 2 * MARGIN_TOKENS) < sum(map(len, streams))
+    `min_plain_count` is the minimum count of a pair of characters without look-alikes. `bits` is the length of a key:
+    shorter keys make a smaller file, but more collisions of n-grams. Texts `beside` are counted too, but n-grams that
+    occur only once, and only in them, are not kept."""
+    all_streams = [*streams, *beside]
+    raw = np.concatenate([stream.tokens for stream in all_streams] or [np.zeros(2 * MARGIN_TOKENS, np.uint32)])
+    is_in_streams = np.arange(len(raw) - 2 * MARGIN_TOKENS) < sum(map(len, streams))
     look_alikes = LookAlikes.shipped()
     folded = Folding(look_alikes)(raw)
-    near = look_alikes.nearness_of(raw[MARGIN_TOKENS:-MARGIN_TOKENS])
+    nearness_of_tokens = look_alikes.nearness_of(raw[MARGIN_TOKENS:-MARGIN_TOKENS])
     kept = []
     for number in range(len(PATTERNS)):
-        met = all_keys(raw, folded, number)
+        token_keys = all_keys(raw, folded, number)
         for nearness, min_count in enumerate(min_counts[number]):
             if min_count:
-                so_near = near == nearness
-                counts = Counts.of(met[so_near], bits)
-                enough = counts.number >= min_count
+                is_so_near = nearness_of_tokens == nearness
+                counts = Counts.of(token_keys[is_so_near], bits)
+                is_kept = counts.numbers >= min_count
                 if beside and min_count == 1:
-                    enough = (counts.number > 1) | np.isin(counts.known, Counts.of(met[so_near & main], bits).known)
-                kept.append(counts.where(enough))
+                    in_streams = Counts.of(token_keys[is_so_near & is_in_streams], bits)
+                    is_kept = (counts.numbers > 1) | np.isin(counts.keys, in_streams.keys)
+                kept.append(counts.where(is_kept))
         if number == BEFORE:
-            counts = Counts.of(met[plain_pairs(raw)], bits)
-            kept.append(counts.where(counts.number >= min_plain))
-    known = np.bincount(np.minimum(raw, HAN_END - 1), minlength=HAN_END).astype(np.int32)
+            counts = Counts.of(token_keys[plain_pairs(raw)], bits)
+            kept.append(counts.where(counts.numbers >= min_plain_count))
+    character_counts = np.bincount(np.minimum(raw, HAN_END - 1), minlength=HAN_END).astype(np.int32)
     patterns = frozenset(number for number in range(len(PATTERNS)) if number == BEFORE or any(min_counts[number]))
-    return LanguageModel(Counts.merged(kept, bits), known, np.unique(runs(folded)[0]), tuple(sources), patterns)
+    return LanguageModel(
+        Counts.merged(kept, bits), character_counts, np.unique(runs(folded)[0]), tuple(sources), patterns
+    )
 
 
 def plain_pairs(raw: Codes) -> NDArray[np.bool_]:
-    """For every token but the `MARGIN_TOKENS` at either end whether it and the one before are characters without
-    look-alikes; other pairs are counted as patterns around the character with look-alikes."""
+    """Whether each token and the one before it are characters without look-alikes, for all tokens but the
+    `MARGIN_TOKENS` at either end. Other pairs are counted as patterns around the character with look-alikes."""
     plain = ~LookAlikes.shipped().has(raw) & (raw > UNKNOWN)
     return np.asarray(plain[MARGIN_TOKENS - 1 : -MARGIN_TOKENS - 1] & plain[MARGIN_TOKENS:-MARGIN_TOKENS])

@@ -48,8 +48,8 @@ PATTERNS: tuple[tuple[int, ...], ...] = (
 and pairs and triples with gaps."""
 
 WIDE = len(PATTERNS)
-"""The number of the pattern that only copies of a passage share: six characters on either side. The language has no
-counts of it."""
+"""The number of the pattern by which copies of a passage are recognised: six characters on either side. The language
+has no counts of it."""
 
 BEFORE = 0
 """The pattern of a character with the one before it."""
@@ -97,7 +97,7 @@ def pair_keys(first: Codes, second: Codes, pattern: int = BEFORE) -> Keys:
 
 
 def contexts(beside: Sequence[Codes], offsets: Sequence[int], pattern: int) -> Keys:
-    """A hash of each context, given by the characters `beside` the places, an array for each of the `offsets`."""
+    """A hash of each context. `beside` has the characters beside the places, an array for each of the `offsets`."""
     hashes = np.full(len(beside[0]), mixed(np.array([pattern + 1], np.uint64))[0], np.uint64)
     for offset, codes in zip(offsets, beside, strict=True):
         hashes = mixed(hashes ^ (codes.astype(np.uint64) + np.uint64((offset + 16) << 40)))
@@ -111,11 +111,11 @@ def keys(contexts: Keys, centres: Codes) -> Keys:
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of keys. `known` are the keys, ascending, cut to their upper `bits` bits; `number` are the counts, in the
-    smallest sufficient type."""
+    """Counts of keys. `keys` are the keys, ascending, cut to their upper `bits` bits; `numbers` are their counts, in
+    the smallest sufficient type."""
 
-    known: CutKeys
-    number: NDArray[np.integer[Any]]
+    keys: CutKeys
+    numbers: NDArray[np.integer[Any]]
     bits: int = 64
 
     @classmethod
@@ -128,62 +128,63 @@ class Counts:
 
     def where(self, chosen: NDArray[np.bool_]) -> Counts:
         """The chosen keys."""
-        return Counts(self.known[chosen], self.number[chosen], self.bits)
+        return Counts(self.keys[chosen], self.numbers[chosen], self.bits)
 
     @classmethod
     def merged(cls, parts: Sequence[Counts], bits: int) -> Counts:
         """The sum of several counts of equal bits."""
-        known = np.concatenate([_cut(np.zeros(0, np.uint64), bits), *(part.known for part in parts)])
-        number = np.concatenate([np.zeros(0, np.int32), *(part.number for part in parts)])
-        order = np.argsort(known, kind="stable")
-        known, number = known[order], number[order]
-        first = np.flatnonzero(np.concatenate([[True], known[1:] != known[:-1]])[: len(known)])
-        return cls(known[first], np.add.reduceat(number, first) if len(first) else number, bits)
+        joined = np.concatenate([_cut(np.zeros(0, np.uint64), bits), *(part.keys for part in parts)])
+        numbers = np.concatenate([np.zeros(0, np.int32), *(part.numbers for part in parts)])
+        order = np.argsort(joined, kind="stable")
+        joined, numbers = joined[order], numbers[order]
+        first = np.flatnonzero(np.concatenate([[True], joined[1:] != joined[:-1]])[: len(joined)])
+        return cls(joined[first], np.add.reduceat(numbers, first) if len(first) else numbers, bits)
 
-    def of_keys(self, wanted: Keys) -> Numbers:
+    def of_keys(self, sought: Keys) -> Numbers:
         """The count of each of these keys."""
-        counts = np.zeros(wanted.shape, np.int32)
-        if not len(self.known):
+        counts = np.zeros(sought.shape, np.int32)
+        if not len(self.keys):
             return counts
-        cut = _cut(wanted.ravel(), self.bits)
+        cut = _cut(sought.ravel(), self.bits)
         slots = self._slots(cut)
         likely = np.flatnonzero(self._sieve[slots >> np.uint32(3)] >> (slots & np.uint32(7)).astype(np.uint8) & 1)
         cut = cut[likely]
-        at = self._last_up_to(cut)
-        counts.reshape(-1)[likely] = np.where(self.known[at] == cut, self.number[at], 0)
+        index = self._last_up_to(cut)
+        counts.reshape(-1)[likely] = np.where(self.keys[index] == cut, self.numbers[index], 0)
         return counts
 
     def _last_up_to(self, cut: CutKeys) -> NDArray[np.int32]:
-        """For each key the last index of `known` without a greater key, or 0. Keys are hashes, so their first bits give
+        """For each key the last index of `keys` without a greater key, or 0. Keys are hashes, so their first bits give
         the index up to a few places, which takes a quarter of the time of a binary search."""
         first, shift, steps = self._beginnings
-        at = first[cut >> cut.dtype.type(shift)]
-        last = np.int32(len(self.known) - 1)
+        index = first[cut >> cut.dtype.type(shift)]
+        last = np.int32(len(self.keys) - 1)
         for step in steps:
-            on = np.minimum(at + np.int32(step), last)
-            at = np.where(self.known[on] <= cut, on, at)
-        return np.asarray(at, np.int32)
+            next_index = np.minimum(index + np.int32(step), last)
+            index = np.where(self.keys[next_index] <= cut, next_index, index)
+        return np.asarray(index, np.int32)
 
     @cached_property
     def _beginnings(self) -> tuple[NDArray[np.int32], int, list[int]]:
-        """The first index in `known` for every value of the first bits of a key, the number of bits to cut for that,
-        and the steps of the search within one value."""
-        bits = max(len(self.known).bit_length() - 2, 0)
+        """The first index in `keys` for every value of the first bits of a key; by how many bits a key is shifted to
+        get these; and the steps of the search among keys with equal first bits."""
+        bits = max(len(self.keys).bit_length() - 2, 0)
         shift = self.bits - bits
-        starts = (np.arange(1 << bits, dtype=np.uint64) << np.uint64(shift)).astype(self.known.dtype)
-        first = np.searchsorted(self.known, starts).astype(np.int32)
-        most = int(np.diff(first, append=np.int32(len(self.known))).max())
+        starts = (np.arange(1 << bits, dtype=np.uint64) << np.uint64(shift)).astype(self.keys.dtype)
+        first = np.searchsorted(self.keys, starts).astype(np.int32)
+        most = int(np.diff(first, append=np.int32(len(self.keys))).max())
         steps = [1 << power for power in reversed(range(most.bit_length()))]
-        return np.minimum(first, len(self.known) - 1), shift, steps
+        return np.minimum(first, len(self.keys) - 1), shift, steps
 
     @cached_property
     def _sieve(self) -> NDArray[np.uint8]:
-        """A bit for every value of the first bits of a key, set if a key has it: it excludes most unknown keys without
-        a search. It is made piece by piece, since a byte for every bit would take most of the memory of the counts."""
+        """A bit for every value of the first bits of a key, which is set if a known key begins so. It excludes most
+        unknown keys without a search. It is made in pieces, since a byte for every bit would take most of the memory
+        of the counts."""
         size = 1 << self._sieve_bits
         sieve = np.zeros(size >> 3, np.uint8)
-        for start in range(0, len(self.known), UNPACKED):
-            slots = self._slots(self.known[start : start + UNPACKED])
+        for start in range(0, len(self.keys), PIECE_LENGTH):
+            slots = self._slots(self.keys[start : start + PIECE_LENGTH])
             begin = int(slots[0]) & ~7
             piece = np.zeros((int(slots[-1]) | 7) + 1 - begin, np.bool_)
             piece[slots - np.uint32(begin)] = True
@@ -192,7 +193,7 @@ class Counts:
 
     @property
     def _sieve_bits(self) -> int:
-        return min(max(len(self.known).bit_length() + SIEVE_BITS, 3), self.bits)
+        return min(max(len(self.keys).bit_length() + SIEVE_BITS, 3), self.bits)
 
     def _slots(self, cut: CutKeys) -> NDArray[np.uint32]:
         return np.asarray(cut >> cut.dtype.type(self.bits - self._sieve_bits), np.uint32)
@@ -204,8 +205,8 @@ def _cut(whole: Keys, bits: int) -> CutKeys:
     return upper.astype(np.uint32) if bits <= 32 else upper
 
 
-UNPACKED = 1 << 17
-"""Bytes of steps, and keys, that are unpacked at a time."""
+PIECE_LENGTH = 1 << 17
+"""Number of keys, or of bytes of steps, that are processed at a time. The bits of all are many times the keys."""
 
 MAX_EXACT_COUNT = 32
 """Count above which the nearest power of `COUNT_BASE` is stored."""
@@ -216,47 +217,46 @@ COUNT_BASE = 1.05
 def packed(counts: Counts) -> dict[str, NDArray[np.generic]]:
     """The counts as compact arrays: keys in Elias-Fano coding (lower bits unchanged, upper bits as steps), counts in
     one byte."""
-    n = len(counts.known)
-    low = max(counts.bits - max(n, 1).bit_length(), 0)
-    keys_kept = counts.known.astype(np.uint64)
-    worth = np.left_shift(np.uint64(1), np.arange(low, dtype=np.uint64))
-    # a piece at a time, as they are unpacked: the bits of all are many times the keys
-    starts = range(0, n if low else 0, UNPACKED)
-    lower = [np.packbits((keys_kept[start : start + UNPACKED, None] & worth > 0).ravel()) for start in starts]
-    steps = np.zeros((n + (1 << (counts.bits - low)) + 7) // 8 * 8, np.uint8)
-    steps[(keys_kept >> np.uint64(low)).astype(np.int64) + np.arange(n)] = 1
-    levels = np.log(np.maximum(counts.number, MAX_EXACT_COUNT) / MAX_EXACT_COUNT) / np.log(COUNT_BASE)
+    size = len(counts.keys)
+    low = max(counts.bits - max(size, 1).bit_length(), 0)
+    whole = counts.keys.astype(np.uint64)
+    bit_values = np.left_shift(np.uint64(1), np.arange(low, dtype=np.uint64))
+    starts = range(0, size if low else 0, PIECE_LENGTH)
+    lower = [np.packbits((whole[start : start + PIECE_LENGTH, None] & bit_values > 0).ravel()) for start in starts]
+    steps = np.zeros((size + (1 << (counts.bits - low)) + 7) // 8 * 8, np.uint8)
+    steps[(whole >> np.uint64(low)).astype(np.int64) + np.arange(size)] = 1
+    levels = np.log(np.maximum(counts.numbers, MAX_EXACT_COUNT) / MAX_EXACT_COUNT) / np.log(COUNT_BASE)
     number = np.where(
-        counts.number <= MAX_EXACT_COUNT,
-        counts.number,
+        counts.numbers <= MAX_EXACT_COUNT,
+        counts.numbers,
         MAX_EXACT_COUNT + np.minimum(np.rint(levels), 255 - MAX_EXACT_COUNT),
     )
     return {
         "lower": np.concatenate([np.empty(0, np.uint8), *lower]),
         "steps": np.packbits(steps),
         "number": number.astype(np.uint8),
-        "shape": np.array([n, low, counts.bits]),
+        "shape": np.array([size, low, counts.bits]),
     }
 
 
 def unpacked(arrays: Mapping[str, NDArray[np.generic]]) -> Counts:
     """The counts from `packed`, with large numbers rounded."""
-    n, low, bits = (int(value) for value in np.asarray(arrays["shape"]))
-    known: CutKeys = np.empty(n, np.uint32) if bits <= 32 else np.empty(n, np.uint64)
+    size, low, bits = map(int, np.asarray(arrays["shape"]))
+    cut: CutKeys = np.empty(size, np.uint32) if bits <= 32 else np.empty(size, np.uint64)
     steps, lower = np.asarray(arrays["steps"], np.uint8), np.asarray(arrays["lower"], np.uint8)
-    at = 0
-    for start in range(0, len(steps), UNPACKED):  # a piece at a time: the bits of all are many times the keys
-        upper = np.flatnonzero(np.unpackbits(steps[start : start + UNPACKED]))[: n - at] + 8 * start
-        known[at : at + len(upper)] = (upper - np.arange(at, at + len(upper))) << low
-        at += len(upper)
-    worth = np.left_shift(1, np.arange(low), dtype=np.int64)
-    for start in range(0, n if low else 0, UNPACKED):  # whole bytes: a multiple of eight keys
-        count = min(UNPACKED, n - start)
-        bits_of_keys = np.unpackbits(lower[start * low // 8 : (start + UNPACKED) * low // 8])[: count * low]
-        known[start : start + count] |= (bits_of_keys.reshape(count, low) @ worth).astype(known.dtype)
-    level = np.asarray(arrays["number"], np.uint8)
-    levels = np.arange(int(level.max(initial=0)) + 1)
+    first = 0
+    for start in range(0, len(steps), PIECE_LENGTH):
+        upper = np.flatnonzero(np.unpackbits(steps[start : start + PIECE_LENGTH]))[: size - first] + 8 * start
+        cut[first : first + len(upper)] = (upper - np.arange(first, first + len(upper))) << low
+        first += len(upper)
+    bit_values = np.left_shift(1, np.arange(low), dtype=np.int64)
+    for start in range(0, size if low else 0, PIECE_LENGTH):  # pieces are whole bytes: a multiple of eight keys
+        count = min(PIECE_LENGTH, size - start)
+        bits_of_keys = np.unpackbits(lower[start * low // 8 : (start + PIECE_LENGTH) * low // 8])[: count * low]
+        cut[start : start + count] |= (bits_of_keys.reshape(count, low) @ bit_values).astype(cut.dtype)
+    stored = np.asarray(arrays["number"], np.uint8)
+    levels = np.arange(int(stored.max(initial=0)) + 1)
     numbers = np.where(
         levels <= MAX_EXACT_COUNT, levels, np.rint(MAX_EXACT_COUNT * COUNT_BASE ** (levels - MAX_EXACT_COUNT))
     )
-    return Counts(known, numbers.astype(np.min_scalar_type(int(numbers[-1])))[level], bits)
+    return Counts(cut, numbers.astype(np.min_scalar_type(int(numbers[-1])))[stored], bits)

@@ -35,10 +35,11 @@ Places = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class TokenStream:
-    """`tokens` are code points in reading order, with `MARGIN_TOKENS` breaks at either end. The place of each is given
-    by `page`, the index of its page, `line`, the index of its column on the page, and `offset`, its code point in the
-    source of the column; in a text without pages by its block, 0, and its code point in the block. Breaks have -1.
-    `pages` is the number of pages (or blocks), including empty ones."""
+    """The tokens of a text in reading order, with `MARGIN_TOKENS` breaks at either end.
+
+    The place of each token is given by the index of its `page`, the index of its `line` (column) on the page, and its
+    `offset` in the source of the column, in code points. In a text without pages they are the index of its block, 0,
+    and its offset in the block. Breaks have -1. `pages` is the number of pages (or blocks), including empty ones."""
 
     tokens: Tokens
     page: Places
@@ -90,17 +91,17 @@ def _of_pages(text: Transcription) -> TokenStream:
     main, notes = _Voice(), _Voice()
     for number, page in enumerate(text.pages):
         for line, column in enumerate(page.columns):
-            begun = False  # blanks before the first character of a column are indentation
+            has_begun = False  # blanks before the first character of a column are indentation
             for run in column.runs:
                 voice = notes if run.note else main
                 for cell in run.cells:
                     if cell.blank:
-                        if begun:
+                        if has_begun:
                             voice.interrupt()
                     elif cell.glyph:
                         voice.add(token_of(cell.text), number, line, cell.offset)
-                        begun = True
-                # a note continues only where no main text stands between
+                        has_begun = True
+                # a note continues only if no main text comes between
                 if not run.note and any(cell.glyph for cell in run.right):
                     notes.interrupt()
     return _joined((main, notes), len(text.pages))

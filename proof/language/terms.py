@@ -1,4 +1,4 @@
-"""Terms of closed systems, as of the calendar, in which one character follows from the other.
+"""Terms of closed systems, such as the calendar, in which one character follows from the other.
 
 The sixty days and years (干支) combine a stem and a branch of equal parity: before 丑 there is 己, never 已, and after
 乙 there is 巳. Reign names are in `data/reigns.txt`."""
@@ -35,10 +35,10 @@ def _codes() -> NDArray[np.uint64]:
 
 def _are_terms(first: Codes, second: Codes) -> NDArray[np.bool_]:
     """Whether each pair of a first and a second character is a closed term."""
-    wanted = first.astype(np.uint64) << np.uint64(32) | second.astype(np.uint64)
+    pairs = first.astype(np.uint64) << np.uint64(32) | second.astype(np.uint64)
     terms = _codes()
-    at = np.minimum(np.searchsorted(terms, wanted), len(terms) - 1)
-    return np.asarray(terms[at] == wanted)
+    nearest = np.minimum(np.searchsorted(terms, pairs), len(terms) - 1)
+    return np.asarray(terms[nearest] == pairs)
 
 
 def terms_with(around: Codes, candidates: Codes) -> NDArray[np.int32]:

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 
 FIRM_PRIOR_COUNT = 1.0
-"""Occurrences that the shares of the characters count as in the first comparison."""
+"""Prior of the first comparison: the number of occurrences as which the shares of the characters count."""
 
 FAINT_PRIOR_COUNT = 0.1
-"""The same in the second comparison."""
+"""Prior of the second comparison."""
 
 MIN_SHARE = 1e-9
 """Added to shares before their logarithm is taken."""
@@ -29,25 +29,27 @@ MIN_SHARE = 1e-9
 MAX_NATS = 8.0
 """Nats at which the features are clipped."""
 
-NOTHING = -1e9
-"""The score of a candidate 0, which fills up a row."""
+NO_CANDIDATE = -1e9
+"""The score of a candidate 0, with which short rows are filled up."""
 
 FILE = "data/weights.npz"
 
 
-def compared(counts: NDArray[np.int32], shares: Floats) -> Floats:
-    """Compare the counts of k characters (n x patterns x k) with their shares (n x k, 0 where there is none). For every
-    character the result (n x k x f) has, for each pattern, two logarithms of the ratio of its count to the expected
-    one, and that of the count of all k characters. The factors only scale the features."""
+def comparisons(counts: NDArray[np.int32], shares: Floats) -> Floats:
+    """Compare the counts of k characters (n x patterns x k) with their shares (n x k, 0 for no character). For every
+    character the result (n x k x f) has three numbers for each pattern: two logarithms of the ratio of its count to the
+    expected one, with either prior, and the logarithm of the count of all k characters. The factors only scale the
+    features."""
     occurrences = counts.astype(np.float32)
     total = occurrences.sum(2, keepdims=True)
     share = shares[:, None, :]
-    firm, faint = (
-        np.log((occurrences + prior * share) / (total + prior) + MIN_SHARE) - np.log(share + MIN_SHARE)
-        for prior in (FIRM_PRIOR_COUNT, FAINT_PRIOR_COUNT)
-    )
-    size = np.broadcast_to(np.log1p(total) * 0.3, occurrences.shape)
-    joined = np.concatenate([firm, faint * 0.5, size], axis=1)
+
+    def log_ratio(prior: float) -> Floats:
+        smoothed = (occurrences + prior * share) / (total + prior)
+        return np.asarray(np.log(smoothed + MIN_SHARE) - np.log(share + MIN_SHARE))
+
+    log_total = np.broadcast_to(np.log1p(total) * 0.3, occurrences.shape)
+    joined = np.concatenate([log_ratio(FIRM_PRIOR_COUNT), log_ratio(FAINT_PRIOR_COUNT) * 0.5, log_total], axis=1)
     return np.asarray(np.clip(joined, -MAX_NATS, MAX_NATS).transpose(0, 2, 1), np.float32)
 
 
@@ -58,7 +60,7 @@ def features(language: NDArray[np.int32], text: NDArray[np.int32], shares: Float
     share = np.clip(np.log(shares + MIN_SHARE) * 0.5, -MAX_NATS, 0)[:, :, None]
     terms_of_others = terms.sum(1, keepdims=True) - terms
     has_term = np.minimum(np.stack([terms, terms_of_others], axis=2), 1)
-    parts = [compared(language, shares), compared(text, shares), share, has_term]
+    parts = [comparisons(language, shares), comparisons(text, shares), share, has_term]
     return np.concatenate(parts, axis=2, dtype=np.float32)
 
 

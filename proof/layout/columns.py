@@ -56,10 +56,10 @@ MAX_PERIODS = 8
 """Maximum number of cells over which the height of one is measured."""
 
 MAX_PERIOD_ERROR = 0.15
-"""Maximum error of the height of a cell as it is first measured, as a share of it."""
+"""Maximum error of the first measurement of a cell's height, as a share of that height."""
 
 MIN_CORRECTION = 0.02
-"""Minimum correction of that height, as a share of it."""
+"""Minimum correction of that height, as a share of that height."""
 
 NEIGHBOURS = 3
 """Number of columns on either side that decide where an indented or raised column has its first cell."""
@@ -174,9 +174,9 @@ def _assign_ink(
     width of a glyph.
 
     Ink in the body of a column belongs to it; a large piece in two bodies is divided between them. A small piece
-    between two columns belongs to a note of the one without main text at its height (the nearer one if both have none),
-    and to no column if both have main text there. The ragged edges of rules, which `_without_rules` leaves, belong to
-    none.
+    between two columns belongs to a note of the column without main text at its height (the nearer column if neither
+    has any), and to no column if both have main text there. The ragged edges of rules, which `_without_rules` leaves,
+    belong to none.
     """
     region, rules = page_layout.regions[register - 1], np.array(page_layout.rules[register - 1])
     reach = round(MAX_END_DISTANCE_GLYPHS * glyph)
@@ -198,7 +198,7 @@ def _assign_ink(
         in_column = (top >= body.column.top - reach) & (bottom <= body.column.bottom + reach)
         owner_of_piece[is_text & in_body & in_column] = body.number
     clear_rows = {body.number: _clear_rows(part, body, glyph) for body in bodies}
-    for piece in np.flatnonzero(is_text & (owner_of_piece == 0))[1:].tolist():
+    for piece in np.flatnonzero(is_text & (owner_of_piece == 0)).tolist():
         rows = slice(max(0, int(y[piece]) - 1), int(y[piece] + height[piece]) + 1)
         owner_of_piece[piece] = _note_column(float(middle[piece]), rows, bodies, clear_rows, glyph)
     owner_of_pixel = owner_of_piece[labels]

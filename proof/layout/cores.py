@@ -370,7 +370,7 @@ def _cut_at_lines(column: Core, rows: Sequence[int], lines: NDArray[np.bool_], s
 
 
 def _gaps_between(columns: Sequence[Core], spacing: float) -> list[tuple[float, float]]:
-    """The rows between each column and the next one below it: the bottom of the one and the top of the other."""
+    """For each column with another one below it, its bottom and the top of that column."""
     gaps = []
     for core in columns:
         below = [other.top for other in columns if abs(other.x - core.x) < spacing / 2 and other.top >= core.bottom]

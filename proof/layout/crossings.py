@@ -62,7 +62,7 @@ MAX_BRIDGED_CELLS = 0.09
 
 MAX_MEETING_DISTANCE_CELLS = 0.45
 """Maximum distance along a line from the place where a stroke meets it to ink of the stroke on the line, in cells;
-farther away, a shifted edge may be that of the rule itself."""
+farther away, a shifted edge may be the rule's own."""
 
 MAX_FRAME_DEPTH_CELLS = 0.115
 """Maximum distance that glyphs reach into a frame, which may be far broader than a stroke, in cells."""
@@ -85,7 +85,7 @@ WHOLE_STROKE_SHARE = 0.7
 """Excess all along a stroke that lies on the line as a whole, as a share of the plain excess."""
 
 MAX_WEAR_PX = 1.5
-"""Maximum local difference of a line's own thickness from that of the whole line, in pixels."""
+"""Maximum local difference of a line's own thickness from its thickness as a whole, in pixels."""
 
 MIN_STROKE_CELLS = 0.15
 """Minimum length of a stroke that lies on a rule as a whole, in cells."""
@@ -109,7 +109,7 @@ length."""
 
 @dataclass(frozen=True, slots=True)
 class Strokes:
-    """The pieces of a page's ink without its lines, numbered in `labels`. `can_meet_line` tells for each label whether
+    """The pieces of a page's ink without its lines, numbered in `labels`. `can_meet_line` says for each label whether
     its piece can be a stroke that meets a line; `dotted` is the mask of dots, from a seal or a stain on a two-tone
     scan."""
 
@@ -137,7 +137,7 @@ class Strokes:
         is_large = _stroke_areas(ink, labels, boxes) >= MIN_STROKE_AREA * pitch * pitch
         is_splinter = splinters(labels, area, frame_lines, side_lines)
         left, right = boxes[:, cv2.CC_STAT_LEFT], boxes[:, cv2.CC_STAT_LEFT] + boxes[:, cv2.CC_STAT_WIDTH]
-        margin = AT_SIDE_WIDTHS * frame.width / frame.columns
+        margin = AT_SIDE_WIDTHS * frame.width / frame.column_count
         between_sides = (right > frame.rules[0] + margin) & (left < frame.rules[-1] - margin)
         can_meet_line = is_large & between_sides & ~is_splinter & ~dotted[y, x]
         can_meet_line[0] = False
@@ -207,8 +207,8 @@ def restore(
 
 
 class _Thickness(NamedTuple):
-    """For every row of pixels the `excess` of a line over its own thickness and the shift of its edge from its usual
-    place (-inf where the line is not printed); for the whole line the excess from which it is plainly thicker."""
+    """For every row of pixels the `excess` of a line over its own thickness, and the shift of its edge from its usual
+    place (both -inf where the line is not printed); `plain_excess` is the excess of a plainly thicker line."""
 
     excess: NDArray[np.float64]
     edge_shift: NDArray[np.float64]
@@ -250,7 +250,7 @@ def _excess(width: NDArray[np.float64], usual: NDArray[np.float64]) -> NDArray[n
 
 def _usual(width: NDArray[np.float64], bare: NDArray[np.bool_], pitch: float) -> NDArray[np.float64]:
     """The usual width of a line around every row: the median over three cells, of rows where the line is `bare` (no
-    stroke meets it), limited to `MAX_WEAR_PX` from that of the whole line."""
+    stroke meets it), at most `MAX_WEAR_PX` from the usual width of the whole line."""
     if not bare.any():
         return np.full(len(width), np.inf)
     whole = median_of_sorted(np.sort(width[bare]))
@@ -352,7 +352,7 @@ def _assign_ink_on_rule(
         stroke = piece.upright_stroke(beyond_left, beyond_right)
         assigned = piece.own
         if beyond_left.any() and beyond_right.any():
-            # two glyphs meet: ink on the rule belongs to the one that continues nearest to it
+            # two glyphs meet: ink on the rule belongs to the side whose continuing part is nearest
             from_left, from_right = piece.distance_from_part(-1), piece.distance_from_part(1)
             assigned = piece.own & piece.on_rule
         else:

@@ -1,9 +1,9 @@
-"""Pages that do not lie flat before the camera: turned by more than a scan is, photographed at an angle, or curved.
+"""Lays pages flat that were turned by more than a scan is, photographed at an angle, or curved.
 
 Rules and frame show the directions down and across at every place of a page. Low-order polynomials are fitted to their
 pieces: the linear part is a rotation and a perspective, undone by a homography that sends both vanishing points to
 infinity; the rest is a curved sheet, undone by a displacement (a coordinate grid of rules where Tian and Narasimhan,
-CVPR 2011, take lines of text). A page that deviates no more than `find_layout` tolerates is left as it is.
+CVPR 2011, take lines of text). A page that deviates no more than `find_layout` tolerates is not changed.
 """
 
 from __future__ import annotations

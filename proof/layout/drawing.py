@@ -68,7 +68,7 @@ def _json_box(layout: PageLayout, rectangle: Rectangle) -> dict[str, int]:
 def _json_frame(layout: PageLayout) -> dict[str, int] | None:
     """The rectangle between the level lines above the first register and below the last one and the outermost rules;
     None if lines are missing."""
-    if not layout.regions or not layout.regions[0].lined[0] or not layout.regions[-1].lined[1]:
+    if not layout.regions or not layout.regions[0].lined_above or not layout.regions[-1].lined_below:
         return None
     rules = list(chain.from_iterable(layout.rules))
     if len(rules) < 2:

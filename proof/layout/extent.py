@@ -2,7 +2,7 @@
 
 If the settings name eight columns and only four fit the rules at a possible column width, the others are not on the
 image; if nine or ten fit better, the page has nine or ten. If rules run into the edge of the image without a level line
-that ends them, the frame lies beyond the edge; its height is that of a full column of cells, measured on the glyphs.
+that ends them, the frame lies beyond the edge; it is as high as a full column of cells, measured on the glyphs.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ MAX_COLUMNS = 20
 """Maximum number of columns that is tried: an opening may have both of its half-folios on one image."""
 
 MAX_FIT_RATIO = 0.5
-"""Maximum fit of the expected number of columns, relative to that of fewer columns, for the fewer to be taken."""
+"""Maximum ratio of the fit of the expected number of columns to the fit of fewer columns for the fewer to be taken."""
 
 MIN_FIT_OF_FEWER = 0.6
 """Minimum fit of fewer columns than expected: 1 if every rule stands at its place and none elsewhere."""

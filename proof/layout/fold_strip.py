@@ -31,7 +31,7 @@ MAX_TITLE_WIDTH = 0.75
 """Maximum width of the small script of a fold strip, relative to the text of the other columns."""
 
 MAX_ASIDE_WIDTHS = 0.15
-"""Maximum distance of the middle of this script from that of the strip, in widths of the strip."""
+"""Maximum distance of the middle of this script from the middle of the strip, in widths of the strip."""
 
 FISH_TAIL_WIDTHS = 0.25
 """Minimum size of the solid ink of a fish tail (魚尾), in widths of the strip."""

@@ -48,7 +48,7 @@ TIP_PX = 2
 """Length of the tips and bends of a stroke that do not run straight, in pixels."""
 
 MIN_STRAIGHT_SHARE = 0.3
-"""Share of the ink above which straight strokes stand for all of it; fewer are not reliable."""
+"""Minimum share of straight strokes in the ink for the rest to be ignored; fewer are not reliable."""
 
 DIRT_LEFT_SHARE = 0.25
 """Share of the dirt that remains among straight strokes."""

@@ -65,7 +65,7 @@ MAX_RULE_OFFSET_WIDTHS = 0.11
 """Maximum distance of a rule from the edge of its column, as a share of the column's width."""
 
 MIN_OWN_SHARE = 0.7
-"""Share of a piece of ink from which its glyph gets all of it."""
+"""Minimum share of a piece of ink within a glyph's cell for the glyph to get the whole piece."""
 
 MAX_FRAME_DISTANCE_CELLS = 0.16
 """Maximum distance of a piece of the frame from the end of its column, in cells."""

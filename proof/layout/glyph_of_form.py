@@ -18,10 +18,10 @@ AT_FORM_CELLS = 0.12
 """Distance from a stroke of its form within which ink is the glyph's, in cells."""
 
 MIN_AT_FORM_SHARE = 0.4
-"""Share of a piece of ink at the form from which all of it is the glyph's."""
+"""Minimum share of a piece of ink at the form for the whole piece to be the glyph's."""
 
 SURE_CORRELATION = 0.85
-"""Correlation of form and ink from which the form alone decides which ink is the glyph's."""
+"""Minimum correlation of form and ink for the form alone to decide which ink is the glyph's."""
 
 MAX_OUTSIDE_SHARE = 0.15
 """Maximum share of the ink in the glyph's cell that lies outside the form at a lower correlation; it is exceeded if the
@@ -34,10 +34,10 @@ LINE_AT_FORM_CELLS = 0.06
 """Distance from a stroke of the form within which ink that was removed as a line is the glyph's, in cells."""
 
 MIN_LINE_AT_FORM_SHARE = 0.7
-"""Share of a piece of such ink at the form from which all of it is the glyph's."""
+"""Minimum share of a piece of such ink at the form for the whole piece to be the glyph's."""
 
 MIN_IN_ROW_SHARE = 0.7
-"""Share of a piece of ink in the glyph's row from which all of it belongs to the row."""
+"""Minimum share of a piece of ink in the glyph's row for the whole piece to belong to the row."""
 
 OVER_CELLS = 0.06
 """Distance above or below the glyph's cells from which a piece of ink may continue into a neighbour, in cells."""

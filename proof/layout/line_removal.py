@@ -168,7 +168,7 @@ def _raised_pieces(stats: NDArray[np.int32], frame: Frame, pitch: float) -> _Rai
     x, y, width, height, area = (stats[:, i] for i in range(5))
     rules = np.asarray(frame.rules)
     column = np.searchsorted(rules, x + width / 2)
-    margin = BESIDE_RULE_WIDTHS * frame.width / frame.columns
+    margin = BESIDE_RULE_WIDTHS * frame.width / frame.column_count
     left, right = (rules[(column + step).clip(0, len(rules) - 1)] for step in (-1, 0))
     in_column = np.asarray((x > left + margin) & (x + width < right - margin), dtype=np.bool_)
     is_raised = area >= MIN_STROKE_AREA * pitch * pitch
@@ -229,7 +229,7 @@ def _in_raised_columns(
     pieces, rules = _raised_pieces(stats, frame, pitch), frame.rules
     raised = np.bincount(pieces.column[pieces.is_raised], minlength=len(rules) + 1) > 0
     raised[[0, -1]] = False
-    margin = BESIDE_RULE_WIDTHS * frame.width / frame.columns
+    margin = BESIDE_RULE_WIDTHS * frame.width / frame.column_count
     upper = [line for line in frame_lines if abs(float(line.middle.mean()) - frame.top) < pitch]
     for column in np.flatnonzero(raised).tolist():
         across = slice(max(0, round(rules[column - 1] + margin)), max(0, round(rules[column] - margin)))

@@ -31,13 +31,13 @@ BLOCK_LENGTHS = 0.8
 """Height of a block, in lengths of the shortest piece of a line."""
 
 SWERVE_COST = 0.6
-"""Cost of a line's moving aside by a pixel from one block to the next, in blocks full of ink."""
+"""Cost of a shift of a line by a pixel from one block to the next, in blocks full of ink."""
 
 ASIDE_COST = 0.02
-"""Cost of a pixel of distance from the expected place, in pixels of ink: it decides between paths with equal ink."""
+"""Cost of each pixel of distance from the expected place, in pixels of ink: it decides between paths with equal ink."""
 
 NEAR_PATH_PX = 2
-"""Distance on either side of a line's path within which ink tells where the line runs, in pixels."""
+"""Distance on either side of a line's path within which ink shows where the line runs, in pixels."""
 
 SMOOTHING_BLOCKS = 2.5
 """Standard deviation of the smoothing of a line along its blocks."""

@@ -62,7 +62,7 @@ MIN_GROUND_TONE = 0.25
 """Tone, as a share of the paper's tone, below which darker shade is brightened no more."""
 
 MIN_EVEN_TONE = 0.85
-"""Minimum tone of the ground, as a share of the paper's tone, at which a page is left as it is."""
+"""Minimum tone of the ground, as a share of the paper's tone, at which a page is not changed."""
 
 
 class _Edges(NamedTuple):
@@ -133,7 +133,7 @@ def opening_halves(page: NDArray[np.uint8], columns: int = 8) -> dict[str, Half]
 
 
 def _reach_into_gap(gap: float, width: float) -> float:
-    """The distance that each half reaches into the gap between them. `width` is that of both halves."""
+    """The distance that each half reaches into the gap between the halves. `width` is the width of both together."""
     if gap >= MAX_STRIP_WIDTH * width:
         return gap * GUTTER_SHARE  # not as far as the darkest part of a gutter
     # Past the middle of a fold strip, to include the rule by the fold, but not as far as the rule of the other half,

@@ -100,7 +100,7 @@ class LayoutOverrideShape:
         return self.notes[number - 1] if self.notes else None
 
     def as_json(self) -> dict[str, Any]:
-        """The layout as it is stored."""
+        """The layout in its stored form."""
         notes = [None if ranges is None else [list(note) for note in ranges] for ranges in self.notes]
         more = {"more": [region.as_json() for region in self.more]} if self.more else {}
         return {"corners": [list(corner) for corner in self.corners], "rules": list(self.rules), "notes": notes, **more}

@@ -128,7 +128,7 @@ def _straightened_labels(labels: LabelMap, straightening: Straightening) -> Labe
 
 
 def _on_sheet(sheet: Sheet, labelled: Sequence[Register], scale: float) -> tuple[list[Register], list[Region]]:
-    """The registers of a label map in pixels of the sheet, and the region of each. `scale` is that of the label map."""
+    """The registers of a label map in pixels of the sheet, and the region of each. `scale` is the scale of the map."""
     registers = [_enlarged(register, 1 / scale) for register in labelled]
     return registers, [_region(sheet, register, registers) for register in registers]
 
@@ -152,8 +152,7 @@ def _region(sheet: Sheet, register: Register, registers: Sequence[Register]) -> 
     first = top - spacing if above is None else max(top - spacing, (above + top) / 2)
     last = bottom + spacing if below is None else min(bottom + spacing, (below + bottom) / 2)
     box = (max(0, round(left)), max(0, round(first)), min(sheet.width, round(right)), min(sheet.height, round(last)))
-    lined = (_is_lined(sheet, box, top, spacing), _is_lined(sheet, box, bottom, spacing))
-    return Region(register.leaf, *box, lined)
+    return Region(register.leaf, *box, _is_lined(sheet, box, top, spacing), _is_lined(sheet, box, bottom, spacing))
 
 
 def _middle(register: Register) -> float:

@@ -29,7 +29,7 @@ MARGIN_BESIDE_WIDTHS = 0.04
 """Margin beside its frame, in widths of the leaf, for ragged edges."""
 
 MIN_FRAME_SHARE = 0.25
-"""Share of the width of a row of pixels that long level strokes cover from which it is part of a frame."""
+"""Minimum share of the width of a row of pixels that long level strokes cover if it is part of a frame."""
 
 MAX_EMPTY_SHARE = 0.004
 """Share of ink in a row of pixels below which the row is empty."""

@@ -16,26 +16,23 @@ MIN_SOLID_PX = 17
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A register of a leaf in pixels of the sheet. `lined`: whether a level line bounds it above and below."""
+    """A register of a leaf in pixels of the sheet, and whether a level line bounds it above, and below."""
 
     leaf: int
     left: int
     top: int
     right: int
     bottom: int
-    lined: tuple[bool, bool]
-
-
-def _solid_ink(ink: Mask) -> Mask:
-    """The ink that is broader than any stroke: edges of the book, fish tails."""
-    square = np.ones((MIN_SOLID_PX, MIN_SOLID_PX), np.uint8)
-    return np.asarray(cv2.morphologyEx(ink, cv2.MORPH_OPEN, square), dtype=np.uint8)
+    lined_above: bool
+    lined_below: bool
 
 
 def text_ink(sheet: Sheet) -> Mask:
     """The ink of a sheet without everything that may be rules, frames or edges of the book; some strokes of text are
     lost."""
-    drop = cv2.dilate(_solid_ink(sheet.ink), np.ones((7, 7), np.uint8))
+    # broader than any stroke: edges of the book, fish tails
+    solid = cv2.morphologyEx(sheet.ink, cv2.MORPH_OPEN, np.ones((MIN_SOLID_PX, MIN_SOLID_PX), np.uint8))
+    drop = cv2.dilate(solid, np.ones((7, 7), np.uint8))
     drop = cv2.bitwise_or(drop, cv2.dilate(sheet.upright, np.ones((1, 3), np.uint8)))
     drop = cv2.bitwise_or(drop, cv2.dilate(sheet.level, np.ones((3, 1), np.uint8)))
     return np.asarray(np.where(drop > 0, 0, sheet.ink), dtype=np.uint8)

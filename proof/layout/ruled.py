@@ -26,7 +26,7 @@ MIN_CROSSED_RULES = 2
 """Minimum number of rules crossed by text for the text to contradict the comb."""
 
 MIN_PRINTED_SHARE = 0.1
-"""Minimum printed share of the length of a rule for any of it to count as printed."""
+"""Minimum printed share of the length of a rule; below it, the rule counts as not printed."""
 
 MAX_FRAME_LINES = 3
 """Maximum number of printed rules that may be merely the sides of a frame and a line of a drawing."""
@@ -36,7 +36,7 @@ MIN_PRINTED_RUN = 0.15
 On real ruled pages at least eight of nine rules are."""
 
 MIN_CLEARLY_PRINTED = 0.35
-"""Printed share of rules above which they are taken for rules, whatever stands between them."""
+"""Printed share of rules above which they are taken for rules, whatever is between them."""
 
 MIN_UNPRINTED = 2
 """Minimum number of unprinted rules for the page to be examined for pairs of columns."""

@@ -31,7 +31,7 @@ MIN_NOTE_CELL = 0.5
 """Minimum height of a note's cell on an unruled page, in cells of main text."""
 
 LOW_NOTE_CELL = 0.6
-"""Height of a row of a note in cells of main text, where a note has more rows than its column has cells."""
+"""Height of a row of a note in cells of main text, if a note has more rows than its column has cells."""
 
 COUNT_COST = 1.6
 """Cost of every cell by which a run is longer or shorter than transcribed, in cells of clear evidence."""
@@ -176,9 +176,8 @@ class InkPieces:
 
 
 class _ExpectedRun(NamedTuple):
-    """A transcribed run: whether it is a note, its height in `cells`, and by how many cells its right half-row is
-    longer than the left one (negative: shorter). A run that is found longer or shorter costs `cell_cost` for each cell
-    beyond `slack_cells`."""
+    """A transcribed run: whether it is a note, its height in `cells`, and `right_excess` as of the function. A run that
+    is found longer or shorter costs `cell_cost` for each cell beyond `slack_cells`."""
 
     note: bool
     cells: float
@@ -193,9 +192,9 @@ class _ExpectedRun(NamedTuple):
 
 
 class _RunGain(NamedTuple):
-    """The gain of a run as cumulative sums on a grid of positions: that of a run from a to b is `begins[a] + ends[b]`.
-    `above` is the gain of the rows above a position if the run ends there, `below` that of the rows below if it begins
-    there."""
+    """The gain of a run on a grid of positions, as cumulative sums: `begins[a] + ends[b]` for a run from a to b.
+    `above` is the gain of the rows above a position if the run ends there, `below` the gain of the rows below a
+    position if the run begins there."""
 
     begins: NDArray[np.float64]
     ends: NDArray[np.float64]
@@ -293,17 +292,17 @@ def find_runs(
     if column is None or not column.runs or cut_by is CutBy.SEEN:
         return _stretches_by_image(gain, pitch)
     inked = np.append(0, np.flatnonzero(gain))
-    first, last = float(inked[min(1, len(inked) - 1)]) / pitch, float(inked[-1]) / pitch
+    first_inked, end = float(inked[min(1, len(inked) - 1)]) / pitch, float(inked[-1]) / pitch
     # an indent is seldom transcribed; a transcribed one is not on the image where the column begins with its ink
-    start = max(TOP_MARGIN_CELLS, first) - _leading_blanks(column.runs[0])
+    start = max(TOP_MARGIN_CELLS, first_inked) - _leading_blanks(column.runs[0])
     expected = _expected_runs(column, strict=cut_by is CutBy.STRICT)
     if low_notes:
-        expected = _with_low_notes(expected, last - start)
+        expected = _with_low_notes(expected, end - start)
         one_sided, through_ink_cost = np.zeros((2, len(ink)), np.bool_), THROUGH_INK_COST_UNRULED
     else:
         one_sided, through_ink_cost = one_sided_rows(ink, pitch), THROUGH_INK_COST
     gains = _RowGains.of(np.zeros_like(gain) if cut_by is CutBy.COUNTED else gain, one_sided)
-    stretches = _guided_stretches(gains, ink, expected, pitch, start, last, through_ink_cost)
+    stretches = _guided_stretches(gains, ink, expected, pitch, start, end, through_ink_cost)
     is_blank = [all(cell.blank for cell in run.cells) for run in column.runs]
     return [replace(stretch, blank=blank) for stretch, blank in zip(stretches, is_blank, strict=True)]
 
@@ -311,15 +310,14 @@ def find_runs(
 def _expected_runs(column: Column, strict: bool) -> list[_ExpectedRun]:
     """The transcribed runs of a column, without blank cells at its end."""
     cost, slack = (STRICT_COUNT_COST, STRICT_COUNT_SLACK_CELLS) if strict else (COUNT_COST, COUNT_SLACK_CELLS)
-    expected = [_ExpectedRun(run.note, float(run.height), longer_by(run), cost, slack) for run in column.runs]
+    expected = [_ExpectedRun(run.note, float(run.height), right_excess(run), cost, slack) for run in column.runs]
     last = column.runs[-1]
     written = max(_written_cells(last.right), _written_cells(last.left))
     return [*expected[:-1], expected[-1]._replace(cells=float(written))]
 
 
 def _with_low_notes(expected: Sequence[_ExpectedRun], cells: float) -> list[_ExpectedRun]:
-    """The expected runs, with notes as low as the column's height, in `cells`, demands: the rows of its notes share
-    what its main text leaves of it."""
+    """The expected runs, with rows of notes so low that all runs fit into the column's height in `cells`."""
     note_rows = sum(run.cells for run in expected if run.note)
     if not note_rows:
         return list(expected)
@@ -338,15 +336,15 @@ def height_with_low_notes(column: Column) -> float:
 
 
 def pitch_with_low_notes(ink: NDArray[np.uint8], column: Column) -> float:
-    """The height of a cell of main text in pixels if the rows of notes are `LOW_NOTE_CELL` of it high and the runs of
-    the column fill it as far as its `ink` reaches."""
+    """The height of a cell of main text in pixels, of which a row of a note has `LOW_NOTE_CELL`, if the runs fill the
+    column as far as its `ink` reaches."""
     end = float(np.flatnonzero(ink.any(axis=1))[-1] + 1)
     return end / (TOP_MARGIN_CELLS + height_with_low_notes(column))
 
 
-def longer_by(run: Run) -> int:
-    """By how many characters the right half-row of a note is longer than the left one; negative where it is shorter, 0
-    for main text."""
+def right_excess(run: Run) -> int:
+    """By how many characters the right half-row of a note is longer than the left one; negative if it is shorter, 0 for
+    main text."""
     return _written_cells(run.right) - _written_cells(run.left) if run.note else 0
 
 
@@ -385,7 +383,7 @@ def main_gain(ink: NDArray[np.uint8], pieces: InkPieces, pitch: float, low_notes
     for first, last in _inked_stretches(ink_counts > 0, round(MAX_BLANK_CELLS * pitch)):
         half_window = min(window, last - first) / 2
         rows = np.clip(np.arange(first, last), first + half_window, last - half_window).astype(np.intp)
-        # where there is little ink, it is little evidence
+        # little ink is little evidence
         evidence = np.minimum(window / (2 * half_window) * whole[rows] / 0.1, 1.0)
         relative = middle[rows] / np.maximum(whole[rows], 1e-6)
         gain[first:last] = np.clip((relative - even_ink) / CLEAR_INK_CHANGE, -1.0, 1.0) * evidence
@@ -455,15 +453,15 @@ def _guided_stretches(
     expected: Sequence[_ExpectedRun],
     pitch: float,
     start: float,
-    last: float,
+    end: float,
     through_ink_cost: float,
 ) -> list[ColumnStretch]:
     """The transcribed runs in the column, each boundary where the image supports it best (dynamic programming on a
     grid).
 
-    The gain of a run comes from `rows`. The text goes from `start` to `last`, in cells below the top. A boundary
-    through ink costs `through_ink_cost`. A missing character changes the length of one run, a note taken for main text
-    that of two.
+    The gain of a run comes from `rows`. The text goes from `start` to `end`, in cells below the top. A boundary through
+    ink costs `through_ink_cost`. A missing character changes the length of one run, a note taken for main text that of
+    two.
     """
     height = len(ink)
     if len(expected) == 1:
@@ -477,15 +475,14 @@ def _guided_stretches(
     best = np.where(grid == 0, 0.0, -np.inf)
     previous: list[NDArray[np.intp]] = []
     for run, (gain, next_gain) in zip(expected, pairwise(gains), strict=False):
-        above = 0.0 if previous else start
-        run_cells = max(above + squeeze * run.cells, 0.0)
-        value, begins = _best_ends(best + gain.begins, run, run_cells, pitch)
+        cells_above = 0.0 if previous else start
+        value, begins = _best_ends(best + gain.begins, run, max(cells_above + squeeze * run.cells, 0.0), pitch)
         # the window above against the one below: sharper than the rows, whose gain changes over a window's length
         best = value + gain.ends + CONTRAST_WEIGHT * pitch * (gain.above + next_gain.below) - boundary_cost
         previous.append(begins)
     run, gain = expected[-1], gains[-1]
-    final = best + gain.begins + gain.ends[min(len(grid) - 1, round(last * pitch / GRID_PX))]
-    final = final - run.miscount_cost(last - grid / pitch, squeeze * run.cells, pitch)
+    final = best + gain.begins + gain.ends[min(len(grid) - 1, round(end * pitch / GRID_PX))]
+    final = final - run.miscount_cost(end - grid / pitch, squeeze * run.cells, pitch)
     boundaries = [int(final.argmax())]
     for begins in reversed(previous[1:]):
         boundaries.append(int(begins[boundaries[-1]]))

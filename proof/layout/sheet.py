@@ -13,11 +13,13 @@ from proof.images.opencv import cv2
 from proof.images.size import shrunk
 from proof.layout.rules import (
     Mask,
+    PageInk,
     Rectification,
     connected,
     glyph_width,
     ink_mask,
     long_strokes,
+    rectified,
     slope,
     without_border,
 )
@@ -81,10 +83,7 @@ def prepare(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> Sh
     level = long_strokes(all_ink, round(max(min(height, width) * MIN_FRAME_WIDTHS, min_length)), vertical=False)
     lean = slope(upright if _show_slope(upright, height) else all_ink, vertical=True)
     tilt = slope(level, vertical=False) if _show_slope(level, width) else -lean
-    turn = Rectification.of(1.0, lean, tilt, height, width, (0, 0))
-    stacked = cv2.merge([small, all_ink, upright, level])
-    turned = cv2.warpAffine(stacked, turn.matrix, (width, height), borderValue=(255, 0, 0, 0))
-    grey, ink, upright, level = (np.asarray(plane, dtype=np.uint8) for plane in cv2.split(turned))
+    grey, (ink, upright, level) = rectified(small, PageInk(all_ink, upright, level), lean, tilt)
     rectification = Rectification.of(scale, lean, tilt, height, width, origin)
     return Sheet(grey, _without_specks(ink), upright, level, rectification, float(np.degrees(np.arctan(lean))))
 

@@ -200,17 +200,18 @@ def cut_strips(
         pitch = pitch_with_low_notes(ink, column)
         area = replace(area, pitch=pitch)
     pieces = InkPieces.of(ink)
-    is_unruled = area.pitch is not None
+    # the height of a cell is measured on unruled pages, where notes may have low cells
+    low_notes = area.pitch is not None
     runs = runs_set_by_hand(area, y0, y1)
     if not runs:
-        gain = main_gain(ink, pieces, pitch, is_unruled)
-        runs = find_runs(gain, ink, column, pitch, cut_by, is_unruled)
-    run_of = runs_of_ink(runs, pieces, pitch, is_unruled)
-    is_stroke = pieces.span >= (MIN_STROKE_CELLS_UNRULED if is_unruled else MIN_STROKE_CELLS) * pitch
+        gain = main_gain(ink, pieces, pitch, low_notes)
+        runs = find_runs(gain, ink, column, pitch, cut_by, low_notes)
+    run_of_pixel = runs_of_ink(runs, pieces, pitch, low_notes)
+    is_stroke = pieces.span >= (MIN_STROKE_CELLS_UNRULED if low_notes else MIN_STROKE_CELLS) * pitch
     is_long = pieces.span >= MIN_LONG_STROKE_CELLS * pitch
     strips = []
     for number, run in enumerate(runs):
-        own = (ink > 0) & (run_of == number)
+        own = (ink > 0) & (run_of_pixel == number)
         inked = np.flatnonzero(own.any(axis=1))
         if not inked.size:
             continue  # a line longer than the column can squeeze a run to nothing

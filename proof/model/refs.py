@@ -227,14 +227,10 @@ def _first_plate_ends(
     next_folio: Folio | None, next_ref: ImageRef | None, folio_step: int | None, image_step: int | None
 ) -> bool:
     """Whether the images skip only the blank rest of the plate on which the first leaf of a juan stands alone."""
-    return (
-        folio_step == 1
-        and image_step in (2, 3)
-        and next_folio is not None
-        and next_folio <= Folio(2, "b")
-        and next_ref is not None
-        and next_ref.quadrant == "a"
-    )
+    skips_images = folio_step == 1 and image_step in (2, 3)
+    follows_first_leaf = next_folio is not None and next_folio <= Folio(2, "b")
+    begins_plate = next_ref is not None and next_ref.quadrant == "a"
+    return skips_images and follows_first_leaf and begins_plate
 
 
 def _plates_as_half_folios(plates: int, folio_step: int | None) -> int:

@@ -24,7 +24,7 @@ from proof.layout.figures import figure_columns
 from proof.layout.glyph_shapes import Shapes, ink_size_in_row, shape_in_row, spans_in_row
 from proof.layout.half_folio import ColumnArea, Layout, Outline
 from proof.layout.ink import InkCell, has_ink, ink_cells
-from proof.layout.runs import CutBy, longer_by
+from proof.layout.runs import CutBy, right_excess
 from proof.layout.strips import Strip
 from proof.ocr.engine import Engine, Reading
 from proof.ocr.page import PageEngine, PageReading
@@ -333,7 +333,7 @@ def _expected_runs(line: Column | None, way: CutBy) -> tuple[tuple[bool, int, in
     """Everything in a line that the strips depend on: for each run whether it is a note, its length, by how much one
     half-row is longer than the other, and whether it is blank."""
     runs = () if line is None or way is CutBy.SEEN else line.runs
-    return tuple((run.note, run.height, longer_by(run), all(cell.blank for cell in run.cells)) for run in runs)
+    return tuple((run.note, run.height, right_excess(run), all(cell.blank for cell in run.cells)) for run in runs)
 
 
 def _without_pixels(strip: Strip) -> CutStrip:

@@ -1,1 +1,1 @@
-"""Samples and seeded errors: what a run and its readers miss."""
+"""Measuring which errors a run and its proofreaders miss: samples, seeded errors, and scores against a key."""

@@ -15,7 +15,7 @@ from math import sqrt
 from proof.quality.sampling import Z_95
 
 MIN_PLACES = 20
-"""Fewest places that two people must have judged before a figure is given."""
+"""Minimum number of places judged by two people for their agreement to be given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class Kappa:
 class Agreement:
     """Agreement of two people.
 
-    `places` counts the places that both judged, `same` those that they judged alike, `validated` those that one of
-    them judged only by validating the page, which accepts what stands there. `kappa` is None if there are too few
-    places, or if one of the two gave the same answer everywhere.
+    `places` is the number of places that both judged, `same` of those that they judged alike, `validated` of those that
+    one of them judged only by validating the page, which accepts its text. `kappa` is None if there are too few places,
+    or if one of the two gave the same answer everywhere.
     """
 
     people: tuple[str, str]
@@ -44,7 +44,7 @@ class Agreement:
 
     @property
     def too_few(self) -> bool:
-        """Whether there are too few places for a figure."""
+        """Whether there are too few places for the agreement to be given."""
         return self.places < MIN_PLACES
 
     @property
@@ -54,27 +54,26 @@ class Agreement:
 
 
 def agreement(people: tuple[str, str], answers: Sequence[tuple[str, str]], validated: int = 0) -> Agreement:
-    """Agreement of two people, from the answers of both to every place that both judged."""
+    """Agreement of two people, from their answers to every place that both judged."""
     same = sum(first == second for first, second in answers)
-    enough = len(answers) >= MIN_PLACES
-    return Agreement(people, len(answers), same, kappa(answers) if enough else None, validated)
+    return Agreement(people, len(answers), same, kappa(answers) if len(answers) >= MIN_PLACES else None, validated)
 
 
 def kappa(answers: Sequence[tuple[str, str]]) -> Kappa | None:
-    """Cohen's kappa; None if one of the two gave the same answer everywhere, where kappa is 0 or undefined."""
-    count = len(answers)
+    """Cohen's kappa; None if one of the two gave the same answer everywhere, since kappa is then 0 or undefined."""
+    total = len(answers)
     firsts, seconds = Counter(first for first, _ in answers), Counter(second for _, second in answers)
     if len(firsts) < 2 or len(seconds) < 2:
         return None
-    by_chance = sum(firsts[answer] * seconds[answer] for answer in firsts) / count**2
-    observed = sum(first == second for first, second in answers) / count
+    by_chance = sum(firsts[answer] * seconds[answer] for answer in firsts) / total**2
+    observed = sum(first == second for first, second in answers) / total
     value = (observed - by_chance) / (1 - by_chance)
     variance = 0.0
-    for (first, second), times in Counter(answers).items():
+    for (first, second), count in Counter(answers).items():
         if first == second:
-            variance += times / count * (1 - (firsts[first] + seconds[first]) / count * (1 - value)) ** 2
+            variance += count / total * (1 - (firsts[first] + seconds[first]) / total * (1 - value)) ** 2
         else:
-            variance += times / count * (1 - value) ** 2 * ((seconds[first] + firsts[second]) / count) ** 2
+            variance += count / total * (1 - value) ** 2 * ((seconds[first] + firsts[second]) / total) ** 2
     variance -= (value - by_chance * (1 - value)) ** 2
-    error = sqrt(max(variance, 0.0) / count) / (1 - by_chance)
+    error = sqrt(max(variance, 0.0) / total) / (1 - by_chance)
     return Kappa(value, max(value - Z_95 * error, -1.0), min(value + Z_95 * error, 1.0))

@@ -1,16 +1,16 @@
 """Scores of a verifier against a key of known errors: recall by class, false findings, calibration.
 
-A finding meets an error on the same page and line where the two ranges overlap or touch. Each error is claimed once, by
-the best-scored finding that meets it, the nearest error first; later findings at a claimed error are duplicates.
-Findings at places where the image allows several readings (`variant`, `ambiguous`) do not count, nor do findings about
-the layout and hidden variants.
+A finding meets an error on the same page and line if the two ranges overlap or touch. Findings are taken from the
+highest score on; each claims the nearest error that it meets and that is not claimed yet. Findings that meet only
+claimed errors are duplicates. Findings at places where the image allows several readings (`variant`, `ambiguous`) do
+not count, nor do findings about the layout and hidden variants.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import Enum, StrEnum, auto
@@ -59,8 +59,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class KeyRow(Place):
-    """A place of a text with its `transcribed` reading and the correct `reading` of its image. `file` and `number` tell
-    the row of a key, from 1, if it was read from one."""
+    """A place of a text with its `transcribed` reading and the correct `reading` of its image. If it was read from a
+    key, `file` and `number` are its file and its line there, from 1."""
 
     transcribed: str
     reading: str
@@ -86,11 +86,14 @@ class Finding(Place):
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Finding:
-        """From a line of JSON. A flag (with `evidence`) without a probability gets it from its score, which is log-odds
-        in nats; any other finding has then none. Raises KeyError, TypeError, ValueError."""
+        """From a line of JSON. If it has no probability, that of a flag (which has `evidence`) is computed from its
+        score, log-odds in nats; other findings have none. Raises KeyError, TypeError, ValueError."""
         score = float(values.get("score", 0.0))
-        stated = values.get("probability")
-        probability = float(stated) if stated is not None else _probability(score) if "evidence" in values else None
+        probability = None
+        if values.get("probability") is not None:
+            probability = float(values["probability"])
+        elif "evidence" in values:
+            probability = _probability(score)
         return cls(
             str(values["page"]),
             int(values["line"]),
@@ -116,7 +119,7 @@ def _probability(log_odds: float) -> float:
 
 
 class Judgement(Enum):
-    """What a finding is by the key: an error, a second finding at an error, or no error."""
+    """The verdict of the key on a finding: an error, a second finding at an error, or no error."""
 
     HIT = auto()
     DUPLICATE = auto()
@@ -125,8 +128,8 @@ class Judgement(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """The number of known `errors`, the number of those `found` by raised findings, and the `share` of the found ones;
-    `low` and `high` are its 95 % interval."""
+    """The number of known `errors`, of those `found` by raised findings, and the `share` of the latter with its 95 %
+    interval from `low` to `high`."""
 
     errors: int
     found: int
@@ -159,8 +162,8 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The score of a verifier. It checked `pages` pages with `characters` Han characters; `recall` is by error class.
-    Of its `raised` findings, `false` meet no error, `duplicates` meet a claimed error, and `suggested` suggest the
+    """The score of a verifier that checked `pages` pages with `characters` Han characters. `recall` is by error class.
+    Of the `raised` findings, `false` meet no error, `duplicates` meet a claimed error, and `suggested` suggest the
     right reading of an error. `average_precision` is that of all findings ranked by score, raised or not."""
 
     pages: int
@@ -203,8 +206,8 @@ def _gap(first: Place, second: Place) -> int:
 
 
 def must_stand(row: KeyRow, lines: Sequence[str]) -> None:
-    """Check that `lines`, the columns of a row's page, have the row's place. Raises TextError, or UsageError for a row
-    that was not read from a file."""
+    """Raise TextError unless `lines`, the columns of a row's page, have the row's place; UsageError for a row that was
+    not read from a file."""
     line = lines[row.line - 1] if 0 < row.line <= len(lines) else None
     if line is None or not 0 <= row.offset <= row.offset + row.length <= len(line):
         message = f"{row}: its page has no such place; a key counts lines from 1, and offsets from 0 in the line"
@@ -220,23 +223,23 @@ def score(findings: Iterable[Finding], pages: Mapping[str, Sequence[str]], rows:
     errors = [row for row in rows if row.category in ERRORS]
     uncounted = [row for row in rows if row.category not in ERRORS]
     claimed: dict[int, Finding] = {}
-    judged: list[tuple[Finding, Judgement]] = []
+    verdicts: list[tuple[Finding, Judgement]] = []
     for finding in sorted(findings, key=lambda finding: -finding.score):
-        hidden_variant = finding.kind == "variant" and not finding.raised
-        if finding.page not in pages or finding.kind in UNJUDGED or hidden_variant:
+        is_hidden_variant = finding.kind == "variant" and not finding.raised
+        if finding.page not in pages or finding.kind in UNJUDGED or is_hidden_variant:
             continue
         met = sorted((_gap(finding, row), number) for number, row in enumerate(errors) if meets(finding, row))
         unclaimed = [number for _, number in met if number not in claimed]
         if unclaimed:
             claimed[unclaimed[0]] = finding
-            judged.append((finding, Judgement.HIT))
+            verdicts.append((finding, Judgement.HIT))
         elif met:
-            judged.append((finding, Judgement.DUPLICATE))
+            verdicts.append((finding, Judgement.DUPLICATE))
         elif not any(meets(finding, row) for row in uncounted):
-            judged.append((finding, Judgement.FALSE))
+            verdicts.append((finding, Judgement.FALSE))
     found_errors = {number for number, finding in claimed.items() if finding.raised}
-    false = tuple(finding for finding, verdict in judged if verdict is Judgement.FALSE and finding.raised)
-    duplicates = sum(verdict is Judgement.DUPLICATE and finding.raised for finding, verdict in judged)
+    false = tuple(finding for finding, verdict in verdicts if verdict is Judgement.FALSE and finding.raised)
+    duplicates = sum(verdict is Judgement.DUPLICATE and finding.raised for finding, verdict in verdicts)
     return Score(
         pages=len(pages),
         characters=sum(is_han(char) for lines in pages.values() for line in lines for char in line),
@@ -245,8 +248,8 @@ def score(findings: Iterable[Finding], pages: Mapping[str, Sequence[str]], rows:
         false=len(false),
         duplicates=duplicates,
         suggested=sum(_mends(claimed[number], errors[number], pages) for number in found_errors),
-        average_precision=_average_precision([verdict is Judgement.HIT for _, verdict in judged], len(errors)),
-        calibration=_calibration(judged),
+        average_precision=_average_precision([verdict is Judgement.HIT for _, verdict in verdicts], len(errors)),
+        calibration=_calibration(verdicts),
         missed=tuple(row for number, row in enumerate(errors) if number not in found_errors),
         false_findings=false,
     )
@@ -278,32 +281,36 @@ def _replaced(line: str, place: Place, reading: str) -> str:
 
 
 def _average_precision(hits: Sequence[bool], errors: int) -> float | None:
+    """The mean of the precision at the rank of each error that is found; None without errors."""
     if not errors:
         return None
-    good, total = 0, 0.0
-    for rank, hit in enumerate(hits, 1):
-        good += hit
-        total += good / rank if hit else 0.0
+    found, total = 0, 0.0
+    for rank, is_hit in enumerate(hits, 1):
+        if is_hit:
+            found += 1
+            total += found / rank
     return round(total / errors, 4)
 
 
-def _calibration(judged: Sequence[tuple[Finding, Judgement]]) -> Calibration | None:
+def _calibration(verdicts: Sequence[tuple[Finding, Judgement]]) -> Calibration | None:
+    """The calibration of the findings with a probability, without duplicates; None if there are none."""
     stated = [
         (finding.probability, verdict is Judgement.HIT)
-        for finding, verdict in judged
+        for finding, verdict in verdicts
         if finding.probability is not None and verdict is not Judgement.DUPLICATE
     ]
     if not stated:
         return None
+    by_bin: defaultdict[int, list[tuple[float, bool]]] = defaultdict(list)
+    for probability, is_error in stated:
+        by_bin[min(int(probability * PROBABILITY_BINS), PROBABILITY_BINS - 1)].append((probability, is_error))
     bins = []
-    for number in range(PROBABILITY_BINS):
-        within = [(p, hit) for p, hit in stated if min(int(p * PROBABILITY_BINS), PROBABILITY_BINS - 1) == number]
-        if within:
-            mean, true = (round(sum(values) / len(within), 4) for values in zip(*within, strict=True))
-            bins.append(
-                ReliabilityBin(number / PROBABILITY_BINS, (number + 1) / PROBABILITY_BINS, len(within), mean, true)
-            )
-    brier = sum((p - hit) ** 2 for p, hit in stated) / len(stated)
+    for number, members in sorted(by_bin.items()):
+        mean = round(sum(probability for probability, _ in members) / len(members), 4)
+        true = round(sum(is_error for _, is_error in members) / len(members), 4)
+        low, high = number / PROBABILITY_BINS, (number + 1) / PROBABILITY_BINS
+        bins.append(ReliabilityBin(low, high, len(members), mean, true))
+    brier = sum((probability - is_error) ** 2 for probability, is_error in stated) / len(stated)
     return Calibration(len(stated), round(brier, 4), tuple(bins))
 
 

@@ -1,5 +1,4 @@
-"""Samples of characters that were not flagged. From what people decide on them it is estimated how many errors were
-missed."""
+"""Samples of characters that were not flagged. From the decisions on them the number of missed errors is estimated."""
 
 from __future__ import annotations
 
@@ -12,10 +11,10 @@ from proof.model.result import CheckedCharacter, PageResult
 from proof.text.model import is_han
 
 REASON = "sample"
-"""Reason of a sample, in its evidence."""
+"""The reason in the evidence of a sample."""
 
 SCORE_RANGE_NATS = 6.0
-"""Samples get scores up to so many nats above the threshold, so that people meet them among the flags."""
+"""Samples get scores of at most so many nats above the threshold, so that people see them among the flags."""
 
 Z_95 = 1.959964
 """Standard deviations on either side of the mean that hold 95 % of a normal distribution."""
@@ -34,16 +33,16 @@ def samples_of(result: PageResult, rate: float, threshold: float) -> tuple[Flag,
     sources = {column.number: column.source for column in result.columns}
     samples = []
     for character in result.characters:
-        chance, height = _hashed(result.page, character)
-        free = (character.line, character.offset) not in near_flags and is_han(character.text)
-        if chance < rate / 10_000 and free:
+        chance, score_share = _hashed(result.page, character)
+        is_free = (character.line, character.offset) not in near_flags and is_han(character.text)
+        if chance < rate / 10_000 and is_free:
             source = sources.get(character.line, character.text)
-            samples.append(_sample(result, character, source, threshold + SCORE_RANGE_NATS * height))
+            samples.append(_sample(result, character, source, threshold + SCORE_RANGE_NATS * score_share))
     return numbered(samples)
 
 
 def _hashed(page: str, character: CheckedCharacter) -> tuple[float, float]:
-    """Two numbers from 0 to 1 that depend on nothing but the character and its place."""
+    """Two numbers from 0 to 1 that depend only on the character and its place."""
     key = f"{page}\x1f{character.line}\x1f{character.offset}\x1f{character.text}"
     digest = hashlib.blake2b(key.encode(), digest_size=16).digest()
     return int.from_bytes(digest[:8], "big") / 2**64, int.from_bytes(digest[8:], "big") / 2**64
@@ -70,10 +69,8 @@ def _sample(result: PageResult, character: CheckedCharacter, source: str, score:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Estimate of the errors missed in 10,000 characters: `rate`, and its 95 % interval from `low` to `high`.
-
-    So many `samples` were decided, and so many of them were `wrong`.
-    """
+    """Estimate of the errors missed in 10,000 characters: `rate`, and its 95 % interval from `low` to `high`. It rests
+    on the number of decided `samples`, and on the number of those that were `wrong`."""
 
     samples: int
     wrong: int
@@ -89,15 +86,13 @@ def estimate(samples: int, wrong: int) -> Estimate:
 
 
 def interval(count: int, total: int) -> tuple[float, float]:
-    """Wilson's 95 % score interval (1927) of a share, of which `count` cases in `total` are known.
-
-    It holds for small totals too, and where the count is 0 or all.
-    """
+    """Wilson's 95 % score interval (1927) of a share, of which a sample has `count` cases in `total`. It is also valid
+    for small totals, and for a count of 0 or of all."""
     if not total:
         return 0.0, 1.0
     share, square = count / total, Z_95**2
     middle = (share + square / (2 * total)) / (1 + square / total)
-    reach = Z_95 * sqrt(share * (1 - share) / total + square / (4 * total**2)) / (1 + square / total)
-    low = 0.0 if count == 0 else max(middle - reach, 0.0)  # exactly, in spite of rounding
-    high = 1.0 if count == total else min(middle + reach, 1.0)
+    half_width = Z_95 * sqrt(share * (1 - share) / total + square / (4 * total**2)) / (1 + square / total)
+    low = 0.0 if count == 0 else max(middle - half_width, 0.0)  # exactly 0, in spite of rounding
+    high = 1.0 if count == total else min(middle + half_width, 1.0)
     return low, high

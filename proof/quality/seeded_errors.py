@@ -1,8 +1,8 @@
-"""Seeded errors: correct places that the desk shows with a wrong transcription, to measure how many errors people
+"""Seeded errors: correct places that people are shown with a wrong transcription, to measure how many errors they
 catch.
 
-The text stays as it is; only the flag is wrong. Its evidence is what a true error would have: the posterior of the
-image's character is the recogniser's own, that of the wrong character is drawn from the range of true errors.
+The text does not change, only the flag is wrong. It has the evidence of a true error: the posterior of the image's
+character is the recogniser's own, that of the wrong character is drawn from the range of true errors.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from proof.text.variants import Relation, VariantPolicy
 from proof.verify.scores import substitution_score
 
 MIN_SURE_POSTERIOR = 0.9
-"""Posterior from which the image confirms a character, so that a wrong one would have been flagged."""
+"""Minimum posterior of a character that the image confirms, so that a wrong one would have been flagged."""
 
 MIN_ABOVE_THRESHOLD = 1.0
-"""Least distance of a score above the threshold, in nats: witnesses and the whole text may lower it by as much."""
+"""Minimum distance of a score above the threshold, in nats: witnesses and the whole text may lower it by as much."""
 
 MIN_WRONG_POSTERIOR = 1e-5
-"""Least posterior that the recogniser gives a wrong character where it is sure of another."""
+"""Minimum posterior that the recogniser gives a wrong character if it is sure of another."""
 
 MAX_WRONG_POSTERIOR = 2e-3
-"""Greatest posterior that the recogniser gives a wrong character where it is sure of another."""
+"""Maximum posterior that the recogniser gives a wrong character if it is sure of another."""
 
 MAX_OTHERS = 3
-"""Alternatives beside the two characters of a flag, at most."""
+"""Maximum number of alternatives beside the two characters of a flag."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorPolicy:
-    """What decides whether a wrong character can be seeded: `policy` tells different words from variants, `familiarity`
-    gives how well the recogniser was trained on a character (0 to 1), and a flag is raised from a score of `threshold`.
-    """
+    """The criteria by which a wrong character can be seeded: `policy` tells different words from variants,
+    `familiarity` gives how well the recogniser was trained on a character (0 to 1), and flags with a score of at least
+    `threshold` are raised."""
 
     policy: VariantPolicy
     familiarity: Callable[[str], float]
@@ -49,19 +49,19 @@ class ErrorPolicy:
 
 
 def seeded_errors_of(
-    result: PageResult, rate: float, judge: ErrorPolicy, samples: Sequence[Flag] = ()
+    result: PageResult, rate: float, error_policy: ErrorPolicy, samples: Sequence[Flag] = ()
 ) -> tuple[Flag, ...]:
     """Seeded errors of a page in reading order, about `rate` of 10,000 characters without a flag.
 
-    A hash of the place decides, so that the same page of the same text always has the same errors. None stands beside a
-    flag, a sample or another seeded error.
+    A hash of the place decides, so that the same page of the same text always has the same errors. None is near a flag,
+    a sample or another seeded error.
     """
     if rate <= 0:
         return ()
     taken = (*result.flags, *samples)
     sources = {column.number: column.source for column in result.columns}
-    free = [char for char in result.characters if is_han(char.text) and not _near(taken, char.line, char.offset)]
-    candidates = [(char, _wrong_for(char, sources.get(char.line, ""), judge)) for char in free]
+    free = [char for char in result.characters if is_han(char.text) and not _is_near(taken, char.line, char.offset)]
+    candidates = [(char, _wrong_for(char, sources.get(char.line, ""), error_policy)) for char in free]
     eligible = [(char, wrong) for char, wrong in candidates if wrong]
     if not eligible:
         return ()
@@ -69,16 +69,16 @@ def seeded_errors_of(
     seeded: list[Flag] = []
     for char, wrong in eligible:
         dice = _Dice(f"{result.page}\x1f{char.line}\x1f{char.offset}\x1f{char.text}")
-        if dice.roll() < chance and not _near(seeded, char.line, char.offset):
-            flag = _seeded(result, char, wrong, sources[char.line], judge, dice)
-            if flag.score >= judge.threshold + MIN_ABOVE_THRESHOLD:
+        if dice.roll() < chance and not _is_near(seeded, char.line, char.offset):
+            flag = _seeded(result, char, wrong, sources[char.line], error_policy, dice)
+            if flag.score >= error_policy.threshold + MIN_ABOVE_THRESHOLD:
                 seeded.append(flag)
     taken_ids = {flag.id for flag in taken}
     return tuple(flag for flag in numbered(seeded) if flag.id not in taken_ids)
 
 
-def _near(flags: Sequence[Flag], line: int, offset: int) -> bool:
-    """Whether a place is so near a flag that the context of one would show the other."""
+def _is_near(flags: Sequence[Flag], line: int, offset: int) -> bool:
+    """Whether a place is so near a flag that the context of either would show the other."""
     reach = 2 * MAX_CONTEXT_CHARACTERS
     return any(
         flag.line == line and flag.offset - reach <= offset < flag.offset + max(flag.length, 1) + reach
@@ -87,29 +87,37 @@ def _near(flags: Sequence[Flag], line: int, offset: int) -> bool:
     )
 
 
-def _wrong_for(char: CheckedCharacter, source: str, judge: ErrorPolicy) -> list[str]:
+def _wrong_for(char: CheckedCharacter, source: str, error_policy: ErrorPolicy) -> list[str]:
     """Characters that a transcriber could have written for `char` by mistake; none if the image does not confirm it."""
-    sure = char.p_text is not None and char.p_text >= MIN_SURE_POSTERIOR
-    if not sure or char.length != 1 or source[char.offset : char.offset + 1] != char.text:
+    is_sure = char.p_text is not None and char.p_text >= MIN_SURE_POSTERIOR
+    if not is_sure or char.length != 1 or source[char.offset : char.offset + 1] != char.text:
         return []
-    relation = judge.policy.relation
+    relation = error_policy.policy.relation
     if char.read != char.text and relation(char.text, char.read).relation is not Relation.SCRIPT:
         return []
-    merged = conversions()
-    siblings = {long for short in merged.simplified.get(char.text, ()) for long in merged.traditional.get(short, ())}
+
+    def is_another_word(wrong: str) -> bool:
+        relations = (relation(wrong, text).relation for text in (char.text, char.read))
+        return all(relation is Relation.DISTINCT for relation in relations) and not run_together(wrong, char.text)
+
+    def is_usual(wrong: str) -> bool:
+        return is_han(wrong) and _is_used_in(error_policy.policy.script, wrong)
+
+    lists = conversions()
+    same_simplified = {
+        traditional
+        for simplified in lists.simplified.get(char.text, ())
+        for traditional in lists.traditional.get(simplified, ())
+    }
+    candidates = sorted({*look_alikes(char.text), *same_simplified})
     return [
         wrong
-        for wrong in sorted({*look_alikes(char.text), *siblings})
-        if is_han(wrong)
-        and _written_in(judge.policy.script, wrong)
-        and relation(wrong, char.text).relation is Relation.DISTINCT
-        and relation(wrong, char.read).relation is Relation.DISTINCT
-        and not run_together(wrong, char.text)
-        and judge.familiarity(wrong) > 0
+        for wrong in candidates
+        if is_usual(wrong) and is_another_word(wrong) and error_policy.familiarity(wrong) > 0
     ]
 
 
-def _written_in(script: Script, character: str) -> bool:
+def _is_used_in(script: Script, character: str) -> bool:
     """Whether texts in that script use the character."""
     lists = conversions()
     other = lists.simplified if script is Script.SIMPLIFIED else lists.traditional
@@ -117,11 +125,17 @@ def _written_in(script: Script, character: str) -> bool:
 
 
 def _seeded(
-    result: PageResult, char: CheckedCharacter, candidates: Sequence[str], source: str, judge: ErrorPolicy, dice: _Dice
+    result: PageResult,
+    char: CheckedCharacter,
+    candidates: Sequence[str],
+    source: str,
+    error_policy: ErrorPolicy,
+    dice: _Dice,
 ) -> Flag:
     wrong = candidates[int(dice.roll() * len(candidates))]
-    assert char.p_text is not None, "only a confirmed character bears an error"
-    # the store rounds the posteriors of characters, not those of flags: equal digits would give the error away
+    assert char.p_text is not None, "only a confirmed character gets an error"
+    # The store rounds the posteriors of characters, not those of flags. Rounded digits in a flag would show that it is
+    # seeded, so all numbers are varied a little.
     p_best = min(max(char.p_text + (dice.roll() - 0.5) * 1e-5, 0.5), 1.0 - 1e-6 * (1 + dice.roll()))
     spread = log(MAX_WRONG_POSTERIOR / MIN_WRONG_POSTERIOR)
     p_text = min(exp(log(MIN_WRONG_POSTERIOR) + dice.roll() * spread), (1.0 - p_best) * (0.3 + 0.6 * dice.roll()))
@@ -138,7 +152,7 @@ def _seeded(
         kind=Kind.SUBSTITUTION,
         transcribed=wrong,
         suggested=char.text,
-        score=substitution_score(log(p_text), log(p_best), 0.0, judge.familiarity(wrong)),
+        score=substitution_score(log(p_text), log(p_best), 0.0, error_policy.familiarity(wrong)),
         raised=True,
         bbox=box,
         evidence=Evidence("posterior", p_text=p_text, p_best=p_best, alternatives=alternatives),
@@ -149,8 +163,8 @@ def _seeded(
 def _alternatives(
     char: CheckedCharacter, wrong: str, p_text: float, p_best: float, dice: _Dice
 ) -> tuple[tuple[str, float], ...]:
-    """Alternatives of the recogniser: what it reads, the wrong character as an image has it, and look-alikes of both
-    that share the rest."""
+    """Alternatives as the recogniser would give them: its reading, the wrong character in its printed form, and
+    look-alikes of both, which share the remaining probability."""
     rest = max(1.0 - p_best - p_text, 0.0)
     pairs = [(char.read, p_best), (_as_printed(wrong), p_text)]
     similar = sorted({*look_alikes(wrong), *look_alikes(char.read)} - {wrong, char.read, char.text})
@@ -163,13 +177,13 @@ def _alternatives(
 
 
 def _as_printed(character: str) -> str:
-    """The traditional form of a character, where it has only one."""
+    """The traditional form of a character, if it has exactly one; else the character."""
     forms = conversions().traditional.get(character, ())
     return forms[0] if len(forms) == 1 else character
 
 
 class _Dice:
-    """Numbers from 0 to 1 that depend on a seed alone."""
+    """Numbers from 0 to 1 that depend only on a seed."""
 
     def __init__(self, seed: str) -> None:
         self._seed = seed

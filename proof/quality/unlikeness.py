@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 MIN_CONFIRMED_POSTERIOR = 0.5
-"""Posterior of the transcribed character from which the image confirms a glyph."""
+"""Minimum posterior of the transcribed character for a glyph that the image confirms."""
 
 MIN_CONFIRMED = 5
-"""With fewer confirmed glyphs the mean is taken over all glyphs of the character."""
+"""Minimum number of confirmed glyphs. With fewer the mean is taken over all glyphs of the character."""
 
 KEPT_SHARE = 0.8
-"""Share of these glyphs, those most like their first mean, over which the final mean is taken."""
+"""Share of the glyphs over which the final mean is taken: those most like the first mean."""
 
 DOUBT_WEIGHT = 0.3
-"""What a posterior of 0 adds to the unlikeness, which is 1 less a cosine."""
+"""The unlikeness that a posterior of 0 adds; the unlikeness of shapes is 1 less a cosine."""
 
 
 def unlikeness(
@@ -29,12 +29,12 @@ def unlikeness(
     """How unlike each glyph is to its character; 0 is not at all.
 
     `shapes` is (glyphs, features), `p_text` the posterior of the character for each glyph. With the mean shape of an
-    `other` character, the result is how like a glyph is to that one, less half of how like it is to its own.
+    `other` character, the result is the likeness of a glyph to that character, less half of the likeness to its own.
     """
     if not len(shapes):
         return np.zeros(0)
     glyphs = _unit(shapes.astype(np.float32))
-    likeness = glyphs @ _middle(glyphs, p_text)
+    likeness = glyphs @ _mean_shape(glyphs, p_text)
     doubt = DOUBT_WEIGHT * (1.0 - p_text)
     if other is None:
         return np.asarray(1.0 - likeness + doubt, dtype=np.float64)
@@ -42,12 +42,12 @@ def unlikeness(
 
 
 def middle_of(shapes: NDArray[np.int8], p_text: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mean shape of a character, of unit length: over its confirmed glyphs, without the fifth that is least like
-    them."""
-    return _middle(_unit(shapes.astype(np.float32)), p_text)
+    """Mean shape of a character, of unit length: over its confirmed glyphs, without the fifth of them that is least
+    like their mean."""
+    return _mean_shape(_unit(shapes.astype(np.float32)), p_text)
 
 
-def _middle(glyphs: NDArray[np.float32], p_text: NDArray[np.float64]) -> NDArray[np.float64]:
+def _mean_shape(glyphs: NDArray[np.float32], p_text: NDArray[np.float64]) -> NDArray[np.float64]:
     confirmed = p_text >= MIN_CONFIRMED_POSTERIOR
     if MIN_CONFIRMED <= np.count_nonzero(confirmed) < len(glyphs):
         glyphs = glyphs[confirmed]

@@ -72,7 +72,7 @@ def certificate_of(store: Store, work: str) -> Certificate:
     summary = store.queue.work(work)
     progress, run = progress_of(store, work), store.latest_run(work)
     total = progress.total
-    pages = store.queue.places(work)
+    pages = store.queue.uncounted_pages(work)
     unchecked = [page.number for page in pages if page.status != Status.CHECKED.value]
     without_ink = sum(
         cell.glyph

@@ -143,7 +143,7 @@ def agreements_of(store: Store, work: str) -> list[Agreement]:
     agreements = [
         agreement(
             people,
-            [(judgement.one, judgement.other) for judgement in judged],
+            [(judgement.first, judgement.second) for judgement in judged],
             sum(judgement.validated for judgement in judged),
         )
         for people, judged in store.judgements.judged_twice(work).items()

@@ -25,7 +25,7 @@ class StoredRun:
     def of_work(self) -> StoredRun:
         """This run with all pages of its work; itself if it has them all."""
         pages = sum(1 for _ in self.results(outline=True))
-        return replace(self, whole=True) if len(self.store.queue.places(self.run.info.work)) > pages else self
+        return replace(self, whole=True) if len(self.store.queue.uncounted_pages(self.run.info.work)) > pages else self
 
     @property
     def run(self) -> StoredRunInfo:
@@ -48,7 +48,7 @@ class StoredRun:
     @property
     def places(self) -> Places:
         """Juan and folio of the pages."""
-        return {page.page: (page.juan, page.folio) for page in self.store.queue.places(self.run.info.work)}
+        return {page.page: (page.juan, page.folio) for page in self.store.queue.uncounted_pages(self.run.info.work)}
 
     def results(self, *, outline: bool = False, raised: bool = False) -> Iterator[PageResult]:
         """The results in page order; `outline`: without columns and characters; `raised`: only pages with raised

@@ -257,5 +257,6 @@ def _witness(given: str | Path | WitnessSource, base: Path) -> WitnessSource:
 
 
 def _path_or_name(text: str, base: Path) -> str:
-    is_path = text and ("/" in text or os.sep in text or text.startswith("~") or os.path.exists(base / text))  # noqa: PTH110 - takes any text
-    return str(resolved(text, base)) if is_path else text
+    has_separator = "/" in text or os.sep in text
+    is_path = has_separator or text.startswith("~") or os.path.exists(base / text)  # noqa: PTH110 - takes any text
+    return str(resolved(text, base)) if text and is_path else text

@@ -1,8 +1,8 @@
-"""Accounts: roles, passwords as argon2 hashes, and the stamp that the sessions of an account share.
+"""Accounts: roles, passwords as argon2 hashes, and the stamps of sessions and tokens.
 
-An account is disabled, never deleted or renamed: decisions bear the name of their author. Every session of an account
-holds its `stamp`; a new stamp ends all of them. Each change of an account adds an event in the same transaction. Events
-are never changed or deleted.
+An account can be disabled, but is never deleted or renamed, since decisions bear the name of their author. Every
+session of an account holds its `stamp`; a new stamp ends all of them. Each change of an account adds an event in the
+same transaction. Events are never changed or deleted.
 """
 
 from __future__ import annotations
@@ -30,21 +30,22 @@ from proof.store.models import AccountEventRow, AccountRow
 LONGEST_NAME = 64
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 256
-LEAST_DIFFERENT = 5
-HANDED_OVER_FOR = timedelta(days=14)
-"""How long a password that somebody else has set is good for a log-in: it is for the first one."""
-_BREAKING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Unicode categories that no name has: what does not show could make two names look alike."""
-_NOT_SHOWN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
-"""What of other categories is not shown by itself (Unicode's Default_Ignorable_Code_Point), variation selectors above
-all."""
-_TYPED = "abcdefghjkmnpqrstuvwxyz23456789"
+MIN_DISTINCT_CHARACTERS = 5
+"""Minimum number of different characters in a password."""
+PROVISIONAL_FOR = timedelta(days=14)
+"""The time after which a password that another person set no longer serves for the first log-in."""
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Unicode categories that names must not contain: with invisible characters two names could look alike."""
+_IGNORABLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+"""Invisible characters of other categories (Unicode's Default_Ignorable_Code_Point), mostly variation selectors."""
+_UNAMBIGUOUS = "abcdefghjkmnpqrstuvwxyz23456789"
+"""Characters of generated passwords, without those that are easily confused (i, l, o, 0, 1)."""
 _HASHING = BoundedSemaphore(2)
-"""A hash takes 64 MiB: a crowd at the door may not take all memory."""
+"""Limits the hashes computed at once: each takes 64 MiB of memory."""
 
 
 class Role(StrEnum):
-    """Roles; each includes the rights of the one before."""
+    """The roles of accounts. Each has the rights of the one before."""
 
     READER = "reader"
     PROOFREADER = "proofreader"
@@ -73,24 +74,24 @@ class AccountChannel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class By:
-    """The author of a change of an account: the owner of another account, or the user of the machine."""
+    """Who changed an account, and by which channel: the owner of another account, or the user of the machine."""
 
     person: str
     way: AccountChannel
 
 
-UNSAID = By("", AccountChannel.PROGRAM)
-"""A program that does not say for whom."""
+UNNAMED = By("", AccountChannel.PROGRAM)
+"""A program that names no person."""
 
 
 class AccountError(PublicError):
-    """A name, password or role that cannot be."""
+    """An invalid name or password, or a change that would leave no administrator."""
 
     http_status = 422
 
 
 class ExpiredPasswordError(PublicError):
-    """The password is right, and was handed over too long ago."""
+    """A provisional password that is right, but was set too long ago."""
 
     http_status = 403
 
@@ -103,8 +104,8 @@ class NoAccountError(PublicError):
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """An account. `provisional`: another person set its password, which must be changed. Sessions hold `stamp`, tokens
-    `token_stamp`, which is empty where there are none. `seen` is the time of the last log-in."""
+    """An account. `provisional`: another person set its password, which must be changed. Its sessions hold `stamp`, its
+    tokens hold `token_stamp`, '' if there are none. `made` is the time of its creation, `seen` of the last log-in."""
 
     number: int
     name: str
@@ -119,8 +120,8 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class AccountEvent:
-    """Something that was done to the account `number` of `name`. `was` and `now` are roles where it is about them;
-    a `PASSWORD` that its owner is to change is `provisional` now."""
+    """A change of the account with this `number` and `name`. For `ROLE` and `CREATED`, `was` and `now` are roles; for a
+    `PASSWORD`, `now` is "provisional" if the owner must change it. `person` made the change."""
 
     id: int
     number: int
@@ -134,24 +135,24 @@ class AccountEvent:
 
 
 class Accounts(StorePart):
-    """The accounts of a store; `Store.accounts` is one."""
+    """The accounts of a store, as `Store.accounts`."""
 
     def __init__(self, reading: Sessions, writing: Sessions) -> None:
         super().__init__(reading, writing)
         self.hasher = PasswordHasher()
 
     def everybody(self) -> list[Account]:
-        """All accounts, in the order of their names."""
+        """All accounts, sorted by name."""
         with self._reading() as session:
             return [_account(row) for row in session.scalars(select(AccountRow).order_by(AccountRow.handle))]
 
     def get(self, number: int) -> Account:
-        """The account of that number. Raises NoAccountError."""
+        """The account with this number. Raises NoAccountError."""
         with self._reading() as session:
             return _account(_row(session, number, to_change=False))
 
     def named(self, name: str) -> Account:
-        """The account of that name, however its letters are written. Raises NoAccountError."""
+        """The account with this name, in any case and width. Raises NoAccountError."""
         with self._reading() as session:
             row = session.scalar(select(AccountRow).where(AccountRow.handle == handle(name)))
             if row is None:
@@ -159,7 +160,7 @@ class Accounts(StorePart):
             return _account(row)
 
     def events(self, *, before: int | None = None, limit: int = 50) -> list[AccountEvent]:
-        """Changes of accounts, newest first, from the one before the event `before` on."""
+        """Changes of accounts, newest first, at most `limit`; with `before`, only those before the event of that id."""
         query = select(AccountEventRow, AccountRow.name).join(AccountRow, AccountRow.id == AccountEventRow.account_id)
         if before is not None:
             query = query.where(AccountEventRow.id < before)
@@ -167,8 +168,8 @@ class Accounts(StorePart):
             rows = session.execute(query.order_by(AccountEventRow.id.desc()).limit(limit))
             return [_event(row, name) for row, name in rows]
 
-    def add(self, name: str, role: Role, password: str, *, provisional: bool = False, by: By = UNSAID) -> Account:
-        """Make an account; the first must be an administrator's. Raises AccountError."""
+    def add(self, name: str, role: Role, password: str, *, provisional: bool = False, by: By = UNNAMED) -> Account:
+        """Create an account; the first must be an administrator's. Raises AccountError."""
         name = proper_name(name)
         _check_password(password, name)
         hashed = self._hash(password)
@@ -189,7 +190,7 @@ class Accounts(StorePart):
                 )
                 session.add(row)
                 session.flush()
-                _note(session, row, Deed.CREATED, by, now=role.value)
+                _add_event(session, row, Deed.CREATED, by, now=role.value)
                 return _account(row)
         except IntegrityError:
             raise AccountError(
@@ -197,142 +198,143 @@ class Accounts(StorePart):
             ) from None
 
     def log_in(self, name: str, password: str) -> Account | None:
-        """The account, if the password is right and the account is not disabled. An unknown name takes as long.
+        """The account, if the password is right and the account is not disabled.
 
-        A hash with outdated parameters is replaced. Raises ExpiredPasswordError for a provisional password that is too
-        old.
+        An unknown name takes as long as a wrong password. A hash with outdated parameters is replaced. Raises
+        ExpiredPasswordError for a provisional password that is too old.
         """
         with self._reading() as session:
             row = session.scalar(select(AccountRow).where(AccountRow.handle == handle(name)))
-            number, known = (row.id, row.password) if row else (0, _nobodys(self.hasher))
-        if not self._verify(known, password) or not number:
+            number, stored_hash = (row.id, row.password) if row else (0, _dummy_hash(self.hasher))
+        if not self._verify(stored_hash, password) or not number:
             return None
-        fresh = self._hash(password) if self.hasher.check_needs_rehash(known) else known
+        new_hash = self._hash(password) if self.hasher.check_needs_rehash(stored_hash) else stored_hash
         with self._writing() as session:
             row = _row(session, number)
-            if row.disabled or row.password != known:  # changed while it was looked at
+            if row.disabled or row.password != stored_hash:  # the password may have been changed meanwhile
                 return None
-            if row.provisional and datetime.now(UTC) - _set_at(session, row) > HANDED_OVER_FOR:
+            if row.provisional and datetime.now(UTC) - _password_set_at(session, row) > PROVISIONAL_FOR:
                 raise ExpiredPasswordError(
                     _("this first password was handed over more than %(days)s days ago; have another one set"),
-                    days=HANDED_OVER_FOR.days,
+                    days=PROVISIONAL_FOR.days,
                 )
-            row.password, row.seen = fresh, datetime.now(UTC)
+            row.password, row.seen = new_hash, datetime.now(UTC)
             session.flush()
             return _account(row)
 
-    def holds(self, number: int, password: str) -> bool:
-        """Whether this is the password of the account."""
+    def is_password(self, number: int, password: str) -> bool:
+        """Whether this is the password of the account. Raises NoAccountError."""
         with self._reading() as session:
-            known = _row(session, number, to_change=False).password
-        return self._verify(known, password)
+            stored_hash = _row(session, number, to_change=False).password
+        return self._verify(stored_hash, password)
 
-    def set_password(self, number: int, password: str, *, provisional: bool = False, by: By = UNSAID) -> Account:
-        """Give an account another password; all its sessions and tokens end. Raises AccountError, NoAccountError."""
+    def set_password(self, number: int, password: str, *, provisional: bool = False, by: By = UNNAMED) -> Account:
+        """Set the password of an account, which ends its sessions and tokens. Raises AccountError, NoAccountError."""
         _check_password(password, self.get(number).name)
         hashed = self._hash(password)
         with self._writing() as session:
             row = _row(session, number)
             row.password, row.provisional, row.stamp, row.token_stamp = hashed, provisional, _new_stamp(), ""
-            _note(session, row, Deed.PASSWORD, by, now="provisional" if provisional else "")
+            _add_event(session, row, Deed.PASSWORD, by, now="provisional" if provisional else "")
             session.flush()
             return _account(row)
 
-    def set_role(self, number: int, role: Role, *, by: By = UNSAID) -> Account:
-        """Give an account another role. Raises AccountError for the last administrator."""
+    def set_role(self, number: int, role: Role, *, by: By = UNNAMED) -> Account:
+        """Set the role of an account. Raises NoAccountError, and AccountError for the last administrator."""
         with self._writing() as session:
             row = _row(session, number)
             if role is not Role.ADMINISTRATOR:
                 _must_not_be_last(session, row)
             if row.role != role.value:
-                _note(session, row, Deed.ROLE, by, row.role, role.value)
+                _add_event(session, row, Deed.ROLE, by, row.role, role.value)
             row.role = role.value
             session.flush()
             return _account(row)
 
-    def set_disabled(self, number: int, disabled: bool, *, by: By = UNSAID) -> Account:
-        """Shut an account, which ends all its sessions and tokens, or open it again. Raises AccountError for the last
-        administrator."""
+    def set_disabled(self, number: int, disabled: bool, *, by: By = UNNAMED) -> Account:
+        """Disable an account or enable it again; either ends its sessions and tokens. Raises NoAccountError, and
+        AccountError for the last administrator."""
         with self._writing() as session:
             row = _row(session, number)
             if disabled:
                 _must_not_be_last(session, row)
             if row.disabled != disabled:
-                _note(session, row, Deed.DISABLED if disabled else Deed.ENABLED, by)
+                _add_event(session, row, Deed.DISABLED if disabled else Deed.ENABLED, by)
             row.disabled, row.stamp, row.token_stamp = disabled, _new_stamp(), ""
             session.flush()
             return _account(row)
 
     def end_sessions(self, number: int) -> None:
-        """End all sessions of an account, in every browser."""
+        """End the sessions of an account in all browsers. Raises NoAccountError."""
         with self._writing() as session:
             _row(session, number).stamp = _new_stamp()
 
-    def allow_token(self, number: int, *, by: By = UNSAID) -> Account:
-        """An account of which a token can be made. Raises NoAccountError."""
+    def allow_token(self, number: int, *, by: By = UNNAMED) -> Account:
+        """Prepare an account for making a token; returns it with its token stamp. Raises NoAccountError."""
         with self._writing() as session:
             row = _row(session, number)
             row.token_stamp = row.token_stamp or _new_stamp()
-            _note(session, row, Deed.TOKEN, by)
+            _add_event(session, row, Deed.TOKEN, by)
             return _account(row)
 
-    def revoke_tokens(self, number: int, *, by: By = UNSAID) -> None:
+    def revoke_tokens(self, number: int, *, by: By = UNNAMED) -> None:
         """End all tokens of an account. Raises NoAccountError."""
         with self._writing() as session:
             row = _row(session, number)
             row.token_stamp = ""
-            _note(session, row, Deed.TOKENS_REVOKED, by)
+            _add_event(session, row, Deed.TOKENS_REVOKED, by)
 
     def _hash(self, password: str) -> str:
         with _HASHING:
-            return self.hasher.hash(_letters(password))
+            return self.hasher.hash(_normalised(password))
 
-    def _verify(self, known: str, password: str) -> bool:
+    def _verify(self, stored_hash: str, password: str) -> bool:
         if len(password) > LONGEST_PASSWORD:
             return False
         try:
             with _HASHING:
-                return self.hasher.verify(known, _letters(password))
+                return self.hasher.verify(stored_hash, _normalised(password))
         except (VerificationError, InvalidHashError):
             return False
 
 
 def new_password() -> str:
-    """A password to hand over: four groups of four letters and digits that are not taken for each other."""
-    return "-".join("".join(secrets.choice(_TYPED) for _ in range(4)) for _ in range(4))
+    """A random password to hand over: four groups of four letters and digits that are not easily confused."""
+    return "-".join("".join(secrets.choice(_UNAMBIGUOUS) for _ in range(4)) for _ in range(4))
 
 
 def handle(name: str) -> str:
-    """The key by which a name is looked up: without differences of case and width. Takes any text."""
-    return _letters(name).replace("\0", "\ufffd").casefold().strip()
+    """The key by which a name is looked up, without differences of case and width. Accepts any text."""
+    return _normalised(name).replace("\0", "\ufffd").casefold().strip()
 
 
 def proper_name(name: str) -> str:
-    """A name in the form in which it is stored. Raises AccountError for an invalid one."""
+    """A name in its stored form. Raises AccountError for an invalid name."""
     name = unicodedata.normalize("NFC", name).strip()
     if not 1 <= len(name) <= LONGEST_NAME or len(handle(name)) > 255:
         raise AccountError(_("a name has 1 to %(most)s characters"), most=LONGEST_NAME)
-    if _NOT_SHOWN.search(name) or any(unicodedata.category(char) in _BREAKING for char in name):
+    if _IGNORABLE.search(name) or any(unicodedata.category(char) in _INVISIBLE_CATEGORIES for char in name):
         raise AccountError(_("a name has no line endings and no characters that do not show"))
     return name
 
 
 def _check_password(password: str, name: str) -> None:
+    """Raise AccountError for a password that an account of this name must not have."""
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
         raise AccountError(
             _("a password has %(least)s to %(most)s characters"), least=SHORTEST_PASSWORD, most=LONGEST_PASSWORD
         )
     if any(unicodedata.category(char) in ("Cc", "Cs") for char in password):
         raise AccountError(_("a password has no control characters"))
-    if len(set(password)) < LEAST_DIFFERENT or handle(password) == handle(name):
+    if len(set(password)) < MIN_DISTINCT_CHARACTERS or handle(password) == handle(name):
         raise AccountError(
             _("that password is guessed at once; take one of at least %(least)s different characters"),
-            least=LEAST_DIFFERENT,
+            least=MIN_DISTINCT_CHARACTERS,
         )
 
 
-def _letters(typed: str) -> str:
-    """A typed text in one normal form, whatever the keyboard."""
+def _normalised(typed: str) -> str:
+    """A typed text in a normal form that does not depend on the keyboard."""
     return unicodedata.normalize("NFKC", typed).encode("utf-8", "replace").decode()
 
 
@@ -341,19 +343,20 @@ def _new_stamp() -> str:
 
 
 @cache
-def _nobodys(hasher: PasswordHasher) -> str:
-    """A hash against which the password of an unknown name is verified."""
+def _dummy_hash(hasher: PasswordHasher) -> str:
+    """A hash for verifying the password of an unknown name, so that this takes as long as for a known one."""
     return hasher.hash(secrets.token_hex(16))
 
 
 def _row(session: Session, number: int, *, to_change: bool = True) -> AccountRow:
+    """The row of an account, locked if it is `to_change`. Raises NoAccountError."""
     row = session.get(AccountRow, number, with_for_update=to_change)
     if row is None:
         raise NoAccountError(_("there is no account %(number)s"), number=number)
     return row
 
 
-def _set_at(session: Session, row: AccountRow) -> datetime:
+def _password_set_at(session: Session, row: AccountRow) -> datetime:
     """When the password of an account was set."""
     deeds = AccountEventRow.deed.in_([Deed.CREATED.value, Deed.PASSWORD.value])
     last = select(func.max(AccountEventRow.id)).where(AccountEventRow.account_id == row.id, deeds)
@@ -362,30 +365,49 @@ def _set_at(session: Session, row: AccountRow) -> datetime:
 
 
 def _administrators(session: Session) -> int:
-    can = AccountRow.role == Role.ADMINISTRATOR.value, AccountRow.disabled.is_(False)
-    return len(session.scalars(select(AccountRow.id).where(*can).with_for_update()).all())
+    """The number of enabled administrators, whose rows are locked."""
+    is_administrator = AccountRow.role == Role.ADMINISTRATOR.value, AccountRow.disabled.is_(False)
+    return len(session.scalars(select(AccountRow.id).where(*is_administrator).with_for_update()).all())
 
 
 def _must_not_be_last(session: Session, row: AccountRow) -> None:
-    is_one = row.role == Role.ADMINISTRATOR.value and not row.disabled
-    if is_one and _administrators(session) == 1:
+    """Raise AccountError for the last administrator."""
+    is_administrator = row.role == Role.ADMINISTRATOR.value and not row.disabled
+    if is_administrator and _administrators(session) == 1:
         raise AccountError(_("%(name)s is the only administrator: make another one first"), name=row.name)
 
 
-def _note(session: Session, row: AccountRow, deed: Deed, by: By, was: str = "", now: str = "") -> None:
-    done = AccountEventRow(
+def _add_event(session: Session, row: AccountRow, deed: Deed, by: By, was: str = "", now: str = "") -> None:
+    event = AccountEventRow(
         account_id=row.id, deed=deed.value, was=was, now=now, person=by.person, way=by.way.value, at=datetime.now(UTC)
     )
-    session.add(done)
+    session.add(event)
     session.flush()
 
 
 def _event(row: AccountEventRow, name: str) -> AccountEvent:
     return AccountEvent(
-        row.id, row.account_id, name, Deed(row.deed), row.was, row.now, row.person, AccountChannel(row.way), row.at
+        id=row.id,
+        number=row.account_id,
+        name=name,
+        deed=Deed(row.deed),
+        was=row.was,
+        now=row.now,
+        person=row.person,
+        way=AccountChannel(row.way),
+        at=row.at,
     )
 
 
 def _account(row: AccountRow) -> Account:
-    stamps = row.stamp, row.token_stamp
-    return Account(row.id, row.name, Role(row.role), row.disabled, row.provisional, *stamps, row.made, row.seen)
+    return Account(
+        number=row.id,
+        name=row.name,
+        role=Role(row.role),
+        disabled=row.disabled,
+        provisional=row.provisional,
+        stamp=row.stamp,
+        token_stamp=row.token_stamp,
+        made=row.made,
+        seen=row.seen,
+    )

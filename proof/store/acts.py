@@ -1,12 +1,11 @@
-"""What a person did, act by act: the last is taken back, and what was taken back is done again.
+"""Undo and redo of people's acts: decisions, rules, page states and layout overrides.
 
-An act is a decision, a stroke (the decisions of one batch), a rule set or lifted, what was said of a page, or how a
-page is to be read, its layout or image set right. Taking an act back is an act, too, `about` the one that it takes
-back; doing it again is one about that. So the number of steps from an act along `about` says what it is: none is
-something new, an odd number takes it back, an even one does it again.
+Undoing an act is itself an act, whose `about` is the id of the act that it undoes; undoing an undo is a redo. So the
+number of steps from an act along `about` tells what it is: none is a new act, an odd number an undo, an even one a
+redo. Decisions of one batch are undone together.
 
-How a page is laid out holds from its next reading on: who takes that back has the page read again, which finds the
-flags that it had before, by their ids, with their decisions.
+A layout override takes effect when its page is read again. Undoing one has the page read again too: the flags found
+then have the ids that they had before, and with them their decisions.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
@@ -24,7 +23,7 @@ from proof.errors import PublicError
 from proof.locale.marking import _
 from proof.store.chains import Chain, FlagDecision, chain_with, shown_decisions
 from proof.store.decision_records import Decision, NotYoursError
-from proof.store.decisions import take_back_in
+from proof.store.decisions import undo_in
 from proof.store.events import Event, changes_since, check_key, key_of_another, standing
 from proof.store.lookup import StorePart, find_work_id
 from proof.store.models import (
@@ -42,17 +41,17 @@ from proof.store.models import (
 )
 from proof.store.page_states import PageEvent, PageState, page_event
 
-AT_ONCE = 200
-OfPage = PageEventRow | LayoutOverrideRow
-"""What was said of a page, or how it is read; each page has its own, numbered by version."""
-OfSubject = TypeVar("OfSubject", PageEventRow, LayoutOverrideRow, RuleRow)
+ACTS_PER_QUERY = 200
+PageAct = PageEventRow | LayoutOverrideRow
+"""Acts that are numbered, by `version`, for each page."""
+SubjectAct = TypeVar("SubjectAct", PageEventRow, LayoutOverrideRow, RuleRow)
 
-NOT_TAKEN_BACK = [kind.__mapper_args__["polymorphic_identity"] for kind in (CommentRow, AssignmentRow, ReportRow)]
-"""Comments are answered, pages given back, reports of readers settled."""
+NEVER_UNDONE = [kind.__mapper_args__["polymorphic_identity"] for kind in (CommentRow, AssignmentRow, ReportRow)]
+"""Kinds of acts that are not undone: comments are answered, pages given back, reports of readers settled."""
 
 
-class What(StrEnum):
-    """What an act was about. A comment is answered, and never taken back."""
+class ActKind(StrEnum):
+    """The kinds of acts that the history shows. All but comments can be undone."""
 
     DECISIONS = "decisions"
     RULE = "rule"
@@ -63,7 +62,7 @@ class What(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """What the text has and what the image shows, and whether it is a rule now that the two are variants."""
+    """The rule on a pair, what the text has and what the image shows, was set (`holds`) or lifted."""
 
     text: str
     image: str
@@ -72,32 +71,35 @@ class RuleChange:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """An act that was taken back or, `again`, done once more: of `decisions` the events that say so. `page` is the
-    last thing said of the page `name`, `was` what stood there before; `laid_out` the number of the page that is read
-    otherwise from now on. `repeated`: it answers a request that was sent again."""
+    """The result of an undo or, if `is_redo`, of a redo.
 
-    what: What
-    again: bool
+    `decisions` are the events that it added. For a page state, `page` is the event that it added, `name` the id of the
+    page and `was` its state before. `page_to_read` is the number of a page whose layout changed, to be read again.
+    `repeated`: the request was sent before, and this is its first result.
+    """
+
+    what: ActKind
+    is_redo: bool
     decisions: tuple[Decision, ...] = ()
     rule: RuleChange | None = None
     page: PageEvent | None = None
     name: str = ""
     was: PageState = PageState.NOT_PROOFREAD
-    laid_out: int | None = None
+    page_to_read: int | None = None
     repeated: bool = False
 
 
 class NothingLeftError(PublicError):
-    """There is nothing of this person's to take back, or to do again."""
+    """The person has no act left to undo or to redo."""
 
     http_status = 404
 
-    def __init__(self, again: bool) -> None:
-        super().__init__(_("Nothing is left to do again.") if again else _("Nothing of yours is left to take back."))
+    def __init__(self, is_redo: bool) -> None:
+        super().__init__(_("Nothing is left to do again.") if is_redo else _("Nothing of yours is left to take back."))
 
 
 class ChangedError(PublicError):
-    """Somebody else changed what was to be taken back; `people` did."""
+    """The `people` changed what was to be undone."""
 
     http_status = 409
 
@@ -107,226 +109,251 @@ class ChangedError(PublicError):
         super().__init__(message, place=place, person=", ".join(self.people))
 
 
+class _UndoRequest(NamedTuple):
+    """The arguments of `Acts.undo` or, if `is_redo`, of `Acts.redo`."""
+
+    key: str
+    is_redo: bool
+    leave: bool
+    rules: bool
+
+
 class Acts(StorePart):
-    """What people did in a store, for taking it back; `Store.acts` is one."""
+    """Undo and redo in a store, as `Store.acts`."""
 
     def undo(self, work: str, person: str, key: str, *, leave: bool = False, rules: bool = True) -> Undone:
-        """Take back the last act of `person` that stands, exactly. `leave` leaves alone what others have changed since:
-        what is left of the act is taken back, or the one before it. `rules`: whether they may set rules.
+        """Undo the last act of `person` in a work that is not undone yet.
 
-        Raises NothingLeftError, ChangedError where another has changed the same thing since, NotYoursError,
-        RefusedDecisionError where the key was used for something else; then nothing was written.
+        With `leave`, what others have changed since stays: the rest of the act is undone or, if nothing is left of it,
+        the act before. `rules`: whether the person may set rules.
+
+        Raises NothingLeftError, ChangedError if others changed the same thing since, NotYoursError, and
+        RefusedDecisionError if the key was used for something else; then nothing is written.
         """
-        return self._act(work, person, key, again=False, leave=leave, rules=rules)
+        return self._undo(work, person, _UndoRequest(key, False, leave, rules))
 
     def redo(self, work: str, person: str, key: str, *, leave: bool = False, rules: bool = True) -> Undone:
-        """Do again what `person` took back last, unless they did something else since. Raises as `undo` does."""
-        return self._act(work, person, key, again=True, leave=leave, rules=rules)
+        """Redo what `person` undid last, unless they made a new act since. Raises as `undo` does."""
+        return self._undo(work, person, _UndoRequest(key, True, leave, rules))
 
-    def _act(self, work: str, person: str, key: str, *, again: bool, leave: bool, rules: bool) -> Undone:
-        check_key(key)
+    def _undo(self, work: str, person: str, request: _UndoRequest) -> Undone:
+        check_key(request.key)
         with self._writing() as session:
-            number = find_work_id(session, work)
-            answered = _answered(session, person, key, again)
-            if answered is not None:
-                return answered
-            steps = _Steps(session, number, person)
-            for act in steps.undone() if again else steps.done():
-                made = _take_back(session, steps, act, key, again=again, leave=leave, rules=rules)
-                if made is not None:
-                    return made
-            raise NothingLeftError(again)
+            work_id = find_work_id(session, work)
+            earlier = _earlier_result(session, person, request)
+            if earlier is not None:
+                return earlier
+            acts = _ActsOfPerson(session, work_id, person)
+            for act in acts.to_redo() if request.is_redo else acts.to_undo():
+                undone = _undo_act(session, acts, act, request)
+                if undone is not None:
+                    return undone
+            raise NothingLeftError(request.is_redo)
 
 
-class _Steps:
-    """What a person did in a work, newest first. `settled` are the acts that later ones took back."""
+class _ActsOfPerson:
+    """A person's acts in a work, newest first. `undone`: the ids of acts, of those met so far, that others undid."""
 
     def __init__(self, session: Session, work_id: int, person: str) -> None:
         self.session, self.work_id, self.person = session, work_id, person
-        self.settled: set[int] = set()
+        self.undone: set[int] = set()
 
-    def done(self) -> Iterator[ActRow]:
-        """Acts that stand, the last first."""
+    def to_undo(self) -> Iterator[ActRow]:
+        """The new and redone acts that are not undone, newest first."""
         for act in self._newest_first():
-            if act.id in self.settled:
+            if act.id in self.undone:
                 continue
-            if self.distance(act) % 2:
-                self._settle(act)
+            if self.is_undo(act):
+                self._mark_undone(act)
             else:
                 yield act
 
-    def undone(self) -> Iterator[ActRow]:
-        """What took an act back and was not itself taken back, the last first, until something else was done."""
+    def to_redo(self) -> Iterator[ActRow]:
+        """The undos that are not redone, newest first, back to the last new act."""
         for act in self._newest_first():
-            if act.id in self.settled:
+            if act.id in self.undone:
                 continue
-            distance = self.distance(act)
-            if distance == 0:
+            steps = self.steps(act)
+            if steps == 0:
                 return
-            if distance % 2:
+            if steps % 2:
                 yield act
             else:
-                self._settle(act)
+                self._mark_undone(act)
 
-    def distance(self, act: ActRow) -> int:
-        """Steps from an act along `about` to something new; what takes back another's decision is new, too."""
+    def is_undo(self, act: ActRow) -> bool:
+        """Whether an act undoes another, rather than being new or a redo."""
+        return self.steps(act) % 2 == 1
+
+    def steps(self, act: ActRow) -> int:
+        """The number of steps from an act along `about` to a new act. Taking back another person's decision is a new
+        act too."""
         steps = 0
         while act.about is not None:
-            taken = self.session.get_one(ActRow, act.about)
-            if isinstance(act, FlagAct) and taken.person != self.person:
+            earlier = self.session.get_one(ActRow, act.about)
+            if isinstance(act, FlagAct) and earlier.person != self.person:
                 break
-            act, steps = taken, steps + 1
+            act, steps = earlier, steps + 1
         return steps
 
-    def _settle(self, act: ActRow) -> None:
+    def _mark_undone(self, act: ActRow) -> None:
+        """Note that `act` undid the act that it is about."""
         if act.about is not None:
-            self.settled.add(act.about)
+            self.undone.add(act.about)
 
     def _newest_first(self) -> Iterator[ActRow]:
-        own = select(ActRow).where(ActRow.work_id == self.work_id, ActRow.person == self.person)
-        own = own.where(ActRow.act.not_in(NOT_TAKEN_BACK))
-        after: int | None = None
-        while True:
-            part = own if after is None else own.where(ActRow.id < after)
-            rows = self.session.scalars(part.order_by(ActRow.id.desc()).limit(AT_ONCE)).all()
+        query = select(ActRow).where(ActRow.work_id == self.work_id, ActRow.person == self.person)
+        query = query.where(ActRow.act.not_in(NEVER_UNDONE)).order_by(ActRow.id.desc()).limit(ACTS_PER_QUERY)
+        rows = self.session.scalars(query).all()
+        while rows:
             yield from rows
-            if len(rows) < AT_ONCE:
-                return
-            after = rows[-1].id
+            rows = self.session.scalars(query.where(ActRow.id < rows[-1].id)).all()
 
 
-def _take_back(
-    session: Session, steps: _Steps, act: ActRow, key: str, *, again: bool, leave: bool, rules: bool
-) -> Undone | None:
-    """Take back an act; None where nothing of it is left that others have not changed."""
-    made: PageEventRow | LayoutOverrideRow | RuleRow | None
+def _undo_act(session: Session, acts: _ActsOfPerson, act: ActRow, request: _UndoRequest) -> Undone | None:
+    """Undo an act; None if nothing of it can be undone. Raises ChangedError if others changed it since, unless the
+    request leaves that alone."""
     try:
-        match act:
-            case DecisionRow() | ReadingRow():
-                return _take_decisions_back(session, steps, act, key, again=again, leave=leave)
-            case RuleRow():
-                if not rules:
-                    raise NotYoursError(
-                        _("your last act is about a rule of the project, and that takes the right to set rules")
-                    )
-                of_pair = {name: getattr(act, name) for name in ("work_id", "transcribed", "suggested")}
-                place = f"{act.transcribed} → {act.suggested}"
-                made = _take_last_back(session, act, key, place, of_pair, holds=False, planted=False)
-            case LayoutOverrideRow():
-                made = _take_last_back(session, act, key, *_page_of(session, act), layout=None, image="", quadrant="")
-            case PageEventRow():
-                place, of_page = _page_of(session, act)
-                state = PageState.NOT_PROOFREAD.value
-                made = _take_last_back(session, act, key, place, of_page, state=state, note="")
-            case _:
-                return None
-        return _undone(session, made, again) if made is not None else None
+        if isinstance(act, (DecisionRow, ReadingRow)):
+            return _undo_decisions(session, acts, act, request)
+        undo = _add_undo(session, act, request)
     except ChangedError:
-        if not leave:
-            raise
-    return None
+        if request.leave:
+            return None
+        raise
+    return _undone(session, undo, request.is_redo) if undo is not None else None
 
 
-def _take_decisions_back(
-    session: Session, steps: _Steps, act: FlagDecision, key: str, *, again: bool, leave: bool
-) -> Undone | None:
-    """Take back a decision or a reading, or those of its stroke that stand."""
-    table = type(act)
-    decisions: Sequence[FlagDecision] = [act]
-    if act.batch:
-        same: Select[Any] = select(table).where(table.batch == act.batch, table.person == steps.person)
-        rows = session.scalars(same.where(table.work_id == steps.work_id).order_by(table.id))
-        kind = steps.distance(act) % 2
-        decisions = [row for row in rows if row.id not in steps.settled and steps.distance(row) % 2 == kind]
-    taken: list[tuple[Chain, FlagDecision]] = []
-    changed: list[str] = []
-    place = ""
-    for decision in decisions:
+def _undo_decisions(session: Session, acts: _ActsOfPerson, act: FlagDecision, request: _UndoRequest) -> Undone | None:
+    """Undo a decision or a reading and, if it has a batch, all of that batch that are still to undo."""
+    to_undo: list[tuple[Chain, FlagDecision]] = []
+    changed_by: list[str] = []
+    changed_place = ""
+    for decision in _with_batch(session, acts, act):
         chain = chain_with(session, decision)
-        others = _others(chain.rows, chain.version_of(decision), steps.person)
+        others = _changed_by(chain.rows, chain.version_of(decision), acts.person)
         if others is None:
-            taken.append((chain, decision))
+            to_undo.append((chain, decision))
         elif others:
-            changed += others
-            place = place or f"{decision.page}, column {decision.line}"
-    if changed and not leave:
-        raise ChangedError(changed, place)
-    made = [
-        take_back_in(session, chain, decision, steps.person, key if n == 0 else uuid.uuid4().hex, key)
-        for n, (chain, decision) in enumerate(taken)
-    ]
-    return Undone(What.DECISIONS, again, tuple(made)) if made else None
+            changed_by += others
+            changed_place = changed_place or f"{decision.page}, column {decision.line}"
+    if changed_by and not request.leave:
+        raise ChangedError(changed_by, changed_place)
+    decisions: list[Decision] = []
+    for chain, decision in to_undo:
+        key = uuid.uuid4().hex if decisions else request.key  # the first bears the key by which a repeat is known
+        decisions.append(undo_in(session, chain, decision, acts.person, key, request.key))
+    return Undone(ActKind.DECISIONS, request.is_redo, tuple(decisions)) if decisions else None
 
 
-def _others(events: Sequence[Event], number: int, person: str) -> list[str] | None:
-    """None where all stands as the event of that `number` left it; else who but `person` has changed it since, and has
-    not taken that back."""
+def _with_batch(session: Session, acts: _ActsOfPerson, act: FlagDecision) -> Sequence[FlagDecision]:
+    """A decision, or those of its batch that are undone together with it: the undos, or those that are none."""
+    if not act.batch:
+        return [act]
+    table = type(act)
+    query: Select[Any] = select(table).where(table.batch == act.batch, table.person == acts.person)
+    rows = session.scalars(query.where(table.work_id == acts.work_id).order_by(table.id))
+    is_undo = acts.is_undo(act)
+    return [row for row in rows if row.id not in acts.undone and acts.is_undo(row) == is_undo]
+
+
+def _changed_by(events: Sequence[Event], number: int, person: str) -> list[str] | None:
+    """The people other than `person` who changed a subject after its event of that number (from 1), without changes
+    that were undone. None if the subject stands as that event left it."""
     if standing(events) == standing(events, number):
         return None
     return [event.person for event in changes_since(events, number) if event.person != person]
 
 
-def _stands(events: Sequence[Event], number: int, person: str, place: str) -> bool:
-    """Whether all stands as the event of that `number` left it. Raises ChangedError where others changed it since."""
-    others = _others(events, number, person)
-    if others:
-        raise ChangedError(others, place)
-    return others is None
+def _add_undo(
+    session: Session, act: ActRow, request: _UndoRequest
+) -> PageEventRow | LayoutOverrideRow | RuleRow | None:
+    """Add the act that undoes an act on a page or a rule; None where that no longer stands. Raises NotYoursError,
+    ChangedError."""
+    key = request.key
+    match act:
+        case RuleRow():
+            if not request.rules:
+                raise NotYoursError(
+                    _("your last act is about a rule of the project, and that takes the right to set rules")
+                )
+            pair = {"work_id": act.work_id, "transcribed": act.transcribed, "suggested": act.suggested}
+            place = f"{act.transcribed} → {act.suggested}"
+            return _add_undo_of(session, act, key, place, pair, {"holds": False, "planted": False})
+        case LayoutOverrideRow():
+            place, page = _lock_page(session, act)
+            return _add_undo_of(session, act, key, place, page, {"layout": None, "image": "", "quadrant": ""})
+        case PageEventRow():
+            place, page = _lock_page(session, act)
+            initial = {"state": PageState.NOT_PROOFREAD.value, "note": ""}
+            return _add_undo_of(session, act, key, place, page, initial)
+        case _:
+            return None
 
 
-def _page_of(session: Session, act: OfPage) -> tuple[str, dict[str, int]]:
-    """The id of the page of an act, which is held, and what the acts about it have in common, by column."""
+def _lock_page(session: Session, act: PageAct) -> tuple[str, dict[str, int]]:
+    """Lock the page of an act; gives the page's id, and the columns that all acts on the page share."""
     page = session.scalars(select(PageRow).where(PageRow.id == act.page_id).with_for_update()).one()
     return page.page, {"work_id": page.work_id, "page_id": page.id}
 
 
-def _take_last_back(
-    session: Session, act: OfSubject, key: str, place: str, subject: Mapping[str, Any], **nothing: Any
-) -> OfSubject | None:
-    """The act that takes this one back; None where it does not stand any more. `subject` is what all acts about its
-    subject have in common, `nothing` what holds of a subject of which nothing was said before, by column."""
+def _add_undo_of(
+    session: Session, act: SubjectAct, key: str, place: str, subject: Mapping[str, Any], initial: Mapping[str, Any]
+) -> SubjectAct | None:
+    """Add the act that undoes `act`; None where its subject no longer stands as it left it. Raises ChangedError if
+    others changed the subject.
+
+    `subject` are the columns that all acts on the subject share; `initial` those of a subject without acts.
+    """
     table = type(act)
     rows = session.scalars(select(table).filter_by(**subject).order_by(table.id)).all()
     number = rows.index(act) + 1
-    if not _stands(rows, number, act.person, place):
+    others = _changed_by(rows, number, act.person)
+    if others:
+        raise ChangedError(others, place)
+    if others is not None:
         return None
     before = standing(rows, number - 1)
-    was = {name: getattr(rows[before - 1], name) for name in nothing} if before else nothing
+    restored = {name: getattr(rows[before - 1], name) for name in initial} if before else initial
     version: dict[str, int] = {} if isinstance(act, RuleRow) else {"version": len(rows) + 1}
-    made = table(**subject, **was, **version, key=key, person=act.person, about=act.id)
-    session.add(made)
+    undo = table(**subject, **restored, **version, key=key, person=act.person, about=act.id)
+    session.add(undo)
     session.flush()
-    return made
+    return undo
 
 
-def _undone(session: Session, made: ActRow, again: bool) -> Undone:
-    """What an act about a rule or a page took back. Raises RefusedDecisionError for one of another kind."""
-    match made:
+def _undone(session: Session, undo: ActRow, is_redo: bool) -> Undone:
+    """The result of an act that undid one on a rule or a page. Raises RefusedDecisionError for one of another kind."""
+    match undo:
         case RuleRow():
-            return Undone(What.RULE, again, rule=RuleChange(made.transcribed, made.suggested, made.holds))
+            rule = RuleChange(undo.transcribed, undo.suggested, undo.holds)
+            return Undone(ActKind.RULE, is_redo, rule=rule)
         case LayoutOverrideRow():
-            page = session.get_one(PageRow, made.page_id)
-            return Undone(What.LAYOUT, again, name=page.page, laid_out=page.id)
+            page = session.get_one(PageRow, undo.page_id)
+            return Undone(ActKind.LAYOUT, is_redo, name=page.page, page_to_read=page.id)
         case PageEventRow():
-            page, taken = session.get_one(PageRow, made.page_id), session.get_one(PageEventRow, made.about)
-            return Undone(What.PAGE, again, page=page_event(made), name=page.page, was=PageState(taken.state))
+            page = session.get_one(PageRow, undo.page_id)
+            was = PageState(session.get_one(PageEventRow, undo.about).state)
+            return Undone(ActKind.PAGE, is_redo, page=page_event(undo), name=page.page, was=was)
     raise key_of_another()
 
 
-def _answered(session: Session, person: str, key: str, again: bool) -> Undone | None:
-    """What a request with this key was answered before. Raises RefusedDecisionError where it was used otherwise."""
-    act = session.scalar(select(ActRow).where(ActRow.key == key))
+def _earlier_result(session: Session, person: str, request: _UndoRequest) -> Undone | None:
+    """The result of an earlier request with the same key, if any. Raises RefusedDecisionError if that was another
+    request."""
+    act = session.scalar(select(ActRow).where(ActRow.key == request.key))
     if act is None:
         return None
-    done_again = _Steps(session, act.work_id, person).distance(act) % 2 == 0
-    if act.person != person or act.about is None or done_again != again:
+    was_redo = not _ActsOfPerson(session, act.work_id, person).is_undo(act)
+    if act.person != person or act.about is None or was_redo != request.is_redo:
         raise key_of_another()
-    if isinstance(act, (DecisionRow, ReadingRow)):
-        query: Select[Any] = select(type(act)).where(type(act).batch == key, type(act).work_id == act.work_id)
-        acts: Sequence[FlagDecision] = session.scalars(query.order_by(ActRow.id)).all() or [act]
-        decisions = tuple(
-            replace(decision, version=decision.version or chain_with(session, row).version_of(row), repeated=True)
-            for decision, row in zip(shown_decisions(session, acts), acts, strict=True)
-        )
-        return Undone(What.DECISIONS, again, decisions, repeated=True)
-    return replace(_undone(session, act, again), repeated=True)
+    if not isinstance(act, (DecisionRow, ReadingRow)):
+        return replace(_undone(session, act, request.is_redo), repeated=True)
+    table = type(act)
+    query: Select[Any] = select(table).where(table.batch == request.key, table.work_id == act.work_id)
+    rows: Sequence[FlagDecision] = session.scalars(query.order_by(ActRow.id)).all() or [act]
+    decisions: list[Decision] = []
+    for row, decision in zip(rows, shown_decisions(session, rows), strict=True):
+        version = decision.version or chain_with(session, row).version_of(row)
+        decisions.append(replace(decision, version=version, repeated=True))
+    return Undone(ActKind.DECISIONS, request.is_redo, tuple(decisions), repeated=True)

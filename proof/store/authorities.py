@@ -1,4 +1,4 @@
-"""What decisions rest on: the image, a witness, or a way of reasoning, as collation notes name it (據影像改)."""
+"""The authority of a decision, as collation notes name it (據影像改): the image, a witness, or a kind of reasoning."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from proof.store.models import FlagRow, PageRow
 
 IMAGE = "影像"
 """The image of the page."""
-# Terms of 陳垣.
+
+# The kinds of reasoning are those of 陳垣.
 OTHER_BOOKS = "他校"
 """Other books that quote the passage."""
 
@@ -25,57 +26,66 @@ REASON = "理校"
 REASONED = (OTHER_BOOKS, SAME_BOOK, REASON)
 
 CARRIED = "carried"
-"""Where the evidence of a decision has the decision about another text that it was carried from."""
+"""The key in the evidence of a decision that was carried from another text; its value describes that decision."""
 
-_WITHOUT = frozenset({Verdict.KEEP, Verdict.UNSURE, Verdict.SKIP, Verdict.UNDO, Verdict.REDO})
-"""Verdicts that rest on nothing unless their request says so."""
+_WITHOUT_AUTHORITY = frozenset({Verdict.KEEP, Verdict.UNSURE, Verdict.SKIP, Verdict.UNDO, Verdict.REDO})
+"""Verdicts that have no authority unless their request names one."""
 
 
-def authority_of(demand: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
-    """What a decision rests on: what its request says, else what its flag came from. That is the image where the page
-    has one; of a reading that a witness alone has, and of a flag that was raised without the image, the witness. That
-    the copy reads so rests on the image alone. Raises RefusedDecisionError if a flag was raised without one, the page
-    has none, and the request says nothing."""
-    if demand.authority or demand.verdict in _WITHOUT:
-        return demand.authority
-    if demand.verdict is Verdict.COPY:
+def authority_of(request: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
+    """The authority of a decision: the one that its request names, else one derived from its flag.
+
+    A `COPY` rests on the image. Other decisions rest on the first witness with the decided reading, if the image does
+    not suggest that reading too, or the flag was raised without the image, or the page has none; else on the image, if
+    any ('' without one). Raises RefusedDecisionError for a `COPY` without an authority that no image supports.
+    """
+    if request.authority or request.verdict in _WITHOUT_AUTHORITY:
+        return request.authority
+    if request.verdict is Verdict.COPY:
         if not shows_copy(flag.reason, imaged=page.image is not None):
             raise RefusedDecisionError(
                 _("no image shows that the copy reads so: say what the decision rests on, or `keep` the text")
             )
         return IMAGE if page.image is not None else ""
-    reading = demand.reading if demand.verdict in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN) else flag.suggested
-    of_image = page.image is not None and flag.reason not in WITHOUT_IMAGE
-    copies = copies_read(flag.evidence)
-    witness = next((copy["siglum"] for copy in copies if copy["reading"] == reading), "")
-    return witness if witness and not (of_image and reading in _of_image(flag)) else IMAGE if of_image else ""
+    reading = request.reading if request.verdict in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN) else flag.suggested
+    from_image = page.image is not None and flag.reason not in WITHOUT_IMAGE
+    if from_image and reading in _image_readings(flag):
+        return IMAGE
+    witness = next((copy["siglum"] for copy in copies_read(flag.evidence) if copy["reading"] == reading), "")
+    if witness:
+        return witness
+    return IMAGE if from_image else ""
 
 
 def shows_copy(reason: str, *, imaged: bool) -> bool:
-    """Whether an image shows what the copy reads at a flag: that of its page, or the one from which it was raised."""
+    """Whether an image shows the reading of the copy at a flag: that of its page, or one from which the flag was
+    raised."""
     return imaged or reason not in WITHOUT_IMAGE
 
 
 def witnesses_of(decision: Decision) -> dict[str, str]:
-    """The sigla of the witnesses that a decision knows, with their full names, empty where none was given: those of its
-    flag, and that on which it rested about another text, if it was carried. Other readers of the image are none."""
-    known = {witness["siglum"]: witness.get("name", "") for witness in copies_read(decision.evidence)}
+    """The names ('' if unknown) of the witnesses of a decision, by siglum: those of its flag and, if it was carried,
+    the witness on which the decision on the other text rested. Other readers of the image are no witnesses."""
+    name_of = {witness["siglum"]: witness.get("name", "") for witness in copies_read(decision.evidence)}
     carried = decision.evidence.get(CARRIED, {})
-    return known | ({decision.authority: carried["witness"]} if "witness" in carried else {})
+    if "witness" in carried:
+        name_of[decision.authority] = carried["witness"]
+    return name_of
 
 
 def copies_read(evidence: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What the witnesses of a flag with this evidence read there, without other readers of the image: these are no
-    copies of the text, and nothing rests on them."""
+    """The readings of the witnesses in the evidence of a flag, without other readers of the image: these are no copies
+    of the text, and no decision rests on them."""
     witnesses: list[dict[str, Any]] = evidence.get("witnesses", [])
     return [witness for witness in witnesses if not witness["siglum"].startswith(READER)]
 
 
 def seen_at(flag: FlagRow) -> frozenset[str]:
-    """The readings that people are shown at a flag."""
-    return _of_image(flag) | {witness["reading"] for witness in flag.evidence.get("witnesses", [])}
+    """The readings that people see at a flag: the suggestion, the alternatives, and those of the witnesses."""
+    return _image_readings(flag) | {witness["reading"] for witness in flag.evidence.get("witnesses", [])}
 
 
-def _of_image(flag: FlagRow) -> frozenset[str]:
+def _image_readings(flag: FlagRow) -> frozenset[str]:
+    """The readings of the image: the suggestion and the alternatives."""
     alternatives: list[tuple[str, float]] = flag.evidence.get("alternatives", [])
     return frozenset({flag.suggested, *(text for text, _ in alternatives)})

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import proof
 from proof.atomic import sync_file, sync_folder
@@ -32,8 +32,8 @@ from proof.store.database import file_of
 from proof.store.journal import journal_of
 
 _TIME = "%Y%m%dT%H%M%SZ"
-_MADE_AT = r"\d{8}T\d{6}Z"
-"""In the names of backups that a timer makes: one folder, a file for each time, the last few kept."""
+_TIME_PATTERN = r"\d{8}T\d{6}Z"
+"""The time in the names of backups that a timer makes in one folder, as a format and as a regular expression."""
 
 MANIFEST = "proof-backup.json"
 JOURNAL_NAME = journal_of(Path(STORE_NAME)).name
@@ -43,18 +43,20 @@ MAX_MANIFEST_BYTES = 1 << 26
 CHUNK_BYTES = 1 << 20
 
 _DAMAGED = (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, ValueError, zlib.error)
-"""What a damaged archive, or a file that is none, makes zipfile and json raise."""
+"""Exceptions of zipfile and json for a damaged archive, or a file that is not an archive."""
 
 
 class BackupError(ProofError):
-    """A file that is no backup, or a damaged one."""
+    """A file that is damaged, or is not a backup."""
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The result of a backup or a restore: the number of its files, and of the rows of its store. `left_out` are paths
-    of the settings outside the project's folder, and repositories; `unused` is the address of a store that the settings
-    in the backup name, and to which nothing was written."""
+    """The result of a backup or a restore: its path, the number of files, and the number of rows in the store.
+
+    `left_out` are paths in the settings that were not saved: those outside the project folder, and repositories.
+    `unused` is the store address in the settings of the backup, if the store was restored somewhere else.
+    """
 
     path: Path
     files: int
@@ -64,46 +66,54 @@ class Saved:
 
 
 def backup(settings: Settings, path: Path, *, images: bool = True, cache: bool = False) -> Saved:
-    """Save the project of `settings`, as of this moment, into the file `path`; others may work on it meanwhile. `cache`
-    includes the cache, such as readings of its images.
+    """Save a snapshot of the project of `settings` into the new file `path`, while others may work on it. `cache`
+    includes the cache, such as readings of images.
 
-    Raises UsageError where there is no project folder or the file exists, OutputError where it cannot be written.
+    Raises UsageError if there is no project folder or the file exists, OutputError if it cannot be written.
     """
     folder = settings.folder
     if folder is None:
         raise UsageError(_("a project is a folder with %(file)s: run in it, or name it with --config"), file=FILE_NAME)
     if path.exists():
         raise UsageError(_("%(path)s: is there already; name another file"), path=path)
-    held: dict[str, Path] = {}
+    file_of_name: dict[str, Path] = {}
     try:
         inside, outside = _files(settings, folder, images)
-        held |= {file.relative_to(folder).as_posix(): file for file in inside}
+        file_of_name |= {file.relative_to(folder).as_posix(): file for file in inside}
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".proof-") as scratch:
             copy, partial = Path(scratch) / STORE_NAME, Path(scratch) / "backup.zip"
-            held[STORE_NAME] = copy
+            file_of_name[STORE_NAME] = copy
             with Store.open(settings.store_address, folder=folder) as source:
-                rows = _copied(source, copy, cache=cache)
+                rows = _copy(source, copy, cache=cache)
                 if source.journal:
-                    with source.journal.turn():  # so that nobody is still writing down what the copy holds
-                        held |= {JOURNAL_NAME: source.journal.path} if source.journal.path.exists() else {}
-            with _written(partial) as archive:
-                sums = {name: _add(archive, file, name) for name, file in held.items()}
-                manifest = {"format": FORMAT, "version": proof.__version__, "store": settings.store.url}
-                more = {"rows": rows, "sha256": sums}
-                archive.writestr(MANIFEST, json.dumps(manifest | more, ensure_ascii=False, indent=1))
+                    with source.journal.turn():  # waits until the acts in the copy are in the journal
+                        if source.journal.path.exists():
+                            file_of_name[JOURNAL_NAME] = source.journal.path
+            with _new_archive(partial) as archive:
+                sums = {name: _add(archive, file, name) for name, file in file_of_name.items()}
+                manifest = {
+                    "format": FORMAT,
+                    "version": proof.__version__,
+                    "store": settings.store.url,
+                    "rows": rows,
+                    "sha256": sums,
+                }
+                archive.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1))
             _publish(partial, path)
     except OSError as error:
-        of_project = [file for file in held.values() if str(file) == error.filename]
         message = _("%(path)s: cannot be written (%(reason)s); name a file in a folder that is there")
-        if of_project:
-            message = _("%(path)s: cannot be read (%(reason)s); allow reading it, or move it away")
-        raise OutputError(message, path=(*of_project, path)[0], reason=error.strerror or error) from error
+        failed = path
+        for file in file_of_name.values():
+            if str(file) == error.filename:
+                message = _("%(path)s: cannot be read (%(reason)s); allow reading it, or move it away")
+                failed = file
+        raise OutputError(message, path=failed, reason=error.strerror or error) from error
     return Saved(path, len(sums), rows, tuple(outside))
 
 
-def _copied(source: Store, copy: Path, *, cache: bool) -> int:
-    """Copy the store, as of this moment, into a new file; gives the number of rows. A file is copied as such, a store
-    on a server by rows."""
+def _copy(source: Store, copy: Path, *, cache: bool) -> int:
+    """Copy a snapshot of the store into a new SQLite file; returns the number of rows. A store on a server is copied
+    row by row."""
     file = file_of(source.engine.url)
     if file is not None:
         return copy_file(file, copy, cache=cache)
@@ -112,7 +122,7 @@ def _copied(source: Store, copy: Path, *, cache: bool) -> int:
 
 
 def _publish(partial: Path, path: Path) -> None:
-    """Give a complete file its name, which must be free. Raises UsageError, OSError."""
+    """Rename a complete file to `path`, which must not exist. Raises UsageError, OSError."""
     try:
         os.link(partial, path)
     except FileExistsError:
@@ -125,12 +135,13 @@ def _publish(partial: Path, path: Path) -> None:
 def restore(path: Path, folder: Path, *, store: str = "") -> Saved:
     """Unpack a backup into `folder`, which must be empty or new.
 
-    The store goes into that folder, or to the address `store`, which must be empty; the path of a file in that address
-    is relative to the folder, as in the settings. A failed restore leaves nothing behind: where a file is missing,
-    damaged, larger than recorded or than the free space, or would lie outside the folder. Raises BackupError,
-    UsageError, OutputError.
+    The store is restored into that folder or, if given, to the address `store`, where there must be no store yet. A
+    relative path in that address starts from the folder, as in the settings. A failed restore leaves nothing behind.
+
+    Raises UsageError, OutputError, and BackupError if a file is missing, damaged, larger than recorded or than the
+    free space, or would be outside the folder.
     """
-    made = not folder.exists()
+    is_new = not folder.exists()
     scratch = folder / SCRATCH
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -151,25 +162,26 @@ def restore(path: Path, folder: Path, *, store: str = "") -> Saved:
         with zipfile.ZipFile(path) as archive:
             manifest = _manifest(archive, path)
             sums: dict[str, str] = manifest["sha256"]
-            _must_fit(archive, path, sums, scratch)
-            for name, wanted in sums.items():
-                _unpack(archive, path, name, wanted, scratch)
-        rows, unused = _into_place(path, scratch, store)
-        _must_have(path, manifest, rows)
+            _check_space(archive, path, sums, scratch)
+            for name, checksum in sums.items():
+                _unpack(archive, path, name, checksum, scratch)
+        restored = _move_store(path, scratch, store)
+        _check_rows(path, manifest, restored.rows)
         _move_out(scratch, folder)
-        return Saved(folder, len(sums), rows, unused=unused)
+        return Saved(folder, len(sums), restored.rows, unused=restored.unused)
     except BaseException as error:
-        _clear(folder, made)
+        _clear(folder, is_new)
         if isinstance(error, _DAMAGED):
             raise BackupError(
                 _("%(path)s: is no backup of proof, or is damaged (%(error)s)"), path=path, error=error
             ) from error
         if isinstance(error, OSError):
-            raise _unusable(error, path) from error
+            raise _file_error(error, path) from error
         raise
 
 
-def _unusable(error: OSError, path: Path) -> OutputError:
+def _file_error(error: OSError, path: Path) -> OutputError:
+    """The error for a file that cannot be read or written; `path` is named if `error` names none."""
     why = Sentence(_("cannot be read or written (%(reason)s)"), reason=error.strerror or error)
     return OutputError(
         _("%(filename)s: %(why)s; check its name and permissions"), filename=error.filename or path, why=why
@@ -177,9 +189,8 @@ def _unusable(error: OSError, path: Path) -> OutputError:
 
 
 def verify(path: Path) -> Saved:
-    """Restore a backup into a temporary folder beside it, and see that all is there: every file by its checksum, the
-    store sound, with as many rows as were saved and all that people did in the journal too. Raises BackupError,
-    UsageError, OutputError."""
+    """Check a backup by restoring it into a temporary folder beside it: the checksums of its files, the integrity of
+    its store, the number of rows, and that the journal has all acts. Raises BackupError, UsageError, OutputError."""
     try:
         with tempfile.TemporaryDirectory(dir=path.resolve().parent, prefix=".proof-") as scratch:
             folder = Path(scratch) / "restored"
@@ -188,27 +199,34 @@ def verify(path: Path) -> Saved:
             with Store.open(file, complete=False) as store:
                 faults = store.faults()
     except OSError as error:
-        raise _unusable(error, path.parent) from error
+        raise _file_error(error, path.parent) from error
     if faults:
         raise BackupError(_("%(path)s: its store is damaged: %(faults)s"), path=path, faults="; ".join(faults))
     return replace(saved, path=path)
 
 
-def _into_place(path: Path, scratch: Path, given: str) -> tuple[int, str]:
-    """Move the unpacked store to its place; gives its rows, and an address in the settings of the backup that is not
-    used."""
+class _RestoredStore(NamedTuple):
+    """The number of rows of a restored store, and the store address in the settings of the backup if it is unused."""
+
+    rows: int
+    unused: str
+
+
+def _move_store(path: Path, scratch: Path, given: str) -> _RestoredStore:
+    """Move the store unpacked in `scratch` to the address `given` or, if '', to that in the settings of the backup if
+    it is a file inside the project folder; else it stays. Changes the settings accordingly."""
     saved, config = scratch / STORE_NAME, scratch / FILE_NAME
     named = _named_store(config)
     unused = named if given not in ("", named) else ""
     file = _file_inside(given or named, scratch)
     if given:
-        _say_address(path, config, given)
+        _set_address(path, config, given)
     if given and file is None:
         address = replace(Settings(), store=StoreSection(url=given), file=scratch.parent / FILE_NAME).store_address
         with Store.open(saved) as source, Store.open(address) as target:
             rows = copy_store(source, target, cache=True)
         saved.unlink()
-        return rows, unused
+        return _RestoredStore(rows, unused)
     if file is not None and file != saved:
         if file.exists():
             raise BackupError(
@@ -222,59 +240,61 @@ def _into_place(path: Path, scratch: Path, given: str) -> tuple[int, str]:
             (scratch / JOURNAL_NAME).rename(journal_of(file))
         saved = file
     elif named and file is None:
-        _say_address(path, config, "")
+        _set_address(path, config, "")
         unused = named
-    with Store.open(saved, complete=False) as source:
-        return count_rows(source), unused
+    with Store.open(saved, complete=False) as store:
+        return _RestoredStore(count_rows(store), unused)
 
 
 def _named_store(config: Path) -> str:
-    """The address of the store in these settings, '' for none. Only this one is read: others may be invalid where they
-    were unpacked."""
+    """The address of the store in these settings, '' for none. The other settings are not read: they may be invalid
+    where they were unpacked."""
     section = TomlFile.read(config).values.get("store", {}) if config.exists() else {}
     url = section.get("url", "") if isinstance(section, dict) else ""
     return url if isinstance(url, str) else ""
 
 
 def _file_inside(url: str, folder: Path) -> Path | None:
-    """The file inside `folder` that a relative address of a store means; None for any other address."""
+    """The file inside `folder` that a relative store address names; None for any other address."""
     sqlite = re.fullmatch(r"sqlite:///(?P<path>[^:?*]+)", url)
-    if sqlite is None or PurePosixPath(sqlite["path"]).is_absolute() or ".." in PurePosixPath(sqlite["path"]).parts:
+    if sqlite is None:
         return None
-    return folder / sqlite["path"]
+    path = PurePosixPath(sqlite["path"])
+    return None if path.is_absolute() or ".." in path.parts else folder / path
 
 
-def _say_address(path: Path, config: Path, url: str) -> None:
-    """Have the unpacked settings name the store at `url`, or none; the line that named another stays as a comment.
-    Raises BackupError where that line cannot be found."""
+def _set_address(path: Path, config: Path, url: str) -> None:
+    """Set the store address in the unpacked settings to `url`, or remove it if ''. The line with a former address
+    becomes a comment. Raises BackupError if that line cannot be replaced."""
     text = config.read_text(encoding="utf-8-sig") if config.exists() else ""
     values = tomllib.loads(text)
     section = values.setdefault("store", {})
     lines = text.split("\n")
-    address = [f"url = {json.dumps(url)}"] if url else []
+    url_line = [f"url = {json.dumps(url)}"] if url else []
     if "url" in section:
-        at = line_of(text, ("store", "url")) - 1
-        lines[at : at + 1] = [f"# {lines[at]}", *address]
-    elif address:
-        lines += ["[store]", *address]
+        index = line_of(text, ("store", "url")) - 1
+        lines[index : index + 1] = [f"# {lines[index]}", *url_line]
+    elif url_line:
+        lines += ["[store]", *url_line]
     section.pop("url", None)
-    section |= {"url": url} if url else {}
-    written = "\n".join(lines)
+    if url:
+        section["url"] = url
+    new_text = "\n".join(lines)
     try:
-        understood = {"store": {}} | tomllib.loads(written) == values
+        is_as_intended = {"store": {}} | tomllib.loads(new_text) == values
     except tomllib.TOMLDecodeError:
-        understood = False
-    if not understood:
+        is_as_intended = False
+    if not is_as_intended:
         raise BackupError(
             _("%(path)s: %(file)s in it names a store in a way that cannot be changed; unpack it by hand"),
             path=path,
             file=FILE_NAME,
         )
-    config.write_text(written, encoding="utf-8")
+    config.write_text(new_text, encoding="utf-8")
 
 
-def _must_fit(archive: zipfile.ZipFile, path: Path, sums: dict[str, str], folder: Path) -> None:
-    """Raises BackupError where the disk has no room for the contents of the archive."""
+def _check_space(archive: zipfile.ZipFile, path: Path, sums: dict[str, str], folder: Path) -> None:
+    """Raise BackupError if the disk has no room for the contents of the archive."""
     needed, free = sum(archive.getinfo(name).file_size for name in sums), shutil.disk_usage(folder).free
     if needed > free:
         raise BackupError(
@@ -285,7 +305,8 @@ def _must_fit(archive: zipfile.ZipFile, path: Path, sums: dict[str, str], folder
         )
 
 
-def _must_have(path: Path, manifest: dict[str, Any], rows: int) -> None:
+def _check_rows(path: Path, manifest: dict[str, Any], rows: int) -> None:
+    """Raise BackupError if the restored store has fewer rows than were saved."""
     if manifest.get("rows", rows) > rows:
         raise BackupError(
             _("%(path)s: its store has %(rows)s rows, and %(saved)s were saved"),
@@ -296,52 +317,53 @@ def _must_have(path: Path, manifest: dict[str, Any], rows: int) -> None:
 
 
 def _move_out(scratch: Path, folder: Path) -> None:
-    """Move the unpacked files into their folder, the settings last: they make it a project."""
-    for file in scratch.glob(".*.lock"):
-        file.unlink()
-    for each in sorted(scratch.iterdir(), key=lambda path: path.name == FILE_NAME):
-        each.rename(folder / each.name)
+    """Move the unpacked files into their folder; the settings last, since with them the folder is a project."""
+    for lock in scratch.glob(".*.lock"):
+        lock.unlink()
+    for path in sorted(scratch.iterdir(), key=lambda path: path.name == FILE_NAME):
+        path.rename(folder / path.name)
     sync_folder(folder)
     scratch.rmdir()
 
 
-def _clear(folder: Path, made: bool) -> None:
-    """Leave a folder that was empty, or was not there, as it was."""
+def _clear(folder: Path, is_new: bool) -> None:
+    """Remove what a failed restore left in a folder, and the folder itself if it is new."""
     shutil.rmtree(folder, ignore_errors=True)
-    if not made:
+    if not is_new:
         folder.mkdir(parents=True, exist_ok=True)
 
 
 def _files(settings: Settings, folder: Path, images: bool) -> tuple[list[Path], list[Path]]:
-    """The files that the settings name: those inside the project's folder, and those left out."""
+    """The files that the settings name: those inside the project folder, and the paths that are left out."""
     files = dict.fromkeys(path for path in _named(settings, images) if path.exists())
     inside = [path for path in files if path.is_relative_to(folder) and path.is_file()]
     return inside, [path for path in files if path not in inside]
 
 
 def _named(settings: Settings, images: bool) -> Iterator[Path]:
-    """The files that the settings name, and those in the folders that they name; a repository as its folder. The output
-    folder is not among them."""
+    """The files that the settings name, and the files in folders that they name, without the output folder. A
+    repository is given as its folder."""
     if settings.file:
         yield settings.file
-    with suppress(ConfigError):  # a text that is gone is no reason to save nothing
+    with suppress(ConfigError):  # a missing text must not prevent the backup
         for text in settings.text_files():
             yield text
             yield from (text.parent / "imglist").glob("*.txt")
     with suppress(ConfigError):
         for source in settings.witness_sources():
             yield from [source.path] if source.revision else _under(source.path, "*.txt")
-    for each in settings.project.images if images else ():
-        yield from (file for file in _under(each, "**/*") if file.suffix.lower() in BOUND_OR_SINGLE)
+    for image_path in settings.project.images if images else ():
+        yield from (file for file in _under(image_path, "**/*") if file.suffix.lower() in BOUND_OR_SINGLE)
     for setting in SETTINGS.values():
         value = settings[setting.name]
-        of_path = setting.kind in (ValueKind.PATH, ValueKind.PATH_OR_NAME) and setting.name != "project.out"
-        if of_path and value and Path(value).is_absolute():  # what is not is the name of something installed
+        names_path = setting.kind in (ValueKind.PATH, ValueKind.PATH_OR_NAME) and setting.name != "project.out"
+        if names_path and value and Path(value).is_absolute():  # a relative one is the name of something installed
             yield from _under(Path(value), "**/*")
 
 
 def _under(path: Path, pattern: str) -> list[Path]:
-    """The file itself, or the files of a folder, without the store, its journal and their temporary files."""
+    """A file itself, or the files of a folder that match `pattern`, without the store, its journal and their temporary
+    files."""
     if path.is_file():
         return [path]
     stem = f"{Path(STORE_NAME).stem}."
@@ -350,15 +372,16 @@ def _under(path: Path, pattern: str) -> list[Path]:
 
 
 @contextmanager
-def _written(path: Path) -> Iterator[zipfile.ZipFile]:
-    """A new zip archive, readable by its owner alone, synced to the disk when it is closed."""
-    with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:  # noqa: PTH123 - a mode
+def _new_archive(path: Path) -> Iterator[zipfile.ZipFile]:
+    """A new zip archive that only its owner may read; at the end it is closed and synced to the disk."""
+    with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:  # noqa: PTH123 - Path.open takes no mode
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=5) as archive:
             yield archive
         sync_file(file)
 
 
 def _add(archive: zipfile.ZipFile, file: Path, name: str) -> str:
+    """Add a file to an archive under `name`; returns its SHA-256."""
     digest = hashlib.sha256()
     info = zipfile.ZipInfo.from_file(file, name, strict_timestamps=False)
     info.compress_type = zipfile.ZIP_STORED if file.suffix.lower() in BOUND_OR_SINGLE else zipfile.ZIP_DEFLATED
@@ -374,6 +397,7 @@ def _parts(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
+    """The manifest of a backup. Raises BackupError."""
     try:
         if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST_BYTES:
             raise BackupError(_("%(path)s: is no backup of proof: its list of files is too long"), path=path)
@@ -392,9 +416,12 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     return dict(manifest)
 
 
-def _unpack(archive: zipfile.ZipFile, path: Path, name: str, wanted: str, folder: Path) -> None:
+def _unpack(archive: zipfile.ZipFile, path: Path, name: str, checksum: str, folder: Path) -> None:
+    """Unpack a file of a backup into `folder`. Raises BackupError if it would be outside the folder, is larger than
+    recorded, or has another SHA-256 than `checksum`."""
     parts = PurePosixPath(name).parts
-    if not parts or PurePosixPath(name).is_absolute() or ".." in parts or "\\" in name or ":" in parts[0]:
+    leaves_folder = not parts or PurePosixPath(name).is_absolute() or ".." in parts
+    if leaves_folder or "\\" in name or ":" in parts[0]:  # Windows paths would leave it too
         raise BackupError(
             _("%(path)s: names %(name)s, a file outside the project's folder; do not trust it"),
             path=path,
@@ -402,11 +429,11 @@ def _unpack(archive: zipfile.ZipFile, path: Path, name: str, wanted: str, folder
         )
     target = folder.joinpath(*parts)
     target.parent.mkdir(parents=True, exist_ok=True)
-    digest, room = hashlib.sha256(), archive.getinfo(name).file_size
+    digest, size_left = hashlib.sha256(), archive.getinfo(name).file_size
     with archive.open(name) as source, target.open("xb") as file:
         for part in _parts(source):
-            room -= len(part)
-            if room < 0:
+            size_left -= len(part)
+            if size_left < 0:
                 raise BackupError(
                     _("%(path)s: %(name)s unpacks to more than it says; do not trust it"), path=path, name=name
                 )
@@ -415,14 +442,14 @@ def _unpack(archive: zipfile.ZipFile, path: Path, name: str, wanted: str, folder
         sync_file(file)
     if name in (STORE_NAME, JOURNAL_NAME):
         target.chmod(0o600)
-    if digest.hexdigest() != wanted:
+    if digest.hexdigest() != checksum:
         raise BackupError(
             _("%(path)s: %(name)s is damaged: its checksum is not the one it was saved with"), path=path, name=name
         )
 
 
 def next_file(folder: Path, project: str) -> Path:
-    """The path of a backup that is made now, in `folder`, which is made where it is missing. Raises OutputError."""
+    """The path of a backup made now in `folder`, which is created if missing. Raises OutputError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -435,10 +462,10 @@ def next_file(folder: Path, project: str) -> Path:
 
 
 def remove_older(folder: Path, project: str, keep: int) -> list[Path]:
-    """Remove all backups of the project in the folder but the last `keep`; gives those removed. Files that are not
-    named as `next_file` names them stay. Raises OutputError."""
-    called = re.compile(rf"{re.escape(project)}-{_MADE_AT}\.zip")
-    series = sorted(path for path in folder.iterdir() if called.fullmatch(path.name))
+    """Remove all backups of the project in the folder except the last `keep`; returns those removed. Only files named
+    as by `next_file` are removed. Raises OutputError."""
+    name_pattern = re.compile(rf"{re.escape(project)}-{_TIME_PATTERN}\.zip")
+    series = sorted(path for path in folder.iterdir() if name_pattern.fullmatch(path.name))
     older = series[: max(len(series) - keep, 0)]
     for path in older:
         try:

@@ -1,6 +1,6 @@
 """Caches, in the store and in memory, of results that are costly to compute: readings of an image, the alignment of a
-text with a witness, pieces of images for reports. All of them can be computed again, so the store prunes them, and
-leaves them out of backups unless they are asked for."""
+text with a witness, pieces of images for reports. They can all be computed again, so the store prunes them, and a
+backup omits them by default."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KEYS_PER_STATEMENT = 500
 
 
 class Cache(StorePart):
-    """Keeps bytes under keys; their meaning is known only to those who put them there."""
+    """A cache of bytes in the store, as `Store.cache`; their meaning is up to its users."""
 
     def __init__(self, reading: Sessions, writing: Sessions) -> None:
         super().__init__(reading, writing)
@@ -48,15 +48,15 @@ class Cache(StorePart):
         if not entries:
             return
         with self._writing() as session:
-            known: set[str] = set()
+            stored_keys: set[str] = set()
             for keys in _batches(sorted(entries)):
-                known.update(session.scalars(select(CacheRow.key).where(CacheRow.key.in_(keys))))
+                stored_keys.update(session.scalars(select(CacheRow.key).where(CacheRow.key.in_(keys))))
             now = datetime.now(UTC)
-            values = [{"key": key, "data": data, "size": len(data), "used": now} for key, data in entries.items()]
-            if new := [row for row in values if row["key"] not in known]:
-                session.execute(insert(CacheRow), new)
-            if old := [row for row in values if row["key"] in known]:
-                session.execute(update(CacheRow), old)
+            rows = [{"key": key, "data": data, "size": len(data), "used": now} for key, data in entries.items()]
+            if new_rows := [row for row in rows if row["key"] not in stored_keys]:
+                session.execute(insert(CacheRow), new_rows)
+            if changed_rows := [row for row in rows if row["key"] in stored_keys]:
+                session.execute(update(CacheRow), changed_rows)
 
     def size(self) -> int:
         """The size of all entries, in bytes."""
@@ -64,8 +64,8 @@ class Cache(StorePart):
             return session.scalar(select(func.sum(CacheRow.size))) or 0
 
     def prune(self, keep: int) -> int:
-        """Delete the entries that were not used for the longest time until at most `keep` bytes are left; returns the
-        number of deleted entries."""
+        """Delete the least recently used entries until at most `keep` bytes are left; returns the number of deleted
+        entries."""
         self.note_use()
         if self.size() <= keep:
             return 0
@@ -100,31 +100,31 @@ def _batches(keys: Sequence[str]) -> list[Sequence[str]]:
 
 
 class Bounded(Generic[K, V]):
-    """A cache in memory of the values used last: as many as have a total `size` of at most `limit`, and always the very
-    last one. Any thread may use it."""
+    """A cache in memory of the most recently used values, up to a total `size` of `limit`; the last value is kept even
+    if it is larger. Thread-safe."""
 
     def __init__(self, limit: int, size: Callable[[V], int] = lambda _: 1) -> None:
         self._limit, self._size = limit, size
-        self._held: OrderedDict[K, V] = OrderedDict()
+        self._values: OrderedDict[K, V] = OrderedDict()
         self._total = 0
         self._lock = threading.Lock()
 
     def get(self, key: K) -> V | None:
-        """The value under `key`, if it is still there."""
+        """The value under `key`, or None."""
         with self._lock:
-            if key not in self._held:
+            if key not in self._values:
                 return None
-            self._held.move_to_end(key)
-            return self._held[key]
+            self._values.move_to_end(key)
+            return self._values[key]
 
     def put(self, key: K, value: V) -> V:
         """Keep `value` under `key`, in place of an earlier one; returns it."""
         with self._lock:
-            if key in self._held:
-                self._total -= self._size(self._held.pop(key))
-            self._held[key] = value
+            if key in self._values:
+                self._total -= self._size(self._values.pop(key))
+            self._values[key] = value
             self._total += self._size(value)
-            while self._total > self._limit and len(self._held) > 1:
-                _, gone = self._held.popitem(last=False)
-                self._total -= self._size(gone)
+            while self._total > self._limit and len(self._values) > 1:
+                _, oldest = self._values.popitem(last=False)
+                self._total -= self._size(oldest)
         return value

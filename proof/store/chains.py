@@ -1,7 +1,7 @@
-"""The decisions about a flag as one chain, oldest first, and their rows.
+"""The decisions on a flag as one chain, oldest first, and the rows of decisions.
 
-In a project that is read blind (`serve.blind`) each proofreader has a chain of their own about a flag, of
-`ReadingRow`s, which nobody else sees until the readings are compared. All rules are the same for both kinds of chains.
+In a project with blind proofreading (`serve.blind`), each proofreader has a chain of their own on each flag, of
+`ReadingRow`s, which nobody else sees until the readings are compared. The same rules apply to both kinds of chains.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from proof.store.models import DecisionRow, FlagRow, PageRow, ReadingRow
 from proof.store.seeded import seeded_places, shown_context
 
 FlagDecision = DecisionRow | ReadingRow
-"""A decision that all see, or a blind reading."""
+"""A decision that everybody sees, or a blind reading."""
 
 
 @dataclass(frozen=True, slots=True)
 class Looker:
-    """Who asks: `blind`, sees no decisions of others; `arbitrates`, decides where two readers differ."""
+    """The person who makes a request. `blind`: they see no decisions of others; `arbitrates`: they decide where two
+    readers differ."""
 
     person: str = ""
     blind: bool = False
@@ -34,17 +35,17 @@ class Looker:
 
     @property
     def reader(self) -> str | None:
-        """The person whose blind readings stand in place of decisions; None if all see the same decisions."""
+        """The person whose blind readings are shown instead of the decisions; None if the decisions are shown."""
         return self.person if self.blind else None
 
 
 LOOKER: ContextVar[Looker] = ContextVar("looker", default=Looker())  # noqa: B039 - it is frozen
-"""Who the present request is made by."""
+"""The person who makes the present request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The decisions about a flag, oldest first, or the blind readings of it by `reader`. Versions count them from 1."""
+    """The decisions on a flag, or the blind readings of it by `reader`, oldest first. Versions count them from 1."""
 
     flag: FlagRow
     rows: Sequence[FlagDecision]
@@ -66,8 +67,8 @@ class Chain:
         return self.rows[-1].reading if self.rows else self.flag.transcribed
 
     @property
-    def settled_for_reader(self) -> bool:
-        """Whether the flag was decided between two readers, so that its reader reads it no more."""
+    def is_settled_for_reader(self) -> bool:
+        """Whether an arbiter decided the flag, so that its blind reader can no longer change their reading."""
         return self.reader is not None and self.flag.state != State.OPEN.value
 
     def row(self, version: int) -> FlagDecision | None:
@@ -79,7 +80,7 @@ class Chain:
         return self.rows.index(row) + 1
 
     def shown(self, session: Session, since: int = 0) -> list[Decision]:
-        """The decisions after version `since` as people are shown them."""
+        """The decisions after version `since`, as `shown_decisions` gives them, with their versions."""
         decisions = shown_decisions(session, self.rows[since:])
         return [replace(decision, version=version) for version, decision in enumerate(decisions, since + 1)]
 
@@ -89,7 +90,7 @@ class Chain:
 
 
 def chain_of(session: Session, flag: FlagRow, reader: str | None = None) -> Chain:
-    """The decisions about a flag, or the blind readings of it by `reader`."""
+    """The decisions on a flag, or the blind readings of it by `reader`."""
     if reader is None:
         decisions = select(DecisionRow).where(DecisionRow.flag_id == flag.id).order_by(DecisionRow.version)
         return Chain(flag, session.scalars(decisions).all())
@@ -98,66 +99,68 @@ def chain_of(session: Session, flag: FlagRow, reader: str | None = None) -> Chai
 
 
 def chain_with(session: Session, row: FlagDecision) -> Chain:
-    """The chain that a decision or a reading belongs to; its flag is locked for the transaction."""
+    """The chain that a decision or a reading belongs to. Its flag is locked for the transaction."""
     flag = session.scalars(select(FlagRow).where(FlagRow.id == row.flag_id).with_for_update()).one()
     return chain_of(session, flag, row.person if isinstance(row, ReadingRow) else None)
 
 
-_AS_IN_FLAG = ("uid", "ref", "line", "offset", "length", "kind", "transcribed", "suggested", "context")
-"""What a decision keeps of its flag as that then was."""
+_COPIED_FROM_FLAG = ("uid", "ref", "line", "offset", "length", "kind", "transcribed", "suggested", "context")
+"""Columns of a flag that its decisions copy, since the flag may change later."""
 
 
-def new_row(session: Session, demand: DecisionRequest, chain: Chain, state: State, reading: str) -> FlagDecision:
-    """The row of a decision that follows those of a chain."""
+def new_row(session: Session, request: DecisionRequest, chain: Chain, state: State, reading: str) -> FlagDecision:
+    """The row of a new decision at the end of a chain, which leaves the flag in `state` with `reading`."""
     flag = chain.flag
     page = session.get_one(PageRow, flag.page_id)
-    values = {
+    evidence = {"reason": flag.reason, "rule": flag.rule, "score": flag.score, "run": flag.last_run_id}
+    evidence |= flag.evidence
+    if request.origin:
+        evidence[CARRIED] = dict(request.origin)
+    columns = {
         "work_id": flag.work_id,
         "flag_id": flag.id,
-        "key": demand.key,
-        "batch": demand.batch,
-        "verdict": demand.verdict.value,
+        "key": request.key,
+        "batch": request.batch,
+        "verdict": request.verdict.value,
         "was_state": chain.state.value,
         "state": state.value,
         "was": chain.reading,
         "reading": reading,
-        "person": demand.person,
-        "note": demand.note,
-        "authority": authority_of(demand, flag, page),
-        "copy_reads": demand.reading if demand.verdict is Verdict.RETAIN else "",
+        "person": request.person,
+        "note": request.note,
+        "authority": authority_of(request, flag, page),
+        "copy_reads": request.reading if request.verdict is Verdict.RETAIN else "",
         "page": page.page,
-        **{name: getattr(flag, name) for name in _AS_IN_FLAG},
-        "evidence": {"reason": flag.reason, "rule": flag.rule, "score": flag.score, "run": flag.last_run_id}
-        | dict(flag.evidence)
-        | ({CARRIED: dict(demand.origin)} if demand.origin else {}),
+        "evidence": evidence,
+        **{name: getattr(flag, name) for name in _COPIED_FROM_FLAG},
     }
-    return DecisionRow(version=chain.version + 1, **values) if chain.reader is None else ReadingRow(**values)
+    return DecisionRow(version=chain.version + 1, **columns) if chain.reader is None else ReadingRow(**columns)
 
 
 def shown_decisions(session: Session, rows: Sequence[FlagDecision]) -> list[Decision]:
-    """The decisions as people are shown them: around what was corrected by hand, the text as the page shows it."""
+    """The decisions as people see them: the context of a correction by hand shows seeded errors like the page does."""
     if not rows:
         return []
     by_hand = select(FlagRow.id, FlagRow.page_id).where(FlagRow.origin == Origin.PERSON.value)
     by_hand = by_hand.where(FlagRow.id.in_({row.flag_id for row in rows}))
-    pages = {row.id: row.page_id for row in session.execute(by_hand)}
-    places = seeded_places(session, sorted(set(pages.values())))
+    page_of = {row.id: row.page_id for row in session.execute(by_hand)}
+    seeded_of_page = seeded_places(session, sorted(set(page_of.values())))
     decisions = []
     for row in rows:
-        made, there = decision_of(row), places.get(pages.get(row.flag_id, 0))
-        if there:
-            context = shown_context(made.context, made.line, made.offset, made.length, there)
-            made = replace(made, context=context)
-        decisions.append(made)
+        decision, seeded = decision_of(row), seeded_of_page.get(page_of.get(row.flag_id, 0))
+        if seeded:
+            context = shown_context(decision.context, decision.line, decision.offset, decision.length, seeded)
+            decision = replace(decision, context=context)
+        decisions.append(decision)
     return decisions
 
 
 def decision_of(row: FlagDecision) -> Decision:
-    """The decision in a row; that of a blind reading lacks its version, which its chain knows."""
-    same: dict[str, Any] = {name: getattr(row, name) for name in _AS_IN_ROW}
-    was, now = State(row.was_state), State(row.state)
-    return Decision(flag=row.flag_id, verdict=Verdict(row.verdict), was_state=was, state=now, **same)
+    """The decision of a row. That of a blind reading lacks its version, which only its chain knows."""
+    copied: dict[str, Any] = {name: getattr(row, name) for name in _COPIED_FROM_ROW}
+    was_state, state = State(row.was_state), State(row.state)
+    return Decision(flag=row.flag_id, verdict=Verdict(row.verdict), was_state=was_state, state=state, **copied)
 
 
-_AS_IN_ROW = {one.name for one in fields(Decision)} - {"flag", "verdict", "was_state", "state", "repeated"}
-"""What a decision has as its row has it."""
+_COPIED_FROM_ROW = {field.name for field in fields(Decision)} - {"flag", "verdict", "was_state", "state", "repeated"}
+"""Fields of a decision with the name and the value of a column of its row."""

@@ -1,10 +1,9 @@
-"""The characters of a page as one packed value, and back, to the last bit.
+"""Packs the characters of a page into one value, without any loss.
 
-Each field is stored for all characters together (all lines, all offsets, all left edges ...), since similar values
-side by side compress better. The numbers of a field take the narrowest form that gives every one of them back
-exactly: decimals that were rounded are whole numbers of a power of ten; others have single or, if need be, double
-precision. Boxes rounded to 0.1 pixel and probabilities rounded to five places take a third of the room of unrounded
-ones.
+Each field is stored for all characters together (all lines, all offsets, all left edges ...), since similar values next
+to each other compress better. The numbers of a field are stored in the narrowest form that represents all of them
+exactly: rounded decimals as integers times a power of ten; others in single or, if necessary, double precision. Boxes
+rounded to 0.1 pixel and probabilities rounded to five places take a third of the space of unrounded ones.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ from proof.model.result import CheckedCharacter
 from proof.text.model import Row
 
 FORMAT = 1
-MOST_DECIMALS = 6
-"""Decimal places up to which numbers are stored as whole ones."""
-WHOLE = {form: (int(np.iinfo(form).min), int(np.iinfo(form).max)) for form in ("<i1", "<i2", "<i4", "<i8")}
-"""Forms of whole numbers, the narrowest first, each with its limits."""
+MAX_DECIMALS = 6
+"""Maximum number of decimal places with which numbers are stored as scaled integers."""
+INTEGER_LIMITS = {form: (int(np.iinfo(form).min), int(np.iinfo(form).max)) for form in ("<i1", "<i2", "<i4", "<i8")}
+"""Minimum and maximum of each integer type, by its NumPy name, the narrowest type first."""
 
 ROW_LETTERS = {Row.MAIN: "m", Row.RIGHT: "r", Row.LEFT: "l"}
 ROW_OF = {letter: row for row, letter in ROW_LETTERS.items()}
@@ -68,19 +67,20 @@ def unpack(data: bytes) -> tuple[CheckedCharacter, ...]:
 
 
 def _characters(fields: dict[str, Any]) -> Iterable[CheckedCharacter]:
-    others = zip(_texts_of(fields["other"]), _floats(fields["p_other"]), strict=True)
-    judged = iter(_floats(fields["p_text"]))
-    edges = zip(*(_floats(fields[name]) for name in "xywh"), strict=True)
-    for line, offset, length, row, text, read, edge, known, count in zip(
-        _whole(fields["line"]),
-        _whole(fields["offset"]),
-        _whole(fields["length"]),
+    """The characters of unpacked fields."""
+    alternatives = zip(fields["other"], _floats(fields["p_other"]), strict=True)
+    posteriors = iter(_floats(fields["p_text"]))
+    boxes = zip(*(_floats(fields[name]) for name in "xywh"), strict=True)
+    for line, offset, length, row, text, read, box, judged, alternative_count in zip(
+        _integers(fields["line"]),
+        _integers(fields["offset"]),
+        _integers(fields["length"]),
         fields["row"],
-        _texts_of(fields["text"]),
-        _texts_of(fields["read"]),
-        edges,
+        fields["text"],
+        fields["read"],
+        boxes,
         fields["judged"],
-        _whole(fields["count"]),
+        _integers(fields["count"]),
         strict=True,
     ):
         yield CheckedCharacter(
@@ -89,35 +89,31 @@ def _characters(fields: dict[str, Any]) -> Iterable[CheckedCharacter]:
             length=length,
             row=ROW_OF[row],
             text=text,
-            box=Box(*edge),
+            box=Box(*box),
             read=read,
-            p_text=next(judged) if known == "y" else None,
-            alternatives=tuple(next(others) for _ in range(count)),
+            p_text=next(posteriors) if judged == "y" else None,
+            alternatives=tuple(next(alternatives) for _ in range(alternative_count)),
         )
 
 
 def _texts(texts: list[str]) -> str | list[str]:
-    """One string where every text is one code point, as most are; else the list."""
+    """The texts as one string if each is one code point, as most are; else as a list. Iterating gives the texts."""
     return "".join(texts) if set(map(len, texts)) <= {1} else texts
-
-
-def _texts_of(packed: str | list[str]) -> list[str]:
-    return list(packed)
 
 
 @np.errstate(over="ignore", invalid="ignore")
 def _numbers(values: Sequence[float]) -> list[Any]:
-    """Packed numbers, [decimals, form, bytes]: the form is one of `WHOLE`, of the numbers times 10 ** decimals, or else
-    `<f4` or `<f8`."""
+    """Numbers packed as [decimals, NumPy type, bytes]. An integer type of `INTEGER_LIMITS` holds the numbers times
+    10 ** decimals; `<f4` and `<f8` hold the numbers themselves."""
     exact = np.asarray(values, dtype=np.float64)
-    if not (np.signbit(exact) & (exact == 0)).any():  # a whole number has no negative zero
-        for decimals in range(MOST_DECIMALS + 1):
+    if not (np.signbit(exact) & (exact == 0)).any():  # integers have no negative zero
+        for decimals in range(MAX_DECIMALS + 1):
             scaled = np.rint(exact * 10.0**decimals)
             if not (scaled / 10.0**decimals == exact).all():
                 continue
-            low, high = (float(scaled.min()), float(scaled.max())) if scaled.size else (0.0, 0.0)
-            for form, (least, most) in WHOLE.items():
-                if least <= low and high < most:
+            smallest, largest = (float(scaled.min()), float(scaled.max())) if scaled.size else (0.0, 0.0)
+            for form, (lower, upper) in INTEGER_LIMITS.items():
+                if lower <= smallest and largest < upper:
                     return [decimals, form, _planes(scaled.astype(form))]
     single = exact.astype("<f4")
     if np.array_equal(single.astype(np.float64), exact):
@@ -134,10 +130,10 @@ def _floats(packed: list[Any]) -> list[float]:
     return result
 
 
-def _whole(packed: list[Any]) -> list[int]:
+def _integers(packed: list[Any]) -> list[int]:
     return [int(value) for value in _floats(packed)]
 
 
 def _planes(values: NDArray[Any]) -> bytes:
-    """The bytes of `values`, all first bytes together, then all second ones, since they compress better so."""
+    """The bytes of `values`: all first bytes, then all second bytes and so on, which compresses better."""
     return values.view(np.uint8).reshape(-1, values.itemsize).T.tobytes()

@@ -1,6 +1,7 @@
-"""Columns of the transcription that a person adds, deletes, splits or joins: each is a flag of its own about lines.
+"""Adding, deleting, splitting and joining columns of the transcription. Each such change is a flag of its own.
 
-What is written is a line with its ending, or a line ending: the characters of other columns keep their places.
+An export then adds or deletes a line with its ending, or only a line ending: the places of the characters in other
+columns do not change.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from enum import StrEnum
+from typing import NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -24,12 +26,12 @@ from proof.text.column import parse_column
 from proof.text.lines import LINE_ENDING, lines
 from proof.text.pages import LineKind
 
-EDGE = 0.1
-"""Width of the place between two columns, in widths of a column."""
+EDGE_RATIO = 0.1
+"""Width of the box that marks the edge of a column on the image, relative to the width of the column."""
 
 
 class ColumnChange(StrEnum):
-    """What becomes of a column as a whole. `ADD_BEFORE`, `ADD_AFTER`: another column beside it."""
+    """A change of a column as a whole. `ADD_BEFORE`, `ADD_AFTER`: a new column is added beside it."""
 
     ADD_BEFORE = "add before"
     ADD_AFTER = "add after"
@@ -54,8 +56,8 @@ _REASONS = {
 
 
 def check_column(change: ColumnChange, text: str, *, confirmed: bool) -> None:
-    """Raises RefusedDecisionError where `text` can be no column that is added, UnconfirmedReadingError where it is
-    likely to be a slip."""
+    """Raise RefusedDecisionError if `text` cannot be the added column (or is given for another change), and
+    UnconfirmedReadingError if it looks like a slip and is not confirmed."""
     adds = change in (ColumnChange.ADD_BEFORE, ColumnChange.ADD_AFTER)
     if adds != bool(text.strip()):
         raise RefusedDecisionError(_("type the column that is to stand there"))
@@ -74,10 +76,13 @@ def flag_of_change(
     characters: Iterable[CheckedCharacter],
 ) -> Flag:
     """The flag that changes a column: `offset` is where it is split, `text` the column that is added. Raises
-    RefusedDecisionError where notes, marks or what was decided before would not stand as they do."""
+    RefusedDecisionError if the change is impossible, would break notes or marks, or overlaps an earlier decision."""
     source = column.source
     columns = columns_of_pages(session, [page])[page.id]
     ending = _ending(session, page, column)
+    _check_possible(page, column, change, offset, ending)
+    _check_structure(columns, column, change, offset, text)
+    _check_decided(session, page, column, change, offset)
     at, transcribed, suggested = {
         ColumnChange.ADD_BEFORE: (0, "", text),
         ColumnChange.ADD_AFTER: (len(source), "", text),
@@ -85,18 +90,6 @@ def flag_of_change(
         ColumnChange.SPLIT: (offset, "", LINE_BREAK),
         ColumnChange.JOIN: (len(source), LINE_BREAK, ""),
     }[change]
-    if change is ColumnChange.DELETE and not source:
-        raise RefusedDecisionError(_("nothing stands there that could be deleted"))
-    if change is ColumnChange.ADD_AFTER and not source:
-        raise RefusedDecisionError(_("this column is empty: type the text into it, or add one before the next"))
-    if change is ColumnChange.SPLIT and not 0 < offset < len(source):
-        raise RefusedDecisionError(_("a column is split between two of its characters"))
-    following, end = page.spans.get(column.number + 1), page.spans[column.number].end
-    joined = following is not None and following.start == end + len(ending)
-    if change is ColumnChange.JOIN and not (ending and joined):
-        raise RefusedDecisionError(_("the column that follows is not on this page, or something stands between"))
-    _check_structure(columns, column, change, offset, text)
-    _check_decided(session, page, column, change, offset)
     reason = _REASONS[change]
     flag = Flag(
         page=page.page,
@@ -109,15 +102,32 @@ def flag_of_change(
         suggested=suggested,
         score=0.0,
         raised=True,
-        bbox=_place(column, change, box_at(characters, column.number, offset, 1)),
+        bbox=_box_of_change(column, change, box_at(characters, column.number, offset, 1)),
         evidence=Evidence(reason),
         context=context_of(source, at, len(transcribed) if change is ColumnChange.DELETE else 0),
     )
     return replace(flag, id="hand-" + flag_id(flag.page, flag.line, flag.kind, f"{reason}{flag.context}{at}", 0))
 
 
+def _check_possible(page: PageRow, column: ColumnRow, change: ColumnChange, offset: int, ending: str) -> None:
+    """Raise RefusedDecisionError for a change that this column does not allow. `ending` is its line ending."""
+    source = column.source
+    if change is ColumnChange.DELETE and not source:
+        raise RefusedDecisionError(_("nothing stands there that could be deleted"))
+    if change is ColumnChange.ADD_AFTER and not source:
+        raise RefusedDecisionError(_("this column is empty: type the text into it, or add one before the next"))
+    if change is ColumnChange.SPLIT and not 0 < offset < len(source):
+        raise RefusedDecisionError(_("a column is split between two of its characters"))
+    if change is ColumnChange.JOIN:
+        span, following = page.spans[column.number], page.spans.get(column.number + 1)
+        is_adjacent = following is not None and following.start == span.end + len(ending)
+        if not ending or not is_adjacent:
+            raise RefusedDecisionError(_("the column that follows is not on this page, or something stands between"))
+
+
 def _ending(session: Session, page: PageRow, column: ColumnRow) -> str:
-    """How the line of a column ends in its file. Raises RefusedDecisionError where its place there is not known."""
+    """The line ending of a column in its file, '' at the end of the file. Raises RefusedDecisionError if the place of
+    the column in the file is unknown."""
     span = page.spans.get(column.number)
     if span is None or page.version_id is None:
         raise RefusedDecisionError(_("where this column stands in its file is not known: check the page again"))
@@ -129,8 +139,8 @@ def _ending(session: Session, page: PageRow, column: ColumnRow) -> str:
 def _check_structure(
     columns: Mapping[int, str], column: ColumnRow, change: ColumnChange, offset: int, text: str
 ) -> None:
-    """Raises RefusedDecisionError where notes would begin or end elsewhere, a mark would be cut, or a line would be no
-    column."""
+    """Raise RefusedDecisionError if notes would begin or end elsewhere, a mark would be cut, or a line would not be
+    read as a column."""
     source, following = column.source, columns.get(column.number + 1, "")
     before, after = {
         ColumnChange.ADD_BEFORE: ([source], [text, source]),
@@ -139,78 +149,89 @@ def _check_structure(
         ColumnChange.SPLIT: ([source], [source[:offset], source[offset:]]),
         ColumnChange.JOIN: ([source, following], [source + following]),
     }[change]
-    open_before = _read([columns[number] for number in sorted(columns) if number < column.number], False)[1]
-    was, open_was = _read(before, open_before)
-    now, open_now = _read(after, open_before)
-    added = _read([text], open_before)[0] if "add" in change.value else []
-    torn = change is not ColumnChange.DELETE and sorted(was + added) != sorted(now)
-    torn = torn or (change is ColumnChange.SPLIT and _is_in_half_rows(source, offset))
-    if torn or open_was != open_now or parse_column(text, open_before).problems:
+    note_open = _parse([columns[number] for number in sorted(columns) if number < column.number], False).note_open
+    parsed_before, parsed_after = _parse(before, note_open), _parse(after, note_open)
+    added = _parse([text], note_open).cells if change in (ColumnChange.ADD_BEFORE, ColumnChange.ADD_AFTER) else []
+    changes_cells = sorted(parsed_before.cells + added) != sorted(parsed_after.cells)
+    is_torn = (
+        (changes_cells and change is not ColumnChange.DELETE)
+        or (change is ColumnChange.SPLIT and _is_in_half_rows(source, offset))
+        or parsed_before.note_open != parsed_after.note_open
+    )
+    if is_torn or parse_column(text, note_open).problems:
         raise RefusedDecisionError(_("a note or a mark of the text would be torn apart: change it in the text itself"))
-    if not all(_is_column(source) for source in after):
+    if not all(_is_column(line) for line in after):
         raise RefusedDecisionError(_("such a line would be no column of the text"))
 
 
-def _read(sources: Iterable[str], is_open: bool) -> tuple[list[tuple[str, str]], bool]:
-    """The cells of columns with their rows, and whether a note is open behind them."""
+class _ParsedColumns(NamedTuple):
+    """The cells of consecutive columns, as row and text, and whether a note is still open at their end."""
+
+    cells: list[tuple[str, str]]
+    note_open: bool
+
+
+def _parse(sources: Iterable[str], note_open: bool) -> _ParsedColumns:
+    """Parse consecutive columns; `note_open`: a note is open at their beginning."""
     cells: list[tuple[str, str]] = []
     for source in sources:
-        parsed = parse_column(source, is_open)
+        parsed = parse_column(source, note_open)
         cells += [(cell.row.value, cell.text) for run in parsed.runs for cell in run.cells]
-        is_open = parsed.left_open
-    return cells, is_open
+        note_open = parsed.left_open
+    return _ParsedColumns(cells, note_open)
 
 
 def _is_in_half_rows(source: str, offset: int) -> bool:
-    """Whether an offset is within a note in two half-rows, both of which a new column would go on in."""
+    """Whether an offset is within a note in two half-rows, where a split would cut both rows."""
     notes = [run.cells for run in parse_column(source).runs if run.right and run.left]
     return any(cells[0].offset <= offset <= cells[-1].offset + cells[-1].length for cells in notes)
 
 
 def _is_column(source: str) -> bool:
-    """Whether a line of a page that reads so is a column, and one alone."""
+    """Whether a line with this source, on a page, is read as exactly one column."""
     kinds = [line.kind for line in lines(f"<pb:X_Y_001-1a>¶\n{source}¶\n")]
     return kinds.count(LineKind.COLUMN) == 1 and not set(kinds) - {LineKind.MARK, LineKind.COLUMN, LineKind.EMPTY}
 
 
 def _check_decided(session: Session, page: PageRow, column: ColumnRow, change: ColumnChange, offset: int) -> None:
-    """Raises RefusedDecisionError where something else is decided of the same characters or the same line ending."""
+    """Raise RefusedDecisionError if there is a decision on the same characters or the same line ending."""
     decided = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.stale.is_(False))
     rows = session.scalars(decided.where(FlagRow.state == State.CORRECTED.value)).all()
-    own = [row for row in rows if row.line == column.number]
-    of_lines = [row for row in rows if row.kind == Kind.LAYOUT.value]
-    added_before = [row for row in of_lines if not row.offset and not row.length]
-    at_end = [row for row in of_lines if row.offset and row.suggested != LINE_BREAK]
-    deleted = {row.line for row in of_lines if not row.offset and row.length}
+    in_column = [row for row in rows if row.line == column.number]
+    of_columns = [row for row in rows if row.kind == Kind.LAYOUT.value]
+    added_before = [row for row in of_columns if not row.offset and not row.length]
+    at_end = [row for row in of_columns if row.offset and row.suggested != LINE_BREAK]
+    deleted = {row.line for row in of_columns if not row.offset and row.length}
 
     def is_ending_decided(number: int) -> bool:
-        """Of the line ending between that column and the next."""
+        """Whether there is a decision on the line ending between column `number` and the next."""
         return any(row.line == number for row in at_end) or any(row.line == number + 1 for row in added_before)
 
     if change is ColumnChange.DELETE:
-        joined = any((row.line, row.reason) == (column.number - 1, JOINED) for row in at_end)
-        taken = joined or any(row not in added_before for row in own)
+        is_joined = any((row.line, row.reason) == (column.number - 1, JOINED) for row in at_end)
+        is_decided = is_joined or any(row not in added_before for row in in_column)
     elif change is ColumnChange.SPLIT:
-        taken = any(_meets(row, offset) for row in own)
+        is_decided = any(_covers(row, offset) for row in in_column)
     elif change is ColumnChange.ADD_BEFORE:
-        taken = is_ending_decided(column.number - 1)
+        is_decided = is_ending_decided(column.number - 1)
     else:
-        taken = is_ending_decided(column.number) or column.number in deleted
-        taken = taken or (change is ColumnChange.JOIN and column.number + 1 in deleted)
-    if taken:
+        is_decided = is_ending_decided(column.number) or column.number in deleted
+        if change is ColumnChange.JOIN:
+            is_decided = is_decided or column.number + 1 in deleted
+    if is_decided:
         raise RefusedDecisionError(_("something else is decided of this place: take that back first"))
 
 
-def _meets(row: FlagRow, offset: int) -> bool:
-    """Whether what is decided of a flag is about both sides of an offset, or is inserted there."""
+def _covers(row: FlagRow, offset: int) -> bool:
+    """Whether a flag covers the characters on both sides of an offset, or inserts text there."""
     end = row.offset + row.length
     return row.offset < offset < end or row.offset == offset == end
 
 
-def _place(column: ColumnRow, change: ColumnChange, character: Box | None) -> Box:
-    """Where on the image a column is changed."""
+def _box_of_change(column: ColumnRow, change: ColumnChange, character: Box | None) -> Box:
+    """The box on the image where a column is changed; `character` is the box of the character after a split."""
     box = Box(column.x, column.y, column.w, column.h)
-    edge = max(EDGE * box.w, 1.0)
+    edge = max(EDGE_RATIO * box.w, 1.0)
     if change is ColumnChange.SPLIT and character is not None:
         return Box(box.x, character.y - edge / 2, box.w, edge)
     if change is ColumnChange.ADD_BEFORE:

@@ -1,8 +1,8 @@
 """Comments on flags and pages: answered, marked as a problem, assigned, resolved.
 
-The comments of one place are a thread. Each leaves the thread as a note, as an open problem, which may be assigned to a
-person, or as a resolved one. For a flag the last comment tells whether there is an open problem; for a page its state
-does (`PageState.PROBLEM`), which a comment sets and clears. Comments are never changed or deleted.
+The comments on one flag or page are a thread. After each comment the state of the thread is a note, an open problem,
+which may be assigned to a person, or a resolved problem. A flag has an open problem if its last comment says so; a
+page, if its page state is `PageState.PROBLEM`, which comments set and clear. Comments are never changed or deleted.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select, tuple_
 from sqlalchemy.orm import Session, aliased
@@ -27,12 +27,11 @@ from proof.store.page_states import PageState, page_states
 from proof.store.seeded import IS_SEEDED
 from proof.store.typed_text import check_note
 
-AT_ONCE = 200
-"""Flags in one query."""
+FLAGS_PER_QUERY = 200
 
 
 class CommentState(StrEnum):
-    """Where a thread stands after a comment."""
+    """The state of a thread after a comment."""
 
     NOTE = "note"
     PROBLEM = "problem"
@@ -40,17 +39,17 @@ class CommentState(StrEnum):
 
 
 class CommentConflictError(PublicError):
-    """A thread to be resolved or assigned has a comment that was not seen."""
+    """The thread of a problem to be resolved or assigned has a newer comment than the person saw."""
 
     http_status = 409
 
 
 @dataclass(frozen=True, slots=True)
 class CommentRequest:
-    """A request for a comment: on the flag of that number or, without one, on the page.
+    """A request for a comment on the flag of number `flag` or, if None, on the page of number `page`.
 
-    `state` marks a problem or resolves it, `assigned` gives it to a person ('': to nobody); None leaves them as they
-    are. `seen` is the last comment of the thread that was seen, 0 where there was none; `key` that of the request.
+    `state` marks a problem or resolves it; `assigned` assigns it to a person ('': to nobody); None leaves them
+    unchanged. `seen` is the id of the last comment that the person saw, 0 for none; `key` identifies the request.
     """
 
     work: str
@@ -66,9 +65,12 @@ class CommentRequest:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment: `page` is the number of its page, `name` the page's id; `flag` is the number of the flag it is about,
-    None where it is about the page or the flag is no longer there, `uid` the flag's id. `line`, `transcribed`,
-    `suggested` and `context` are the flag's as they were when the comment was made."""
+    """A comment.
+
+    `page` is the number of its page, `name` the id of the page; `flag` is the number of the flag that it is on, `uid`
+    the id of that flag (None and '' for a comment on the page). `line`, `transcribed`, `suggested` and `context` are
+    those of the flag when the comment was made.
+    """
 
     id: int
     work: str
@@ -92,18 +94,20 @@ _AS_IN_ROW = ("id", "text", "assigned", "person", "at", "line", "transcribed", "
 
 
 def as_line(comment: Comment) -> dict[str, Any]:
-    """A comment as a line of `comments.jsonl`: without the numbers of a store; `flag` is the id of the flag, empty
-    where the comment is about the page."""
-    named = {"work": comment.work, "page": comment.name, "flag": comment.uid}
-    same = ("line", "transcribed", "suggested", "context", "text", "state", "assigned", "person")
-    return named | {name: getattr(comment, name) for name in same} | {"at": comment.at.isoformat()}
+    """A comment as a line of `comments.jsonl`, without row numbers. `flag` is the id of the flag, empty for a comment
+    on the page."""
+    place = {"work": comment.work, "page": comment.name, "flag": comment.uid}
+    copied = ("line", "transcribed", "suggested", "context", "text", "state", "assigned", "person")
+    return place | {name: getattr(comment, name) for name in copied} | {"at": comment.at.isoformat()}
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An open problem of a flag or a page, with its comments, oldest first (none where a page was marked without a
-    comment, but perhaps with a `note`). `since` is the time of the last comment or of the mark, `person` who made it,
-    `assigned` who is to solve the problem."""
+    """An open problem of a flag or a page, with its comments, oldest first.
+
+    A page marked as a problem without a comment has no comments, but perhaps a `note`. `person` made the last comment
+    or the mark, at the time `since`; `assigned` is the person who is to solve the problem.
+    """
 
     work: str
     title: str
@@ -121,25 +125,22 @@ class Problem:
 
 
 class Comments(StorePart):
-    """The comments of a store; `Store.comments` is one."""
+    """The comments of a store, as `Store.comments`."""
 
-    def say(self, asked: CommentRequest) -> Comment:
-        """Add a comment. Raises NoPlaceError, MissingFlagError, RefusedDecisionError for an impossible request,
-        CommentConflictError where a problem to be resolved or assigned has a newer comment."""
-        check_note(asked.text)
+    def add(self, request: CommentRequest) -> Comment:
+        """Add a comment; a request sent again returns its first comment. Raises NoPlaceError, MissingFlagError,
+        RefusedDecisionError for an impossible request, and CommentConflictError if a problem is to be resolved or
+        assigned and its thread has a newer comment than was seen."""
+        check_note(request.text)
         with self._writing() as session:
-            page = find_page(session, asked.work, asked.page, locked=True)
-            flag = _flag(session, asked) if asked.flag is not None else None
-            number = flag.id if flag else None
-            same = {"page_id": page.id, "flag_id": number, "text": asked.text, "person": asked.person}
-            same |= {"state": asked.state.value} if asked.state else {}
-            same |= {"assigned": asked.assigned} if asked.assigned is not None else {}
-            row = answered(session, CommentRow, asked.key, **same)
+            page = find_page(session, request.work, request.page, locked=True)
+            flag = _flag(session, request) if request.flag is not None else None
+            row = _earlier_row(session, request, page, flag)
             if row is None:
-                row = _row(session, asked, page, flag)
+                row = _new_row(session, request, page, flag)
                 session.add(row)
                 if flag is None:
-                    _mark_page(session, page, asked)
+                    _mark_page(session, page, request)
                 session.flush()
             return comments(session, CommentRow.id == row.id)[0]
 
@@ -150,106 +151,136 @@ class Comments(StorePart):
             if row is None or session.get_one(WorkRow, row.work_id).name != work:
                 raise NoPlaceError(NO_PAGE, work=work, page=page)
             of_flags = CommentRow.flag_id.in_(select(FlagRow.id).where(FlagRow.page_id == page))
-            both = (*comments(session, _of_place(page, None)), *comments(session, of_flags))  # each by its own index
-            return sorted(both, key=lambda comment: (comment.at, comment.id))
+            # two queries, since each then uses an index
+            on_page_and_flags = [*comments(session, _in_thread(page, None)), *comments(session, of_flags)]
+            return sorted(on_page_and_flags, key=lambda comment: (comment.at, comment.id))
 
     def of_flags(self, flags: Iterable[tuple[int, str]]) -> dict[tuple[int, str], list[Comment]]:
         """The comments on flags, given by page and id, oldest first."""
-        wanted = list(dict.fromkeys(flags))
+        distinct = list(dict.fromkeys(flags))
         of_flag: dict[tuple[int, str], list[Comment]] = {}
         with self._reading() as session:
-            for start in range(0, len(wanted), AT_ONCE):
-                batch = tuple_(FlagRow.page_id, FlagRow.uid).in_(wanted[start : start + AT_ONCE])
+            for start in range(0, len(distinct), FLAGS_PER_QUERY):
+                batch = tuple_(FlagRow.page_id, FlagRow.uid).in_(distinct[start : start + FLAGS_PER_QUERY])
                 for comment in comments(session, CommentRow.flag_id.in_(select(FlagRow.id).where(batch))):
                     of_flag.setdefault((comment.page, comment.uid), []).append(comment)
         return of_flag
 
     def of_work(self, work: str) -> list[Comment]:
-        """The comments of a work in the order of its pages, those of a place together; without those on seeded
+        """The comments of a work in the order of its pages, those of a thread together; without those on seeded
         errors."""
-        of_text = or_(FlagRow.id.is_(None), ~IS_SEEDED)
-        place = (PageRow.text, PageRow.position, PageRow.id, CommentRow.line, CommentRow.offset, CommentRow.uid)
+        not_seeded = or_(FlagRow.id.is_(None), ~IS_SEEDED)
+        thread_order = (PageRow.text, PageRow.position, PageRow.id, CommentRow.line, CommentRow.offset, CommentRow.uid)
         with self._reading() as session:
-            return comments(session, WorkRow.name == work, of_text, order=place)
+            return comments(session, WorkRow.name == work, not_seeded, order=thread_order)
 
     def problems(self, *, work: str | None = None, assigned: str | None = None) -> list[Problem]:
-        """The open problems of a work, or of all, the newest comment or mark first; with `assigned` those that this
-        person is to solve. Raises NoPlaceError."""
+        """The open problems of a work, or of all works, those with the newest comment or mark first; with `assigned`,
+        only those that this person is to solve. Raises NoPlaceError."""
         with self._reading() as session:
             if work is not None:
                 find_work_id(session, work)
-            spoken, marked = _open(session, work, assigned)
-            problems = [_problem(session, row) for row in spoken]
-            problems += [Problem(**page._mapping) for page in marked]
+            open_problems = _open_problems(session, work, assigned)
+            problems = [_problem(session, row) for row in open_problems.last_comments]
+            problems += [Problem(**page._mapping) for page in open_problems.marked_pages]
         return sorted(problems, key=lambda problem: problem.since, reverse=True)
 
     def count(self, person: str) -> int:
-        """How many open problems that person is to solve, in all works."""
+        """The number of open problems that a person is to solve, in all works."""
         if not person:
             return 0
         with self._reading() as session:
-            return sum(map(len, _open(session, None, person)))
+            return _open_problems(session, None, person).total
 
 
 def count_problems(session: Session, work: str) -> int:
-    """How many problems of a work are open, of its flags and of its pages."""
-    return sum(map(len, _open(session, work, None)))
+    """The number of open problems of a work, of its flags and of its pages."""
+    return _open_problems(session, work, None).total
 
 
-def _open(session: Session, work: str | None, assigned: str | None) -> tuple[Sequence[CommentRow], Sequence[Any]]:
-    """The last comments of open problems, a page may have been marked otherwise since; and the pages that are marked
-    as a problem without comments, which are assigned to nobody."""
-    last = _last_comments(session, work, assigned)
-    of_pages = [row.page_id for row in last if row.flag_id is None]
-    states = page_states(session, of_pages)
-    still = [row for row in last if row.flag_id is not None or states[row.page_id].state is PageState.PROBLEM]
-    return still, _only_marked(session, work, set(of_pages)) if assigned is None else ()
+class _OpenProblems(NamedTuple):
+    """Open problems: the last comments of threads with a problem, and the pages that were marked as a problem without
+    a comment (rows with the fields of `Problem`)."""
+
+    last_comments: Sequence[CommentRow]
+    marked_pages: Sequence[Any]
+
+    @property
+    def total(self) -> int:
+        return len(self.last_comments) + len(self.marked_pages)
 
 
-def _flag(session: Session, asked: CommentRequest) -> FlagRow:
-    flag = session.get(FlagRow, asked.flag)
-    if flag is None or flag.page_id != asked.page:
-        raise MissingFlagError(_("%(work)s: there is no flag %(flag)s"), work=asked.work, flag=asked.flag)
+def _open_problems(session: Session, work: str | None, assigned: str | None) -> _OpenProblems:
+    """The open problems of a work, or of all works; with `assigned`, only those assigned to this person. A page that
+    was marked without a comment is assigned to nobody."""
+    last_comments = _last_comments(session, work, assigned)
+    commented_pages = [row.page_id for row in last_comments if row.flag_id is None]
+    state_of = page_states(session, commented_pages)
+    still_open = [
+        row for row in last_comments if row.flag_id is not None or state_of[row.page_id].state is PageState.PROBLEM
+    ]
+    marked_pages = _marked_pages(session, work, set(commented_pages)) if assigned is None else ()
+    return _OpenProblems(still_open, marked_pages)
+
+
+def _flag(session: Session, request: CommentRequest) -> FlagRow:
+    flag = session.get(FlagRow, request.flag)
+    if flag is None or flag.page_id != request.page:
+        raise MissingFlagError(_("%(work)s: there is no flag %(flag)s"), work=request.work, flag=request.flag)
     return flag
 
 
-def _of_place(page: int, flag: int | None) -> ColumnElement[bool]:
-    """Selects the comments of a thread: those on a flag or, without one, on the page itself."""
-    of_page = (CommentRow.page_id == page) & CommentRow.flag_id.is_(None)
-    return of_page if flag is None else CommentRow.flag_id == flag
+def _in_thread(page: int, flag: int | None) -> ColumnElement[bool]:
+    """Selects the comments of a thread: those on a flag or, if None, on the page itself."""
+    on_page = (CommentRow.page_id == page) & CommentRow.flag_id.is_(None)
+    return on_page if flag is None else CommentRow.flag_id == flag
 
 
-def _row(session: Session, asked: CommentRequest, page: PageRow, flag: FlagRow | None) -> CommentRow:
-    """The row of the comment that is asked for. Raises as `Comments.say`."""
-    thread = select(CommentRow).where(_of_place(page.id, flag.id if flag else None))
+def _earlier_row(session: Session, request: CommentRequest, page: PageRow, flag: FlagRow | None) -> CommentRow | None:
+    """The comment that an earlier request with the same key added, if any. Raises RefusedDecisionError if that was
+    another request."""
+    flag_id = flag.id if flag else None
+    columns = {"page_id": page.id, "flag_id": flag_id, "text": request.text, "person": request.person}
+    if request.state:
+        columns["state"] = request.state.value
+    if request.assigned is not None:
+        columns["assigned"] = request.assigned
+    return answered(session, CommentRow, request.key, **columns)
+
+
+def _new_row(session: Session, request: CommentRequest, page: PageRow, flag: FlagRow | None) -> CommentRow:
+    """The row of a requested comment. Raises as `Comments.add`."""
+    thread = select(CommentRow).where(_in_thread(page.id, flag.id if flag else None))
     last = session.scalars(thread.order_by(CommentRow.at.desc(), CommentRow.id.desc())).first()
-    stood = CommentState(last.state) if last else CommentState.NOTE
+    state_before = CommentState(last.state) if last else CommentState.NOTE
     if flag is None:
-        stood = _state_of_page(session, page.id, stood)
-    state = asked.state or stood
-    was_assigned = last.assigned if last else ""
-    assigned = was_assigned if asked.assigned is None else asked.assigned
+        state_before = _page_thread_state(session, page.id, state_before)
+    state = request.state or state_before
+    assigned_before = last.assigned if last else ""
+    assigned = assigned_before if request.assigned is None else request.assigned
     if state is not CommentState.PROBLEM:
         assigned = ""
-    _refuse_impossible(asked, stood, state)
-    changes = (state, assigned) != (stood, was_assigned)
-    if changes and last is not None and last.id != asked.seen and stood is CommentState.PROBLEM:
+    _check_request(request, state_before, state)
+    is_change = (state, assigned) != (state_before, assigned_before)
+    is_unseen = last is not None and last.id != request.seen
+    if is_change and last is not None and is_unseen and state_before is CommentState.PROBLEM:
         raise CommentConflictError(
             _("%(person)s wrote something in the meantime; read it first, then say it again"), person=last.person
         )
-    if not asked.text.strip() and not changes:
+    if not request.text.strip() and not is_change:
         raise RefusedDecisionError(_("write something, or say what is to become of it"))
+    now = datetime.now(UTC)
     return CommentRow(
         work_id=page.work_id,
         page_id=page.id,
         flag_id=flag.id if flag else None,
         uid=flag.uid if flag else "",
-        key=asked.key,
-        text=asked.text,
+        key=request.key,
+        text=request.text,
         state=state.value,
         assigned=assigned,
-        person=asked.person,
-        at=max([datetime.now(UTC), *([last.at] if last else [])]),  # an answer is no older, though the clock went back
+        person=request.person,
+        at=max(now, last.at) if last else now,  # no earlier than the comment before, even if the clock was set back
         line=flag.line if flag else 0,
         offset=flag.offset if flag else 0,
         transcribed=flag.transcribed if flag else "",
@@ -258,47 +289,50 @@ def _row(session: Session, asked: CommentRequest, page: PageRow, flag: FlagRow |
     )
 
 
-def _refuse_impossible(asked: CommentRequest, stood: CommentState, state: CommentState) -> None:
-    """Raises RefusedDecisionError for a request that a thread which stood at `stood` cannot take to `state`."""
-    check_key(asked.key)
-    if asked.state is CommentState.NOTE:
+def _check_request(request: CommentRequest, state_before: CommentState, state: CommentState) -> None:
+    """Raise RefusedDecisionError for a request that cannot take a thread from `state_before` to `state`."""
+    check_key(request.key)
+    if request.state is CommentState.NOTE:
         raise RefusedDecisionError(_("a problem is resolved, and does not become a note"))
-    if asked.state is CommentState.RESOLVED and stood is not CommentState.PROBLEM:
+    if request.state is CommentState.RESOLVED and state_before is not CommentState.PROBLEM:
         raise RefusedDecisionError(_("nothing is marked as a problem there that could be resolved"))
-    if asked.assigned and state is not CommentState.PROBLEM:
+    if request.assigned and state is not CommentState.PROBLEM:
         raise RefusedDecisionError(_("only what is marked as a problem is assigned to somebody"))
 
 
-def _state_of_page(session: Session, page: int, stood: CommentState) -> CommentState:
-    """Where the thread of a page stands, which `stood` after its last comment: whether there is an open problem, the
-    state of the page says."""
+def _page_thread_state(session: Session, page: int, after_last: CommentState) -> CommentState:
+    """The state of the thread of a page. The page state, not the last comment, decides whether the problem is open;
+    `after_last` is the state after that comment."""
     if page_states(session, [page])[page].state is PageState.PROBLEM:
         return CommentState.PROBLEM
-    return CommentState.RESOLVED if stood is CommentState.PROBLEM else stood
+    return CommentState.RESOLVED if after_last is CommentState.PROBLEM else after_last
 
 
-def _mark_page(session: Session, page: PageRow, asked: CommentRequest) -> None:
-    """Set the state of a page that a comment marks as a problem, or whose problem it resolves."""
+def _mark_page(session: Session, page: PageRow, request: CommentRequest) -> None:
+    """Set the state of a page if a comment marks a problem or resolves it."""
     current = page_states(session, [page.id])[page.id]
-    problem = current.state is PageState.PROBLEM
-    if asked.state is CommentState.PROBLEM and not problem:
+    has_problem = current.state is PageState.PROBLEM
+    if request.state is CommentState.PROBLEM and not has_problem:
         state = PageState.PROBLEM
-    elif asked.state is CommentState.RESOLVED and problem:
+    elif request.state is CommentState.RESOLVED and has_problem:
         state = PageState.NOT_PROOFREAD
     else:
         return
-    values = {"key": _key_of_page(asked.key), "state": state.value, "person": asked.person, "note": ""}
-    subject = {"work_id": page.work_id, "page_id": page.id, "version": current.version + 1}
-    session.add(PageEventRow(**subject, **values))
-
-
-def _key_of_page(key: str) -> str:
-    return "comment-" + hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
+    event = PageEventRow(
+        work_id=page.work_id,
+        page_id=page.id,
+        version=current.version + 1,
+        key="comment-" + hashlib.blake2b(request.key.encode(), digest_size=20).hexdigest(),
+        state=state.value,
+        person=request.person,
+        note="",
+    )
+    session.add(event)
 
 
 def comments(session: Session, *which: ColumnElement[bool], order: Sequence[Any] = ()) -> list[Comment]:
-    """The comments that `which` selects, in the order of `order` and then the oldest first. A comment on a flag has the
-    page on which the flag stands now."""
+    """The comments that `which` selects, ordered by `order`, then oldest first. A comment on a flag has the page that
+    the flag is on now."""
     query = select(CommentRow, FlagRow.uid, PageRow.id, PageRow.page, WorkRow.name)
     query = query.outerjoin(FlagRow, FlagRow.id == CommentRow.flag_id)
     query = query.join(PageRow, PageRow.id == func.coalesce(FlagRow.page_id, CommentRow.page_id))
@@ -318,15 +352,15 @@ def comments(session: Session, *which: ColumnElement[bool], order: Sequence[Any]
 
 
 def _last_comments(session: Session, work: str | None, assigned: str | None) -> list[CommentRow]:
-    """The last comment of each thread, if it leaves a problem, and in any case that of a thread on a page, whose state
-    says whether there is a problem; with `assigned`, only problems that are that person's."""
+    """The last comment of each thread on a flag that has an open problem, and of each thread on a page, since the page
+    state decides about those; with `assigned`, only comments that leave a problem assigned to this person."""
     later = aliased(CommentRow)
-    after = or_(later.at > CommentRow.at, and_(later.at == CommentRow.at, later.id > CommentRow.id))
-    same = or_(
+    is_later = or_(later.at > CommentRow.at, and_(later.at == CommentRow.at, later.id > CommentRow.id))
+    is_same_thread = or_(
         later.flag_id == CommentRow.flag_id,
         and_(later.flag_id.is_(None), CommentRow.flag_id.is_(None), later.page_id == CommentRow.page_id),
     )
-    query = select(CommentRow).where(~exists(select(later.id).where(same, after)))
+    query = select(CommentRow).where(~exists(select(later.id).where(is_same_thread, is_later)))
     if assigned is not None:
         query = query.where(CommentRow.state == CommentState.PROBLEM.value, CommentRow.assigned == assigned)
     else:
@@ -338,8 +372,8 @@ def _last_comments(session: Session, work: str | None, assigned: str | None) -> 
 
 
 def _problem(session: Session, last: CommentRow) -> Problem:
-    """A problem with its thread, of which `last` is the last comment."""
-    thread = comments(session, _of_place(last.page_id, last.flag_id))
+    """The problem of the thread with the last comment `last`."""
+    thread = comments(session, _in_thread(last.page_id, last.flag_id))
     newest = thread[-1]
     title = session.scalar(select(WorkRow.title).where(WorkRow.name == newest.work))
     return Problem(
@@ -358,14 +392,13 @@ def _problem(session: Session, last: CommentRow) -> Problem:
     )
 
 
-def _only_marked(session: Session, work: str | None, spoken: set[int]) -> Sequence[Any]:
-    """Pages that are marked as a problem and not in `spoken`, the pages with comments: rows with fields of `Problem`
-    by name."""
+def _marked_pages(session: Session, work: str | None, commented: set[int]) -> Sequence[Any]:
+    """The pages marked as a problem, except those in `commented`, as rows with the fields of `Problem`."""
     newest = select(func.max(PageEventRow.id)).group_by(PageEventRow.page_id)
     title = case((WorkRow.title == "", WorkRow.name), else_=WorkRow.title)
     of_page = (WorkRow.name.label("work"), title.label("title"), PageRow.id.label("page"), PageRow.page.label("name"))
     query = select(*of_page, PageEventRow.person, PageEventRow.at.label("since"), PageEventRow.note)
     query = query.join(PageRow, PageRow.id == PageEventRow.page_id).join(WorkRow, WorkRow.id == PageRow.work_id)
     query = query.where(PageEventRow.id.in_(newest), PageEventRow.state == PageState.PROBLEM.value)
-    query = query.where(PageRow.absent.is_(False), PageRow.id.not_in(spoken))
+    query = query.where(PageRow.absent.is_(False), PageRow.id.not_in(commented))
     return session.execute(query if work is None else query.where(WorkRow.name == work)).all()

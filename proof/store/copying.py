@@ -14,8 +14,7 @@ from proof.store import database
 from proof.store.models import Base, CacheRow
 from proof.store.store import Store
 
-AT_ONCE = 500
-"""Rows written in one statement."""
+ROWS_PER_STATEMENT = 500
 
 
 def copy_store(source: Store, target: Store, *, cache: bool = False) -> int:
@@ -29,23 +28,23 @@ def copy_store(source: Store, target: Store, *, cache: bool = False) -> int:
     writing = target.engine.execution_options(writes=True)
     with (
         database.explained(target.engine.url),
-        reading.connect() as there,
-        there.begin(),
-        writing.begin() as here,
+        reading.connect() as source_connection,
+        source_connection.begin(),
+        writing.begin() as target_connection,
     ):
         for table in Base.metadata.sorted_tables:
-            if here.scalar(select(func.count()).select_from(table)):
+            if target_connection.scalar(select(func.count()).select_from(table)):
                 raise UsageError(
                     _("%(name)s: holds something already; restore into a folder or database of its own"),
                     name=target.name,
                 )
             if table is CacheRow.__table__ and not cache:
                 continue
-            rows = there.execution_options(yield_per=AT_ONCE).execute(select(table))
-            for part in rows.mappings().partitions(AT_ONCE):
-                here.execute(insert(table), [dict(row) for row in part])
+            rows = source_connection.execution_options(yield_per=ROWS_PER_STATEMENT).execute(select(table))
+            for part in rows.mappings().partitions(ROWS_PER_STATEMENT):
+                target_connection.execute(insert(table), [dict(row) for row in part])
                 copied += len(part)
-        _advance_sequences(here)
+        _advance_sequences(target_connection)
     return copied
 
 
@@ -60,10 +59,7 @@ def copy_file(file: Path, copy: Path, *, cache: bool = False) -> int:
         database.explained(database.store_url(file)),
         closing(sqlite3.connect(database.make_empty(copy), uri=True, isolation_level=None)) as target,
     ):
-        for pragma in (
-            "journal_mode = OFF",
-            "synchronous = OFF",
-        ):  # a failed copy is discarded, so no journal is needed
+        for pragma in ("journal_mode = OFF", "synchronous = OFF"):  # a failed copy is discarded
             target.execute(f"PRAGMA {pragma}").close()
         target.execute("ATTACH ? AS source", (f"{file.absolute().as_uri()}?mode=ro",))
         target.execute("BEGIN")

@@ -1,4 +1,4 @@
-"""The database: its address, connections, migrations, the lock of a check, and what its errors mean to a user."""
+"""The database: its address, connections and migrations, the lock of a check, and its errors with advice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,14 +23,17 @@ if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-MIGRATING = 0x70726F6F6D696772
+MIGRATION_LOCK = 0x70726F6F6D696772
 """The number of the advisory lock on a PostgreSQL database while its tables are changed: the letters `proomigr`."""
+CHECK_LOCK = 0x70726F6F
+"""The first of the two numbers of the advisory locks of checks in a PostgreSQL database: the letters `proo`."""
 LOCK_POLL_S = 0.1
-"""Seconds from one look at a lock that another holds to the next."""
-CHECKING = 0x70726F6F
-"""The first of the two numbers of our advisory locks in a PostgreSQL database: the letters `proo`."""
+"""Seconds between two attempts to take a lock that another program holds."""
+WAL_POLL_S = 0.02
+"""Seconds between two attempts to switch a new SQLite file to write-ahead logging."""
 
 Waiting = Callable[[], None]
+"""Called once if a lock is held by another program."""
 
 ADVICE = [
     ("database is locked", Sentence(_("another program is writing to it; wait until it is done, or end it"))),
@@ -41,6 +44,7 @@ ADVICE = [
     ("malformed", Sentence(_("the file is damaged; restore a copy of it, or move it away and run again"))),
     ("disk i/o error", Sentence(_("the disk cannot be read or written; check it, or put the store on another one"))),
 ]
+"""Words in the message of a database error, and the advice about it."""
 
 
 def store_url(address: str | Path | URL) -> URL:
@@ -57,11 +61,11 @@ def store_url(address: str | Path | URL) -> URL:
 
 
 def connect(url: URL, wait: float) -> Engine:
-    """An engine for `url`; `wait` is how many seconds to wait for another writer, where that can be set."""
+    """An engine for `url`; `wait` are the seconds to wait for another writer of a SQLite file. Raises UsageError if the
+    driver is missing."""
+    options = {"connect_args": {"timeout": wait}} if url.get_backend_name() == "sqlite" else {}
     try:
-        engine = create_engine(
-            url, **({"connect_args": {"timeout": wait}} if url.get_backend_name() == "sqlite" else {})
-        )
+        engine = create_engine(url, **options)
     except (NoSuchModuleError, ImportError) as error:
         remedy = ": pip install 'hanproof[postgresql]'" if url.get_backend_name() == "postgresql" else ""
         raise UsageError(
@@ -77,24 +81,25 @@ def connect(url: URL, wait: float) -> Engine:
 
 
 def make_private(url: URL) -> None:
-    """Take the right to read a store in a file, and the files beside it, from all but its owner."""
+    """Let only the owner read a SQLite store and its log files; a missing file is created. Errors are ignored: opening
+    the file reports them, and a file of another user keeps its mode."""
     file = file_of(url)
     if file is None or not file.parent.is_dir():
         return
-    with suppress(OSError):  # what keeps it from being made is told where it is opened
+    with suppress(OSError):
         if not file.exists():
-            _make_private(file)
-    for each in (file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")):
-        with suppress(OSError):  # another's file stays as it is
-            if each.exists() and each.stat().st_mode & 0o077:
-                each.chmod(each.stat().st_mode & 0o700)
+            _create_private(file)
+    for path in (file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")):
+        with suppress(OSError):
+            if path.exists() and path.stat().st_mode & 0o077:
+                path.chmod(path.stat().st_mode & 0o700)
 
 
 def _prepare_sqlite(engine: Engine, wait: float) -> None:
-    """Write-ahead logging, foreign keys, and explicit transactions.
+    """Switch on write-ahead logging, foreign keys and explicit transactions.
 
-    A transaction that will write (`writes` among its execution options) takes the write lock at once: one that began by
-    reading could not get it after another writer.
+    A transaction with the execution option `writes` takes the write lock when it begins. If it began by reading, it
+    could not take the lock after another program has written.
     """
 
     @event.listens_for(engine, "connect")
@@ -111,7 +116,8 @@ def _prepare_sqlite(engine: Engine, wait: float) -> None:
 
 
 def _write_ahead(connection: sqlite3.Connection, wait: float) -> None:
-    """Switch a new file to its log. Of two programs that do so at once SQLite refuses one without waiting."""
+    """Switch a file to write-ahead logging. If two programs do so at once, SQLite refuses one of them without waiting,
+    so this tries again for `wait` seconds."""
     end = time.monotonic() + wait
     while True:
         try:
@@ -120,38 +126,44 @@ def _write_ahead(connection: sqlite3.Connection, wait: float) -> None:
         except sqlite3.OperationalError as error:
             if "locked" not in str(error) or time.monotonic() >= end:
                 raise
-            time.sleep(0.02)
+            time.sleep(WAL_POLL_S)
 
 
-def _make_private(file: Path) -> None:
-    """Make an empty file that its owner alone may read. It is closed before it has its name: whoever closes a SQLite
-    file takes the locks of all threads of the process from it."""
-    number, part = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    os.close(number)
+def _create_private(file: Path) -> None:
+    """Create an empty file that only its owner may read.
+
+    It is created and closed under another name: closing a descriptor of a SQLite file releases the locks that all
+    threads of the process hold on it.
+    """
+    descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    os.close(descriptor)
     try:
-        os.link(part, file)
+        os.link(temporary, file)
     finally:
         with suppress(OSError):
-            Path(part).unlink()
+            Path(temporary).unlink()
 
 
 def name_of(url: URL) -> str:
-    """How messages call a store: the file, or the address without its password."""
+    """The name of a store in messages: its file, or its address without the password."""
     if url.get_backend_name() == "sqlite" and url.database:
         return url.database
     return url.render_as_string(hide_password=True)
 
 
 def file_of(url: URL) -> Path | None:
-    """The file of a SQLite store; None for a store in memory, one that is only read, or one on a server."""
+    """The file of a SQLite store; None for a store in memory, one opened read-only, or one on a server."""
     name = url.database or ""
     if url.get_backend_name() != "sqlite" or not name or ":memory:" in name or "mode=ro" in name:
         return None
-    return Path(name.removeprefix("file:").partition("?")[0]) if name.startswith("file:") else Path(name)
+    if name.startswith("file:"):
+        name = name.removeprefix("file:").partition("?")[0]
+    return Path(name)
 
 
 def is_missing(address: str | Path) -> bool:
-    """Whether a store that would be a file is not there: to open it would make an empty one. Raises UsageError."""
+    """Whether the file of a store is missing, so that opening the store would create an empty one. Raises UsageError
+    for an invalid address."""
     file = address if isinstance(address, Path) else file_of(store_url(address))
     return file is not None and not file.is_file()
 
@@ -163,27 +175,26 @@ def explained(url: URL) -> Iterator[None]:
         yield
     except (SQLAlchemyError, sqlite3.Error) as error:
         original = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
-        if not isinstance(error, (DBAPIError, sqlite3.Error)) or not _of_the_place(original):
+        if not isinstance(error, (DBAPIError, sqlite3.Error)) or not _is_operational(original):
             raise
         message = " ".join(str(original).split())
-        advice = next(
-            (advice for words, advice in ADVICE if words in message.lower()), Sentence(_("the database cannot be used"))
-        )
+        unknown = Sentence(_("the database cannot be used"))
+        advice = next((advice for words, advice in ADVICE if words in message.lower()), unknown)
         raise OutputError(
             "%(name)s: %(advice)s (%(message)s)", name=name_of(url), advice=advice, message=message
         ) from error
 
 
-def _of_the_place(error: BaseException) -> bool:
-    """Whether the database itself fails, rather than the statement."""
-    kinds = {kind.__name__ for kind in type(error).__mro__}
-    asked = {"IntegrityError", "ProgrammingError", "DataError", "NotSupportedError", "InterfaceError"}
-    return bool(kinds & {"OperationalError", "DatabaseError"}) and not kinds & asked
+def _is_operational(error: BaseException) -> bool:
+    """Whether the database itself fails, rather than a statement. The class names are those of PEP 249."""
+    classes = {kind.__name__ for kind in type(error).__mro__}
+    of_statement = {"IntegrityError", "ProgrammingError", "DataError", "NotSupportedError", "InterfaceError"}
+    return bool(classes & {"OperationalError", "DatabaseError"}) and not classes & of_statement
 
 
 def migrate(engine: Engine) -> None:
-    """Bring the tables up to date. Raises OutputError for a store that a later version made, or that is
-    somebody else's database."""
+    """Bring the tables up to date. Raises OutputError for a store of a later version of proof, or a database of another
+    program."""
     with engine.connect() as connection:
         if revisions_in(connection) == {newest_revision()}:
             return
@@ -195,33 +206,33 @@ def migrate(engine: Engine) -> None:
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     script = ScriptDirectory.from_config(config)
     with engine.execution_options(writes=True).begin() as connection:
-        if engine.dialect.name == "postgresql":  # two programs would make the same tables, and wait for each other
-            connection.execute(select(func.pg_advisory_xact_lock(MIGRATING)))
-        if not _is_current(connection, script):  # another program may have been quicker
+        if engine.dialect.name == "postgresql":  # else two programs could make the same tables
+            connection.execute(select(func.pg_advisory_xact_lock(MIGRATION_LOCK)))
+        if not _is_current(connection, script):  # another program may have migrated it meanwhile
             _keep_copy(connection)
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
 
 
 def newest_revision() -> str:
-    """The revision of the tables that this program works with: the number at the head of the last migration."""
+    """The revision of the tables that this version of proof works with: that of the last migration."""
     return max(path.name for path in (MIGRATIONS / "versions").glob("[0-9]*_*.py")).partition("_")[0]
 
 
 def revisions_in(connection: Connection) -> set[str]:
-    """The revisions that the tables of a database have; none where it has no store."""
+    """The revisions of the tables of a database, as Alembic recorded them; empty if it has no store."""
     if not inspect(connection).has_table("alembic_version"):
         return set()
     return set(connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars())
 
 
 def _keep_copy(connection: Connection) -> None:
-    """Before tables are changed, the store as it is, in a file beside it: `proof.sqlite.as-of-0011` for one
-    of revision 0011. A server has backups of its own. Raises OutputError where there is no room for it."""
-    file, heads = file_of(connection.engine.url), revisions_in(connection)
-    if file is None or not heads:
+    """Copy a SQLite store into a file beside it before its tables are changed: `proof.sqlite.as-of-0011` for revision
+    0011. A server has backups of its own. Raises OutputError if the copy cannot be written."""
+    file, revisions = file_of(connection.engine.url), revisions_in(connection)
+    if file is None or not revisions:
         return
-    copy = file.with_name(f"{file.name}.as-of-{'-'.join(sorted(heads))}")
+    copy = file.with_name(f"{file.name}.as-of-{'-'.join(sorted(revisions))}")
     part = copy.with_name(f".{copy.name}.part")
     try:
         with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(make_empty(part))) as target:
@@ -239,62 +250,68 @@ def _keep_copy(connection: Connection) -> None:
 
 
 def make_empty(path: Path) -> Path:
-    """An empty file that its owner alone may read: a store holds hashes of passwords. SQLite gives its log the same
-    mode."""
+    """Create an empty file that only its owner may read, or restrict an existing one: a store holds hashes of
+    passwords. SQLite gives its log files the same mode."""
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     path.chmod(0o600)
     return path
 
 
 def _is_current(connection: Connection, script: ScriptDirectory) -> bool:
-    heads = revisions_in(connection)
+    """Whether the tables are up to date. Raises OutputError as `migrate`."""
+    revisions = revisions_in(connection)
     name = name_of(connection.engine.url)
-    if heads - {revision.revision for revision in script.walk_revisions()}:
+    if revisions - {revision.revision for revision in script.walk_revisions()}:
         raise OutputError(
             _("%(name)s: a later version of proof made this store; update proof, or name another store"), name=name
         )
-    if not heads and inspect(connection).get_table_names():
+    if not revisions and inspect(connection).get_table_names():
         raise OutputError(_("%(name)s: this database holds something else; name another store"), name=name)
-    return heads == set(script.get_heads())
+    return revisions == set(script.get_heads())
 
 
 @contextmanager
 def check_lock(engine: Engine, work: str, waiting: Waiting) -> Iterator[bool]:
-    """Hold the right to check `work` in this store; gives whether it had to be waited for. `waiting` is called once
-    where another holds it. Raises OutputError where no lock can be had."""
-    name = engine.dialect.name
+    """Hold the lock for checking `work` in this store; yields whether another program held it first, in which case
+    `waiting` was called. Raises OutputError if no lock can be taken."""
+    lock: AbstractContextManager[bool] = nullcontext(False)  # for a store in memory, which no other program has open
     file = file_of(engine.url)
     if file is not None:
-        with _file_lock(file.with_name(f".{file.name}.{_digest(work)}.lock"), waiting) as waited:
+        lock = _file_lock(file.with_name(f".{file.name}.{_digest(work)}.lock"), waiting)
+    elif engine.dialect.name == "postgresql":
+        lock = _advisory_lock(engine, work, waiting)
+    with lock as waited:
+        yield waited
+
+
+@contextmanager
+def _advisory_lock(engine: Engine, work: str, waiting: Waiting) -> Iterator[bool]:
+    """Hold the lock of a work in a PostgreSQL database."""
+    numbers = CHECK_LOCK, int(_digest(work)[:8], 16) - 2**31
+    with explained(engine.url), engine.connect() as connection:
+        connection.execution_options(isolation_level="AUTOCOMMIT")
+        waited = _take(lambda: bool(connection.scalar(select(func.pg_try_advisory_lock(*numbers)))), waiting)
+        try:
             yield waited
-    elif name == "postgresql":
-        with explained(engine.url), engine.connect() as connection:
-            connection.execution_options(isolation_level="AUTOCOMMIT")
-            waited = _taken(
-                lambda: bool(connection.scalar(select(func.pg_try_advisory_lock(*_lock_of(work))))), waiting
-            )
-            try:
-                yield waited
-            finally:
-                # with the connection the server frees it too, but a moment after that is closed here
-                with suppress(SQLAlchemyError):
-                    connection.execute(select(func.pg_advisory_unlock(*_lock_of(work))))
-                connection.invalidate()
-    else:  # a store in memory is nobody else's
-        yield False
+        finally:
+            # closing the connection would release the lock too, but a moment later
+            with suppress(SQLAlchemyError):
+                connection.execute(select(func.pg_advisory_unlock(*numbers)))
+            connection.invalidate()
 
 
 @contextmanager
 def _file_lock(path: Path, waiting: Waiting) -> Iterator[bool]:
+    """Hold the lock of a work in a file. Raises OutputError."""
     lock = FileLock(path, mode=0o600, thread_local=False)
 
-    def take() -> bool:
+    def try_lock() -> bool:
         with suppress(Timeout):
             lock.acquire(timeout=0)
         return lock.is_locked
 
     try:
-        waited = _taken(take, waiting)
+        waited = _take(try_lock, waiting)
     except OSError as error:
         raise OutputError(
             _("%(path)s: cannot be locked (%(reason)s); allow writing there"), path=path, reason=error.strerror or error
@@ -305,20 +322,15 @@ def _file_lock(path: Path, waiting: Waiting) -> Iterator[bool]:
         lock.release()
 
 
-def _taken(take: Callable[[], bool], waiting: Waiting) -> bool:
-    """Try to take a lock until it is taken; gives whether it had to be waited for."""
+def _take(try_lock: Callable[[], bool], waiting: Waiting) -> bool:
+    """Try to take a lock until it is taken; returns whether it had to be waited for."""
     waited = False
-    while not take():
+    while not try_lock():
         if not waited:
             waiting()
         waited = True
         time.sleep(LOCK_POLL_S)
     return waited
-
-
-def _lock_of(work: str) -> tuple[int, int]:
-    """The two numbers of the lock of a work."""
-    return CHECKING, int(_digest(work)[:8], 16) - 2**31
 
 
 def _digest(work: str) -> str:

@@ -53,23 +53,23 @@ STATE_OF = {
     Verdict.UNSURE: State.UNSURE,
     Verdict.SKIP: State.SKIPPED,
 }
-"""The state that a decision leaves; `UNDO` and `REDO` go back to an earlier one."""
+"""The state of a flag after each verdict; `UNDO` and `REDO` restore an earlier state."""
 
 TAKING_BACK = frozenset({Verdict.UNDO.value, Verdict.REDO.value})
-"""Verdicts that undo another event."""
+"""Verdicts of decisions that undo another one."""
 
 SETTLED = frozenset({State.KEPT, State.CORRECTED, State.COPY, State.RETAINED})
 """States that need no further decision."""
 
 
 class MissingFlagError(PublicError):
-    """No such flag, or one of another work."""
+    """There is no such flag in the work."""
 
     http_status = 404
 
 
 class RefusedDecisionError(PublicError):
-    """An invalid decision: a reading that breaks its line, an undo of nothing, a key that was used before."""
+    """An invalid request, such as a reading that breaks its line, an undo of nothing, or a key that was used before."""
 
     http_status = 422
 
@@ -91,8 +91,8 @@ class NotYoursError(PublicError):
 
 
 class ConflictError(PublicError):
-    """Others have decided since the version that was seen: `decisions` are theirs, oldest first; `version` is the
-    present one."""
+    """The flag was decided after the version that the person saw. `decisions` are those made since, oldest first;
+    `version` is the present version."""
 
     http_status = 409
 
@@ -111,15 +111,16 @@ class ConflictError(PublicError):
 
 @dataclass(frozen=True, slots=True)
 class DecisionRequest:
-    """A decision as it is asked for: by whom, on which flag of a work, seen at which `version`.
+    """A request of `person` for a decision on a flag of a work, of which they saw `version`.
 
-    `key` identifies the request, 8 to 64 letters; `reading` is needed for `OTHER` and `TYPED`, and is what the copy
-    reads for `RETAIN` (empty: nothing); `confirmed`: a reading that looks like a slip is meant. `authority` is what the
-    decision rests on (影像, a siglum, 他校, 本校, 理校); where it is empty, what the flag came from. `note` is a remark
-    for the collation notes. `suggested` is the suggestion that was seen, where `TAKE` depends on it. `undoes` is the
-    decision that an `UNDO` takes back, the flag's last one; `undoes_version` names an earlier one by the version that
-    it made, if all later ones were taken back. `overrules`: `person` may take back what somebody else decided. `origin`
-    is the decision about another text from which this one was carried over.
+    `key` identifies the request, 8 to 64 letters. `reading` is required for `OTHER` and `TYPED`; for `RETAIN` it is the
+    reading of the copy ('' if it has none). `confirmed`: a reading that looks like a slip is intended. `note` is a
+    remark for the collation notes. `authority` is what the decision rests on (影像, a siglum, 他校, 本校, 理校); if
+    empty, it is derived from the flag. `suggested` is the suggestion that the person saw, if a `TAKE` depends on it.
+
+    `undoes` is the id of the decision that an `UNDO` takes back, the last one of the flag. `undoes_version` names an
+    earlier decision instead, by the version that it made, if all later ones were taken back. `overrules`: `person` may
+    take back other people's decisions. `origin` describes the decision on another text from which this one was carried.
     """
 
     work: str
@@ -142,11 +143,11 @@ class DecisionRequest:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A decision as an event: who, when, on what place, and the evidence as it was then.
+    """A decision as an event: person, time and place, with the evidence of the flag at that time.
 
-    `reading` is the text of the place after it, `was` the text before. `copy_reads` is what the copy reads there where
-    the text is kept all the same. `authority` is what it rests on, empty where nothing was stated. `about` is the
-    decision that this one takes back. `repeated`: it answers a request that was sent again.
+    `reading` is the text at the place after the decision, `was` the text before. `copy_reads` is the reading of the
+    copy if the text is kept against it. `authority` is what the decision rests on, empty if none was given. `about` is
+    the id of the decision that this one undoes. `repeated`: the request was sent before, and this is its first result.
     """
 
     id: int

@@ -1,8 +1,8 @@
-"""People's decisions about flags: events that are added and never changed or removed.
+"""People's decisions on flags: events that are added and never changed or deleted.
 
 A flag has a `state`, the decided `reading`, and a `version`, the number of its events. A request names the version that
-the person saw; if others decided since, it is refused with their decisions and nothing is written. A request repeated
-under its key returns the first decision again.
+the person saw. If others decided since, it is refused with their decisions and nothing is written. A request sent again
+with the same key returns the first decision.
 """
 
 from __future__ import annotations
@@ -51,41 +51,43 @@ from proof.store.typed_text import (
 )
 
 SURPLUS_COLUMN = frozenset({"column doubled", "column moved", "column not on the page", DELETED, JOINED})
-"""Reasons of findings that a column, or the end of a column, should not stand where it does."""
+"""Reasons of findings that a column, or the end of a column, is surplus where it stands."""
 
 
 class Decisions(StorePart):
-    """The decisions of a store, as `Store.decisions`."""
+    """The decisions in a store, as `Store.decisions`."""
 
-    def decide(self, demand: DecisionRequest) -> Decision:
+    def decide(self, request: DecisionRequest) -> Decision:
         """Store a decision durably.
 
         Raises ConflictError, MissingFlagError, NotYoursError or RefusedDecisionError, and then writes nothing.
         """
-        check_demand(demand)
+        check_request(request)
         try:
             with self._writing() as session:
-                return decide_in(session, demand)
+                return decide_in(session, request)
         except IntegrityError:  # another request stored the same key at the same moment
             with self._writing() as session:
-                return decide_in(session, demand)
+                return decide_in(session, request)
 
-    def decide_all(self, demands: Sequence[DecisionRequest]) -> list[Decision | ConflictError]:
-        """Store several decisions in one transaction; gives a decision or a conflict for each request, in their order.
+    def decide_all(self, requests: Sequence[DecisionRequest]) -> list[Decision | ConflictError]:
+        """Store several decisions in one transaction; returns a decision or a conflict for each of them.
 
         Raises MissingFlagError, NotYoursError or RefusedDecisionError, and then writes nothing.
         """
-        for demand in demands:
-            check_demand(demand)
+        for request in requests:
+            check_request(request)
         outcomes: list[Decision | ConflictError] = []
         with self._writing() as session:
-            for demand in sorted(demands, key=lambda demand: demand.flag):  # one order of locks, against deadlocks
+            for request in sorted(
+                requests, key=lambda request: request.flag
+            ):  # always lock in this order: no deadlocks
                 try:
-                    outcomes.append(decide_in(session, demand))
+                    outcomes.append(decide_in(session, request))
                 except ConflictError as conflict:
                     outcomes.append(conflict)
-        position = {flag: n for n, flag in enumerate(demand.flag for demand in demands)}
-        return sorted(outcomes, key=lambda outcome: position[outcome.flag])
+        position_of = {request.flag: position for position, request in enumerate(requests)}
+        return sorted(outcomes, key=lambda outcome: position_of[outcome.flag])
 
     def check(self, work: str, flag: int, reading: str) -> None:
         """Raise RefusedDecisionError if `reading` cannot be typed at a flag, UnconfirmedReadingError if it is probably
@@ -98,136 +100,141 @@ class Decisions(StorePart):
             check_typed(DecisionRequest(work, flag, Verdict.TYPED, row.version, "", "", reading), row)
 
     def history(self, flag: int) -> list[Decision]:
-        """All decisions about a flag, oldest first, and after them the own readings of a blind reader who asks."""
+        """All decisions on a flag, oldest first; for a blind reader, followed by their own readings."""
         with self._reading() as session:
             row, reader = session.get_one(FlagRow, flag), LOOKER.get().reader
-            own = chain_of(session, row, reader).shown(session) if reader is not None else []
-            return [*chain_of(session, row).shown(session), *own]
+            decisions = chain_of(session, row).shown(session)
+            if reader is not None:
+                decisions += chain_of(session, row, reader).shown(session)
+            return decisions
 
     def last_of_flags(self, work: str) -> list[Decision]:
-        """The last decision about each flag of a work, including flags that are open again, without seeded errors. Its
-        `person` is whose decision holds after it: after an undo the maker of the restored decision."""
+        """The last decision on each flag of a work, including flags that are open again, without seeded errors. After
+        an undo, its `person` is the person of the restored decision."""
         with self._reading() as session:
             rows = session.scalars(_last_decisions(work)).all()
-            return [replace(decision_of(row), person=_maker(session, row)) for row in rows]
+            return [replace(decision_of(row), person=_person_of_valid(session, row)) for row in rows]
 
     def displaced(self, work: str) -> list[Decision]:
-        """The last decisions about flags whose places are lost, since the text was changed there. They are not exported
-        until they are made again, or the text has their places again."""
+        """The last decisions on flags whose places were lost in a change of the text, except those of deleted lines.
+        They are not exported until they are made again, or a change of the text brings their places back."""
         query = _last_decisions(work).where(is_displaced(), DecisionRow.state != State.OPEN.value)
         with self._reading() as session:
             lost = session.execute(query.add_columns(FlagRow)).all()
-            content = cache(lambda version: stored_content(session, version) or "")
-            rows = [row for row, flag in lost if not is_deleted_with_its_line(place_of(flag), content(flag.version_id))]
+            content_of = cache(lambda version: stored_content(session, version) or "")
+            rows = []
+            for row, flag in lost:
+                if not is_deleted_with_its_line(place_of(flag), content_of(flag.version_id)):
+                    rows.append(row)
             return shown_decisions(session, rows)
 
     def answers(self, work: str) -> list[list[SeededAnswer]]:
-        """For each answered seeded error the last answer of each person, in the order of the answers."""
+        """The last answer of each person on each answered seeded error, as one list for each error."""
         with self._reading() as session:
             return list(answers(session, work).values())
 
 
-def check_demand(demand: DecisionRequest) -> None:
+def check_request(request: DecisionRequest) -> None:
     """Raise RefusedDecisionError for a request that is invalid regardless of the content of the store."""
-    check_key(demand.key)
-    if demand.verdict is Verdict.REDO:
+    check_key(request.key)
+    if request.verdict is Verdict.REDO:
         raise RefusedDecisionError(_("what was taken back is done again by taking that back: say `undo`"))
-    check_reading(demand.reading, LONGEST_COLUMN)
-    check_note(demand.note)
-    check_authority(demand.authority)
-    if demand.verdict is Verdict.COPY and demand.reading:
+    check_reading(request.reading, LONGEST_COLUMN)
+    check_note(request.note)
+    check_authority(request.authority)
+    if request.verdict is Verdict.COPY and request.reading:
         raise RefusedDecisionError(
             _("`copy` says that the copy reads as the text does: to keep the text where it does not say `retain`")
         )
-    if demand.verdict is Verdict.OTHER and not demand.reading:
+    if request.verdict is Verdict.OTHER and not request.reading:
         raise RefusedDecisionError(_("say which alternative is taken"))
-    if demand.verdict is Verdict.TYPED and not demand.reading:
+    if request.verdict is Verdict.TYPED and not request.reading:
         raise RefusedDecisionError(_("an empty reading deletes nothing: to delete what stands there say `delete`"))
-    if demand.verdict is Verdict.DELETE and demand.reading:
+    if request.verdict is Verdict.DELETE and request.reading:
         raise RefusedDecisionError(_("what is deleted leaves no reading: say `typed` to put another in its place"))
 
 
-def decide_in(session: Session, demand: DecisionRequest) -> Decision:
+def decide_in(session: Session, request: DecisionRequest) -> Decision:
     """Store a decision within a transaction, as a blind reading if its person reads blind; raises as
     `Decisions.decide`."""
-    flag = session.scalar(select(FlagRow).where(FlagRow.id == demand.flag).with_for_update())
+    flag = session.scalar(select(FlagRow).where(FlagRow.id == request.flag).with_for_update())
     work = session.get(WorkRow, flag.work_id) if flag else None
-    if flag is None or work is None or work.name != demand.work:
-        raise MissingFlagError(_("%(work)s: there is no flag %(flag)s"), work=demand.work, flag=demand.flag)
+    if flag is None or work is None or work.name != request.work:
+        raise MissingFlagError(_("%(work)s: there is no flag %(flag)s"), work=request.work, flag=request.flag)
     chain = chain_of(session, flag, LOOKER.get().reader)
-    stored = session.scalar(select(ActRow).where(ActRow.key == demand.key))
+    stored = session.scalar(select(ActRow).where(ActRow.key == request.key))
     if stored is not None:
-        return replace(_stored_by(session, chain, stored, demand), repeated=True)
-    if chain.settled_for_reader:
+        return replace(_stored_by(session, chain, stored, request), repeated=True)
+    if chain.is_settled_for_reader:
         raise NotYoursError(_("flag %(flag)s is settled: it was decided between the two readers"), flag=flag.id)
-    if chain.version != demand.version:
-        made_with_other_half = _decided_with_other_half(session, chain, demand)
-        if made_with_other_half is not None:
-            return replace(made_with_other_half, repeated=True)
-        raise chain.conflict(session, demand.version)
-    if demand.verdict is Verdict.TAKE and demand.suggested not in (None, flag.suggested):
+    if chain.version != request.version:
+        decided = _decided_with_other_half(session, chain, request)
+        if decided is not None:
+            return replace(decided, repeated=True)
+        raise chain.conflict(session, request.version)
+    if request.verdict is Verdict.TAKE and request.suggested not in (None, flag.suggested):
         raise ConflictError(flag.id, chain.version, [])  # the suggestion changed since the person saw it
-    check_typed(demand, flag)
-    undone = _undone(chain, demand) if demand.verdict is Verdict.UNDO else None
-    state, reading = (State(undone.was_state), undone.was) if undone else _outcome(demand, flag)
-    other_demand = _for_other_half(session, demand, chain, undone)
-    if other_demand is not None:  # one batch for both halves, so that they are taken back together
-        demand = replace(demand, batch=other_demand.batch)
-    made = _write(session, demand, chain, state, reading, undone)
-    if other_demand is not None:
-        decide_in(session, other_demand)
-    return made
+    check_typed(request, flag)
+    undone = _undone(chain, request) if request.verdict is Verdict.UNDO else None
+    state, reading = (State(undone.was_state), undone.was) if undone else _outcome(request, flag)
+    other_request = _for_other_half(session, request, chain, undone)
+    if other_request is not None:  # both halves have one batch, so that they are undone together
+        request = replace(request, batch=other_request.batch)
+    decision = _write(session, request, chain, state, reading, undone)
+    if other_request is not None:
+        decide_in(session, other_request)
+    return decision
 
 
-def _stored_by(session: Session, chain: Chain, stored: ActRow, demand: DecisionRequest) -> Decision:
-    """The decision that an earlier request with the key of `demand` made. Raises RefusedDecisionError if that was
+def _stored_by(session: Session, chain: Chain, stored: ActRow, request: DecisionRequest) -> Decision:
+    """The decision that an earlier request with the key of `request` made. Raises RefusedDecisionError if that was
     another request."""
     if not isinstance(stored, (DecisionRow, ReadingRow)) or stored not in chain.rows:
         raise key_of_another()
     version = chain.version_of(stored)
     verdict = Verdict.UNDO.value if stored.verdict in TAKING_BACK else stored.verdict
     # an undo without a note takes over the note of the restored decision
-    note = stored.note if demand.verdict is Verdict.UNDO and not demand.note else demand.note
-    asked = (demand.verdict.value, demand.version + 1, demand.person, note)
-    same_request = (verdict, version, stored.person, stored.note) == asked
-    if not same_request or (demand.verdict in (Verdict.OTHER, Verdict.TYPED) and stored.reading != demand.reading):
+    note = stored.note if request.verdict is Verdict.UNDO and not request.note else request.note
+    requested = (request.verdict.value, request.version + 1, request.person, note)
+    is_same = (verdict, version, stored.person, stored.note) == requested
+    is_other_reading = request.verdict in (Verdict.OTHER, Verdict.TYPED) and stored.reading != request.reading
+    if not is_same or is_other_reading:
         raise key_of_another()
     return chain.shown(session, version - 1)[0]
 
 
-def check_typed(demand: DecisionRequest, flag: FlagRow) -> None:
+def check_typed(request: DecisionRequest, flag: FlagRow) -> None:
     """Raise RefusedDecisionError if the reading of a request is too long or would break the markup at a flag, and
     UnconfirmedReadingError if it looks like a slip and is not confirmed."""
-    if demand.verdict not in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN):
+    if request.verdict not in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN):
         return
     if flag.kind == Kind.LAYOUT.value:
-        check_reading(demand.reading, LONGEST_COLUMN)
-        check_column_markup(demand.reading)
+        check_reading(request.reading, LONGEST_COLUMN)
+        check_column_markup(request.reading)
     else:
-        check_reading(demand.reading)
-        check_markup(demand.reading, flag.transcribed)
-    if not demand.confirmed:
+        check_reading(request.reading)
+        check_markup(request.reading, flag.transcribed)
+    if not request.confirmed:
         seen = frozenset() if flag.origin == Origin.PERSON.value else seen_at(flag)
-        check_meant(demand.reading, seen | {flag.transcribed})
+        check_meant(request.reading, seen | {flag.transcribed})
 
 
-def take_back_in(
-    session: Session, chain: Chain, taken: FlagDecision, person: str, key: str, batch: str = ""
-) -> Decision:
-    """Take back the valid decision `taken` of a chain within a transaction; the decision before it holds again."""
-    demand = DecisionRequest("", chain.flag.id, Verdict.UNDO, chain.version, person, key, batch=batch)
-    return _write(session, demand, chain, State(taken.was_state), taken.was, taken)
+def undo_in(session: Session, chain: Chain, row: FlagDecision, person: str, key: str, batch: str) -> Decision:
+    """Undo the valid decision `row` of a chain within a transaction; the decision before it is valid again."""
+    request = DecisionRequest("", chain.flag.id, Verdict.UNDO, chain.version, person, key, batch=batch)
+    return _write(session, request, chain, State(row.was_state), row.was, row)
 
 
 def _write(
     session: Session,
-    demand: DecisionRequest,
+    request: DecisionRequest,
     chain: Chain,
     state: State,
     reading: str,
     undone: FlagDecision | None,
 ) -> Decision:
-    row, flag = new_row(session, demand, chain, state, reading), chain.flag
+    """Add a decision to a chain and update its flag. `undone` is the decision that it undoes, if any."""
+    row, flag = new_row(session, request, chain, state, reading), chain.flag
     if undone is not None:
         row.about = undone.id
         row.verdict = (Verdict.REDO if undone.verdict == Verdict.UNDO.value else Verdict.UNDO).value
@@ -235,8 +242,8 @@ def _write(
         if restored is not None:
             row.note = row.note or restored.note
             row.authority, row.copy_reads = restored.authority, restored.copy_reads
-            carried = {name: restored.evidence[name] for name in {CARRIED} & restored.evidence.keys()}
-            row.evidence = row.evidence | carried
+            if CARRIED in restored.evidence:
+                row.evidence = row.evidence | {CARRIED: restored.evidence[CARRIED]}
     session.add(row)
     if chain.reader is None:
         flag.state, flag.reading, flag.version = state.value, reading, chain.version + 1
@@ -253,30 +260,39 @@ _FOR_BOTH_HALVES = frozenset({Verdict.KEEP, Verdict.TAKE, Verdict.COPY, Verdict.
 
 
 def _for_other_half(
-    session: Session, demand: DecisionRequest, chain: Chain, undone: FlagDecision | None
+    session: Session, request: DecisionRequest, chain: Chain, undone: FlagDecision | None
 ) -> DecisionRequest | None:
-    """The request that applies `demand` to the other half of a moved character as well.
+    """The request that applies `request` to the other half of a moved character as well.
 
     None if the flag is no such half, if the verdict applies to one half only, or if the other half, or some of its
     characters, have a decision of their own.
     """
-    other = None if demand.key.startswith(_OTHER_HALF_KEY) else _other_half_of(session, chain.flag)
+    other = None if request.key.startswith(_OTHER_HALF_KEY) else _other_half_of(session, chain.flag)
     if other is None:
         return None
-    others = chain_of(session, other, chain.reader)
-    key = _key_of_other(demand.key)
-    reading = other.suggested if demand.verdict is Verdict.RETAIN else ""
-    demand = replace(demand, batch=demand.batch or key, reading=reading, suggested=None)
-    for_other = replace(demand, flag=other.id, version=others.version, key=key)
-    if others.settled_for_reader:
+    other_chain = chain_of(session, other, chain.reader)
+    if other_chain.is_settled_for_reader:
         return None
-    if demand.verdict is Verdict.UNDO:
-        twin = _twin(undone, others) if undone else 0
-        return replace(for_other, undoes=None, undoes_version=twin) if twin else None
+    key = _OTHER_HALF_KEY + hashlib.blake2b(request.key.encode(), digest_size=20).hexdigest()
+    other_request = replace(
+        request,
+        flag=other.id,
+        version=other_chain.version,
+        key=key,
+        batch=request.batch or key,
+        reading=other.suggested if request.verdict is Verdict.RETAIN else "",
+        suggested=None,
+    )
+    if request.verdict is Verdict.UNDO:
+        twin = _twin(undone, other_chain) if undone else 0
+        return replace(other_request, undoes=None, undoes_version=twin) if twin else None
+    if request.verdict not in _FOR_BOTH_HALVES:
+        return None
     last = chain.row(chain.version)
-    decided_apart = others.state is not State.OPEN and (last is None or not _twin(last, others))
-    decided_apart = decided_apart or _is_corrected_in_part(session, other)
-    return None if decided_apart or demand.verdict not in _FOR_BOTH_HALVES else for_other
+    has_own_decision = other_chain.state is not State.OPEN and (last is None or not _twin(last, other_chain))
+    if has_own_decision or _is_corrected_in_part(session, other):
+        return None
+    return other_request
 
 
 def _other_half_of(session: Session, flag: FlagRow) -> FlagRow | None:
@@ -290,42 +306,41 @@ def _is_corrected_in_part(session: Session, flag: FlagRow) -> bool:
     """Whether some of the characters at the place of a flag are corrected by another decision."""
     if flag.start is None or not flag.extent:
         return False
-    there = select(FlagRow.id).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == flag.version_id)
-    meets = (FlagRow.start < flag.start + flag.extent, FlagRow.start + FlagRow.extent > flag.start)
-    others = there.where(*meets, FlagRow.id != flag.id, ~IS_SEEDED, FlagRow.state == State.CORRECTED.value)
+    in_text = select(FlagRow.id).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == flag.version_id)
+    overlaps = (FlagRow.start < flag.start + flag.extent, FlagRow.start + FlagRow.extent > flag.start)
+    others = in_text.where(*overlaps, FlagRow.id != flag.id, ~IS_SEEDED, FlagRow.state == State.CORRECTED.value)
     return session.scalar(others.limit(1)) is not None
 
 
-def _twin(row: FlagDecision, others: Chain) -> int:
-    """The version of the decision about the other half of a moved character that was made with `row`, if that half
-    still has its outcome; else 0."""
-    made = [other for other in others.rows if row.batch and (other.batch, other.verdict) == (row.batch, row.verdict)]
-    still = made and (made[-1].state, made[-1].reading) == (others.state.value, others.reading)
-    return others.version_of(made[-1]) if still else 0
+def _twin(row: FlagDecision, other_chain: Chain) -> int:
+    """The version of the decision on the other half of a moved character that was made together with `row`, if it is
+    still valid there; else 0."""
+    if not row.batch:
+        return 0
+    twins = [other for other in other_chain.rows if (other.batch, other.verdict) == (row.batch, row.verdict)]
+    if not twins or (twins[-1].state, twins[-1].reading) != (other_chain.state.value, other_chain.reading):
+        return 0
+    return other_chain.version_of(twins[-1])
 
 
-def _decided_with_other_half(session: Session, chain: Chain, demand: DecisionRequest) -> Decision | None:
-    """The decision about this half of a moved character that was made with the other half, if it is the only one since
-    `demand.version` and has the person and verdict of `demand`."""
-    since = [(row.key[: len(_OTHER_HALF_KEY)], row.person, row.verdict) for row in chain.rows[max(demand.version, 0) :]]
-    asked = (_OTHER_HALF_KEY, demand.person, demand.verdict.value)
-    return chain.shown(session, demand.version)[0] if since == [asked] else None
+def _decided_with_other_half(session: Session, chain: Chain, request: DecisionRequest) -> Decision | None:
+    """The decision on this half of a moved character that was made with the other half, if it is the only one since
+    `request.version` and has the person and verdict of `request`."""
+    since = chain.rows[max(request.version, 0) :]
+    if len(since) != 1 or not since[0].key.startswith(_OTHER_HALF_KEY):
+        return None
+    if (since[0].person, since[0].verdict) != (request.person, request.verdict.value):
+        return None
+    return chain.shown(session, request.version)[0]
 
 
-def _key_of_other(key: str) -> str:
-    return _OTHER_HALF_KEY + hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
-
-
-def _undone(chain: Chain, demand: DecisionRequest) -> FlagDecision:
-    """The decision that the undo `demand` takes back. Raises RefusedDecisionError, NotYoursError."""
-    undone = chain.row(chain.version if demand.undoes_version is None else demand.undoes_version)
-    if (
-        undone is None
-        or (demand.undoes is not None and demand.undoes != undone.id)
-        or (undone.state, undone.reading) != (chain.state.value, chain.reading)
-    ):
+def _undone(chain: Chain, request: DecisionRequest) -> FlagDecision:
+    """The decision that the undo `request` takes back. Raises RefusedDecisionError, NotYoursError."""
+    undone = chain.row(chain.version if request.undoes_version is None else request.undoes_version)
+    is_other = undone is None or request.undoes not in (None, undone.id)
+    if undone is None or is_other or (undone.state, undone.reading) != (chain.state.value, chain.reading):
         raise RefusedDecisionError(_("flag %(flag)s: only its last decision can be taken back"), flag=chain.flag.id)
-    if not demand.overrules and undone.person != demand.person:
+    if not request.overrules and undone.person != request.person:
         raise NotYoursError(
             _("flag %(flag)s: %(person)s decided it; they or an administrator take it back"),
             flag=chain.flag.id,
@@ -334,24 +349,24 @@ def _undone(chain: Chain, demand: DecisionRequest) -> FlagDecision:
     return undone
 
 
-def _outcome(demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
+def _outcome(request: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
     """The state and reading of a flag after a decision that is no undo. Raises RefusedDecisionError."""
     readings = {
         Verdict.TAKE: flag.suggested,
-        Verdict.OTHER: demand.reading,
-        Verdict.TYPED: demand.reading,
+        Verdict.OTHER: request.reading,
+        Verdict.TYPED: request.reading,
         Verdict.DELETE: "",
     }
-    reading = readings.get(demand.verdict, flag.transcribed)
-    if demand.verdict is Verdict.RETAIN and demand.reading == flag.transcribed:
+    reading = readings.get(request.verdict, flag.transcribed)
+    if request.verdict is Verdict.RETAIN and request.reading == flag.transcribed:
         raise RefusedDecisionError(_("the text reads so itself: where the copy reads as the text does, say `copy`"))
-    if demand.verdict is Verdict.DELETE and not flag.transcribed:
+    if request.verdict is Verdict.DELETE and not flag.transcribed:
         raise RefusedDecisionError(_("flag %(flag)s: nothing stands there that could be deleted"), flag=flag.id)
-    if demand.verdict is Verdict.TAKE and flag.transcribed and not reading and not _is_surplus(flag.kind, flag.reason):
+    if request.verdict is Verdict.TAKE and flag.transcribed and not reading and not _is_surplus(flag.kind, flag.reason):
         raise RefusedDecisionError(
             _("flag %(flag)s: no reading is suggested there; to delete what stands say `delete`"), flag=flag.id
         )
-    state = STATE_OF[demand.verdict]
+    state = STATE_OF[request.verdict]
     if state is State.CORRECTED and reading == flag.transcribed:
         state = State.KEPT
     return state, reading
@@ -369,15 +384,17 @@ def _is_surplus(kind: str, reason: str) -> bool:
     return kind == Kind.INSERTION.value or reason in SURPLUS_COLUMN
 
 
-def _maker(session: Session, row: DecisionRow) -> str:
-    """Who made the decision that holds after this one."""
-    chain = chain_of(session, session.get_one(FlagRow, row.flag_id)) if row.about is not None else None
-    made = chain.row(standing(chain.rows, row.version)) if chain is not None else None
-    return made.person if made is not None else row.person
+def _person_of_valid(session: Session, row: DecisionRow) -> str:
+    """The person of the decision that is valid after `row`; that of `row` if none is."""
+    if row.about is None:
+        return row.person
+    chain = chain_of(session, session.get_one(FlagRow, row.flag_id))
+    valid = chain.row(standing(chain.rows, row.version))
+    return valid.person if valid is not None else row.person
 
 
 def _last_decisions(work: str) -> Select[DecisionRow]:
-    """The last decision about each flag of a work that is no seeded error, oldest first."""
+    """Selects the last decision on each flag of a work that is not a seeded error, oldest first."""
     query = select(DecisionRow).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
     last = DecisionRow.version == FlagRow.version
     return query.where(DecisionRow.work_id == work_id_subquery(work), last, ~IS_SEEDED).order_by(DecisionRow.id)

@@ -1,8 +1,8 @@
-"""Other editions of a checked text: their differences as flags, which are decided like those of the check, and the
-decisions about them, made again at the places of this text that answer theirs.
+"""Other editions of a checked text: their differences as flags, and decisions carried over from other texts.
 
-A difference at the place of a flag is that flag, so that a place is shown once. Its decision stays. A difference that a
-later collation no longer has becomes stale, as a flag does that a later check no longer has.
+Differences are decided like the flags of a check. A difference at the place of a flag is not saved as a second flag, so
+that each place is shown once, and the decision on that flag stays. A difference that a later collation no longer has
+becomes stale, like a flag that a later check no longer has.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PlacedFlag = tuple[int, Flag]
 
 
 class SavedDifferences(NamedTuple):
-    """How many differences became flags of their own, how many are at flags of a check, and how many are on no checked
+    """The number of differences saved as flags of their own, of those at flags of a check, and of those on no checked
     page."""
 
     own: int
@@ -49,16 +49,16 @@ class SavedDifferences(NamedTuple):
 
 
 class CollatedTexts(StorePart):
-    """The differences of editions in a store; `Store.collated` is one."""
+    """The differences of editions in a store, as `Store.collated`."""
 
     def must_be_as_checked(self, work: str, path: str, edition: Transcription) -> None:
-        """Raises UsageError where the text at `path` was changed since it was checked in a work."""
+        """Raise UsageError if the text at `path` was changed since it was checked in a work."""
         with self._reading() as session:
             pages_of_text(session, work, path, edition)
 
     def save(self, work: str, path: str, edition: Transcription, differences: Sequence[PlacedFlag]) -> SavedDifferences:
         """Save the differences of the text at `path`, whose content is `edition`, as flags of the pages of a work.
-        Raises UsageError where the text was changed since it was checked."""
+        Raises UsageError if the text was changed since it was checked."""
         with self._writing() as session:
             pages = pages_of_text(session, work, path, edition)
             saved = _save(session, pages, edition, differences)
@@ -68,15 +68,15 @@ class CollatedTexts(StorePart):
 
 
 def pages_of_text(session: Session, work: str, path: str, edition: Transcription) -> list[PageRow]:
-    """The pages of a work from the text at `path`, whose content is `edition`. Raises UsageError where it was changed
-    since it was checked."""
+    """The pages of a work from the text at `path`, whose content is `edition`. Raises UsageError if the text was
+    changed since it was checked."""
     text = session.scalar(select(TextRow).where(TextRow.path == path))
     version = session.get(TextVersionRow, text.version_id) if text is not None and text.version_id else None
     query = select(PageRow).join(TextVersionRow, TextVersionRow.id == PageRow.version_id)
     query = query.where(PageRow.work_id == work_id_subquery(work), PageRow.text == path, PageRow.absent.is_(False))
     pages = list(session.scalars(query.order_by(PageRow.position)))
-    current = version is not None and version.sha == sha_of(edition.text)
-    if version is None or not current or any(page.version_id != version.id for page in pages):
+    is_current = version is not None and version.sha == sha_of(edition.text)
+    if version is None or not is_current or any(page.version_id != version.id for page in pages):
         raise UsageError(_("%(path)s was changed since it was checked; run proof check on it first"), path=path)
     return pages
 
@@ -85,29 +85,29 @@ def _save(
     session: Session, pages: Sequence[PageRow], edition: Transcription, differences: Sequence[PlacedFlag]
 ) -> SavedDifferences:
     results = {page.id: result for page, result in zip(pages, rows.results(session, pages), strict=True)}
-    columns = ColumnsInText(pages, edition)
+    text = ColumnsInText(pages, edition)
     flags_of_page: defaultdict[int, list[Flag]] = defaultdict(list)
     on_no_page = 0
     for start, difference in differences:
-        column = columns.at(start)
+        column = text.at(start)
         flag = column.flag(start, difference, results[column.page.id]) if column is not None else None
         if column is None or flag is None:
             on_no_page += 1
             continue
         flags_of_page[column.page.id].append(flag)
-    to_place = []
+    to_save = []
     for page in pages:
-        renamed = numbered(flags_of_page[page.id])
-        ids = {flag.id: own.id for flag, own in zip(flags_of_page[page.id], renamed, strict=True)}
-        flags = [(replace(flag, moved=ids.get(flag.moved, "")), Origin.COLLATION) for flag in renamed]
-        to_place.append((page, flags))
-    at_flags = save_flags(session, to_place, OF_COLLATION)
+        flags = numbered(flags_of_page[page.id])
+        new_id_of = {flag.id: new.id for flag, new in zip(flags_of_page[page.id], flags, strict=True)}
+        linked = [replace(flag, moved=new_id_of.get(flag.moved, "")) for flag in flags]
+        to_save.append((page, [(flag, Origin.COLLATION) for flag in linked]))
+    at_flags = save_flags(session, to_save, OF_COLLATION)
     return SavedDifferences(sum(map(len, flags_of_page.values())) - at_flags, at_flags, on_no_page)
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnInText:
-    """A column: the code point of the text at which it begins, its page, its number on the page, and its text."""
+    """A column: the code point of the text at which it begins, its page, its number on the page, and its source."""
 
     start: int
     page: PageRow
@@ -135,22 +135,27 @@ class ColumnsInText:
     """The columns of the pages of a text."""
 
     def __init__(self, pages: Iterable[PageRow], edition: Transcription) -> None:
-        spans = ((page, number, span) for page in pages for number, span in page.spans.items())
-        columns = (ColumnInText(at.start, page, number, edition.text[at.start : at.end]) for page, number, at in spans)
+        columns = [
+            ColumnInText(span.start, page, number, edition.text[span.start : span.end])
+            for page in pages
+            for number, span in page.spans.items()
+        ]
         self._columns = sorted(columns, key=lambda column: column.start)
         self._starts = [column.start for column in self._columns]
 
     def at(self, start: int) -> ColumnInText | None:
-        """The column that has a code point of the text, or ends before it; None where none does."""
-        number = bisect_right(self._starts, start) - 1
-        column = self._columns[number] if number >= 0 else None
-        return column if column is not None and start <= column.start + len(column.source) else None
+        """The column that contains code point `start` of the text, or ends just before it; None if there is none."""
+        index = bisect_right(self._starts, start) - 1
+        if index < 0:
+            return None
+        column = self._columns[index]
+        return column if start <= column.start + len(column.source) else None
 
 
 @dataclass(frozen=True, slots=True)
 class CarriedDecision:
-    """A decision to make of `length` code points from `start` on in a text. `reading` is what is to stand there;
-    `origin` names the decision about the other text that it comes from."""
+    """A decision to make on `length` code points of a text from `start` on. `reading` is the decided reading; `origin`
+    describes the decision on the other text from which it is carried."""
 
     start: int
     length: int
@@ -161,12 +166,12 @@ class CarriedDecision:
     origin: Mapping[str, str | int]
 
 
-class _DryRun(Exception):  # noqa: N818 - no error: it ends a transaction that is not to be kept
+class _DryRun(Exception):  # noqa: N818 - not an error: it rolls a transaction back
     pass
 
 
 class CarriedDecisions(StorePart):
-    """Decisions from other texts; `Store.carried` is one."""
+    """Decisions carried over from other texts, as `Store.carried`."""
 
     def make(
         self,
@@ -178,31 +183,32 @@ class CarriedDecisions(StorePart):
         *,
         dry_run: bool,
     ) -> list[str]:
-        """Make decisions about the text at `path`, which reads as `edition` does, as `person`. Those of a group are
-        made together or not at all. Gives for each group why it was not made, empty where it was; with `dry_run`
-        nothing of it is kept.
+        """Make decisions as `person` on the text at `path`, whose content is `edition`. Those of a group are made
+        together or not at all. Returns for each group the reason why it was refused, '' if it was made. With `dry_run`
+        nothing is saved.
 
-        Raises UsageError where the text reads otherwise than it was checked.
+        Raises UsageError if the text was changed since it was checked.
         """
-        refused: list[str] = []
+        refusals: list[str] = []
         try:
             with self._writing() as session:
                 pages = pages_of_text(session, work, path, edition)
                 text = ColumnsInText(pages, edition)
                 batch = uuid.uuid4().hex
-                refused += [_made(session, text, work, group, person, batch) for group in groups]
+                refusals += [_make_group(session, text, work, group, person, batch) for group in groups]
                 if dry_run:
                     raise _DryRun
                 if pages:
                     raise_revision(session, pages[0].work_id)
         except _DryRun:
             pass
-        return refused
+        return refusals
 
 
-def _made(
+def _make_group(
     session: Session, text: ColumnsInText, work: str, group: Sequence[CarriedDecision], person: str, batch: str
 ) -> str:
+    """Make the decisions of a group; returns the reason why they were refused, '' if they were made."""
     try:
         with session.begin_nested():
             for decision in group:
@@ -213,29 +219,37 @@ def _made(
 
 
 def _make(session: Session, text: ColumnsInText, work: str, decision: CarriedDecision, person: str, batch: str) -> None:
-    """Make a decision. Raises PublicError where it cannot be made."""
+    """Make a decision. Raises PublicError if it cannot be made."""
     column = text.at(decision.start)
     if column is None:
         raise NoPlaceError(ON_NO_PAGE)
     page, offset = column.page, decision.start - column.start
     _must_be_undecided(session, page, column.number, offset, decision.length)
-    wanted = ManualCorrection(
-        *(work, page.id, column.number, offset, decision.length, decision.reading, person, uuid.uuid4().hex),
-        decision.verdict,
-        decision.note,
-        batch,
+    correction = ManualCorrection(
+        work=work,
+        page=page.id,
+        line=column.number,
+        offset=offset,
+        length=decision.length,
+        reading=decision.reading,
+        person=person,
+        key=uuid.uuid4().hex,
+        verdict=decision.verdict,
+        note=decision.note,
+        batch=batch,
         authority=decision.authority,
         confirmed=True,
         origin=decision.origin,
     )
-    correct_in(session, wanted, ColumnRow(number=column.number, source=column.source))
+    correct_in(session, correction, ColumnRow(number=column.number, source=column.source))
 
 
 def _must_be_undecided(session: Session, page: PageRow, line: int, offset: int, length: int) -> None:
-    """Raises NoPlaceError where something was decided of any of these characters."""
+    """Raise NoPlaceError if there is a decision on any of these characters."""
     query = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.line == line, ~IS_SEEDED)
     query = query.where(FlagRow.state != State.OPEN.value, FlagRow.version_id == page.version_id)
     for flag in session.scalars(query):
-        same = (flag.offset, flag.length) == (offset, length)
-        if same or (flag.offset < offset + length and offset < flag.offset + flag.length):
+        is_same = (flag.offset, flag.length) == (offset, length)
+        overlaps = flag.offset < offset + length and offset < flag.offset + flag.length
+        if is_same or overlaps:
             raise NoPlaceError(DECIDED)

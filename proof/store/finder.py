@@ -1,4 +1,4 @@
-"""Search in one work or in all: for pages, juan, pairs of confused characters, and words of the text."""
+"""Search in one work or in all works: for pages, juan, pairs of confused characters, and words of the text."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from proof.store.work_text import WordsInText, WorkTexts
 _RUN_ON = re.compile(r"(?<=[^\x00-\x7f])(?=[0-9]{1,6}[abAB]$)")
 """The boundary between juan and half-folio in `卷三5b`, where Arabic digits follow another character."""
 
-FOUND = 50
-"""Results of each kind, at most."""
+MAX_RESULTS = 50
+"""Maximum number of results of each kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class FoundPage:
 @dataclass(frozen=True, slots=True)
 class FoundPlace:
     """Words that a search found, starting at `offset` of column `line`, as it was checked, of the page `number`.
-    `before`, `words` and `after` are the source after decisions; `last` is the page on which the words end, if that is
-    another one."""
+    `before`, `words` and `after` are the source with the decisions applied. `last` is the page on which the words end,
+    if that is another page."""
 
     work: str
     title: str
@@ -59,7 +59,7 @@ class FoundPlace:
 
 @dataclass(frozen=True, slots=True)
 class FoundPair:
-    """A pair of confused characters that matches a search: how often a work has it, and how often it is still open."""
+    """A pair of confused characters that matches a search: how many flags of a work have it, and how many are open."""
 
     work: str
     title: str
@@ -105,117 +105,120 @@ class FoundInWork:
 
 
 class Finder(StorePart):
-    """Search in a store; `Store.finder` is one."""
+    """Search in a store, as `Store.finder`."""
 
     def __init__(self, reading: Sessions, writing: Sessions, queue: Queue, library: Library) -> None:
         super().__init__(reading, writing)
         self._queue, self._library, self._texts = queue, library, WorkTexts()
 
-    def find(self, work: str, wanted: str, near: int | None = None) -> FoundInWork:
-        """Search a work for `wanted`: the address of a page (`001-2a`, `WYG0140-0330b`, `卷三 5b`, or `5b` in the juan
+    def find(self, work: str, term: str, near: int | None = None) -> FoundInWork:
+        """Search a work for `term`: the address of a page (`001-2a`, `WYG0140-0330b`, `卷三 5b`, or `5b` in the juan
         of the page `near`), a juan, a character, a pair of confused characters (`托託`), or words. Raises
         NoPlaceError."""
-        wanted = wanted.strip()
-        pages = self._queue.places(work)
-        if not wanted:
+        term = term.strip()
+        all_pages = self._queue.uncounted_pages(work)
+        if not term:
             return FoundInWork()
-        named = addressed(pages, wanted, near)
-        juans = _juans(pages, wanted)
-        page = named[0] if len(named) == 1 else None
-        if page is None and not named and len(juans) == 1:
-            page = juans[0].first
-        if page is not None:
-            return FoundInWork(page, tuple(named), juans)
+        pages = addressed(all_pages, term, near)
+        juans = _juans(all_pages, term)
+        if len(pages) == 1:
+            return FoundInWork(pages[0], tuple(pages), juans)
+        if not pages and len(juans) == 1:
+            return FoundInWork(juans[0].first, (), juans)
         with self._reading() as session:
-            now, text = self._texts.of_work(session, work)
-            pairs = _pairs(session, wanted, now)
-            places = _places(session, ((now, words) for words in text.find(wanted)))
-        return FoundInWork(None, tuple(named[:FOUND]), juans[:FOUND], pairs, places, text.count(wanted))
+            stored_work, text = self._texts.of_work(session, work)
+            pairs = _pairs(session, term, stored_work)
+            places = _places(session, ((stored_work, words) for words in text.find(term)))
+        return FoundInWork(None, tuple(pages[:MAX_RESULTS]), juans[:MAX_RESULTS], pairs, places, text.count(term))
 
     def standing(self, work: str, words: str) -> tuple[tuple[FoundPlace, ...], int]:
-        """The first places where exactly these words stand within a column, in this form, and the number of all. Raises
-        NoPlaceError."""
+        """The first places where exactly these words, in this form, stand within one column; and the number of all such
+        places. Raises NoPlaceError."""
         with self._reading() as session:
-            now, text = self._texts.of_work(session, work)
-            same = [found for found in text.find(words) if found.words == words and found.first is found.last]
-            return _places(session, ((now, found) for found in same)), len(same)
+            stored_work, text = self._texts.of_work(session, work)
+            matches = [match for match in text.find(words) if match.words == words and match.first is match.last]
+            return _places(session, ((stored_work, match) for match in matches)), len(matches)
 
-    def find_in_all(self, wanted: str) -> FoundInAll:
+    def find_in_all(self, term: str) -> FoundInAll:
         """Search all works: works by name and title, pages by id and image reference, confused characters (one, or a
         pair such as `托託`), and words of two or more characters."""
-        wanted = wanted.strip()
-        if not wanted:
+        term = term.strip()
+        if not term:
             return FoundInAll()
-        low = wanted.lower()
-        works = [line for line in self._library.works() if low in f"{line.folder} {line.work} {line.title}".lower()]
+        lower = term.lower()
+        works = [work for work in self._library.works() if lower in f"{work.folder} {work.work} {work.title}".lower()]
         with self._reading() as session:
-            texts = self._texts.texts(session) if len(wanted) > 1 else ()
-            places = _places(session, ((work, words) for work, text in texts for words in text.find(wanted)))
-            return FoundInAll(tuple(works[:FOUND]), _pages(session, wanted), _pairs(session, wanted), places)
+            texts = self._texts.texts(session) if len(term) > 1 else ()
+            places = _places(session, ((work, words) for work, text in texts for words in text.find(term)))
+            return FoundInAll(tuple(works[:MAX_RESULTS]), _pages(session, term), _pairs(session, term), places)
 
 
-def addressed(pages: Sequence[ListedPage], wanted: str, near: int | None = None) -> list[ListedPage]:
-    """The pages that an address names; an address without a juan refers to that of the page `near`."""
-    low = wanted.lower()
-    ref = ImageRef.match(wanted)
-    names = {low, *([str(ref).lower()] if ref else [])}
+def addressed(pages: Sequence[ListedPage], term: str, near: int | None = None) -> list[ListedPage]:
+    """The pages that an address names. An address without a juan refers to the juan of the page `near`, if that juan
+    has such a half-folio."""
+    ref = ImageRef.match(term)
+    names = {term.lower(), *([str(ref).lower()] if ref else [])}
     same = [page for page in pages if page.page.lower() in names or page.ref.lower() in names]
     if same:
         return same
-    place, folio = parse_label(_RUN_ON.sub(" ", wanted)), Folio.match(wanted)
+    place, folio = parse_label(_RUN_ON.sub(" ", term)), Folio.match(term)
     if place is not None:
         return [page for page in pages if place in places_of(page)]
     if folio is not None:
-        juan = next(({key for key, _ in places_of(page)} for page in pages if page.number == near), set())
-        of_folio = [page for page in pages if any(place == folio for _, place in places_of(page))]
-        return [page for page in of_folio if any(key in juan for key, _ in places_of(page))] or of_folio
-    begins = tuple(names)
-    return [page for page in pages if page.page.lower().startswith(begins) or page.ref.lower().startswith(begins)]
+        near_page = next((page for page in pages if page.number == near), None)
+        near_juans = {juan for juan, _ in places_of(near_page)} if near_page else set()
+        with_folio = [page for page in pages if any(place == folio for _, place in places_of(page))]
+        in_juan = [page for page in with_folio if any(juan in near_juans for juan, _ in places_of(page))]
+        return in_juan or with_folio
+    prefixes = tuple(names)
+    return [page for page in pages if page.page.lower().startswith(prefixes) or page.ref.lower().startswith(prefixes)]
 
 
 def places_of(page: ListedPage) -> set[JuanFolio]:
-    """Juan and half-folio of a page, according to its text and to its id."""
-    parts = PageId.match(page.page)
-    folio = Folio.match(page.folio) or (parts.folio if parts else None)
+    """The half-folio of a page, in its juan according to the text and to the page's id; empty if it has none."""
+    page_id = PageId.match(page.page)
+    folio = Folio.match(page.folio) or (page_id.folio if page_id else None)
     if folio is None:
         return set()
-    return {(juan_key(name), folio) for name in (page.juan, parts.juan if parts else "") if name}
+    juans = (page.juan, page_id.juan if page_id else "")
+    return {(juan_key(juan), folio) for juan in juans if juan}
 
 
-def _juans(pages: Sequence[ListedPage], wanted: str) -> tuple[FoundJuan, ...]:
-    """The juan with the name or number `wanted`, one for each text that has it."""
-    bare = wanted.removeprefix("卷").removeprefix("第").removesuffix("卷")
-    key = juan_key(bare) if bare != wanted or bare.isascii() else ""  # 一 alone is a character
-    called = {name: juan_key(name) == key or name == wanted for name in {page.juan for page in pages}}
+def _juans(pages: Sequence[ListedPage], term: str) -> tuple[FoundJuan, ...]:
+    """The juan with the name or number `term`, one for each text that has it."""
+    bare = term.removeprefix("卷").removeprefix("第").removesuffix("卷")
+    key = juan_key(bare) if bare != term or bare.isascii() else ""  # 一 alone is a character, not a number
+    names = {name for name in {page.juan for page in pages} if juan_key(name) == key or name == term}
     pages_of: dict[tuple[str, str], list[ListedPage]] = {}
     for page in pages:
-        if page.juan and called[page.juan]:
+        if page.juan in names and page.juan:
             pages_of.setdefault((page.text, page.juan), []).append(page)
-    return tuple(FoundJuan(juan, among[0], len(among)) for (_, juan), among in pages_of.items())
+    return tuple(FoundJuan(juan, of_juan[0], len(of_juan)) for (_, juan), of_juan in pages_of.items())
 
 
-def _pages(session: Session, wanted: str) -> tuple[FoundPage, ...]:
-    """Pages whose id or image reference begins with `wanted`."""
+def _pages(session: Session, term: str) -> tuple[FoundPage, ...]:
+    """Pages whose id or image reference begins with `term`."""
     query = select(WorkRow.name, WorkRow.title, PageRow.id, PageRow.page, PageRow.ref)
     query = query.join(WorkRow, PageRow.work_id == WorkRow.id).where(PageRow.absent.is_(False))
     page_of: dict[int, FoundPage] = {}
     for column in (PageRow.page, PageRow.ref):
-        begins = query.where(column >= wanted, column < f"{wanted}\U0010ffff").order_by(column).limit(FOUND)
+        begins = query.where(column >= term, column < f"{term}\U0010ffff").order_by(column).limit(MAX_RESULTS)
         page_of |= {row[2]: FoundPage(*row) for row in session.execute(begins)}
-    return tuple(page_of.values())[:FOUND]
+    return tuple(page_of.values())[:MAX_RESULTS]
 
 
-def _pairs(session: Session, wanted: str, work: StoredWork | None = None) -> tuple[FoundPair, ...]:
-    """The raised pairs with that transcribed character, or exactly that pair, by work; of one `work`, or of all."""
-    characters = wanted.replace("/", "").replace(" ", "")
+def _pairs(session: Session, term: str, work: StoredWork | None = None) -> tuple[FoundPair, ...]:
+    """The raised pairs with a transcribed character or, if two are `term`, exactly that pair, of one work or, if
+    None, of each work."""
+    characters = term.replace("/", "").replace(" ", "")
     if len(characters) not in (1, 2):
         return ()
     matches = FlagRow.transcribed == characters[0]
     if len(characters) == 2:
         matches &= FlagRow.suggested == characters[1]
     open_count = func.sum(case((FlagRow.state == State.OPEN.value, 1), else_=0))
-    every_work = select(WorkRow.id)  # named, so that the index of pairs by work is used
-    of_work = FlagRow.work_id.in_(every_work) if work is None else FlagRow.work_id == work.id
+    # for all works, their ids are selected, so that the database uses the index of pairs by work
+    of_work = FlagRow.work_id.in_(select(WorkRow.id)) if work is None else FlagRow.work_id == work.id
     query = (
         select(WorkRow.name, WorkRow.title, FlagRow.transcribed, FlagRow.suggested, func.count(), open_count)
         .join(WorkRow, FlagRow.work_id == WorkRow.id)
@@ -224,30 +227,33 @@ def _pairs(session: Session, wanted: str, work: StoredWork | None = None) -> tup
         .where(~IS_SEEDED, PageRow.absent.is_(False))
         .group_by(WorkRow.name, WorkRow.title, FlagRow.transcribed, FlagRow.suggested)
         .order_by(func.count().desc(), WorkRow.name)
-        .limit(FOUND)
+        .limit(MAX_RESULTS)
     )
     return tuple(FoundPair(*row) for row in session.execute(query))
 
 
 def _places(session: Session, matches: Iterable[tuple[StoredWork, WordsInText]]) -> tuple[FoundPlace, ...]:
-    """The first matches, without those on pages that a check has just added."""
-    first = list(islice(matches, FOUND))
+    """The first `MAX_RESULTS` matches, without those on pages that a check added after the text was read."""
+    first = list(islice(matches, MAX_RESULTS))
     numbers = {column.page for _, words in first for column in (words.first, words.last)}
     query = select(PageRow.id, PageRow.page, PageRow.folio).where(PageRow.id.in_(numbers))
-    pages = {row.id: row for row in session.execute(query)}
-    return tuple(
-        FoundPlace(
-            work.name,
-            work.title,
-            words.first.page,
-            pages[words.first.page].page,
-            words.first.number,
-            words.anchor,
-            words.before,
-            words.words,
-            words.after,
-            "" if words.last.page == words.first.page else pages[words.last.page].folio or pages[words.last.page].page,
+    page_of = {row.id: row for row in session.execute(query)}
+    places = []
+    for work, match in first:
+        page, last = page_of.get(match.first.page), page_of.get(match.last.page)
+        if page is None or last is None:
+            continue
+        place = FoundPlace(
+            work=work.name,
+            title=work.title,
+            number=page.id,
+            page=page.page,
+            line=match.first.number,
+            offset=match.anchor,
+            before=match.before,
+            words=match.words,
+            after=match.after,
+            last="" if last.id == page.id else last.folio or last.page,
         )
-        for work, words in first
-        if {words.first.page, words.last.page} <= pages.keys()
-    )
+        places.append(place)
+    return tuple(places)

@@ -1,8 +1,9 @@
-"""The flags of a work in memory, one array for each of their properties: filtered and counted without the database."""
+"""The flags of a work in memory, as one array for each property, to filter and count them without the database."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,24 +21,24 @@ from proof.store.rules import rules_of
 
 Mask = NDArray[np.bool_]
 KINDS = list(Kind)
-"""The kinds by the numbers that `FlagArrays.kind` holds."""
+"""The kinds; `FlagArrays.kind` holds indices into this list."""
 
 STATES = list(State)
-"""The states by the numbers that `FlagArrays.state` holds."""
+"""The states; `FlagArrays.state` holds indices into this list."""
 
 PAIRED = frozenset({Kind.SUBSTITUTION, Kind.VARIANT, Kind.TRANSPOSITION, Kind.INSERTION, Kind.OMISSION})
 """Kinds of flags that are listed as pairs of transcribed and suggested text."""
 
 IN_HALVES = frozenset({Kind.INSERTION, Kind.OMISSION, Kind.LAYOUT})
-"""Kinds of flags of which two may be one question, as of a character or a column that moved."""
+"""Kinds of flags that may be one half of a moved character or column, so that two flags are one question."""
 
 
 class FlagArrays:
-    """The flags of one work as arrays in page order, at `revision` of the work and after the act of number `act`.
+    """The flags of one work as arrays in page order, at `revision` of the work and after the act of id `act`.
 
-    Seeded errors are shown like other flags, but are not counted as findings. In a work that is read blind the arrays
-    depend on who asks (`LOOKER`): a reader's have the states that their own readings gave, an arbiter's mark the flags
-    on which readers differ.
+    Seeded errors are shown like other flags, but are not counted as findings. In a work with blind proofreading the
+    arrays depend on the person who asks (`LOOKER`): those of a reader have the states after their own readings, those
+    of an arbiter mark the flags on which readers differ.
     """
 
     def __init__(self, session: Session, work: StoredWork, act: int) -> None:
@@ -47,22 +48,9 @@ class FlagArrays:
         self.pages = listed_pages(session, work_id)
         self.page_of = {page.number: page for page in self.pages}
         order_of = {page.number: page.position for page in self.pages}
-        query = select(
-            FlagRow.id,
-            FlagRow.page_id,
-            FlagRow.line,
-            FlagRow.offset,
-            FlagRow.score,
-            FlagRow.kind,
-            FlagRow.state,
-            FlagRow.raised,
-            FlagRow.transcribed,
-            FlagRow.suggested,
-            FlagRow.origin,
-        ).where(FlagRow.work_id == work_id, FlagRow.stale.is_(False))
-        rows = [row for row in session.execute(query) if row[1] in order_of]
+        rows = [row for row in _flag_rows(session, work_id) if row.page_id in order_of]
         fields = zip(*rows, strict=True) if rows else [()] * 11
-        number, page, line, offset, score, kind, state, raised, text, image, origin = fields
+        number, page, line, offset, score, kind, state, raised, transcribed, suggested, origin = fields
         position = np.array([order_of[key] for key in page], dtype=np.int32)
         order = np.lexsort((number, offset, line, position))
         pair_of: dict[Pair, int] = {}
@@ -70,34 +58,34 @@ class FlagArrays:
         self.position = position[order]
         self.juans = list(dict.fromkeys(page.juan_name for page in self.pages))
         juan_of = {juan: n for n, juan in enumerate(self.juans)}
-        of_position = np.array([-1, *(juan_of[page.juan_name] for page in self.pages)], dtype=np.int32)
-        self.juan = of_position[self.position]
+        juan_at_position = np.array([-1, *(juan_of[page.juan_name] for page in self.pages)], dtype=np.int32)
+        self.juan = juan_at_position[self.position]
         self.score = np.array(score, dtype=np.float64)[order]
         self.kind = np.array([KINDS.index(Kind(value)) for value in kind], dtype=np.int8)[order]
         self.seeded = np.array([value == Origin.SEEDED.value for value in origin], dtype=np.bool_)[order]
         self.state = np.array([STATES.index(State(value)) for value in state], dtype=np.int8)[order]
-        # Numbered in page order, so that pairs of equal count are always listed in the same order.
-        pairs = [pair_of.setdefault((text[n], image[n]), len(pair_of)) for n in order.tolist()]
+        # numbered in page order, so that pairs of equal count are always listed in the same order
+        pairs = [pair_of.setdefault((transcribed[n], suggested[n]), len(pair_of)) for n in order.tolist()]
         self.pair = np.array(pairs, dtype=np.int32)
         self.pair_of = pair_of
         self.pairs = list(pair_of)
-        audit = self.kind == KINDS.index(Kind.AUDIT)
-        self._raised = (np.array(raised, dtype=np.bool_)[order] & ~self._hidden(session, work_id)) | audit
+        is_sample = self.kind == KINDS.index(Kind.AUDIT)
+        self._raised: Mask = (np.array(raised, dtype=np.bool_)[order] & ~self._hidden(session, work_id)) | is_sample
         self.by_hand = np.array([value == Origin.PERSON.value for value in origin], dtype=np.bool_)[order]
         self.at = {number: n for n, number in enumerate(self.number.tolist())}
         self.by_score = np.argsort(-self.score, kind="stable")
         self.rank = np.empty(len(rows), dtype=np.int64)
         self.rank[self.by_score] = np.arange(len(rows))
         self._differ = np.zeros(len(rows), dtype=np.bool_)
-        """Which flags readers differ on, corrections by hand of one reader alone included; set for an arbiter only."""
-        self._show_to_looker(session)
+        """Which flags readers differ on, including corrections by hand of only one reader; set for an arbiter only."""
+        self._apply_looker(session)
         self._corrected_otherwise = np.zeros(len(rows), dtype=np.bool_)
-        """Which flags were corrected to another reading than the suggested one. Needed, and therefore read at first,
-        of moved characters only."""
+        """Which flags were corrected to another reading than the suggested one. Only moved characters need it, so it is
+        not set for other flags at first."""
         self._leading, self._following = self._halves(session, work_id)
 
-    def _show_to_looker(self, session: Session) -> None:
-        """Replace the states by those of the asking reader, and mark for an arbiter where readers differ."""
+    def _apply_looker(self, session: Session) -> None:
+        """Set the states that the asking reader's own readings gave; for an arbiter, mark where readers differ."""
         for number, own in own_states(session, FlagRow.work_id == self._work_id).items():
             if number in self.at:
                 self.state[self.at[number]] = STATES.index(own.state)
@@ -105,19 +93,22 @@ class FlagArrays:
             self._differ = np.isin(self.number, list(differing(session, FlagRow.work_id == self._work_id)))
 
     def catch_up(self, session: Session, act: int) -> bool:
-        """Read in new decisions, up to the act of that number. Return False if the arrays must be made anew, since a
-        rule was set or lifted, or a flag was added by hand."""
-        since = (RuleRow.work_id == self._work_id, RuleRow.id > self._act)
-        if act == self._act or session.scalar(select(exists().where(*since))):
-            return act == self._act
-        reads = [ReadingRow.work_id == self._work_id, ReadingRow.id > self._act, ReadingRow.id <= act]
-        reads += [] if self.looker.arbitrates else [ReadingRow.person == self.looker.person]
+        """Apply new decisions up to the act of id `act`. Return False if the arrays must be built again, since a rule
+        was set or lifted, or a flag was added by hand."""
+        if act == self._act:
+            return True
+        new_rules = (RuleRow.work_id == self._work_id, RuleRow.id > self._act)
+        if session.scalar(select(exists().where(*new_rules))):
+            return False
+        new_readings = [ReadingRow.work_id == self._work_id, ReadingRow.id > self._act, ReadingRow.id <= act]
+        if not self.looker.arbitrates:
+            new_readings.append(ReadingRow.person == self.looker.person)
         query = select(DecisionRow.flag_id, DecisionRow.state, DecisionRow.reading, DecisionRow.suggested)
         query = query.where(DecisionRow.work_id == self._work_id, DecisionRow.id > self._act, DecisionRow.id <= act)
         decided = session.execute(query.order_by(DecisionRow.id)).all()
-        newly_read = select(ReadingRow.flag_id).where(*reads)
+        newly_read = select(ReadingRow.flag_id).where(*new_readings)
         read = set(session.scalars(newly_read))
-        if not self.at.keys() >= read | {number for number, *_ in decided}:
+        if not self.at.keys() >= read | {row.flag_id for row in decided}:
             return False
         if self.looker.arbitrates and read:
             differ = differing(session, FlagRow.id.in_(newly_read))
@@ -127,20 +118,21 @@ class FlagArrays:
             self.state[self.at[number]] = STATES.index(State(state))
             self._corrected_otherwise[self.at[number]] = corrected_otherwise(state, reading, suggested)
         of_decided = query.with_only_columns(DecisionRow.flag_id)
-        for number, seen in own_states(session, FlagRow.id.in_(newly_read) | FlagRow.id.in_(of_decided)).items():
-            self.state[self.at[number]] = STATES.index(seen.state)
+        for number, own in own_states(session, FlagRow.id.in_(newly_read) | FlagRow.id.in_(of_decided)).items():
+            self.state[self.at[number]] = STATES.index(own.state)
         self._act = act
         return True
 
     def _hidden(self, session: Session, work_id: int) -> Mask:
-        """Which flags a rule hides. A rule whose pair only seeded errors had when it was set hides only these."""
+        """Which flags a rule hides. A rule that was set when only seeded errors had its pair hides only these."""
         rules = {self.pair_of[pair]: rule for pair, rule in rules_of(session, work_id).items() if pair in self.pair_of}
         hidden = np.isin(self.pair, [pair for pair, rule in rules.items() if not rule.planted])
-        return np.asarray(hidden | (np.isin(self.pair, list(rules)) & self.seeded))
+        hidden_seeded = np.isin(self.pair, list(rules)) & self.seeded
+        return np.asarray(hidden | hidden_seeded)
 
     def _halves(self, session: Session, work_id: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The indices of the two flags of everything that moved: of the more suspicious ones, and, in the same order,
-        of the others. Also marks those that were corrected otherwise than suggested."""
+        """The indices of the two flags of each moved character or column: the flags with the higher scores and, in the
+        same order, the others. Also sets `_corrected_otherwise` for these flags."""
         moved = FlagRow.evidence["moved"].as_string()
         query = select(
             FlagRow.id, FlagRow.page_id, FlagRow.uid, moved, FlagRow.state, FlagRow.reading, FlagRow.suggested
@@ -159,13 +151,13 @@ class FlagArrays:
         return np.array(leading, dtype=np.int64), np.array(following, dtype=np.int64)
 
     def questions(self, mask: Mask) -> Mask:
-        """The flags of `mask` without the less suspicious half of a moved character while both halves have the same
-        decision."""
+        """The flags of `mask`, of which two halves of a moved character with the same decision are one question: the
+        half with the lower score is left out."""
         leading, following, otherwise = self._leading, self._following, self._corrected_otherwise
         same = (self.state[leading] == self.state[following]) & ~otherwise[leading] & ~otherwise[following]
-        asked = mask.copy()
-        asked[following[same & mask[leading]]] = False
-        return asked
+        questions = mask.copy()
+        questions[following[same & mask[leading]]] = False
+        return questions
 
     def other_half(self, number: int) -> int | None:
         """The number of the flag of the other half of a moved character; None if there is none, or if each half is a
@@ -177,59 +169,69 @@ class FlagArrays:
                     return int(self.number[other])
         return None
 
-    def chosen(self, wanted: QueueFilter) -> Mask:
+    def chosen(self, queue_filter: QueueFilter) -> Mask:
         """Which flags pass all filters."""
-        mask = np.logical_and.reduce(list(self.masks(wanted).values()))
-        return mask if wanted.halves else self.questions(mask)
+        mask = np.logical_and.reduce(list(self.masks(queue_filter).values()))
+        return mask if queue_filter.halves else self.questions(mask)
 
     def is_in(self, states: Iterable[State]) -> Mask:
-        """Which flags are in one of these states. A table is looked up, since `numpy.isin` fails if a decision changes
-        a state meanwhile."""
+        """Which flags are in one of these states. Uses a lookup table, since `numpy.isin` fails if another thread
+        changes a state meanwhile."""
         table = np.zeros(len(STATES), dtype=np.bool_)
         table[[STATES.index(state) for state in states]] = True
-        wanted: Mask = table[self.state]
-        return wanted
+        return np.asarray(table[self.state])
 
     @property
     def present(self) -> Mask:
-        """Which flags there are: all but corrections by hand that were taken back."""
+        """Which flags are present: all but corrections by hand that were taken back."""
         return np.asarray(~self.by_hand | self._differ | (self.state != STATES.index(State.OPEN)))
 
     @property
     def raised(self) -> Mask:
-        """Which flags are shown to the proofreader by default, each a question of its own."""
+        """Which flags are shown to the proofreader by default, one for each question."""
         return self.questions(np.asarray(self._shown & self.present))
 
     @property
     def _shown(self) -> Mask:
-        """Which flags are samples, or raised and hidden by no rule; for an arbiter only those of them that are decided
-        or on which readers differ."""
-        decided = self.state != STATES.index(State.OPEN)
-        shown: Mask = self._raised & (self._differ | decided if self.looker.arbitrates else True)
-        return shown
+        """Which flags are samples, or raised and not hidden by a rule; for an arbiter, only those of them that are
+        decided or on which readers differ."""
+        if not self.looker.arbitrates:
+            return self._raised
+        is_decided = self.state != STATES.index(State.OPEN)
+        return np.asarray(self._raised & (self._differ | is_decided))
 
-    def masks(self, wanted: QueueFilter) -> dict[str, Mask]:
+    def masks(self, queue_filter: QueueFilter) -> dict[str, Mask]:
         """Which flags each filter lets through, by the name of the filter."""
-        everything = self.present
-        masks = dict.fromkeys(("present", "raised", "kinds", "states", "pair", "juan", "pages", "scores"), everything)
-        if wanted.raised is not None:
-            masks["raised"] = self._shown == wanted.raised
-        if wanted.kinds:
-            masks["kinds"] = np.isin(self.kind, [KINDS.index(kind) for kind in wanted.kinds])
-        if wanted.states:
-            masks["states"] = self.is_in(wanted.states)
-        if wanted.pair is not None:
-            masks["pair"] = self.pair == self.pair_of.get(wanted.pair, -1)
-        if wanted.juan is not None:
-            masks["juan"] = self.juan == (self.juans.index(wanted.juan) if wanted.juan in self.juans else -1)
-        if wanted.first_page is not None or wanted.last_page is not None:
-            first, last = wanted.first_page or 0, wanted.last_page or np.iinfo(np.int32).max
+        filters = ("present", "raised", "kinds", "states", "pair", "juan", "pages", "scores")
+        masks = dict.fromkeys(filters, self.present)
+        if queue_filter.raised is not None:
+            masks["raised"] = self._shown == queue_filter.raised
+        if queue_filter.kinds:
+            masks["kinds"] = np.isin(self.kind, [KINDS.index(kind) for kind in queue_filter.kinds])
+        if queue_filter.states:
+            masks["states"] = self.is_in(queue_filter.states)
+        if queue_filter.pair is not None:
+            masks["pair"] = self.pair == self.pair_of.get(queue_filter.pair, -1)
+        if queue_filter.juan is not None:
+            masks["juan"] = self.juan == (
+                self.juans.index(queue_filter.juan) if queue_filter.juan in self.juans else -1
+            )
+        if queue_filter.first_page is not None or queue_filter.last_page is not None:
+            first, last = queue_filter.first_page or 0, queue_filter.last_page or np.iinfo(np.int32).max
             masks["pages"] = (self.position >= first) & (self.position <= last)
-        if wanted.least_score is not None or wanted.most_score is not None:
-            least = -np.inf if wanted.least_score is None else wanted.least_score
-            most = np.inf if wanted.most_score is None else wanted.most_score
+        if queue_filter.least_score is not None or queue_filter.most_score is not None:
+            least = -np.inf if queue_filter.least_score is None else queue_filter.least_score
+            most = np.inf if queue_filter.most_score is None else queue_filter.most_score
             masks["scores"] = (self.score >= least) & (self.score <= most)
         return masks
+
+
+def _flag_rows(session: Session, work_id: int) -> Iterable[Any]:
+    """The flags of a work that are not stale, as rows with the columns that `FlagArrays` needs, in that order."""
+    place = (FlagRow.id, FlagRow.page_id, FlagRow.line, FlagRow.offset)
+    finding = (FlagRow.score, FlagRow.kind, FlagRow.state, FlagRow.raised, FlagRow.transcribed, FlagRow.suggested)
+    query = select(*place, *finding, FlagRow.origin)
+    return session.execute(query.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False)))
 
 
 def corrected_otherwise(state: str, reading: str, suggested: str) -> bool:

@@ -21,10 +21,10 @@ from proof.store.seeded import BY_HAND, IS_SEEDED
 from proof.text.components import LACUNAS, is_unencoded
 
 Shapes = NDArray[np.int8]
-"""The shapes of glyphs (glyphs x `SHAPE_LENGTH`), as `proof.layout.glyph_shapes` has them."""
+"""The shapes of glyphs (glyphs × `SHAPE_LENGTH`), as `proof.layout.glyph_shapes` computes them."""
 
 GlyphsByCharacter = tuple[tuple[str, int, bytes], ...]
-"""For each character of a page: the character, the number of its glyphs, and these as bytes of `OCCURRENCE`."""
+"""For each character of a page: the character, the number of its glyphs, and the glyphs as bytes of `OCCURRENCE`."""
 
 SHAPE_LENGTH = 200
 """Number of values of a shape."""
@@ -32,9 +32,9 @@ SHAPE_LENGTH = 200
 MAX_NOTATION_LENGTH = 64
 """Code points of the longest notation of one character (such as an entity) whose glyphs are kept."""
 
-OCCURRENCES_A_PART = 20_000
-"""Occurrences that are compared at once. Those of a more frequent character are divided into parts of about this size,
-each with pages from all over the work."""
+OCCURRENCES_PER_PART = 20_000
+"""Number of occurrences that are compared at once. Those of a more frequent character are divided into parts of about
+this size, each with pages from the whole work."""
 
 OCCURRENCE = np.dtype(
     [
@@ -54,7 +54,7 @@ its box on the image, and its shape."""
 @dataclass(frozen=True, slots=True)
 class Occurrences:
     """Occurrences of a character: `pages` (n) are the numbers of their pages, `glyphs` (n) is an array of `OCCURRENCE`.
-    They are the part number `part` (from 0) of `parts`, into which the `total` occurrences in the work are divided."""
+    The `total` occurrences in the work are divided into `parts`; these are part `part`, counted from 0."""
 
     pages: NDArray[np.int64]
     glyphs: NDArray[Any]
@@ -68,8 +68,8 @@ class Occurrences:
 
 @dataclass(frozen=True, slots=True)
 class GlyphState:
-    """The state of an occurrence: the number of its flag, the state of the flag, and the decided reading ('' without
-    one). `by_hand`: the flag is a correction by hand, not of a check."""
+    """The state of an occurrence: the number and state of its flag, and the decided reading ('' if undecided).
+    `by_hand`: the flag is a correction by hand, not of a check."""
 
     flag: int
     state: State
@@ -78,28 +78,28 @@ class GlyphState:
 
 
 class Glyphs(StorePart):
-    """The glyphs of a store; `Store.glyphs` is one."""
+    """The glyphs of a store, as `Store.glyphs`."""
 
     def stamp(self, work: str) -> tuple[int, int]:
         """A value that changes with the glyphs of a work. Raises NoPlaceError."""
         with self._reading() as session:
-            now = find_work(session, work)
-            return now.id, now.revision
+            stored_work = find_work(session, work)
+            return stored_work.id, stored_work.revision
 
     def known_on(self, image_sha: str) -> bool:
-        """Whether the glyphs of a page on this image are known."""
+        """Whether the store has the glyphs of a page with this image."""
         query = select(GlyphRow.page_id).join(PageRow, GlyphRow.page_id == PageRow.id)
         with self._reading() as session:
             return session.scalar(query.where(PageRow.image_sha == image_sha).limit(1)) is not None
 
     def of(self, work: str, text: str, part: int = 0) -> Occurrences:
-        """One part of the occurrences of a character in the text of a work as it was checked; the last part if there
-        is none of that number."""
-        table = GlyphRow.__table__.c  # a query of columns of the table takes a quarter of the time of one of attributes
+        """Part number `part` of the occurrences of a character in the checked text of a work; the last part if there
+        are fewer."""
+        table = GlyphRow.__table__.c  # selecting table columns takes a quarter of the time of selecting attributes
         of_character = (table.work_id == work_id_subquery(work), table.text == text)
         with self._reading() as session:
             total = int(session.scalar(select(func.sum(table.count)).where(*of_character)) or 0)
-            parts = max(-(-total // OCCURRENCES_A_PART), 1)
+            parts = max(-(-total // OCCURRENCES_PER_PART), 1)
             part = min(part, parts - 1)
             query = select(table.page_id, table.count, table.data).where(*of_character).order_by(table.page_id)
             if parts > 1:
@@ -112,16 +112,16 @@ class Glyphs(StorePart):
     def unencoded(self, work: str) -> list[tuple[str, int]]:
         """The names, descriptions and placeholders of unencoded characters in the text of a work, each with its number
         of occurrences, the most frequent first. Raises NoPlaceError."""
-        long, private = func.length(GlyphRow.text) > 1, GlyphRow.text.between("\ue000", "\uf8ff")
+        is_description, is_private = func.length(GlyphRow.text) > 1, GlyphRow.text.between("\ue000", "\uf8ff")
         count = func.sum(GlyphRow.count)
-        query = select(GlyphRow.text, count).where(or_(long, private, GlyphRow.text.in_(LACUNAS)))
+        query = select(GlyphRow.text, count).where(or_(is_description, is_private, GlyphRow.text.in_(LACUNAS)))
         with self._reading() as session:
             query = query.where(GlyphRow.work_id == find_work(session, work).id).group_by(GlyphRow.text)
             rows = session.execute(query.order_by(count.desc(), GlyphRow.text))
             return [(text, int(number)) for text, number in rows if is_unencoded(text)]
 
     def occurrences(self, work: str, texts: Collection[str], omitted: str = "") -> dict[str, int]:
-        """The number of glyphs of each of these characters in a work, without those on the page whose id is
+        """The number of glyphs of each of these characters in a work, without those on the page with the id
         `omitted`."""
         query = select(func.sum(GlyphRow.count)).where(GlyphRow.work_id == work_id_subquery(work))
         if omitted:
@@ -157,26 +157,24 @@ class Glyphs(StorePart):
         state_of: dict[tuple[int, int, int], GlyphState] = {}
         with self._reading() as session:
             own = own_states(session, on_pages)
-            for *at, flag, state, reading, version, origin in session.execute(query.order_by(FlagRow.id)):
-                state, reading, version = own.get(flag, (state, reading, version))  # noqa: PLW2901 - as the person who looks sees it
-                by_hand = origin == Origin.PERSON.value
+            for row in session.execute(query.order_by(FlagRow.id)):
+                state, reading, version = own.get(row.id, (row.state, row.reading, row.version))
+                by_hand = row.origin == Origin.PERSON.value
                 if not by_hand or state != State.OPEN.value:
-                    page, line, offset = at
-                    state_of[page, line, offset] = GlyphState(flag, State(state), reading if version else "", by_hand)
+                    place = (row.page_id, row.line, row.offset)
+                    state_of[place] = GlyphState(row.id, State(state), reading if version else "", by_hand)
         return state_of
 
 
 def glyph_values(page: PageRow, glyphs: GlyphsByCharacter) -> list[dict[str, Any]]:
-    """The values of the rows for the glyphs of a page, one row a character."""
-    work, number = page.work_id, page.id
-    return [
-        {"work_id": work, "page_id": number, "text": text, "count": count, "data": data} for text, count, data in glyphs
-    ]
+    """The column values of the rows for the glyphs of a page, one row for each character."""
+    place = {"work_id": page.work_id, "page_id": page.id}
+    return [{**place, "text": text, "count": count, "data": data} for text, count, data in glyphs]
 
 
 def by_character(characters: Sequence[CheckedCharacter], shapes: Shapes) -> GlyphsByCharacter:
-    """The glyphs of the characters of a page, by character. `shapes` has a row for each of `characters`, zero for one
-    without ink."""
+    """The glyphs of the characters of a page, by character. `shapes` has a row for each of `characters`, all zeros if
+    it has no ink."""
     by_text: dict[str, list[int]] = defaultdict(list)
     inked = np.asarray(shapes.any(axis=1))
     for number, character in enumerate(characters):
@@ -184,8 +182,9 @@ def by_character(characters: Sequence[CheckedCharacter], shapes: Shapes) -> Glyp
             by_text[character.text].append(number)
     if not by_text:
         return ()
-    # all are packed at once, in order of their characters: packing each character alone would take most of the time
-    data = _packed(characters, shapes)[[number for numbers in by_text.values() for number in numbers]].tobytes()
+    # packed all at once, grouped by character, since packing each character separately is much slower
+    grouped = [number for numbers in by_text.values() for number in numbers]
+    data = _packed(characters, shapes)[grouped].tobytes()
     groups, start = [], 0
     for text, numbers in by_text.items():
         end = start + len(numbers) * OCCURRENCE.itemsize
@@ -195,6 +194,7 @@ def by_character(characters: Sequence[CheckedCharacter], shapes: Shapes) -> Glyp
 
 
 def _packed(characters: Sequence[CheckedCharacter], shapes: Shapes) -> NDArray[Any]:
+    """The characters as an array of `OCCURRENCE`."""
     packed = np.zeros(len(characters), dtype=OCCURRENCE)
     packed["line"] = [character.line for character in characters]
     packed["offset"] = [character.offset for character in characters]
@@ -207,15 +207,15 @@ def _packed(characters: Sequence[CheckedCharacter], shapes: Shapes) -> NDArray[A
 
 
 def kept_shapes(kept: Sequence[bytes], characters: Sequence[CheckedCharacter]) -> Shapes:
-    """The shape of each of `characters`: that of the glyph at the same place of the image among those `kept` from an
-    earlier check of it, zeros if there is none."""
-    known = np.frombuffer(b"".join(kept), dtype=OCCURRENCE)
-    places = zip(np.rint(known["x"]).tolist(), np.rint(known["y"]).tolist(), strict=True)
-    number_at = {place: number for number, place in enumerate(places)}
+    """The shape of each character: that of the glyph at the same place of the image among the `kept` ones (bytes of
+    `OCCURRENCE`) of an earlier check, zeros if there is none."""
+    glyphs = np.frombuffer(b"".join(kept), dtype=OCCURRENCE)
+    places = zip(np.rint(glyphs["x"]).tolist(), np.rint(glyphs["y"]).tolist(), strict=True)
+    index_at = {place: index for index, place in enumerate(places)}
     shapes = np.zeros((len(characters), SHAPE_LENGTH), np.int8)
     for number, character in enumerate(characters):
         x, y = character.box.centre
-        same = number_at.get((round(x), round(y)))
-        if same is not None:
-            shapes[number] = known["shape"][same]
+        index = index_at.get((round(x), round(y)))
+        if index is not None:
+            shapes[number] = glyphs["shape"][index]
     return shapes

@@ -18,7 +18,7 @@ from proof.store import codec, rows
 from proof.store.chains import LOOKER, chain_of
 from proof.store.column_changes import ColumnChange, check_column, flag_of_change
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
-from proof.store.decisions import check_demand, decide_in
+from proof.store.decisions import check_request, decide_in
 from proof.store.events import key_of_another
 from proof.store.lookup import NoPlaceError, StorePart, find_page
 from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow
@@ -91,7 +91,7 @@ class ManualCorrections(StorePart):
 
 def _check(correction: ManualCorrection) -> None:
     """Raise RefusedDecisionError for a correction that no page allows."""
-    check_demand(_demand(correction, 1, 0))
+    check_request(_demand(correction, 1, 0))
     if correction.change is not None:
         check_column(correction.change, correction.reading, confirmed=correction.confirmed)
         return

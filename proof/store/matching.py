@@ -270,7 +270,8 @@ def _matched_rows(
         for row in (*candidates[span_of[flag.id]], *candidates[flag.id]):
             rank = _rank(lines, row, flag, span_of[flag.id])
             same_origin = (row.origin == Origin.SEEDED.value) == (origin is Origin.SEEDED)
-            if rank is not None and same_origin and (row.state in SETTLED or flag.id not in answered):
+            is_asked = row.state in SETTLED or flag.id not in answered
+            if rank is not None and same_origin and is_asked:
                 ranked.append((rank, n, row.id, row))
     row_of: dict[int, FlagRow] = {}
     taken: set[int] = set()

@@ -58,10 +58,10 @@ STATES_OF_TEXT = frozenset({PageState.PROOFREAD, PageState.VALIDATED})
 
 
 class PageStanding(NamedTuple):
-    """The state of a page after `version` events. `said` is the state that `person` set by the valid event, whose
-    number is `event` ("" and 0 if all events were undone). `changed`: the text was changed after that event."""
+    """The state of a page after `version` events. `given_state` is the state that `person` set by the valid event,
+    whose number is `event` ("" and 0 if all events were undone). `changed`: the text was changed after that event."""
 
-    said: PageState = PageState.NOT_PROOFREAD
+    given_state: PageState = PageState.NOT_PROOFREAD
     version: int = 0
     changed: bool = False
     event: int = 0
@@ -69,8 +69,8 @@ class PageStanding(NamedTuple):
 
     @property
     def state(self) -> PageState:
-        """The present state of the page: `said`, or not proofread if the text was changed."""
-        return PageState.NOT_PROOFREAD if self.changed else self.said
+        """The present state of the page: `given_state`, or not proofread if the text was changed."""
+        return PageState.NOT_PROOFREAD if self.changed else self.given_state
 
 
 class PageStates(StorePart):
@@ -83,7 +83,7 @@ class PageStates(StorePart):
             query = select(PageEventRow).where(PageEventRow.page_id == row.id).order_by(PageEventRow.version)
             return [page_event(event) for event in session.scalars(query)]
 
-    def said_by(self, work: str, page: int) -> str:
+    def set_by(self, work: str, page: int) -> str:
         """The person who set the state of a page; empty if nobody did, or if the text was changed since. Raises
         NoPlaceError."""
         with self._reading() as session:

@@ -94,7 +94,7 @@ class Queue(StorePart):
         arrays = self._fresh(work)
         return self._counted(arrays, arrays.pages[first - 1 :][:limit])
 
-    def places(self, work: str) -> Sequence[ListedPage]:
+    def uncounted_pages(self, work: str) -> Sequence[ListedPage]:
         """All pages of a work in page order, without counts. Raises NoPlaceError."""
         return self._fresh(work).pages
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import inspect, select
@@ -23,16 +24,15 @@ from proof.model.flags import Kind, Origin
 from proof.store.journal import (
     COMMENT,
     DECISION,
-    OF_ONE_STORE,
     READING,
+    ROW_NUMBERS,
     RULE,
-    Chains,
+    JournalLines,
     Line,
-    Read,
+    Subjects,
     all_lines,
     chains_of,
     identity,
-    moment,
 )
 from proof.store.lookup import work_id_subquery
 from proof.store.matching import mark_answered_stale
@@ -94,7 +94,7 @@ class Recovered:
     works: tuple[int, ...]
 
 
-def recover(session: Session, journal: Read) -> Recovered:
+def recover(session: Session, journal: JournalLines) -> Recovered:
     """Put the acts into the store that the journal holds and the store lacks."""
     texts = select(TextRow.path, TextVersionRow).join(TextVersionRow, TextVersionRow.id == TextRow.version_id)
     contents = {path: content_of(version) for path, version in session.execute(texts)}
@@ -150,7 +150,7 @@ def _stored_chains(session: Session) -> dict[tuple[str, ...], list[Line]]:
 
 def _subject(line: Line) -> tuple[str, ...]:
     """The subject of an act; that of a decision is the key of the first decision on its flag."""
-    return (DECISION, line["first"]) if line["act"] == DECISION else Chains().of(line)
+    return (DECISION, line["first"]) if line["act"] == DECISION else Subjects().of(line)
 
 
 class _Recovery:
@@ -358,5 +358,5 @@ def _source(flag: FlagRow) -> tuple[str, bool]:
 
 def _act_values(table: type[ActRow], line: Line) -> dict[str, Any]:
     """The columns of an act that its line gives."""
-    names = {column.key for column in inspect(table).column_attrs} - OF_ONE_STORE - {"act"}
-    return {name: line[name] for name in names} | {"at": moment(line["at"])}
+    names = {column.key for column in inspect(table).column_attrs} - ROW_NUMBERS - {"act"}
+    return {name: line[name] for name in names} | {"at": datetime.fromisoformat(line["at"])}

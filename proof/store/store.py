@@ -50,12 +50,7 @@ from proof.store.queue import Queue
 from proof.store.readings import DoubleReadings
 from proof.store.recovery import Recovered, recover
 from proof.store.reports import Reports
-from proof.store.rows import (
-    KeptPage,
-    PagePlace,
-    RunInfo,
-    StoredRunInfo,
-)
+from proof.store.rows import KeptPage, PagePlace, RunInfo, StoredRunInfo
 from proof.store.rules import Rules
 from proof.store.saving import (
     CheckedResult,
@@ -128,7 +123,7 @@ class Store:
                 database.migrate(engine)
             store = cls(engine, _journal(url, folder))
             if store.journal and complete:
-                store.journal.follow(store._reading)
+                store.journal.catch_up(store._reading)
         except BaseException:
             engine.dispose()
             raise

@@ -121,13 +121,10 @@ class Texts(StorePart):
         pages, and their file is gone or has the content of the edition. Of several paths, the one that has most parts
         at its end in common with the edition's. Raises UsageError if several have equally many."""
         pages = {page.id for page in edition.pages}
-        moved = [
-            text
-            for text in stored
-            if Path(text.path).name == edition.path.name
-            and self._is_replaced(text.path, edition)
-            and (not edition.paged or pages & text.pages)
-        ]
+        same_name = [text for text in stored if Path(text.path).name == edition.path.name]
+        moved = [text for text in same_name if self._is_replaced(text.path, edition)]
+        if edition.paged:
+            moved = [text for text in moved if pages & text.pages]
         common_parts = {text.path: _common_parts(Path(text.path), edition.path.resolve()) for text in moved}
         nearest = {path for path, common in common_parts.items() if common == max(common_parts.values())}
         if len(nearest) > 1:
@@ -231,7 +228,9 @@ class Texts(StorePart):
 
 
 def _is_same_file(stored: Path, given: Path) -> bool:
-    return stored.resolve() == given.resolve() or (stored.exists() and given.exists() and stored.samefile(given))
+    if stored.exists() and given.exists():
+        return stored.samefile(given)
+    return stored.resolve() == given.resolve()
 
 
 def _common_parts(path: Path, other: Path) -> int:

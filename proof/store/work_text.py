@@ -296,8 +296,8 @@ def _changing_flags(
     session: Session, work: int, among: Collection[int] | None, own: Mapping[int, OwnState]
 ) -> dict[ColumnKey, list[Any]]:
     """The flags that change the text of each column, in the order of their places: corrected ones, and those whose
-    correction was exported and then undone. Flags that have lost their places are left out. `checked_version` is the
-    version of the text in which the page was checked."""
+    correction was undone, perhaps after an export. Flags that have lost their places are left out. `checked_version`
+    is the version of the text in which the page was checked."""
     query = select(
         FlagRow.id,
         FlagRow.page_id,
@@ -316,7 +316,8 @@ def _changing_flags(
     of_pages = FlagRow.work_id == work if among is None else FlagRow.page_id.in_(among)
     is_own = FlagRow.id.in_(own)
     query = query.where(of_pages, ~IS_SEEDED, or_(FlagRow.version > 0, is_own))
-    query = query.where(or_(FlagRow.state == State.CORRECTED.value, FlagRow.reads != FlagRow.transcribed, is_own))
+    states = (State.CORRECTED.value, State.OPEN.value)
+    query = query.where(or_(FlagRow.state.in_(states), FlagRow.reads != FlagRow.transcribed, is_own))
     query = query.where(or_(FlagRow.text_id.is_(None), FlagRow.version_id == TextRow.version_id))
     flags_of: defaultdict[ColumnKey, list[Any]] = defaultdict(list)
     for row in session.execute(query.order_by(FlagRow.offset, FlagRow.length, FlagRow.id)):
@@ -329,13 +330,19 @@ def _changing_flags(
 
 def _edits(source: str, flags: Iterable[Any]) -> tuple[Edit, ...]:
     """The edits that the decisions on `flags` make to the `source` of a column when it was checked. Of two edits of the
-    same characters the first one is made. Columns inserted beside this one are in the order of the image."""
+    same characters the first one is made; characters that read again as before an undone decision are not restored to
+    what a later one, also undone, replaced. Columns inserted beside this one are in the order of the image."""
     edits: dict[tuple[int, int, int], Edit] = {}
+    restored: dict[int, str] = {}
     reached = 0
     for flag in flags:
         # a decision exported since the check is in the text, but not in the source of the column when it was checked
         is_exported = flag.version_id != flag.checked_version
         old, new = flag.transcribed if is_exported else flag.reads, decided_reading(flag)
+        if flag.state == State.OPEN.value and restored.get(flag.offset) == flag.reads:
+            new = flag.reads
+        elif flag.state == State.OPEN.value and flag.reads == flag.transcribed:
+            restored[flag.offset] = flag.reads
         is_inserted_column = flag.kind == Kind.LAYOUT.value and new not in ("", LINE_BREAK) and not old
         if is_inserted_column:
             new = f"{LINE_BREAK}{new}" if flag.offset else f"{new}{LINE_BREAK}"

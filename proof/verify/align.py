@@ -1,8 +1,8 @@
 """Aligning the transcribed characters (cells) of a column with the glyphs on the image.
 
-One dynamic programme per column; every step has a cost in nats. A cell on a glyph costs minus the log-probability that
-the engine gives to the transcribed character. A glyph without a cell (omission) and a cell without a glyph (insertion)
-have fixed costs. Two neighbours the other way round (transposition) are a step of their own.
+Dynamic programming over each column; every step has a cost in nats. A cell on a glyph costs minus the log-probability
+that the engine gives to the transcribed character. A glyph without a cell (omission) and a cell without a glyph
+(insertion) have fixed costs. Two exchanged neighbours (transposition) are a step of their own.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from proof.text.model import Cell, is_han
 from proof.verify.glyphs import SPLINTERS, Glyph
 
 MISMATCH_NATS = 10.0
-"""Cost up to which a cell on a glyph counts in full; beyond it the glyph is surely something else."""
+"""Cost up to which a cell on a glyph counts in full. If it costs more, the glyph is surely another character."""
 
 BEYOND_MISMATCH_WEIGHT = 0.02
-"""Weight of every nat beyond `MISMATCH_NATS`."""
+"""Weight of every nat above `MISMATCH_NATS`."""
 
 SKIP_CELL_NATS = 8.0
 """Cost of a transcribed character without a glyph."""
@@ -32,16 +32,15 @@ SKIP_FAINT_GLYPH_NATS = 0.3
 """Cost of a fainter glyph without a transcription, in addition to the improbability that no glyph is there."""
 
 SWAP_NATS = 2.5
-"""Cost of two characters the other way round, beside those of the two matches."""
+"""Cost of exchanging two characters, beside the costs of the two matches."""
 
 PREFERRED_GLYPH_NATS = 10.0
-"""A transcribed character that is neither of two glyphs was written for the one that it is more like, if its
-log-probabilities on the two differ by at least this. Of errors planted beside an omission on real pages (seeds 301 to
-340) look-alikes differ by more; those that differ by less were as often assigned to the wrong glyph as to the right
-one."""
+"""Minimum difference of the log-probabilities of a transcribed character on two glyphs, neither of which it is, for it
+to be assigned to the more similar glyph. Of errors planted beside an omission on real pages (seeds 301 to 340)
+look-alikes differ by more; those that differ by less were as often assigned to the wrong glyph as to the right one."""
 
 SWAPPED_MATCH_NATS = 6.0
-"""Cost below which each of two exchanged cells must fit its glyph."""
+"""Cost of a match below which each of two exchanged cells must be."""
 
 SILENT_GLYPH_NATS = 5.0
 """Cost of a cell on a glyph of which the engine read nothing."""
@@ -53,27 +52,27 @@ UNKNOWN_CHARACTER_NATS = 3.5
 """Cost of a character that the engine does not know on a glyph that it reads with certainty."""
 
 UNSURE_READING_NATS = 1.0
-"""Nats taken off `UNKNOWN_CHARACTER_NATS`, at most, where the reading is unsure: shown an unknown shape, an engine
-wavers between similar ones, and what it reads with certainty is likely to be a character that it knows."""
+"""Maximum number of nats that are subtracted from `UNKNOWN_CHARACTER_NATS` if the reading is unsure. An engine that
+sees an unknown shape wavers between similar ones; a certain reading is likely to be a character that it knows."""
 
 OTHER_ROW_NATS = 4.0
 """Cost of a character of one half-row (or of main text) on a glyph of another."""
 
 ONE_RUN_NATS = 1.0
-"""Additional cost up to which one run of missing or surplus characters is preferred to two runs with a few matches
+"""Maximum additional cost of one run of missing or surplus characters that is preferred to two runs with a few matches
 between them."""
 
 BAND_CELLS = 8
-"""How far the alignment may leave the diagonal, in addition to the difference of the two counts."""
+"""Maximum distance of the alignment from the diagonal, in addition to the difference of the two counts."""
 
 FIRST_LIMIT_NATS = 16.0
-"""Cost of a path in the first search, in addition to that of the difference of the two counts; if no path is cheaper,
-the search is repeated without a limit."""
+"""Maximum cost of a path in the first search, in addition to that of the difference of the two counts. If no path is
+cheaper, the search is repeated without a limit."""
 
 ROUNDING_NATS = 1e-9
 """Possible error of a sum of costs."""
 
-# The steps as numbers, which are quicker than those of `Step` in the innermost loop; 0 is no step.
+# The steps as numbers, which are faster in the innermost loop than members of `Step`; 0 is no step.
 _MATCH = 1
 _EXTRA_CELL = 2
 _EXTRA_GLYPH = 3
@@ -91,8 +90,9 @@ class Step(StrEnum):
 class Pairing:
     """One step of the alignment: cells and glyphs by their number in the column.
 
-    A match has one of each, a swap two of each (in the order of the transcription, and of the image), an extra cell no
-    glyph, an extra glyph no cell. `before` is the number of the cell that follows an extra glyph.
+    A match has one of each; a swap has two of each, the cells in the order of the transcription, the glyphs in that of
+    the image; an extra cell has no glyph, and an extra glyph no cell. `before` is the number of the cell that follows
+    an extra glyph.
     """
 
     step: Step
@@ -102,7 +102,7 @@ class Pairing:
 
 
 Likeness = Callable[[str, Glyph], float | None]
-"""Log-probability that a glyph is a transcribed character, in any of its forms; None where the engine does not know the
+"""Log-probability that a glyph is a transcribed character, in any of its forms; None if the engine does not know the
 character."""
 
 
@@ -112,8 +112,8 @@ def align(
     """The cheapest alignment of a column's transcribed cells (without blank ones) with its glyphs, and its cost.
 
     Every cell and every glyph is in exactly one pairing, in order. If no alignment costs `limit` or less, there are no
-    pairings and the cost is infinite. Only costs that can belong to the cheapest path are computed: in a column without
-    errors those on the diagonal.
+    pairings and the cost is infinite. Only costs that can belong to the cheapest path are computed; in a column without
+    errors these are the costs on the diagonal.
     """
     costs = _Costs(cells, glyphs, likeness)
     n, m = len(cells), len(glyphs)
@@ -134,9 +134,11 @@ def for_either(cell: Cell, first: Glyph, second: Glyph, likeness: Likeness) -> b
     """Whether a transcribed character is neither of two glyphs of a row and may stand for either."""
     if first.silent or second.silent or first.strip != second.strip:
         return False
-    values = likeness(cell.text, first), likeness(cell.text, second)
-    known = [value for value in values if value is not None]
-    return len(known) == len(values) and max(known) < -MISMATCH_NATS and max(known) - min(known) < PREFERRED_GLYPH_NATS
+    on_first, on_second = likeness(cell.text, first), likeness(cell.text, second)
+    if on_first is None or on_second is None:
+        return False
+    is_neither = max(on_first, on_second) < -MISMATCH_NATS
+    return is_neither and max(on_first, on_second) - min(on_first, on_second) < PREFERRED_GLYPH_NATS
 
 
 class _Costs:
@@ -171,13 +173,13 @@ class _Costs:
         if glyph.silent:
             cost = SILENT_GLYPH_NATS
         else:
-            value = self._likeness(cell.text, glyph)
-            cost = _unknown_cost(glyph) if value is None else _match_cost(value)
+            log_prob = self._likeness(cell.text, glyph)
+            cost = _unknown_cost(glyph) if log_prob is None else _match_cost(log_prob)
         return cost + (OTHER_ROW_NATS if glyph.row != cell.row else 0.0)
 
     def swap(self, i: int, j: int) -> float:
-        """The cost, without `SWAP_NATS`, of cells `i` and `i` + 1 on glyphs `j` and `j` + 1 the other way round;
-        infinite where they do not fit so: then there is an insertion and an omission instead."""
+        """The cost, without `SWAP_NATS`, of cells `i` and `i` + 1 exchanged on glyphs `j` and `j` + 1. It is infinite
+        if either does not fit; there is an insertion and an omission instead."""
         if not (self.cells_follow[i] and self.glyphs_follow[j]):
             return inf
         first, second = self.match(i, j + 1), self.match(i + 1, j)
@@ -191,19 +193,19 @@ class _Costs:
         """Whether another path may cost less than `diagonal`: one that skips a cell and a glyph, or swaps two cells."""
         if diagonal + ROUNDING_NATS > SKIP_CELL_NATS + min(self.skip_glyph, default=0.0):
             return bool(self._cells)
-        pairs = (cost + following for cost, following in pairwise(self.match(i, i) for i in range(len(self._cells))))
-        return any(
-            both + ROUNDING_NATS > SWAP_NATS and both + ROUNDING_NATS > self.swap(i, i) + SWAP_NATS
-            for i, both in enumerate(pairs)
-        )
+        for i in range(len(self._cells) - 1):
+            straight = self.match(i, i) + self.match(i + 1, i + 1) + ROUNDING_NATS
+            if straight > SWAP_NATS and straight > self.swap(i, i) + SWAP_NATS:
+                return True
+        return False
 
 
 def _cheapest(costs: _Costs, limit: float) -> tuple[list[list[int]], float]:
-    """The number of the last step of the cheapest path to every place, and the total cost; infinite if that is more
-    than `limit`."""
+    """The number of the last step of the cheapest path to every place (after `i` cells and `j` glyphs), and the total
+    cost; infinite if that is more than `limit`."""
     n, m = costs.shape
     skip_glyph, reach = costs.skip_glyph, costs.reach
-    # plain lists: element by element they are several times quicker than arrays
+    # plain lists, which are several times faster than arrays when read element by element
     total = [[inf] * (m + 1) for _ in range(n + 1)]
     steps = [[0] * (m + 1) for _ in range(n + 1)]
     total[0][0] = 0.0
@@ -228,17 +230,17 @@ def _cheapest(costs: _Costs, limit: float) -> tuple[list[list[int]], float]:
 
 
 def _off_specks(pairings: list[Pairing], glyphs: Sequence[Glyph]) -> list[Pairing]:
-    """The pairings with a cell on a possible speck changed to one without a glyph, where the cells before and after it
-    have none."""
-    settled = list(pairings)
+    """The pairings, with cells on possible specks separated from their glyphs if the cells before and after have no
+    glyph."""
+    result = list(pairings)
     for number in range(len(pairings) - 2, 0, -1):
         before, pairing, after = pairings[number - 1 : number + 2]
-        alone = before.step is after.step is Step.EXTRA_CELL
-        if alone and pairing.step is Step.MATCH and _may_be_speck(glyphs[pairing.glyphs[0]]):
+        is_single = before.step is after.step is Step.EXTRA_CELL
+        if is_single and pairing.step is Step.MATCH and _may_be_speck(glyphs[pairing.glyphs[0]]):
             (cell,) = pairing.cells
-            glyph = Pairing(Step.EXTRA_GLYPH, (), pairing.glyphs, cell + 1)
-            settled[number : number + 1] = Pairing(Step.EXTRA_CELL, pairing.cells, (), cell), glyph
-    return settled
+            extra_cell = Pairing(Step.EXTRA_CELL, pairing.cells, (), cell)
+            result[number : number + 1] = extra_cell, Pairing(Step.EXTRA_GLYPH, (), pairing.glyphs, cell + 1)
+    return result
 
 
 def _may_be_speck(glyph: Glyph) -> bool:
@@ -246,24 +248,24 @@ def _may_be_speck(glyph: Glyph) -> bool:
 
 
 def _in_one_run(pairings: list[Pairing], costs: _Costs) -> list[Pairing]:
-    """The pairings with two runs of extra glyphs, or of extra cells, joined to one, where the matches between them fit
-    as well before the first or after the second: of 東也禁承也名, transcribed as 東也名, the text lacks 禁承也 or
-    也禁承, not 也 and 禁承 apart."""
+    """The pairings, with two runs of extra glyphs, or of extra cells, joined to one if the matches between them fit as
+    well before the first run or after the second: if 東也禁承也名 is transcribed as 東也名, the text lacks 禁承也 or
+    也禁承, not 也 and 禁承 in two places."""
     steps = [pairing.step for pairing in pairings]
-    at = 0
-    while (second := _second_run(steps, at)) is not None:
-        first, between, end = second
-        more, joined = min(_moved_together(pairings[first:end], costs), key=lambda way: way[0])
-        if more <= ONE_RUN_NATS:
+    start = 0
+    while (runs := _two_runs(steps, start)) is not None:
+        first, matches, end = runs
+        additional_cost, joined = min(_joined_runs(pairings[first:end], costs), key=lambda way: way[0])
+        if additional_cost <= ONE_RUN_NATS:
             pairings[first:end] = joined
             steps[first:end] = [pairing.step for pairing in joined]
-            at = first
+            start = first
         else:
-            at = between
+            start = matches
     return pairings
 
 
-def _second_run(steps: Sequence[Step], start: int) -> tuple[int, int, int] | None:
+def _two_runs(steps: Sequence[Step], start: int) -> tuple[int, int, int] | None:
     """The first two runs of one kind, from `start` on, with only matches between them: the start of the first run, the
     start of the matches, and the end of the second run. None if there are no such runs."""
     runs = [(step, len(list(group))) for step, group in groupby(steps[start:])]
@@ -275,51 +277,52 @@ def _second_run(steps: Sequence[Step], start: int) -> tuple[int, int, int] | Non
     return None
 
 
-def _moved_together(run: Sequence[Pairing], costs: _Costs) -> Iterator[tuple[float, list[Pairing]]]:
-    """The two ways to join two runs, with the matches between them moved before or after the joined run, each with its
-    additional cost."""
+def _joined_runs(run: Sequence[Pairing], costs: _Costs) -> Iterator[tuple[float, list[Pairing]]]:
+    """The two ways to join two runs: with the matches between them moved before or after the joined run. Each comes
+    after its additional cost. `run` are both runs with the matches."""
     kind = run[0].step
     matches = [pairing for pairing in run if pairing.step is Step.MATCH]
     cells = [number for pairing in run for number in pairing.cells]
     glyphs = [number for pairing in run for number in pairing.glyphs]
-    known = sum(costs.match(pairing.cells[0], pairing.glyphs[0]) for pairing in matches)
-    count, over = len(matches), len(run) - len(matches)
-    for first in (0, over):
+    cost_before = sum(costs.match(pairing.cells[0], pairing.glyphs[0]) for pairing in matches)
+    match_count, extra_count = len(matches), len(run) - len(matches)
+    for first in (0, extra_count):  # the number of extra glyphs, or cells, before the matches
         i, j = (0, first) if kind is Step.EXTRA_GLYPH else (first, 0)
-        moved = [Pairing(Step.MATCH, (cells[i + n],), (glyphs[j + n],), cells[i + n]) for n in range(count)]
+        moved = [Pairing(Step.MATCH, (cells[i + n],), (glyphs[j + n],), cells[i + n]) for n in range(match_count)]
         if kind is Step.EXTRA_GLYPH:
-            left = glyphs[:first] or glyphs[count:]
             before = cells[0] if first else cells[-1] + 1
-            extra = [Pairing(kind, (), (number,), before) for number in left]
+            extra = [Pairing(kind, (), (number,), before) for number in glyphs[:first] or glyphs[match_count:]]
         else:
-            extra = [Pairing(kind, (number,), (), number) for number in cells[:first] or cells[count:]]
-        cost = sum(costs.match(pairing.cells[0], pairing.glyphs[0]) for pairing in moved) - known
+            extra = [Pairing(kind, (number,), (), number) for number in cells[:first] or cells[match_count:]]
+        cost = sum(costs.match(pairing.cells[0], pairing.glyphs[0]) for pairing in moved) - cost_before
         yield cost, [*extra, *moved] if first else [*moved, *extra]
 
 
 def _omissions_first(
     pairings: list[Pairing], cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness
 ) -> list[Pairing]:
-    """The pairings with an extra glyph put before the wrong character beside it, where that may stand for either glyph.
-    So equally good alignments always come out the same, whatever improbable readings the engine lists."""
-    settled: list[Pairing] = []
+    """The pairings, with an extra glyph moved before the wrong character beside it if that may stand for either glyph.
+    So the result does not depend on the improbable readings that the engine lists."""
+    result: list[Pairing] = []
     for pairing in pairings:
-        settled.append(pairing)
-        at = len(settled) - 1
-        while at and settled[at].step is Step.EXTRA_GLYPH and settled[at - 1].step is Step.MATCH:
-            before, after = settled[at - 1], settled[at]
-            (cell,), (matched,), (extra,) = before.cells, before.glyphs, after.glyphs
-            if not for_either(cells[cell], glyphs[matched], glyphs[extra], likeness):
+        result.append(pairing)
+        last = len(result) - 1
+        while last and result[last].step is Step.EXTRA_GLYPH and result[last - 1].step is Step.MATCH:
+            match, extra = result[last - 1], result[last]
+            (cell,), (matched_glyph,), (extra_glyph,) = match.cells, match.glyphs, extra.glyphs
+            if not for_either(cells[cell], glyphs[matched_glyph], glyphs[extra_glyph], likeness):
                 break
-            settled[at - 1 : at + 1] = Pairing(Step.EXTRA_GLYPH, (), (matched,), cell), replace(before, glyphs=(extra,))
-            at -= 1
-    return settled
+            result[last - 1] = Pairing(Step.EXTRA_GLYPH, (), (matched_glyph,), cell)
+            result[last] = replace(match, glyphs=(extra_glyph,))
+            last -= 1
+    return result
 
 
-def _match_cost(value: float) -> float:
-    """Nats for a cell on a glyph with this log-probability. Beyond `MISMATCH_NATS` the glyph is surely something else;
-    the little that is added decides for which of two such glyphs the cell was written."""
-    return -value if -value <= MISMATCH_NATS else MISMATCH_NATS + BEYOND_MISMATCH_WEIGHT * (-value - MISMATCH_NATS)
+def _match_cost(log_prob: float) -> float:
+    """The cost of a cell on a glyph with this log-probability. Above `MISMATCH_NATS` the glyph is surely another
+    character; the small addition decides to which of two such glyphs the cell is assigned."""
+    cost = -log_prob
+    return cost if cost <= MISMATCH_NATS else MISMATCH_NATS + BEYOND_MISMATCH_WEIGHT * (cost - MISMATCH_NATS)
 
 
 def _unknown_cost(glyph: Glyph) -> float:

@@ -27,8 +27,8 @@ def checked_column(outline: Outline, column: ReadColumn) -> CheckedColumn:
 def checked_characters(
     placement: Placement, columns: Sequence[ReadColumn], likeness: WordLikeness | None
 ) -> list[CheckedCharacter]:
-    """Every aligned character with its box in pixels of the image file; without a `likeness` its probability is not
-    known."""
+    """Every aligned character with its box in pixels of the image file. Without a `likeness` the characters have no
+    probability."""
     characters = []
     for column in (column for column in columns if column.line is not None):
         for pairing in column.pairings:

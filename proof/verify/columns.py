@@ -1,10 +1,10 @@
-"""Reads one column of the image as one line of text: aligns them, and looks again where they differ."""
+"""Reads a column of the image as a line of text: aligns the two, and looks again at glyphs where they differ."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import exp, inf
 
 from proof.layout.half_folio import ColumnArea
@@ -17,55 +17,55 @@ from proof.verify.glyphs import Glyph, Window, column_glyphs, merged, without_sp
 from proof.verify.likeness import WordLikeness
 
 SUSPECT_NATS = (1.0, 1.0)
-"""Nats by which another reading of a glyph must be more probable than the text for a second look at it, and for a
-third."""
+"""Nats by which another reading of a glyph must be more probable than the transcribed character for a second look at
+it, and for a third."""
 
 BAD_CUT_NATS = 12.0
 """Cost of an alignment above which the runs of the column may have been cut in the wrong places."""
 
 BAD_NOTE_CUT_NATS = 4.0
-"""The same in a column without rules, where notes of two or three characters occur in main text; in any column, the
-cost above which other lengths of its notes, and missing main text beside them, are tried."""
+"""The same cost in a column without rules, where notes of two or three characters occur in main text. In any column it
+is the cost above which other lengths of its notes, and missing main text beside them, are tried."""
 
 MIN_SUSPECT_PRESENCE = 0.2
-"""Probability that there is a glyph above which one without a cell, or exchanged with another, is looked at again."""
+"""Presence above which a glyph without a cell, or one that is exchanged with another, is looked at again."""
 
 WINDOW_CELLS = 2.2
 """Cells on either side of a suspect that a further look includes."""
 
 ZOOMS = (1.5, 1.25)
-"""Factors by which the strips of a second and a third look are lengthened: at another pitch the recogniser makes other
-errors. The second look removes specks, the third shows the page as it is, so that a reading that depends on the
-preparation of the image loses probability."""
+"""Factors by which the strips of a second and a third look are lengthened, since the recogniser makes other errors at
+another pitch. Specks are removed for the second look, not for the third, so that a reading that depends on the
+preparation of the image becomes less probable."""
 
 MIN_LINE_AGREEMENT = 0.7
-"""Agreement of a column with its line, 0 to 1, from which other runs are tried for the line: its characters as notes,
-missing main text, notes of other lengths."""
+"""Minimum agreement of a column with its line, 0 to 1, for which other runs are tried for the line: its characters as
+notes, missing main text, notes of other lengths."""
 
 SMALL_NOTE_SIZES = (2, 3)
 """Numbers of characters of a note that a transcriber may have written in full width."""
 
-LACKING = "□"
+MISSING_TEXT = "□"
 """Text of a cell for a character that the line may lack."""
 
 MAX_UNCLEAR_CERTAINTY = 0.6
-"""Certainty (probability of the best reading times that of a glyph) below which a glyph is unclear."""
+"""Certainty (probability of the best reading times presence) below which a glyph is unclear."""
 
 MIN_SURE_CERTAINTY = 0.9
 """Certainty above which a glyph is surely read."""
 
 OUTERMOST_GLYPHS = 2
-"""Glyphs at either end of a half-row among which a surplus glyph may be half of a character of main text, cut in
-two."""
+"""Number of glyphs at either end of a half-row among which a surplus glyph may be half of a character of main text that
+was cut in two."""
 
 SAME_CUT_CELLS = 0.4
-"""Distance, in cells, within which two cuts are the same."""
+"""Distance, in cells, below which the edges of two cuts count as the same."""
 
 BETTER_NATS = 2.0
 """Nats by which another way of cutting must be cheaper to be preferred."""
 
 GUTTER_SHARE = 0.1
-"""Part of the width of a column on either side of its middle that neither half-row of a note fills."""
+"""Share of the width of a column, on either side of its middle, that neither half-row of a note fills."""
 
 EXCHANGED_COST_SHARE = 0.4
 """Cost with the halves of a column's notes exchanged, relative to the cost before, below which they are exchanged."""
@@ -75,8 +75,8 @@ EXCHANGED_COST_SHARE = 0.4
 class ReadColumn:
     """A column of the image, aligned with a line of the transcription.
 
-    `line` is None where the transcription has none for this column. `cells` are the line's glyph cells without blank
-    ones; `pairings` refer to them and to `glyphs` by number. `cost` is that of the alignment, in nats. `way` is how the
+    `line` is None if the transcription has none for this column. `cells` are the cells of the line without blank ones;
+    `pairings` refer to them and to `glyphs` by number. `cost` is that of the alignment, in nats. `way` is how the
     column was cut, `strips` are the strips that were read. `swapped`: the halves of its notes are exchanged on the
     image.
     """
@@ -94,20 +94,21 @@ class ReadColumn:
     @property
     def read(self) -> str:
         """The best readings of all glyphs except faint ones."""
-        return "".join(g.best for g in self.glyphs if g.probable)
+        return "".join(glyph.best for glyph in self.glyphs if glyph.probable)
 
     @property
     def sure_share(self) -> float:
-        """The number of surely read glyphs for each cell from the first glyph to the last, without faint ones."""
-        heights = [glyph.y for glyph in self.glyphs if glyph.probable]
+        """The number of surely read glyphs per cell between the first and the last glyph that are not faint."""
+        ys = [glyph.y for glyph in self.glyphs if glyph.probable]
         sure = [glyph for glyph in self.glyphs if not glyph.silent and _certainty(glyph) > MIN_SURE_CERTAINTY]
-        extent = max(heights) - min(heights) if sure else 0.0
-        return len(sure) / (extent / sure[0].pitch + 1) if sure else 0.0
+        if not sure:
+            return 0.0
+        return len(sure) / ((max(ys) - min(ys)) / sure[0].pitch + 1)
 
     @property
     def agreement(self) -> float:
-        """How well line and column agree: 1 where they are equal, near 0 where they are different texts."""
-        size = max(len(self.cells), sum(g.probable for g in self.glyphs))
+        """The agreement of line and column: 1 if they are equal, near 0 if they are different texts."""
+        size = max(len(self.cells), sum(glyph.probable for glyph in self.glyphs))
         return 1.0 if size == 0 else max(0.0, 1.0 - self.cost / (SKIP_GLYPH_NATS * size))
 
 
@@ -115,7 +116,7 @@ class ColumnReader:
     """Reads columns of one half-folio.
 
     `likeness` decides where to look again and how to cut a column. It ignores the project's own variants, so that a
-    change of these causes no new reading. `final` is the likeness with which the column is aligned in the end.
+    change of these causes no new readings. `final` is the likeness for the final alignment of the column.
     """
 
     def __init__(self, readings: HalfFolioReadings, likeness: WordLikeness, final: WordLikeness | None = None) -> None:
@@ -125,7 +126,7 @@ class ColumnReader:
         self._rows = readings.rows
 
     def judged(self, column: ReadColumn) -> ReadColumn:
-        """A column, aligned again with the `final` likeness if that knows other forms of any of its characters."""
+        """A column, aligned again with the `final` likeness if that knows other forms of any character of its line."""
         final, likeness = self._final, self._likeness
         if final is likeness or all(final.forms(cell.text) == likeness.forms(cell.text) for cell in column.cells):
             return column
@@ -144,39 +145,39 @@ class ColumnReader:
         return [self.read(area, line) for area, line in zip(areas, lines, strict=True)]
 
     def read(self, area: ColumnArea, line: Column | None) -> ReadColumn:
-        """Read `area` as `line`; where the alignment is expensive, try other cuts and look again."""
+        """Read `area` as `line`. If the alignment is expensive, try other cuts and look again."""
         best = self._attempt(area, line, CutBy.BEST)
         if line is None or not line.cells:
             return best
         if best.cost > (BAD_CUT_NATS if area.pitch is None else BAD_NOTE_CUT_NATS):
-            best = self._cut_otherwise(best, line)
+            best = self._with_other_cuts(best, line)
         if area.pitch is not None:
             best = self._with_notes(best)
         if best.cost > BAD_NOTE_CUT_NATS:
             best = self._with_main_text(best)
         if best.cost > BAD_NOTE_CUT_NATS:
             best = self._with_other_lengths(best, line)
-        best = self._again(best)
+        best = self._with_further_looks(best)
         if area.pitch is not None:
             best = self._with_half_notes(best)
         if best.cost > BAD_CUT_NATS:
-            best = self._other_way_round(best)
+            best = self._with_exchanged_halves(best)
         return best
 
-    def _cut_otherwise(self, best: ReadColumn, line: Column) -> ReadColumn:
+    def _with_other_cuts(self, best: ReadColumn, line: Column) -> ReadColumn:
         """The best reading of the column among the other ways of cutting it."""
         ways = [] if best.area.pitch is None else [CutBy.STRICT]
         ways += [CutBy.COUNTED, CutBy.SEEN, *([CutBy.LOW_NOTES] if len(line.runs) > 1 else [])]
         return self._best_cut(best, line, [(line, way) for way in ways])
 
     def _best_cut(self, best: ReadColumn, line: Column, cuts: Iterable[tuple[Column, CutBy]]) -> ReadColumn:
-        """The best reading of the column as `line` over `cuts`, each a line and the way to cut the column as it. Equal
-        cuts are read once."""
+        """The best reading of the column as `line` among `cuts`. Each of these is a line by whose runs the column is
+        cut, and the way to cut it. Equal cuts are read once."""
         pitch = best.area.cell(self._rows)
         tried = [best.strips]
-        for cut_as, way in cuts:
-            strips = self._readings.cut(best.area, cut_as, way)
-            if any(_same_cuts(strips, other, SAME_CUT_CELLS * pitch) for other in tried):
+        for line_of_cut, way in cuts:
+            strips = self._readings.cut(best.area, line_of_cut, way)
+            if any(_are_same_cuts(strips, other, SAME_CUT_CELLS * pitch) for other in tried):
                 continue
             tried.append(strips)
             other = self._read_strips(best.area, line, way, strips)
@@ -185,12 +186,12 @@ class ColumnReader:
         return best
 
     def _with_notes(self, best: ReadColumn) -> ReadColumn:
-        """The column with a few full-width characters of its line read as a note, where one of them has no glyph:
-        numbers in small script are often transcribed in full width. Skipped where the column shows another text."""
+        """The column with a few full-width characters of its line read as a note, if one of them has no glyph: numbers
+        in small script are often transcribed in full width. Not tried if the column shows another text."""
         if best.agreement < MIN_LINE_AGREEMENT:
             return best
         for number in [pairing.cells[0] for pairing in best.pairings if pairing.step is Step.EXTRA_CELL]:
-            for line in _as_notes(best, number):
+            for line in _lines_with_note(best, number):
                 other = self._attempt(best.area, line, CutBy.BEST)
                 if other.cost < best.cost - BETTER_NATS:
                     best = other
@@ -198,13 +199,13 @@ class ColumnReader:
 
     def _with_half_notes(self, best: ReadColumn) -> ReadColumn:
         """The column with a full-width character of its line read as one half of a note whose other half is missing.
-        Tried where two unclear glyphs are in its place: two small numbers, of which one was left out."""
-        for number in _in_two(best):
-            for line in _as_half_notes(best, number):
+        Tried if two unclear glyphs are in its place: two small numbers, of which one was left out."""
+        for number in _cells_of_two_glyphs(best):
+            for line in _lines_with_half_note(best, number):
                 other = self._attempt(best.area, line, CutBy.BEST)
-                if not _has_half_over(other):
+                if not _has_surplus_half(other):
                     continue
-                other = self._again(other)
+                other = self._with_further_looks(other)
                 # a missing half costs as much as any surplus glyph, though both halves are surely read
                 if other.cost - SKIP_GLYPH_NATS < best.cost:
                     best = other
@@ -214,35 +215,43 @@ class ColumnReader:
         """The column with a cell of main text added before its first or after its last note. Without the cell, a
         character that the line lacks would be cut in two, as surplus glyphs of the note."""
         line = best.line
-        if line is None or best.agreement < MIN_LINE_AGREEMENT:
+        if line is None or not line.runs or best.agreement < MIN_LINE_AGREEMENT:
             return best
-        over = self._over_at_ends(best)
-        for at, end in ((0, 0), (-1, len(line.source))):
-            if line.runs and line.runs[at].note and over[at]:
-                lacking = Run(False, (Cell(LACKING, end, 0, Row.MAIN),))
-                runs = (lacking, *line.runs) if at == 0 else (*line.runs, lacking)
-                other = self._attempt(best.area, replace(line, parsed=runs), CutBy.BEST)
-                if other.cost < best.cost - BETTER_NATS and not _is_matched(other, 0 if at == 0 else len(runs) - 1):
-                    best = other
+        surplus_at_start, surplus_at_end = self._has_surplus_at_ends(best)
+        if line.runs[0].note and surplus_at_start:
+            missing = Run(False, (Cell(MISSING_TEXT, 0, 0, Row.MAIN),))
+            best = self._with_added_run(best, replace(line, parsed=(missing, *line.runs)), 0)
+        if line.runs[-1].note and surplus_at_end:
+            missing = Run(False, (Cell(MISSING_TEXT, len(line.source), 0, Row.MAIN),))
+            best = self._with_added_run(best, replace(line, parsed=(*line.runs, missing)), len(line.runs))
         return best
 
+    def _with_added_run(self, best: ReadColumn, line: Column, added: int) -> ReadColumn:
+        """The column read as `line`, if that is better and no glyph of its run with the index `added` is matched."""
+        other = self._attempt(best.area, line, CutBy.BEST)
+        return other if other.cost < best.cost - BETTER_NATS and not _is_matched(other, added) else best
+
     def _with_other_lengths(self, best: ReadColumn, line: Column) -> ReadColumn:
-        """The column cut as if a note of its line were a row longer or shorter. Tried where the note has a surplus
-        glyph or a character without one: an omission or an insertion in a note moves its end."""
+        """The column cut as if a note of its line were a row longer or shorter. Tried if the note has a surplus glyph
+        or a character without a glyph, since an omission or an insertion in a note moves its end."""
         if best.agreement < MIN_LINE_AGREEMENT or best.area.notes is not None:
             return best
-        best = self._best_cut(best, line, [(other, CutBy.COUNTED) for other in _of_other_lengths(best, line)])
+        best = self._best_cut(best, line, [(other, CutBy.COUNTED) for other in _lines_of_other_lengths(best, line)])
         return self._with_half_row(best, line)
 
     def _with_half_row(self, best: ReadColumn, line: Column) -> ReadColumn:
-        """The column with a surplus glyph of main text behind a note as the end of its right half, where the ink of the
-        glyph is in that half of the column. Costs do not tell the two apart: either has one surplus glyph."""
+        """The column with a surplus glyph of main text behind a note read as the end of the right half of this note, if
+        its ink is in that half of the column. The costs do not distinguish the two: either has one surplus glyph."""
         for pairing in best.pairings:
-            glyph = best.glyphs[pairing.glyphs[0]] if pairing.step is Step.EXTRA_GLYPH else None
-            run = best.strips[glyph.strip].run - 1 if glyph is not None and glyph.row is Row.MAIN else -1
-            if glyph is None or run < 0 or not line.runs[run].note or not self._is_in_right_half(best.area, glyph):
+            if pairing.step is not Step.EXTRA_GLYPH:
                 continue
-            strips = self._readings.cut(best.area, _with_longer_note(line, run), CutBy.COUNTED)
+            glyph = best.glyphs[pairing.glyphs[0]]
+            run_before = best.strips[glyph.strip].run - 1
+            if glyph.row is not Row.MAIN or run_before < 0 or not line.runs[run_before].note:
+                continue
+            if not self._is_in_right_half(best.area, glyph):
+                continue
+            strips = self._readings.cut(best.area, _with_longer_note(line, run_before), CutBy.COUNTED)
             other = self._read_strips(best.area, line, CutBy.COUNTED, strips)
             if other.cost < best.cost + BETTER_NATS:
                 return other
@@ -252,21 +261,20 @@ class ColumnReader:
         """Whether, at the height of a glyph, its column has ink in the right half and none in the left."""
         ((top, bottom),) = self._readings.spans(area, Row.RIGHT, [glyph.y])
         middle, gutter = (area.left + area.right) / 2, GUTTER_SHARE * (area.right - area.left)
-        left, right = (
-            self._readings.ink_cells(area.number, edge, top, other, bottom, bottom - top)
-            for edge, other in ((area.left, middle - gutter), (middle + gutter, area.right))
-        )
-        return bool(right and not left)
+        height = bottom - top
+        ink_left = self._readings.ink_cells(area.number, area.left, top, middle - gutter, bottom, height)
+        ink_right = self._readings.ink_cells(area.number, middle + gutter, top, area.right, bottom, height)
+        return bool(ink_right and not ink_left)
 
-    def _over_at_ends(self, column: ReadColumn) -> tuple[bool, bool]:
+    def _has_surplus_at_ends(self, column: ReadColumn) -> tuple[bool, bool]:
         """Whether a surplus glyph is among the outermost ones of the first two strips, and of the last two."""
-        over = {number for pairing in column.pairings if not pairing.cells for number in pairing.glyphs}
-        rows: list[list[bool]] = [[] for _ in column.strips]
+        surplus = {number for pairing in column.pairings if not pairing.cells for number in pairing.glyphs}
+        by_strip: list[list[bool]] = [[] for _ in column.strips]
         for number, glyph in enumerate(column.glyphs):
-            rows[glyph.strip].append(number in over or glyph.silent)
-        return any(any(row[:OUTERMOST_GLYPHS]) for row in rows[:2]), any(
-            any(row[-OUTERMOST_GLYPHS:]) for row in rows[-2:]
-        )
+            by_strip[glyph.strip].append(number in surplus or glyph.silent)
+        at_start = any(any(strip[:OUTERMOST_GLYPHS]) for strip in by_strip[:2])
+        at_end = any(any(strip[-OUTERMOST_GLYPHS:]) for strip in by_strip[-2:])
+        return at_start, at_end
 
     def _attempt(self, area: ColumnArea, line: Column | None, way: CutBy) -> ReadColumn:
         return self._read_strips(area, line, way, self._readings.cut(area, line, way))
@@ -278,12 +286,12 @@ class ColumnReader:
         return self._aligned(ReadColumn(area, line, (), glyphs, (), 0.0, way, strips))
 
     def _sought(self, area: ColumnArea, line: Column | None, way: CutBy, strip: CutStrip) -> tuple[str, ...]:
-        """The characters to look for on a strip, in all forms that the engine knows: those of its run, or of the whole
-        line where the runs were delimited by the image or by a person."""
+        """The characters whose probabilities are needed on a strip, in all forms that the engine knows: those of its
+        run, or of the whole line if the image or a person delimited the runs."""
         if line is None:
             return ()
-        limits_known = way is CutBy.SEEN or area.notes is not None or strip.run >= len(line.runs)
-        cells = line.cells if limits_known else line.runs[strip.run].cells
+        is_not_cut_by_line = way is CutBy.SEEN or area.notes is not None or strip.run >= len(line.runs)
+        cells = line.cells if is_not_cut_by_line else line.runs[strip.run].cells
         texts = dict.fromkeys(cell.text for cell in cells if cell.glyph)
         return tuple(dict.fromkeys(form for text in texts for form in self._likeness.forms(text)))
 
@@ -291,8 +299,8 @@ class ColumnReader:
         self, area: ColumnArea, line: Column | None, way: CutBy, strips: Sequence[CutStrip], numbers: Sequence[int]
     ) -> tuple[Glyph, ...]:
         sought = [self._sought(area, line, way, strip) for strip in strips]
-        read = self._readings.read(strips, sought)
-        glyphs = column_glyphs(self._readings, strips, read, area.cell(self._rows), numbers)
+        spikes = self._readings.read(strips, sought)
+        glyphs = column_glyphs(self._readings, strips, spikes, area.cell(self._rows), numbers)
         return without_splinters(glyphs, area.top - area.raised, area.bottom)
 
     def _aligned(self, column: ReadColumn, likeness: WordLikeness | None = None, limit: float = inf) -> ReadColumn:
@@ -300,22 +308,25 @@ class ColumnReader:
         pairings, cost = align(cells, column.glyphs, likeness or self._likeness, limit)
         return replace(column, cells=cells, pairings=tuple(pairings), cost=cost)
 
-    def _again(self, column: ReadColumn) -> ReadColumn:
-        """The column after further looks around the glyphs that disagree with the text; probabilities are the mean of
+    def _with_further_looks(self, column: ReadColumn) -> ReadColumn:
+        """The column after further looks around the glyphs that disagree with the text. Probabilities are the mean of
         all looks."""
-        for looks, (zoom, suspect) in enumerate(zip(ZOOMS, SUSPECT_NATS, strict=True), 1):
-            windows = self._windows(column, suspect)
+        for looks, (zoom, min_nats) in enumerate(zip(ZOOMS, SUSPECT_NATS, strict=True), 1):
+            windows = self._windows(column, min_nats)
             if not windows:
                 break
-            strips = [self._readings.window(column.strips[w.strip], w.top, w.bottom, zoom, looks > 1) for w in windows]
-            seen = self._glyphs(column.area, column.line, column.way, strips, [w.strip for w in windows])
+            strips = []
+            for window in windows:
+                strip = column.strips[window.strip]
+                strips.append(self._readings.window(strip, window.top, window.bottom, zoom, as_it_is=looks > 1))
+            seen = self._glyphs(column.area, column.line, column.way, strips, [window.strip for window in windows])
             column = self._aligned(replace(column, glyphs=merged(column.glyphs, seen, windows, looks)))
         return column
 
-    def _windows(self, column: ReadColumn, suspect: float) -> list[Window]:
-        """The windows to look at again, around the suspects of a column; overlapping windows are joined."""
+    def _windows(self, column: ReadColumn, min_nats: float) -> list[Window]:
+        """The windows for another look, around the suspects of a column; overlapping windows are joined."""
         windows: list[Window] = []
-        for glyph in sorted(self._suspects(column, suspect), key=lambda g: (g.strip, g.y)):
+        for glyph in sorted(self._suspects(column, min_nats), key=lambda glyph: (glyph.strip, glyph.y)):
             reach = WINDOW_CELLS * glyph.pitch
             top, bottom = glyph.y - reach, glyph.y + reach
             if windows and windows[-1].strip == glyph.strip and top < windows[-1].bottom:
@@ -324,48 +335,52 @@ class ColumnReader:
                 windows.append(Window(glyph.strip, top, bottom))
         return windows
 
-    def _suspects(self, column: ReadColumn, suspect: float) -> list[Glyph]:
-        """The glyphs that disagree with the line; for a cell without a glyph, a glyph beside it."""
+    def _suspects(self, column: ReadColumn, min_nats: float) -> list[Glyph]:
+        """The glyphs that disagree with the line by more than `min_nats`, or are in no match; for a cell without a
+        glyph, a glyph beside it."""
         suspects: list[Glyph] = []
         glyphs = column.glyphs
         for number, pairing in enumerate(column.pairings):
             if pairing.step is Step.EXTRA_CELL:
                 neighbours = (*column.pairings[:number][-1:], *column.pairings[number + 1 :][:1])
-                beside = next((neighbour.glyphs[0] for neighbour in neighbours if neighbour.glyphs), None)
-                suspects += [] if beside is None else [glyphs[beside]]
+                with_glyph = [neighbour for neighbour in neighbours if neighbour.glyphs]
+                suspects += [glyphs[neighbour.glyphs[0]] for neighbour in with_glyph[:1]]
             elif pairing.step is Step.MATCH:
                 glyph = glyphs[pairing.glyphs[0]]
-                if not glyph.silent and self._disagrees(column.cells[pairing.cells[0]], glyph) > suspect:
+                if not glyph.silent and self._disagreement(column.cells[pairing.cells[0]], glyph) > min_nats:
                     suspects.append(glyph)
             else:
-                suspects += [glyphs[j] for j in pairing.glyphs if glyphs[j].presence > MIN_SUSPECT_PRESENCE]
+                unmatched = (glyphs[index] for index in pairing.glyphs)
+                suspects += [glyph for glyph in unmatched if glyph.presence > MIN_SUSPECT_PRESENCE]
         return suspects
 
-    def _disagrees(self, cell: Cell, glyph: Glyph) -> float:
+    def _disagreement(self, cell: Cell, glyph: Glyph) -> float:
         """Nats by which the best reading of a glyph is more probable than the transcribed character."""
         log_prob = self._likeness(cell.text, glyph)
         return 0.0 if log_prob is None else glyph.log_prob(glyph.best) - log_prob
 
-    def _other_way_round(self, column: ReadColumn) -> ReadColumn:
+    def _with_exchanged_halves(self, column: ReadColumn) -> ReadColumn:
         """The column with the halves of its notes exchanged, if the transcription then fits far better."""
-        order = _halves_exchanged(column.glyphs)
-        if order is None:
+        exchanged = _halves_exchanged(column.glyphs)
+        if exchanged is None:
             return column
         limit = EXCHANGED_COST_SHARE * column.cost
-        other = self._aligned(replace(column, glyphs=order, swapped=True), limit=limit)
+        other = self._aligned(replace(column, glyphs=exchanged, swapped=True), limit=limit)
         return other if other.cost < limit else column
 
 
 def on_its_ink(column: ReadColumn, readings: HalfFolioReadings) -> ReadColumn:
-    """The column with top and bottom of each glyph taken from its ink: a recogniser places glyphs too low, by up to a
-    fifth of a cell. Faint glyphs keep theirs."""
+    """The column with top and bottom of each glyph taken from its ink, since a recogniser places glyphs too low, by up
+    to a fifth of a cell. Faint glyphs do not change."""
     glyphs = list(column.glyphs)
     for number, strip in enumerate(column.strips):
-        on_strip = [n for n, glyph in enumerate(glyphs) if glyph.strip == number and (glyph.silent or glyph.probable)]
-        on_strip.sort(key=lambda n: glyphs[n].y)
-        spans = readings.spans(column.area, strip.row, [glyphs[n].y for n in on_strip])
-        for n, (top, bottom) in zip(on_strip, spans, strict=True):
-            glyphs[n] = replace(glyphs[n], top=max(top, strip.top), bottom=min(bottom, strip.bottom))
+        on_strip = [
+            index for index, glyph in enumerate(glyphs) if glyph.strip == number and (glyph.silent or glyph.probable)
+        ]
+        on_strip.sort(key=lambda index: glyphs[index].y)
+        spans = readings.spans(column.area, strip.row, [glyphs[index].y for index in on_strip])
+        for index, (top, bottom) in zip(on_strip, spans, strict=True):
+            glyphs[index] = replace(glyphs[index], top=max(top, strip.top), bottom=min(bottom, strip.bottom))
     return replace(column, glyphs=tuple(glyphs))
 
 
@@ -375,66 +390,75 @@ def _is_matched(column: ReadColumn, run: int) -> bool:
     return any(column.strips[column.glyphs[number].strip].run == run for number in matched)
 
 
-def _as_notes(column: ReadColumn, number: int) -> list[Column]:
+def _lines_with_note(column: ReadColumn, number: int) -> list[Column]:
     """Variants of a column's line in which the cell of that number and one or two beside it form a note."""
     line, cell = column.line, column.cells[number]
     if line is None or cell.row is not Row.MAIN:
         return []
     lines = []
-    for at, run in enumerate(line.runs):
-        place = next((n for n, candidate in enumerate(run.cells) if candidate == cell), None)
-        if run.note or place is None:
+    for index, run in enumerate(line.runs):
+        if run.note or cell not in run.cells:
             continue
+        place = run.cells.index(cell)
         for size in SMALL_NOTE_SIZES:
             for first in range(max(0, place - size + 1), min(place, len(run.cells) - size) + 1):
-                parts = (run.cells[:first], run.cells[first : first + size], run.cells[first + size :])
-                lines.append(replace(line, parsed=(*line.runs[:at], *_noted(*parts), *line.runs[at + 1 :])))
+                runs = _runs_with_note(run.cells[:first], run.cells[first : first + size], run.cells[first + size :])
+                lines.append(_with_run_replaced(line, index, runs))
     return lines
 
 
-def _of_other_lengths(column: ReadColumn, line: Column) -> list[Column]:
-    """Variants of a column's line with one note a row longer where there are surplus glyphs, or a row shorter where
-    characters have no glyph."""
-    over = {column.strips[column.glyphs[j].strip].run for p in column.pairings if not p.cells for j in p.glyphs}
-    lacking = {column.cells[p.cells[0]] for p in column.pairings if p.step is Step.EXTRA_CELL}
+def _with_run_replaced(line: Column, index: int, runs: Iterable[Run]) -> Column:
+    """The line with other runs in place of the run of that index."""
+    return replace(line, parsed=(*line.runs[:index], *runs, *line.runs[index + 1 :]))
+
+
+def _lines_of_other_lengths(column: ReadColumn, line: Column) -> list[Column]:
+    """Variants of a column's line: with a note a row longer if there are surplus glyphs in or beside it, or a row
+    shorter if characters of it have no glyph."""
+    surplus = (column.glyphs[index] for pairing in column.pairings if not pairing.cells for index in pairing.glyphs)
+    surplus_runs = {column.strips[glyph.strip].run for glyph in surplus}
+    extra_cells = {column.cells[pairing.cells[0]] for pairing in column.pairings if pairing.step is Step.EXTRA_CELL}
     lines = []
-    for at, run in enumerate(line.runs):
+    for index, run in enumerate(line.runs):
         if not run.note:
             continue
-        if over & {at - 1, at, at + 1}:
-            lines.append(_with_longer_note(line, at))
+        if surplus_runs & {index - 1, index, index + 1}:
+            lines.append(_with_longer_note(line, index))
         size = run.height
-        if size > 1 and lacking & set(run.cells):
+        if size > 1 and extra_cells & set(run.cells):
             shorter = replace(run, right=run.right[: size - 1], left=run.left[: size - 1])
-            lines.append(replace(line, parsed=(*line.runs[:at], shorter, *line.runs[at + 1 :])))
+            lines.append(_with_run_replaced(line, index, [shorter]))
     return lines
 
 
-def _with_longer_note(line: Column, at: int) -> Column:
+def _with_longer_note(line: Column, index: int) -> Column:
     """The line with its run of that index, a note, a row longer."""
-    run = line.runs[at]
-    more = (Cell(LACKING, 0, 0, Row.RIGHT),) * (run.height + 1 - len(run.right))
-    return replace(line, parsed=(*line.runs[:at], replace(run, right=(*run.right, *more)), *line.runs[at + 1 :]))
+    run = line.runs[index]
+    added = (Cell(MISSING_TEXT, 0, 0, Row.RIGHT),) * (run.height + 1 - len(run.right))
+    return _with_run_replaced(line, index, [replace(run, right=(*run.right, *added))])
 
 
-def _in_two(column: ReadColumn) -> list[int]:
+def _cells_of_two_glyphs(column: ReadColumn) -> list[int]:
     """The numbers of cells matched with an unclear glyph beside another unclear one that has no cell."""
     cells = []
     for matched, extra in (*pairwise(column.pairings), *pairwise(column.pairings[::-1])):
         if matched.step is Step.MATCH and extra.step is Step.EXTRA_GLYPH:
-            glyphs = [column.glyphs[pairing.glyphs[0]] for pairing in (matched, extra)]
-            near = glyphs[0].strip == glyphs[1].strip and abs(glyphs[0].y - glyphs[1].y) < glyphs[0].pitch
-            if near and all(not glyph.silent and _certainty(glyph) < MAX_UNCLEAR_CERTAINTY for glyph in glyphs):
+            first, second = (column.glyphs[pairing.glyphs[0]] for pairing in (matched, extra))
+            are_near = first.strip == second.strip and abs(first.y - second.y) < first.pitch
+            if are_near and _is_unclear(first) and _is_unclear(second):
                 cells.append(matched.cells[0])
     return cells
 
 
-def _has_half_over(column: ReadColumn) -> bool:
+def _is_unclear(glyph: Glyph) -> bool:
+    return not glyph.silent and _certainty(glyph) < MAX_UNCLEAR_CERTAINTY
+
+
+def _has_surplus_half(column: ReadColumn) -> bool:
     """Whether a note has a surplus glyph that is surely read."""
-    over = [column.glyphs[pairing.glyphs[0]] for pairing in column.pairings if pairing.step is Step.EXTRA_GLYPH]
-    return any(
-        glyph.row is not Row.MAIN and not glyph.silent and _certainty(glyph) > MIN_SURE_CERTAINTY for glyph in over
-    )
+    surplus = (column.glyphs[pairing.glyphs[0]] for pairing in column.pairings if pairing.step is Step.EXTRA_GLYPH)
+    in_note = (glyph for glyph in surplus if glyph.row is not Row.MAIN and not glyph.silent)
+    return any(_certainty(glyph) > MIN_SURE_CERTAINTY for glyph in in_note)
 
 
 def _certainty(glyph: Glyph) -> float:
@@ -442,36 +466,38 @@ def _certainty(glyph: Glyph) -> float:
     return exp(glyph.log_prob(glyph.best)) * glyph.presence
 
 
-def _as_half_notes(column: ReadColumn, number: int) -> list[Column]:
+def _lines_with_half_note(column: ReadColumn, number: int) -> list[Column]:
     """Two variants of a column's line in which the cell of that number is one half of a note whose other half is
     missing."""
     line, cell = column.line, column.cells[number]
     if line is None:
         return []
-    run = next((n for n, run in enumerate(line.runs) if not run.note and cell in run.cells), None)
+    run = next((index for index, run in enumerate(line.runs) if not run.note and cell in run.cells), None)
     if run is None:
         return []
     cells = line.runs[run].cells
-    at = cells.index(cell)
-    lacking = Cell(LACKING, cell.offset + cell.length, 0, cell.row)
-    pairs = ((cell, lacking), (replace(lacking, offset=cell.offset), cell))
-    return [
-        replace(line, parsed=(*line.runs[:run], *_noted(cells[:at], pair, cells[at + 1 :]), *line.runs[run + 1 :]))
-        for pair in pairs
-    ]
+    place = cells.index(cell)
+    missing_left = Cell(MISSING_TEXT, cell.offset + cell.length, 0, cell.row)
+    missing_right = replace(missing_left, offset=cell.offset)
+    notes = ((cell, missing_left), (missing_right, cell))
+    return [_with_run_replaced(line, run, _runs_with_note(cells[:place], note, cells[place + 1 :])) for note in notes]
 
 
-def _noted(before: tuple[Cell, ...], small: tuple[Cell, ...], after: tuple[Cell, ...]) -> list[Run]:
-    """The runs of main text `before`, of a note and of main text `after`. The note's cells (`small`) are divided
-    between its halves, the right one longer if their number is odd."""
+def _runs_with_note(before: tuple[Cell, ...], small: tuple[Cell, ...], after: tuple[Cell, ...]) -> list[Run]:
+    """The runs of main text `before`, of a note, and of main text `after`. The cells of the note (`small`) are divided
+    between its halves; the right one is longer if their number is odd."""
     half = (len(small) + 1) // 2
     right = tuple(replace(cell, row=Row.RIGHT) for cell in small[:half])
     left = tuple(replace(cell, row=Row.LEFT) for cell in small[half:])
-    main = [Run(False, cells) for cells in (before, after)]
-    return [*(main[:1] if before else []), Run(True, right, left), *(main[1:] if after else [])]
+    runs = [Run(True, right, left)]
+    if before:
+        runs.insert(0, Run(False, before))
+    if after:
+        runs.append(Run(False, after))
+    return runs
 
 
-def _same_cuts(first: Sequence[CutStrip], second: Sequence[CutStrip], tolerance: float) -> bool:
+def _are_same_cuts(first: Sequence[CutStrip], second: Sequence[CutStrip], tolerance: float) -> bool:
     """Whether two ways of cutting gave the same strips, within `tolerance` pixels."""
     return len(first) == len(second) and all(
         a.row == b.row and abs(a.top - b.top) < tolerance and abs(a.bottom - b.bottom) < tolerance
@@ -480,22 +506,17 @@ def _same_cuts(first: Sequence[CutStrip], second: Sequence[CutStrip], tolerance:
 
 
 def _halves_exchanged(glyphs: Sequence[Glyph]) -> tuple[Glyph, ...] | None:
-    """The glyphs with the halves of every note exchanged; None where there is no note with two."""
+    """The glyphs with the halves of every note exchanged; None if there is no note with two halves."""
     strips: list[list[Glyph]] = []
-    for glyph in glyphs:
-        if strips and strips[-1][0].strip == glyph.strip:
-            strips[-1].append(glyph)
+    has_exchanged = False
+    for _, group in groupby(glyphs, key=lambda glyph: glyph.strip):
+        strip = list(group)
+        if strips and strip[0].row is Row.LEFT and strips[-1][0].row is Row.RIGHT:
+            strips[-1:] = [_as_row(strip, Row.RIGHT), _as_row(strips[-1], Row.LEFT)]
+            has_exchanged = True
         else:
-            strips.append([glyph])
-    order: list[list[Glyph]] = []
-    exchanged = False
-    for strip in strips:
-        if order and strip[0].row is Row.LEFT and order[-1][0].row is Row.RIGHT:
-            order[-1:] = [_as_row(strip, Row.RIGHT), _as_row(order[-1], Row.LEFT)]
-            exchanged = True
-        else:
-            order.append(strip)
-    return tuple(g for strip in order for g in strip) if exchanged else None
+            strips.append(strip)
+    return tuple(glyph for strip in strips for glyph in strip) if has_exchanged else None
 
 
 def _as_row(glyphs: Sequence[Glyph], row: Row) -> list[Glyph]:

@@ -1,4 +1,4 @@
-"""Readings that somebody else's software made, laid on the columns of a page."""
+"""Readings of other software, assigned to the columns of a page."""
 
 from __future__ import annotations
 
@@ -25,32 +25,33 @@ from proof.verify.glyphs import Glyph
 from proof.verify.likeness import WordLikeness, text_likeness
 
 # A line is a half-row of a note if its middle is far enough from that of the column, and if it does not reach far over
-# the latter.
+# the middle of the column.
 MIN_OFF_MIDDLE = 0.1
-"""Distance of the two middles, as a share of the column's width."""
+"""Minimum distance of the two middles, as a share of the column's width."""
 
 MAX_OVER_MIDDLE = 0.2
-"""How far the line may reach over the middle of the column, as a share of its width."""
+"""Maximum reach of the line over the middle of the column, as a share of the column's width."""
 
 MIN_BESIDE_SHARE = 0.3
-"""Overlap of two half-rows, as a share of the height of the shorter one, above which they are beside one another."""
+"""Overlap, as a share of the height of the shorter one, above which two half-rows are side by side."""
 
 UNNAMED_SHARE = 0.1
-"""Share of the probability that a file leaves open, which one character that it does not name gets."""
+"""Probability of a character that the file does not name, as a share of the probability that its readings leave open.
+"""
 
 
 class ExternalLikeness(WordLikeness):
-    """The likeness for a file with probabilities: a form of what is read fits; a character that the file does not name
-    gets a share of the probability that its readings leave open."""
+    """The likeness for a file with probabilities: a form of the character read fits; a character that the file does not
+    name gets a share of the probability that its readings leave open."""
 
     def __init__(self, policy: VariantPolicy, engine: ExternalEngine) -> None:
         super().__init__(policy, engine)
         self._text = text_likeness(policy)
 
     def __call__(self, character: str, glyph: Glyph) -> float | None:
-        value = self._text(character, glyph)
-        if value is None or value > FLOOR:
-            return value
+        log_prob = self._text(character, glyph)
+        if log_prob is None or log_prob > FLOOR:
+            return log_prob
         unnamed = 1.0 - sum(float(np.exp(belief)) for belief in glyph.believed.values())
         return max(FLOOR, log(max(unnamed * UNNAMED_SHARE, 1e-9)))
 
@@ -65,7 +66,7 @@ class _Segment:
 
 
 class ExternalColumns(ColumnReader):
-    """Columns as a file gives them: nothing is read, and nothing is looked at twice."""
+    """Columns from a file: the image is not read, so there are no other cuts and no further looks."""
 
     def __init__(self, readings: HalfFolioReadings, likeness: WordLikeness, page: ExternalPage):
         super().__init__(readings, likeness)
@@ -84,7 +85,7 @@ class ExternalColumns(ColumnReader):
         )
         column = self._aligned(ReadColumn(area, line, (), glyphs, (), 0.0, CutBy.SEEN))
         if line is None or len({glyph.row for glyph in glyphs}) > 1:
-            return self._other_way_round(column)
+            return self._with_exchanged_halves(column)
         return self._rows_unknown(column)
 
     def _rows_unknown(self, column: ReadColumn) -> ReadColumn:
@@ -99,7 +100,7 @@ class ExternalColumns(ColumnReader):
 
 
 class ExternalPages:
-    """Stands in for a page pipeline, for a page that is not ruled columns: gives the reading of a file. `origin` is the
+    """Gives the reading of a file in place of a page pipeline, for a page that is not ruled columns. `origin` is the
     place of the page in its image."""
 
     def __init__(self, page: ExternalPage, identity: EngineIdentity, origin: tuple[float, float]) -> None:
@@ -118,14 +119,14 @@ class ExternalPages:
         read_lines = []
         for place in reading_order(page, outlines):
             line = lines[place.index]
-            characters = tuple(_along(line))
+            characters = tuple(_with_extents(line))
             sure = min((character.probability for character in characters), default=0.0)
             outline = outlines[place.index]
             read_lines.append(PageLine(characters, sure, outline, line.vertical, place.register, place.column))
         return PageReading(tuple(read_lines))
 
 
-def _along(line: ExternalLine) -> Sequence[ReadCharacter]:
+def _with_extents(line: ExternalLine) -> Sequence[ReadCharacter]:
     """The characters of a line, each with its start and end as shares of the line's length."""
     start, length = (line.box.y, line.box.h) if line.vertical else (line.box.x, line.box.w)
     characters = []
@@ -145,7 +146,7 @@ def _along(line: ExternalLine) -> Sequence[ReadCharacter]:
 
 
 def _in_columns(outline: Outline, line: ExternalLine) -> list[tuple[int, _Segment]]:
-    """A line cut where it goes from one column to another, without the characters that stand in no column."""
+    """The parts of a line, each with the number of its column. Characters that stand in no column are left out."""
     by_column: dict[int, list[tuple[dict[str, float], Box]]] = {}
     for character in line.characters:
         box = _on_page(outline, character.box)
@@ -166,7 +167,7 @@ def _in_columns(outline: Outline, line: ExternalLine) -> list[tuple[int, _Segmen
 
 
 def _row(area: ColumnArea, box: Box) -> Row:
-    """The row of a column that a line in this box is in."""
+    """The row of a column in which a line with this box stands."""
     off = box.centre[0] - (area.left + area.right) / 2
     over = box.w / 2 - abs(off)
     if abs(off) < MIN_OFF_MIDDLE * area.width or over > MAX_OVER_MIDDLE * area.width:
@@ -175,7 +176,7 @@ def _row(area: ColumnArea, box: Box) -> Row:
 
 
 def _ordered(segments: Sequence[_Segment]) -> list[_Segment]:
-    """Segments in reading order: from top to bottom, and of two half-rows beside one another the right one first."""
+    """Segments in reading order: from top to bottom, and of two half-rows side by side the right one first."""
     groups: list[list[_Segment]] = []
     for segment in sorted(segments, key=lambda segment: segment.box.y):
         if groups and segment.row is not Row.MAIN and groups[-1][0].row is not Row.MAIN:

@@ -18,7 +18,7 @@ from proof.text.model import Cell, Script, is_han
 from proof.text.variants import Relation, VariantPolicy
 from proof.verify.align import Likeness, Pairing, Step, for_either
 from proof.verify.columns import ReadColumn
-from proof.verify.glyphs import Glyph, room_between, spacing
+from proof.verify.glyphs import SPLINTERS, Glyph, room_between, spacing
 from proof.verify.legibility import FULLY_LEGIBLE, Legibility
 from proof.verify.passages import with_joined_runs
 from proof.verify.places import Place, glyph_of, omission_place
@@ -38,15 +38,15 @@ MIN_SCORE = 0.0
 """Score in nats up to which a difference is no finding."""
 
 MIN_HAN_PROBABILITY = 0.2
-"""Lower bound of the total probability of Han characters in a glyph, however probable letters are."""
+"""Minimum total probability of Han characters in a glyph, however probable letters are."""
 
 FORM_FITS_NATS = -1.5
-"""Form score of a reading, in nats, below which the glyph shows an unknown form of the transcribed character
-instead."""
+"""Form score of a reading, in nats, below which the glyph shows an unknown form of the transcribed character instead.
+"""
 
 EXPECTED_SCORE = 0.01
-"""Score in nats where the engine does not know the transcribed character, and reads the glyph as it reads that
-character drawn in fonts."""
+"""Score in nats if the engine does not know the transcribed character, and reads the glyph as it reads that character
+when it is drawn."""
 
 VARIANT_SCORE = 0.01
 """Score in nats of a variant, another form of the same word."""
@@ -55,20 +55,20 @@ MIN_VARIANT_PROBABILITY = 0.5
 """Minimum probability of a glyph, and of its reading, for a variant to be flagged."""
 
 DEFAULT_ROWS = 21
-"""Number of characters in a full column, from which the height of a cell follows in a column without glyphs."""
+"""Number of characters in a full column, by which the height of a cell is estimated in a column without glyphs."""
 
 UNREAD_INK_SCORE = 0.5
 """Score in nats of ink in which the engine read nothing, if the image is not in doubt."""
 
 WHOLE_GLYPH_SCORE = 5.0
-"""Minimum score in nats of a whole glyph without a transcribed character, however unsure its reading: a transcriber may
-have left out what they could not read or type. A whole glyph is as large as a character and has a cell of its own."""
+"""Minimum score in nats of a whole glyph without a transcribed character, however unsure its reading: transcribers may
+leave out characters that they cannot read or type. A whole glyph is as large as a character and has its own cell."""
 
 WHOLE_CELLS_RANGE = (0.5, 1.3)
-"""Minimum and maximum width and height of a whole glyph, in cells: strokes of a large seal reach farther."""
+"""Minimum and maximum width and height of a whole glyph, in cells. Strokes of a large seal reach farther."""
 
 MIN_WHOLE_PRESENCE = 0.3
-"""Minimum probability of a whole glyph: the recogniser hardly sees a glyph in what is no character."""
+"""Minimum presence of a whole glyph. The recogniser hardly sees a glyph in ink that is no character."""
 
 MIN_WHOLE_ROOM_CELLS = 0.75
 """Minimum distance of the middle of a whole glyph from those of its neighbours, in cells."""
@@ -105,16 +105,16 @@ class Weigher:
         form_preference: Callable[[ReadColumn, Glyph, str, str], float | None] = lambda *_: None,
         ink_size: Callable[[ReadColumn, Glyph], tuple[float, float]] = lambda *_: (0.0, 0.0),
     ) -> None:
-        """The parameters that are functions say:
+        """The parameters that are functions give:
 
-        - `likeness`: how probable it is that a glyph is a character (`Likeness`)
+        - `likeness`: the log-probability that a glyph is a character (`Likeness`)
         - `familiarity`: how well the engine was trained on a character, 0 to 1
-        - `drawn_as`: as which characters the engine reads a character that it does not know, drawn in fonts
-        - `self_reading`: with which probability the engine reads a drawn character as itself
+        - `drawn_as`: the readings of a character that the engine does not know, drawn in fonts
+        - `self_reading`: the probability that the engine reads a drawn character as itself
         - `form_preference`: how much more the ink of a glyph resembles one character than another, None if not known
-        - `ink_size`: how wide and high the ink of a glyph is, in cells
+        - `ink_size`: the width and height of the ink of a glyph, in cells
 
-        `legible` is the detail of the page's glyphs.
+        `legible` is the legibility of the page.
         """
         self._context = context
         self._policy = policy
@@ -141,13 +141,13 @@ class Weigher:
                     flags.append(self._extra_cell(column, pairing, doubt))
                 case Step.EXTRA_GLYPH:
                     flags.append(self._extra_glyph(column, pairing, doubt))
-        self._mark_either(column, flags)
+        self._mark_ambiguous(column, flags)
         return with_joined_runs(column, flags)
 
-    def _mark_either(self, column: ReadColumn, flags: list[Flag | None]) -> None:
-        """A transcribed character that is neither its glyph nor the omitted ones right before it may stand for any of
-        them. Where that is so, give the flags of the substitution and of these omissions a common notice and the lowest
-        of their scores. `flags` has one entry per pairing and is changed in place."""
+    def _mark_ambiguous(self, column: ReadColumn, flags: list[Flag | None]) -> None:
+        """Give the flags of a substitution and of the omissions right before it a common notice and the lowest of their
+        scores, if the transcribed character is none of these glyphs and may stand for any of them. `flags` has one
+        entry for each pairing and is changed in place."""
         for number, (pairing, flag) in enumerate(zip(column.pairings, flags, strict=True)):
             if flag is None or not flag.raised or flag.kind is not Kind.SUBSTITUTION:
                 continue
@@ -159,10 +159,10 @@ class Weigher:
                     break
                 first -= 1
             if first < number:
-                together = [flag for flag in flags[first : number + 1] if flag is not None]
-                score, notice = min(flag.score for flag in together), Notice.of(NoticeCode.FOR_EITHER)
+                ambiguous = [flag for flag in flags[first : number + 1] if flag is not None]
+                score, notice = min(flag.score for flag in ambiguous), Notice.of(NoticeCode.FOR_EITHER)
                 flags[first : number + 1] = [
-                    replace(flag, score=score, evidence=replace(flag.evidence, notice=notice)) for flag in together
+                    replace(flag, score=score, evidence=replace(flag.evidence, notice=notice)) for flag in ambiguous
                 ]
 
     @staticmethod
@@ -171,7 +171,7 @@ class Weigher:
         return pairing.step is Step.EXTRA_GLYPH and flag is not None and flag.raised
 
     def _match(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
-        """The flag for a glyph that reads otherwise than its transcribed character: another word (訛), or a variant."""
+        """The flag for a glyph that is not read as its transcribed character: another word (訛), or a variant."""
         cell, glyph = column.cells[pairing.cells[0]], column.glyphs[pairing.glyphs[0]]
         if glyph.silent or glyph.best == cell.text:
             return None
@@ -186,9 +186,9 @@ class Weigher:
         reason, rule, ink = "posterior", "", None
         if own is None or text in self._drawn_as(cell.text):
             own, reason = None, "unknown to the engine"
-            score, rule, ink = self._against_unknown(column, glyph, cell.text, text, belief, doubt)
+            score, rule, ink = self._score_against_unknown(column, glyph, cell.text, text, belief, doubt)
         else:
-            score = self._against_known(cell.text, own, text, glyph, doubt)
+            score = self._score_against_known(cell.text, own, text, glyph, doubt)
             if score > EXPECTED_SCORE and self._is_form(column, glyph, cell.text, text, belief):
                 score, rule = EXPECTED_SCORE, "read so when drawn"
         score = max(score - self._legible.deduction(glyph.row), min(score, EXPECTED_SCORE))
@@ -208,24 +208,24 @@ class Weigher:
         place = Place(cell.offset, cell.length, Kind.SUBSTITUTION, cell.text, suggested)
         return self._flag(column, place, score, self._box(glyph), evidence)
 
-    def _against_unknown(
+    def _score_against_unknown(
         self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str, belief: float, doubt: float
     ) -> tuple[float, str, Notice | None]:
-        """The score of the word `other` where the engine does not know `transcribed`; the rule that lowers the score,
-        and a notice about the ink."""
-        expected = other in self._drawn_as(transcribed)
-        # an expected reading is not raised, but kept: the bias of the engine is estimated from such readings
-        score = EXPECTED_SCORE if expected else unknown_score(transcribed, belief) * (1.0 - doubt)
-        # the image of a simplified text shows the traditional forms
-        written = self._policy.script is Script.TRADITIONAL
-        preference = self._form_preference(column, glyph, other, transcribed) if written else None
-        form_scored = MIN_SCORE if preference is None else form_score(preference, belief) * (1.0 - doubt)
-        if form_scored > score:
-            return form_scored, "", Notice.of(NoticeCode.LIKER_AS_DRAWN, text=other)
-        return score, "read so when drawn" if expected else "", None
+        """The score of the word `other` if the engine does not know `transcribed`, the rule that lowers the score, and
+        a notice about the ink."""
+        is_expected = other in self._drawn_as(transcribed)
+        # a flag on an expected reading is not raised, but kept: the bias of the engine is estimated from such readings
+        score = EXPECTED_SCORE if is_expected else unknown_score(transcribed, belief) * (1.0 - doubt)
+        # the image of a simplified text shows the traditional forms, so its ink cannot be compared
+        is_as_printed = self._policy.script is Script.TRADITIONAL
+        preference = self._form_preference(column, glyph, other, transcribed) if is_as_printed else None
+        score_by_form = MIN_SCORE if preference is None else form_score(preference, belief) * (1.0 - doubt)
+        if score_by_form > score:
+            return score_by_form, "", Notice.of(NoticeCode.LIKER_AS_DRAWN, text=other)
+        return score, "read so when drawn" if is_expected else "", None
 
     def _is_form(self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str, belief: float) -> bool:
-        """Whether the ink of a glyph, which the engine reads as `other`, rather shows a form of `transcribed` that the
+        """Whether a glyph that the engine reads as `other` more probably shows a form of `transcribed`, one that the
         engine does not know and also reads as `other` when it is drawn (囘, a form of 回, is read as 同)."""
         forms = (form for form in self._policy.forms(transcribed) if other in self._drawn_as(form))
         preferences = (self._form_preference(column, glyph, other, form) for form in forms)
@@ -233,32 +233,33 @@ class Weigher:
             form_score(preference, belief) < FORM_FITS_NATS for preference in preferences if preference is not None
         )
 
-    def _against_known(self, transcribed: str, own: float, other: str, glyph: Glyph, doubt: float) -> float:
-        """The score of the word `other` where the engine knows `transcribed`; `own` is the log-probability of that."""
+    def _score_against_known(self, transcribed: str, own: float, other: str, glyph: Glyph, doubt: float) -> float:
+        """The score of the word `other` if the engine knows `transcribed`, whose log-probability is `own`."""
         listed = {text: belief for text, belief in glyph.believed.listed.items() if is_han(text)}
-        relation_of = {text: self._policy.relation(transcribed, text).relation for text in listed}
-        # the image does not separate characters that look alike in handwriting: they are no evidence against the text
-        distinct = [
-            text for text in listed if relation_of[text] is Relation.DISTINCT and not run_together(transcribed, text)
-        ]
-        forms = [text for text in listed if relation_of[text] is not Relation.DISTINCT]
-        form = max(forms, key=listed.__getitem__, default=transcribed)
+        forms, distinct = [], []
+        for text in listed:
+            if self._policy.relation(transcribed, text).relation is not Relation.DISTINCT:
+                forms.append(text)
+            elif not run_together(transcribed, text):
+                # the image does not distinguish characters that look alike in handwriting: they are no evidence
+                distinct.append(text)
+        best_form = max(forms, key=listed.__getitem__, default=transcribed)
         # letters are no readings of Han text: a small 八 is read as A and Λ
         letters = sum(exp(p) for text, p in glyph.believed.listed.items() if text.isalpha() and not is_han(text))
-        han = log(max(1.0 - letters, MIN_HAN_PROBABILITY)) if letters > 0.5 and is_han(transcribed) else 0.0
+        log_han = log(max(1.0 - letters, MIN_HAN_PROBABILITY)) if letters > 0.5 and is_han(transcribed) else 0.0
         return substitution_score(
-            min(own - han, 0.0),
-            min(self._word_log_prob(other, glyph) - han, 0.0),
+            min(own - log_han, 0.0),
+            min(self._word_log_prob(other, glyph) - log_han, 0.0),
             doubt,
-            self._familiarity(transcribed),
-            None if form in glyph.seen else self._self_reading(form),
-            min(sum(exp(listed[text] - han) for text in distinct), 1.0),
-            glyph.presence,
-            self._legible.shared_weight(glyph.row),
+            familiarity=self._familiarity(transcribed),
+            self_reading=None if best_form in glyph.seen else self._self_reading(best_form),
+            others=min(sum(exp(listed[text] - log_han) for text in distinct), 1.0),
+            presence=glyph.presence,
+            shared_weight=self._legible.shared_weight(glyph.row),
         )
 
     def _variant(self, column: ReadColumn, cell: Cell, glyph: Glyph, rule: str) -> Flag | None:
-        """The flag, not raised, for another form of the same word, with the rule that hides it."""
+        """The flag for another form of the same word, with the rule that hides it; it is not raised."""
         if min(glyph.presence, exp(glyph.log_prob(glyph.best))) < MIN_VARIANT_PROBABILITY:
             return None
         evidence = Evidence(
@@ -272,7 +273,7 @@ class Weigher:
         return self._flag(column, place, VARIANT_SCORE, self._box(glyph), evidence)
 
     def _swap(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
-        """The flag for two characters in the other order than on the image (倒)."""
+        """The flag for two characters that stand in the other order on the image (倒)."""
         first, second = (column.cells[i] for i in pairing.cells)
         above, below = (column.glyphs[j] for j in pairing.glyphs)
         straight = (self._likeness(first.text, above), self._likeness(second.text, below))
@@ -312,9 +313,10 @@ class Weigher:
         """The flag for a glyph for which nothing is transcribed (脫)."""
         number = pairing.glyphs[0]
         glyph = column.glyphs[number]
-        in_strip = [g for i, g in enumerate(column.glyphs) if i != number and g.strip == glyph.strip and g.probable]
-        above = max((g.y for g in in_strip if g.y < glyph.y), default=None)
-        below = min((g.y for g in in_strip if g.y >= glyph.y), default=None)
+        others = (other for index, other in enumerate(column.glyphs) if index != number)
+        ys = [other.y for other in others if other.strip == glyph.strip and other.probable]
+        above = max((y for y in ys if y < glyph.y), default=None)
+        below = min((y for y in ys if y >= glyph.y), default=None)
         room = spacing(glyph, above, below)
         reading = self._policy.to_source_script(glyph.best, "") if is_character(glyph.best) else ""
         place = omission_place(column, pairing.before, [glyph], reading)
@@ -336,8 +338,10 @@ class Weigher:
 
     def _is_whole(self, column: ReadColumn, glyph: Glyph, room: float) -> bool:
         """Whether a glyph is a whole one (`WHOLE_GLYPH_SCORE`); `room` is its distance from the nearer of its
-        neighbours, in cells."""
-        if not is_han(glyph.best) or glyph.presence < MIN_WHOLE_PRESENCE or room < MIN_WHOLE_ROOM_CELLS:
+        neighbours, in cells. Ink as large as a character that is read as a splinter is a seal's."""
+        if not is_han(glyph.best) or glyph.best in SPLINTERS:
+            return False
+        if glyph.presence < MIN_WHOLE_PRESENCE or room < MIN_WHOLE_ROOM_CELLS:
             return False
         least, most = WHOLE_CELLS_RANGE
         return all(least <= side <= most for side in self._ink_size(column, glyph))
@@ -351,21 +355,21 @@ class Weigher:
 
     def _word_log_prob(self, text: str, glyph: Glyph) -> float:
         """The log-probability that a glyph is any form of the word `text`."""
-        same = (Relation.SAME, Relation.FORM, Relation.TABOO)
+        same_word = (Relation.SAME, Relation.FORM, Relation.TABOO)
         listed = glyph.believed.listed
-        others = (form for form in listed if form != text and self._policy.relation(text, form).relation in same)
-        return log(min(exp(glyph.log_prob(text)) + sum(exp(listed[form]) for form in others), 1.0))
+        forms = (form for form in listed if form != text and self._policy.relation(text, form).relation in same_word)
+        return log(min(exp(glyph.log_prob(text)) + sum(exp(listed[form]) for form in forms), 1.0))
 
     def _box(self, glyph: Glyph) -> Box:
         return self._context.layout.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom)
 
     def _gap_box(self, column: ReadColumn, before: Glyph | None, after: Glyph | None) -> Box:
-        """The box between the glyphs `before` and `after` a character that is not on the image, either of which may be
+        """The box for a character that is not on the image, between its neighbours `before` and `after`. Either may be
         missing."""
         area = column.area
-        near = before or after
-        left, right = (near.left, near.right) if near else (area.left, area.right)
-        pitch = near.pitch if near else area.cell(DEFAULT_ROWS)
+        neighbour = before or after
+        left, right = (neighbour.left, neighbour.right) if neighbour else (area.left, area.right)
+        pitch = neighbour.pitch if neighbour else area.cell(DEFAULT_ROWS)
         if before is not None and after is not None and before.strip == after.strip:
             top, bottom = before.bottom - 0.25 * pitch, after.top + 0.25 * pitch
         elif before is not None:

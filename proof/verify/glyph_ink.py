@@ -1,4 +1,4 @@
-"""What the ink of a glyph says beside its reading: which of two characters it resembles, and how large it is."""
+"""Evidence from the ink of a glyph, beside its reading: which of two characters it resembles, and how large it is."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ class GlyphInk:
 
 
 def _place(column: ReadColumn, glyph: Glyph) -> tuple[tuple[float, ...], int]:
-    """The middles of the glyphs in the row of one, from top to bottom, and its number among them."""
-    beside = (other for other in column.glyphs if other.row is glyph.row and (other is glyph or other.probable))
-    places = sorted((other.top + other.bottom) / 2 for other in beside)
-    return tuple(places), places.index((glyph.top + glyph.bottom) / 2)
+    """The middles of the glyphs in the row of a glyph, from top to bottom, and the number of the glyph among them.
+    Other glyphs that are not probable are left out."""
+    in_row = (other for other in column.glyphs if other.row is glyph.row and (other is glyph or other.probable))
+    middles = sorted((other.top + other.bottom) / 2 for other in in_row)
+    return tuple(middles), middles.index((glyph.top + glyph.bottom) / 2)

@@ -1,7 +1,8 @@
 """The glyphs of a column of the image in reading order, each with the probabilities that the engine gives.
 
-A recogniser reports the characters that it is sure of and silently drops others. The glyphs here include those: places
-where blank won narrowly, and places with ink where the engine read nothing.
+A recogniser reports the characters of which it is sure and drops others without notice. The glyphs of this module
+include these: places where blank was the most probable class, but narrowly, and places with ink where the engine read
+nothing.
 """
 
 from __future__ import annotations
@@ -21,17 +22,18 @@ from proof.ocr.spikes import Spike
 from proof.text.model import Row
 
 UNREAD_GAP_CELLS = 1.6
-"""Cells between two glyphs from which on the ink between them is searched for a glyph that was not read."""
+"""Minimum distance of two glyphs, in cells, for which the ink between them is searched for a glyph that was not read.
+"""
 
 SPLINTERS = "一二丨丶丿"
-"""Characters that a piece of frame or rule is read as."""
+"""Characters as which a piece of frame or rule is read."""
 
 # Real characters may have their middle 0.2 cells from the end of the column, and then the next glyph is a cell away.
 AT_FRAME_CELLS = 0.15
 """A splinter whose middle is nearer to the end of its column than this is a piece of the frame."""
 
 NEAR_FRAME_CELLS = 0.3
-"""A splinter nearer than this is one, too, if the next glyph is nearer than `TOO_NEAR_CELLS`."""
+"""A splinter nearer than this is a piece of the frame if the next glyph is nearer than `TOO_NEAR_CELLS`."""
 
 TOO_NEAR_CELLS = 0.6
 """Distance between the middles of two glyphs below which there is hardly room for both."""
@@ -44,10 +46,10 @@ SPLINTER_PRESENCE_WEIGHT = 0.3
 class Glyph:
     """One glyph of a column.
 
-    `believed` has log-probabilities of characters, given that there is a glyph; empty where the engine read nothing.
-    `presence` is the probability that there is a glyph. `y` is its middle, `left`, `top`, `right`, `bottom` its cell,
-    in pixels of the rectified page; `pitch` is the height of a cell there. `seen` has the best reading of each look, if
-    there was more than one."""
+    `believed` has the log-probabilities of characters, given that there is a glyph; it is empty if the engine read
+    nothing. `presence` is the probability that there is a glyph. `strip` is the number of its strip in the column. `y`
+    is its middle, `left`, `top`, `right`, `bottom` are its cell, in pixels of the rectified page; `pitch` is the height
+    of a cell there. `seen` has the best reading of each look, if there was more than one."""
 
     believed: Belief
     presence: float
@@ -73,7 +75,7 @@ class Glyph:
 
     @property
     def best(self) -> str:
-        """The most probable character; empty where nothing was read."""
+        """The most probable character; empty if nothing was read."""
         return self.believed.best
 
     def log_prob(self, character: str) -> float:
@@ -89,29 +91,29 @@ def column_glyphs(
 ) -> tuple[Glyph, ...]:
     """The glyphs of one column in reading order, from its strips and the spikes that were read on each.
 
-    `pitch` is the height of a cell on the rectified page; `numbers` are the strips' numbers in their column. `readings`
-    gives the ink where nothing was read.
+    `pitch` is the height of a cell on the rectified page; `numbers` are the numbers of the strips in their column.
+    `readings` gives the ink where nothing was read.
     """
     glyphs: list[Glyph] = []
-    for number, strip, on_strip in zip(numbers, strips, spikes, strict=True):
-        glyphs += _placed(readings, strip, number, on_strip, pitch)
+    for number, strip, strip_spikes in zip(numbers, strips, spikes, strict=True):
+        glyphs += _glyphs_of_strip(readings, strip, number, strip_spikes, pitch)
     return tuple(glyphs)
 
 
 def without_splinters(glyphs: Sequence[Glyph], top: float, bottom: float) -> tuple[Glyph, ...]:
-    """The glyphs of a column that reaches from `top` to `bottom`, the presence of splinters of its frame reduced: those
-    between the outermost character and the frame, without room for another character. They stay in the list, since a
-    transcribed character may still be matched with them."""
-    solid = [glyph for glyph in glyphs if glyph.probable]
+    """The glyphs of a column that reaches from `top` to `bottom`, with a lower presence of splinters of its frame:
+    those between the outermost character and the frame, without room for another character. They stay in the list,
+    since a transcribed character may still be matched with them."""
+    probable = [glyph for glyph in glyphs if glyph.probable]
 
     def is_splinter(glyph: Glyph) -> bool:
         if glyph.silent or glyph.best not in SPLINTERS:
             return False
-        beside = (abs(other.y - glyph.y) for other in solid if other is not glyph and other.strip == glyph.strip)
-        room = min(glyph.y - top, bottom - glyph.y) / glyph.pitch
-        return room < AT_FRAME_CELLS or (
-            room < NEAR_FRAME_CELLS and min(beside, default=inf) < TOO_NEAR_CELLS * glyph.pitch
-        )
+        from_frame = min(glyph.y - top, bottom - glyph.y) / glyph.pitch
+        if from_frame < AT_FRAME_CELLS:
+            return True
+        distances = (abs(other.y - glyph.y) for other in probable if other is not glyph and other.strip == glyph.strip)
+        return from_frame < NEAR_FRAME_CELLS and min(distances, default=inf) < TOO_NEAR_CELLS * glyph.pitch
 
     return tuple(
         replace(glyph, presence=SPLINTER_PRESENCE_WEIGHT * glyph.presence) if is_splinter(glyph) else glyph
@@ -122,39 +124,41 @@ def without_splinters(glyphs: Sequence[Glyph], top: float, bottom: float) -> tup
 def merged(first: Sequence[Glyph], second: Sequence[Glyph], windows: Sequence[Window], looks: int) -> tuple[Glyph, ...]:
     """The glyphs of a strip after another look, with the mean of the probabilities of all looks.
 
-    `first` is the mean of `looks` earlier ones. `second` was read only in `windows`; glyphs elsewhere do not change. A
-    glyph in a window that a look did not see loses presence. Glyphs keep the cells of the first look.
+    `first` is the mean of `looks` earlier looks. `second` was read only in `windows`; glyphs elsewhere do not change. A
+    glyph in a window that a look did not see gets a lower presence. Glyphs keep the cells of the first look.
     """
+
+    def is_in_window(glyph: Glyph) -> bool:
+        return any(window.holds(glyph) for window in windows)
+
     share = 1.0 / (looks + 1)
     partner = _partners(first, second)
-    both: list[Glyph] = []
+    glyphs: list[Glyph] = []
     for i, glyph in enumerate(first):
         if i in partner:
-            both.append(_mean(glyph, second[partner[i]], share))
-        elif glyph.silent or not any(window.holds(glyph) for window in windows):
-            both.append(glyph)
+            glyphs.append(_mean(glyph, second[partner[i]], share))
+        elif glyph.silent or not is_in_window(glyph):
+            glyphs.append(glyph)
         else:
-            both.append(replace(glyph, presence=glyph.presence * (1.0 - share)))
+            glyphs.append(replace(glyph, presence=glyph.presence * (1.0 - share)))
     taken = set(partner.values())
-    alone = [
-        replace(other, presence=other.presence * share)
-        for j, other in enumerate(second)
-        if j not in taken and not other.silent and any(window.holds(other) for window in windows)
-    ]
-    return tuple(sorted([*both, *alone], key=lambda g: (g.strip, g.y)))
+    for j, glyph in enumerate(second):
+        if j not in taken and not glyph.silent and is_in_window(glyph):
+            glyphs.append(replace(glyph, presence=glyph.presence * share))
+    return tuple(sorted(glyphs, key=lambda glyph: (glyph.strip, glyph.y)))
 
 
 def _partners(first: Sequence[Glyph], second: Sequence[Glyph]) -> dict[int, int]:
-    """The glyph of the second look for each glyph of the first: nearest pairs first, glyphs that were read before
-    those seen from ink alone."""
+    """The number of the glyph of the second look for that of each glyph of the first. Glyphs that were read are paired
+    before those known from ink alone, and the nearest pairs first; equal readings count as 0.4 cells nearer."""
     pairs = []
     for i, glyph in enumerate(first):
         for j, other in enumerate(second):
-            away = abs(other.y - glyph.y) / glyph.pitch
-            if other.strip == glyph.strip and away < 0.8:
-                same = not glyph.silent and other.best == glyph.best
-                if same or away < 0.45:
-                    pairs.append((glyph.silent or other.silent, away - (0.4 if same else 0.0), i, j))
+            distance = abs(other.y - glyph.y) / glyph.pitch
+            if other.strip == glyph.strip and distance < 0.8:
+                is_same = not glyph.silent and other.best == glyph.best
+                if is_same or distance < 0.45:
+                    pairs.append((glyph.silent or other.silent, distance - (0.4 if is_same else 0.0), i, j))
     partner: dict[int, int] = {}
     taken: set[int] = set()
     for _, _, i, j in sorted(pairs):
@@ -166,9 +170,9 @@ def _partners(first: Sequence[Glyph], second: Sequence[Glyph]) -> dict[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A stretch of a strip, `top` to `bottom` on the rectified page, that is looked at again.
+    """A stretch of a strip, `top` to `bottom` on the rectified page, for another look.
 
-    Readings within half a cell of either end are ignored: the cut may have gone through these glyphs.
+    Readings within half a cell of either end are ignored, since the cut may have gone through these glyphs.
     """
 
     strip: int
@@ -181,7 +185,7 @@ class Window:
 
 
 def _mean(glyph: Glyph, other: Glyph, share: float) -> Glyph:
-    """The mean of two looks at one glyph, `other` at `share` of the whole."""
+    """The mean of two looks at one glyph; `other` has the weight `share`."""
     if glyph.silent or other.silent:
         read = other if glyph.silent else glyph
         return replace(glyph, believed=read.believed, presence=max(glyph.presence, other.presence))
@@ -190,22 +194,20 @@ def _mean(glyph: Glyph, other: Glyph, share: float) -> Glyph:
     return replace(glyph, believed=believed, presence=presence, seen=(*(glyph.seen or (glyph.best,)), other.best))
 
 
-def _placed(
+def _glyphs_of_strip(
     readings: HalfFolioReadings, strip: CutStrip, number: int, spikes: Sequence[Spike], pitch: float
 ) -> list[Glyph]:
     """Spikes as glyphs on the page, with silent glyphs where there is ink between them."""
     length = strip.bottom - strip.top
-    kept = [s for s in spikes if s.believed]
-    ys = [strip.top + s.place * length for s in kept]
-    solid = [y for y, s in zip(ys, kept, strict=True) if s.presence > 0.5]
-    silent = _silent(readings, strip, solid, pitch)
-    silent = [y for y in silent if all(abs(y - other) > 0.5 * pitch for other in ys)]
+    read = [(strip.top + spike.place * length, spike) for spike in spikes if spike.believed]
+    probable = [y for y, spike in read if spike.presence > 0.5]
+    silent = _silent_middles(readings, strip, probable, pitch)
+    silent = [y for y in silent if all(abs(y - read_y) > 0.5 * pitch for read_y, _ in read)]
     unread = Spike(0.0, Belief({}), 0.5)
-    entries = sorted([*zip(ys, kept, strict=True), *((y, unread) for y in silent)], key=lambda entry: entry[0])
-    # cells end half-way between the glyphs that are surely there; a faint one does not narrow its neighbours
-    anchors = sorted([*solid, *silent])
+    # cells end half-way between the glyphs that are probably there; a faint one does not narrow its neighbours
+    anchors = sorted([*probable, *silent])
     glyphs = []
-    for y, spike in entries:
+    for y, spike in sorted([*read, *((y, unread) for y in silent)], key=lambda entry: entry[0]):
         before, after = bisect_left(anchors, y - 0.05 * pitch), bisect_right(anchors, y + 0.05 * pitch)
         above = anchors[before - 1] if before else None
         below = anchors[after] if after < len(anchors) else None
@@ -228,20 +230,20 @@ def _placed(
     return glyphs
 
 
-def _silent(readings: HalfFolioReadings, strip: CutStrip, ys: Sequence[float], pitch: float) -> list[float]:
+def _silent_middles(readings: HalfFolioReadings, strip: CutStrip, ys: Sequence[float], pitch: float) -> list[float]:
     """Middles (y) of cells with ink in which the engine read nothing: between the glyphs at `ys`, above the first and
     below the last, wherever there is room for a cell."""
     middles: list[float] = []
     edges = [strip.top - 0.3 * pitch, *ys, strip.bottom + 0.3 * pitch]
-    for number, (a, b) in enumerate(pairwise(edges)):
-        if b - a < UNREAD_GAP_CELLS * pitch:
+    for number, (above, below) in enumerate(pairwise(edges)):
+        if below - above < UNREAD_GAP_CELLS * pitch:
             continue
-        first = a if number == 0 else a - 0.5 * pitch
-        last = b if number == len(edges) - 2 else b + 0.5 * pitch
-        for cell in readings.ink_cells(strip.column, strip.left, first, strip.right, last, pitch):
-            y = (cell.top + cell.bottom) / 2
-            if a + 0.55 * pitch < y < b - 0.55 * pitch:
-                middles.append(y)
+        top = above if number == 0 else above - 0.5 * pitch
+        bottom = below if number == len(edges) - 2 else below + 0.5 * pitch
+        for cell in readings.ink_cells(strip.column, strip.left, top, strip.right, bottom, pitch):
+            middle = (cell.top + cell.bottom) / 2
+            if above + 0.55 * pitch < middle < below - 0.55 * pitch:
+                middles.append(middle)
     return middles
 
 
@@ -253,6 +255,7 @@ def room_between(before: Glyph | None, after: Glyph | None) -> float:
 
 
 def spacing(glyph: Glyph, above: float | None, below: float | None) -> float:
-    """How far, in cells, a glyph is from its nearer neighbour; 1 where it stands alone."""
+    """The distance, in cells, of a glyph from its nearer neighbour; 1 if it has none. `above` and `below` are the y of
+    the neighbours."""
     gaps = [abs(glyph.y - y) / glyph.pitch for y in (above, below) if y is not None]
     return min(gaps, default=1.0)

@@ -1,4 +1,4 @@
-"""How much detail of its glyphs an image shows, and how evidence is weighed where that is little.
+"""The detail that an image shows of its glyphs, and the weight of evidence from an image with little detail.
 
 Measured on 55,000 correctly transcribed characters of 250 drawn pages without rules, scaled to cells of 16 to 32 pixels
 and stored as JPEG, main text and notes apart. Errors per 1,000 characters by pixels of detail:
@@ -13,8 +13,8 @@ and stored as JPEG, main text and notes apart. Errors per 1,000 characters by pi
 | from 20 | below 1 | |
 | from 24 | | 1 |
 
-A pixel less costs some 0.25 nats. The first column counts characters that the recogniser surely reads where they are
-drawn.
+A pixel less costs some 0.25 nats. The first column of errors counts only characters that the recogniser surely reads as
+themselves when they are drawn.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from proof.text.model import Column, Row
 from proof.verify.scores import ramp
 
 MIN_DETAIL_PX = 10
-"""Pixels of detail that a cell must show at least to be read, as one 13 pixels high does
+"""Minimum pixels of detail of a cell that can be read; a cell of 13 pixels' height has as many
 (`scripts/bench/coarse.py`)."""
 
 SHARED_RAMP_PX = (16.0, 20.0)
-"""Pixels of detail: up to the first, a probability that several characters share is no evidence; from the second on, it
-counts in full."""
+"""Pixels of detail. Up to the first number, a probability that several characters share is no evidence; from the second
+on, it counts in full."""
 
 CLEAR_PX = 20.0
-"""Pixels of detail from which on a glyph is weighed in full."""
+"""Pixels of detail from which on scores are not reduced."""
 
 DEDUCTION_NATS_PER_PX = 0.25
-"""Nats taken off the score for every pixel below `CLEAR_PX`."""
+"""Nats subtracted from a score for every pixel below `CLEAR_PX`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,11 @@ class Legibility:
         return self.main if row is Row.MAIN else self.note
 
     def shared_weight(self, row: Row) -> float:
-        """How far a probability that several characters share counts in a row, 0 to 1."""
+        """The weight, 0 to 1, of a probability that several characters share, in a row."""
         return ramp(self._detail(row), *SHARED_RAMP_PX)
 
     def deduction(self, row: Row) -> float:
-        """Nats taken off the score of a glyph of this row."""
+        """Nats subtracted from the score of a glyph of this row."""
         return DEDUCTION_NATS_PER_PX * max(CLEAR_PX - self._detail(row), 0.0)
 
 

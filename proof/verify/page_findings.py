@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from proof.layout.half_folio import Outline
@@ -15,26 +15,26 @@ from proof.text.column import is_character
 from proof.text.model import Page, Row
 from proof.verify.columns import ReadColumn
 from proof.verify.legibility import MIN_DETAIL_PX, Legibility, in_notes
-from proof.verify.line_assignment import Assignment, LineFault
+from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
 from proof.verify.pairing import PageShown
 
 LAYOUT_SCORE = 9.0
 """The score of a finding about a column or a page, above that of any character."""
 
 MAX_SINGLE_COLUMNS = 3
-"""Columns of an image, or lines of its page, up to which each has a finding of its own. More that are missing from the
-text show a second page; more lines that are not on the image mean columns that were not detected."""
+"""Maximum number of columns of an image, or of lines of its page, that have a finding each. If more columns are missing
+from the text, the image shows a second page; if more lines are not on the image, columns were not detected."""
 
 SECOND_PAGE_SHARE = 0.5
-"""Columns that are missing from the text, relative to the lines of the page, above which an image that has more columns
-than a full page is taken to show a second page."""
+"""Number of columns that are missing from the text, relative to the lines of the page, above which an image that has
+more columns than a full page shows a second page."""
 
 UNLIKE_SHARE = 0.4
-"""Share of the characters of a line that differ, above which line and column do not belong together. If several
-columns of a page are so, they were detected wrongly."""
+"""Share of the characters of a line that differ above which line and column do not belong together. If that is so for
+several columns of a page, they were detected wrongly."""
 
 SAME_ROW_CELLS = 0.5
-"""Difference of height, in cells, below which the first glyphs of two columns stand in one row."""
+"""Maximum difference of height, in cells, of the first glyphs of two columns that stand in one row."""
 
 COLUMNS_MISSING = "columns missing"
 """The reason of the finding about an image that shows a second page."""
@@ -129,12 +129,11 @@ def line_flags(
     """Findings about whole columns: missing, doubled, moved (two findings: where the text has it, and where it
     belongs), halves of a note exchanged. Many columns that are not in the text, of an image with more than the
     `full_columns` of a page, or many lines that are not on the image, are one finding."""
-    source = {line.number: line.source for line in page.columns}
-    has_notes = any("(" in line for line in source.values())
+    sources = {line.number: line.source for line in page.columns}
     troubles = assignment.troubles
     missing = [trouble for trouble in troubles if trouble.fault is LineFault.MISSING]
     flags = []
-    if len(columns) > full_columns and len(missing) > max(MAX_SINGLE_COLUMNS, SECOND_PAGE_SHARE * len(source)):
+    if len(columns) > full_columns and len(missing) > max(MAX_SINGLE_COLUMNS, SECOND_PAGE_SHARE * len(sources)):
         troubles = tuple(trouble for trouble in troubles if trouble not in missing)
         read = "".join(trouble.read for trouble in missing)
         notice = Notice.of(NoticeCode.COLUMNS_BESIDE, number=len(missing))
@@ -146,62 +145,76 @@ def line_flags(
         notice = Notice.of(NoticeCode.COLUMNS_NOT_SHOWN, number=len(not_on_page), which=which)
         flags.append(layout_flag(empty_result, 0, None, Evidence(reason="columns not on the page", notice=notice)))
     for trouble in troubles:
-        column = columns[trouble.column] if trouble.column is not None else None
-        box = area_box(outline, column) if column else None
-        number = column.area.number if column else None
-        evidence = Evidence(reason=trouble.fault.value, note=trouble.read, column=number)
-        if trouble.fault is LineFault.MISSING:
-            read = _with_notes(column) if column and has_notes else "".join(filter(is_character, trouble.read))
-            read = (_indentation(column, columns) if column and column.glyphs else "") + read
-            flags.append(layout_flag(empty_result, trouble.line, box, evidence, suggested=read))
-            continue
-        line = source.get(trouble.line, "")
-        if trouble.fault is LineFault.UNDIVIDED:
-            flag = layout_flag(empty_result, trouble.line, box, evidence, suggested=LINE_BREAK)
-            flags.append(replace(flag, offset=trouble.offset, context=context_of(line, trouble.offset, 0)))
-            continue
-        flags.append(layout_flag(empty_result, trouble.line, box, evidence, transcribed=line))
-        if trouble.fault is LineFault.MOVED:
-            flags.append(layout_flag(empty_result, trouble.before, box, evidence, suggested=line))
+        flags += _trouble_flags(empty_result, outline, sources, columns, trouble)
     for column in columns:
         if column.swapped and column.line is not None:
-            evidence = Evidence(reason="note halves exchanged", note=column.read)
-            flags.append(
-                layout_flag(empty_result, column.line.number, area_box(outline, column), evidence, column.line.source)
-            )
+            box, evidence = area_box(outline, column), Evidence(reason="note halves exchanged", note=column.read)
+            flags.append(layout_flag(empty_result, column.line.number, box, evidence, column.line.source))
+    return flags
+
+
+def _trouble_flags(
+    empty_result: PageResult,
+    outline: Outline,
+    sources: Mapping[int, str],
+    columns: Sequence[ReadColumn],
+    trouble: LineTrouble,
+) -> list[Flag]:
+    """The findings about one trouble with a line; `sources` are the lines of the page by number."""
+    column = columns[trouble.column] if trouble.column is not None else None
+    box = area_box(outline, column) if column else None
+    number = column.area.number if column else None
+    evidence = Evidence(reason=trouble.fault.value, note=trouble.read, column=number)
+    if trouble.fault is LineFault.MISSING:
+        has_notes = any("(" in source for source in sources.values())
+        read = _with_notes(column) if column and has_notes else "".join(filter(is_character, trouble.read))
+        indentation = _indentation(column, columns) if column and column.glyphs else ""
+        return [layout_flag(empty_result, trouble.line, box, evidence, suggested=indentation + read)]
+    line = sources.get(trouble.line, "")
+    if trouble.fault is LineFault.UNDIVIDED:
+        flag = layout_flag(empty_result, trouble.line, box, evidence, suggested=LINE_BREAK)
+        return [replace(flag, offset=trouble.offset, context=context_of(line, trouble.offset, 0))]
+    flags = [layout_flag(empty_result, trouble.line, box, evidence, transcribed=line)]
+    if trouble.fault is LineFault.MOVED:
+        flags.append(layout_flag(empty_result, trouble.before, box, evidence, suggested=line))
     return flags
 
 
 def _indentation(column: ReadColumn, columns: Sequence[ReadColumn]) -> str:
-    """The blanks with which most lines of a page begin whose columns have their first glyph as low as this one."""
-    begins = _first_glyph_cells(column)
-    level = [
+    """The indentation of a column without a line: that of most lines whose columns have their first glyph as low."""
+    first_glyph = _first_glyph_cells(column)
+    equally_low = [
         other.line.source
         for other in columns
-        if other.line is not None and other.glyphs and abs(_first_glyph_cells(other) - begins) < SAME_ROW_CELLS
+        if other.line is not None and other.glyphs and abs(_first_glyph_cells(other) - first_glyph) < SAME_ROW_CELLS
     ]
-    blanks = Counter(source[: len(source) - len(source.lstrip())] for source in level)
+    blanks = Counter(source[: len(source) - len(source.lstrip())] for source in equally_low)
     return blanks.most_common(1)[0][0] if blanks else ""
 
 
 def _first_glyph_cells(column: ReadColumn) -> float:
-    """How far below the top of its column the first glyph stands, in cells."""
+    """The distance of the first glyph from the top of its column, in cells."""
     first = column.glyphs[0]
     return (first.y - column.area.top) / first.pitch
 
 
 def _with_notes(column: ReadColumn) -> str:
-    """What is read in a column as a text with notes has it: half-rows in the markup of a note."""
+    """The reading of a column with the markup of notes around its half-rows."""
     source, row = "", Row.MAIN
     for glyph in column.glyphs:
-        if not glyph.probable or not is_character(glyph.best):
-            continue
-        if glyph.row is not row:
-            ends = {Row.MAIN: "", Row.RIGHT: "/" if glyph.row is Row.LEFT else ")", Row.LEFT: ")"}[row]
-            source += ends + ("(" if glyph.row is not Row.MAIN and ends != "/" else "")
+        if glyph.probable and is_character(glyph.best):
+            source += _markup_between(row, glyph.row) + glyph.best
             row = glyph.row
-        source += glyph.best
-    return source + (")" if row is not Row.MAIN else "")
+    return source + _markup_between(row, Row.MAIN)
+
+
+def _markup_between(row: Row, following: Row) -> str:
+    """The markup between two characters in these rows."""
+    if row is following:
+        return ""
+    if row is Row.RIGHT and following is Row.LEFT:
+        return "/"
+    return (")" if row is not Row.MAIN else "") + ("(" if following is not Row.MAIN else "")
 
 
 def area_box(outline: Outline, column: ReadColumn) -> Box:

@@ -1,5 +1,5 @@
-"""Whether an image shows the page that it was paired with, which is asked before columns are compared: a wrong image is
-one finding, not hundreds of flags.
+"""Whether an image shows the page that it was paired with. This is tested before columns are compared, so that a wrong
+image is one finding, not hundreds of flags.
 
 The text read on the image is compared with the text of the page and, if they differ much, with the pages nearby.
 """
@@ -16,32 +16,34 @@ from proof.text.model import Page
 from proof.verify.line_assignment import line_key
 
 OWN_PERCENT = 60.0
-"""Similarity, in percent, from which on an image shows its page, and its neighbours are not compared."""
+"""Similarity, in percent, from which on an image surely shows its page. The neighbours are then not compared."""
 
 MIN_PERCENT = 35.0
-"""Similarity, in percent, below which an image does not show a page."""
+"""Minimum similarity, in percent, of an image and the page that it shows."""
 
 MARGIN_PERCENT = 15.0
-"""By how many percent more a neighbour must be similar than the page itself, to be the page that an image shows."""
+"""Minimum excess, in percent, of the similarity of a neighbour over that of the page itself, for the image to show the
+neighbour."""
 
 REACH_PAGES = 6
-"""Pages on either side with which an image is compared."""
+"""Number of pages on either side with which an image is compared."""
 
 MIN_CHARACTERS = 8
-"""Number of characters, read or transcribed, below which a page is not judged: a title leaf proves nothing."""
+"""Minimum number of characters, read and transcribed, of a page that is judged: a title leaf proves nothing."""
 
 MIN_TRANSCRIBED = 24
-"""Number of transcribed characters from which on an image on which hardly any are read cannot show the page."""
+"""Minimum number of transcribed characters of a page that an image cannot show if hardly any characters are read."""
 
 HARDLY_READ_SHARE = 0.1
-"""Characters read, as a share of those transcribed, below which an image is blank, black or otherwise illegible."""
+"""Number of characters read, as a share of those transcribed, below which an image is blank, black or otherwise
+illegible."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageShown:
-    """Which page an image shows. `fits`: the page it was paired with, or nothing shows the contrary. Otherwise
-    `message` says so, and `other` is the page that it shows, if that is nearby. `likeness` is the similarity to the
-    paired page, in percent."""
+    """Which page an image shows. `fits`: it is the page that the image was paired with, or there is no evidence to the
+    contrary. Otherwise `message` says so, and `other` is the page that it shows, if that is nearby. `likeness` is the
+    similarity to the paired page, in percent."""
 
     fits: bool
     likeness: float
@@ -50,9 +52,9 @@ class PageShown:
 
 
 def page_shown(read: str, page: Page, neighbours: Sequence[tuple[int, Page]], fold: Callable[[str], str]) -> PageShown:
-    """Which page an image shows, by `read`, all the text read on it: `page`, or one of its `neighbours`. With each of
-    these stands how many pages later it is (negative: earlier). `fold` maps forms of one word and both scripts to one
-    key."""
+    """Which page an image shows: `page`, or one of its `neighbours`. `read` is all text read on the image. With each
+    neighbour stands how many pages later it is (negative: earlier). `fold` maps forms of one word and both scripts to
+    one key."""
     transcribed = page_key(page, str)
     if len(transcribed) >= MIN_TRANSCRIBED and len(read) < HARDLY_READ_SHARE * len(transcribed):
         return PageShown(False, 0.0, None, Notice.of(NoticeCode.HARDLY_READ))
@@ -78,12 +80,12 @@ def page_shown(read: str, page: Page, neighbours: Sequence[tuple[int, Page]], fo
 
 def neighbours_of(pages: Sequence[Page], number: int) -> list[tuple[int, Page]]:
     """The pages within `REACH_PAGES` of a page, nearest first, each with how many pages later it is."""
-    near = [
+    neighbours = [
         (steps, pages[number + steps])
         for steps in range(-REACH_PAGES, REACH_PAGES + 1)
         if steps and 0 <= number + steps < len(pages)
     ]
-    return sorted(near, key=lambda entry: abs(entry[0]))
+    return sorted(neighbours, key=lambda neighbour: abs(neighbour[0]))
 
 
 def page_key(page: Page, fold: Callable[[str], str]) -> str:

@@ -1,12 +1,12 @@
-"""Runs of missing or surplus characters: a run is one flag, decided as a whole.
+"""Runs of missing or surplus characters. A run is one flag, decided as a whole.
 
-A run that the end of a half-row or of a column divides has two places in the text, so two flags. They refer to each
-other and are decided together.
+A run that the end of a half-row or of a column divides has two places in the text, and therefore two flags. They refer
+to each other and are decided together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
@@ -36,7 +36,7 @@ RUN_KINDS = (Kind.OMISSION, Kind.INSERTION)
 """The kinds of flags that are joined to runs."""
 
 UNREAD = "□"
-"""Stands in a suggestion for a glyph that was not read."""
+"""The sign in a suggestion for a glyph that was not read."""
 
 MARKUP = "()（）/／"
 """Marks between the half-rows of a note and main text."""
@@ -50,36 +50,41 @@ class Member(NamedTuple):
 
 
 def with_joined_runs(column: ReadColumn, flags: Sequence[Flag | None]) -> list[Flag]:
-    """The flags of a column, given by pairing, with one for each run of missing or of surplus characters."""
+    """The flags of a column, with one flag for each run of missing or of surplus characters. `flags` has the flag of
+    each pairing, None if it has none."""
+
+    def is_skipped(entry: tuple[Pairing, Flag | None]) -> bool:
+        return entry[0].step in (Step.EXTRA_GLYPH, Step.EXTRA_CELL)
+
     joined: list[Flag] = []
-    both = zip(column.pairings, flags, strict=True)
-    for skipped, group in groupby(both, key=lambda pair: pair[0].step in (Step.EXTRA_GLYPH, Step.EXTRA_CELL)):
-        block = list(group)
-        flagged = [Member(pairing, flag) for pairing, flag in block if flag is not None]
+    for skipped, group in groupby(zip(column.pairings, flags, strict=True), key=is_skipped):
+        entries = list(group)
+        members = [Member(pairing, flag) for pairing, flag in entries if flag is not None]
         if skipped:
-            joined += _surplus(column, [member for member in flagged if member.pairing.cells])
-            joined += _missing(column, block[0][0].before, [member for member in flagged if not member.pairing.cells])
+            first_pairing = entries[0][0]
+            joined += _surplus(column, [member for member in members if member.pairing.cells])
+            joined += _missing(column, first_pairing.before, [member for member in members if not member.pairing.cells])
         else:
-            joined += [flag for _, flag in flagged]
+            joined += [member.flag for member in members]
     return joined
 
 
 def _missing(column: ReadColumn, before: int, members: Sequence[Member]) -> list[Flag]:
-    """The flags about consecutive glyphs without a transcription, before the cell of number `before`. The raised ones
-    are joined to one run, together with the glyphs between them that are probably there."""
+    """The flags about consecutive glyphs without a transcription, before the cell of number `before`. The raised flags
+    are joined to one run, together with those between them about glyphs that are probably there."""
     raised = [number for number, (_, flag) in enumerate(members) if flag.raised]
     if len(raised) < 2:
         return [flag for member in members if (flag := _missing_alone(column, before, member)) is not None]
     first, end = raised[0], raised[-1] + 1
     run = [member for member in members[first:end] if (glyph := _glyph(column, member)).silent or glyph.probable]
-    beside = [flag for _, flag in (*members[:first], *members[end:])]
+    outside = [flag for _, flag in (*members[:first], *members[end:])]
     start, stop = source_before(column, before)
     if SPECIAL.search(source_of(column), start, stop) is None:
         parts = [run]
     else:
         parts = [list(part) for _, part in groupby(run, key=lambda member: _glyph(column, member).row)]
-    read = [_missing_run(column, before, part) for part in parts if any(flag.raised for _, flag in part)]
-    return [*beside, *(flag for flag in read if flag is not None)]
+    joined = [_missing_run(column, before, part) for part in parts if any(flag.raised for _, flag in part)]
+    return [*outside, *(flag for flag in joined if flag is not None)]
 
 
 def _glyph(column: ReadColumn, member: Member) -> Glyph:
@@ -87,18 +92,19 @@ def _glyph(column: ReadColumn, member: Member) -> Glyph:
 
 
 def _missing_alone(column: ReadColumn, before: int, member: Member) -> Flag | None:
-    """The flag about one missing character. If its equal stands beside it, the flag is placed on that one."""
+    """The flag about one missing character. If an equal character stands beside it, the flag is placed on that. None if
+    the text has a printed sign for it."""
     pairing, flag = member
     glyph = _glyph(column, member)
     signs = placeholders(column, before, glyph.row)
     if signs and flag.suggested:
-        return _in_place_of(column, signs, flag, [flag.suggested], flag.bbox, flag.evidence)
+        return _flag_on_placeholders(column, signs, flag, [flag.suggested], flag.bbox, flag.evidence)
     both = place_of_both(column, pairing.before, glyph)
-    return flag if both is None else _at(source_of(column), flag, both, flag.bbox, flag.evidence)
+    return flag if both is None else _moved_to(source_of(column), flag, both, flag.bbox, flag.evidence)
 
 
 def _missing_run(column: ReadColumn, before: int, run: Sequence[Member]) -> Flag | None:
-    """One flag for missing characters of one row; None where the text has printed signs for them."""
+    """One flag for missing characters of one row; None if the text has printed signs for them."""
     glyphs = [_glyph(column, member) for member in run]
     flags = [flag for _, flag in run]
     readings = [flag.suggested or UNREAD for flag in flags]
@@ -106,53 +112,52 @@ def _missing_run(column: ReadColumn, before: int, run: Sequence[Member]) -> Flag
     box, evidence = _union(flags), _evidence_of(flags, readings, strongest.evidence)
     signs = placeholders(column, before, glyphs[0].row)
     if signs:
-        return _in_place_of(column, signs, strongest, readings, box, evidence)
+        return _flag_on_placeholders(column, signs, strongest, readings, box, evidence)
     place = omission_place(column, before, glyphs, "".join(readings))
-    return _at(source_of(column), strongest, place, box, evidence)
+    return _moved_to(source_of(column), strongest, place, box, evidence)
 
 
-def _in_place_of(
+def _flag_on_placeholders(
     column: ReadColumn, signs: Sequence[Cell], flag: Flag, readings: Sequence[str], box: Box | None, evidence: Evidence
 ) -> Flag | None:
-    """The flag about missing characters for which the text has placeholders; None where the signs are printed so."""
+    """The flag about missing characters for which the text has placeholders; None if these signs are printed."""
     if are_printed(signs, readings):
         return None
     place = placeholder_place(column, signs, readings)
-    others = evidence.alternatives if place.suggested == "".join(readings) else ()
-    return _at(
-        source_of(column), flag, place, box, replace(evidence, reason=PLACEHOLDER, ink=None, alternatives=others)
-    )
+    alternatives = evidence.alternatives if place.suggested == "".join(readings) else ()
+    evidence = replace(evidence, reason=PLACEHOLDER, ink=None, alternatives=alternatives)
+    return _moved_to(source_of(column), flag, place, box, evidence)
 
 
 def _evidence_of(flags: Sequence[Flag], readings: Sequence[str], strongest: Evidence) -> Evidence:
-    """The evidence for a run: probability and alternatives are those of its least probable character."""
+    """The evidence for a run. Its probability and its alternatives are those of its least probable character; in the
+    alternatives the other characters are as they are read."""
     if len(flags) == 1:
         return strongest
     probabilities = [flag.evidence.p_best for flag in flags if flag.evidence.p_best is not None]
-    unread = next((flag.evidence.ink for flag in flags if not flag.suggested), None)
+    unread_ink = next((flag.evidence.ink for flag in flags if not flag.suggested), None)
     notice = next((flag.evidence.notice for flag in flags if flag.evidence.notice), None)
     least = min(range(len(flags)), key=lambda number: flags[number].evidence.p_best or 0.0)
-    others = [
+    alternatives = tuple(
         ("".join((*readings[:least], text, *readings[least + 1 :])), probability)
         for text, probability in flags[least].evidence.alternatives
-    ]
-    return replace(
-        strongest, p_best=min(probabilities, default=None), alternatives=tuple(others), ink=unread, notice=notice
     )
+    p_best = min(probabilities, default=None)
+    return replace(strongest, p_best=p_best, alternatives=alternatives, ink=unread_ink, notice=notice)
 
 
 def _surplus(column: ReadColumn, members: Sequence[Member]) -> list[Flag]:
-    """The flags about consecutive transcribed characters without glyphs, joined to runs that markup in the text
-    divides."""
+    """The flags about consecutive transcribed characters without glyphs, joined to runs. Markup in the text divides
+    runs."""
     runs: list[list[Member]] = []
     source = source_of(column)
     for member in members:
-        if runs and runs[-1][-1].pairing.cells[0] + 1 == member.pairing.cells[0]:
-            start, end = source_before(column, member.pairing.cells[0])
-            if SPECIAL.search(source, start, end) is None:
-                runs[-1].append(member)
-                continue
-        runs.append([member])
+        cell = member.pairing.cells[0]
+        follows = bool(runs) and runs[-1][-1].pairing.cells[0] + 1 == cell
+        if follows and SPECIAL.search(source, *source_before(column, cell)) is None:
+            runs[-1].append(member)
+        else:
+            runs.append([member])
     return [_surplus_run(column, run) for run in runs]
 
 
@@ -166,10 +171,10 @@ def _surplus_run(column: ReadColumn, run: Sequence[Member]) -> Flag:
     above, below = glyph_of(column, run[0].pairing.cells[0] - 1), glyph_of(column, run[-1].pairing.cells[0] + 1)
     ink = Notice.of(NoticeCode.ROOM, number=round(max(room_between(above, below) - 1, 0), 1))
     place = Place(first.offset, end - first.offset, Kind.INSERTION, source_of(column)[first.offset : end], "")
-    # only the ends of the run have a neighbouring glyph that says where on the image they would stand
-    ends = [flag for flag, beside in ((first, above), (last, below)) if beside is not None] or [first]
+    # only the flags at the ends of the run have a neighbouring glyph, from which their places on the image are known
+    ends = [flag for flag, neighbour in ((first, above), (last, below)) if neighbour is not None] or [first]
     strongest = max(flags, key=lambda flag: flag.score)
-    return _at(source_of(column), strongest, place, _union(ends), replace(strongest.evidence, ink=ink))
+    return _moved_to(source_of(column), strongest, place, _union(ends), replace(strongest.evidence, ink=ink))
 
 
 def _union(flags: Sequence[Flag]) -> Box | None:
@@ -178,7 +183,7 @@ def _union(flags: Sequence[Flag]) -> Box | None:
     return Box.around(boxes) if boxes else None
 
 
-def _at(source: str, flag: Flag, place: Place, box: Box | None, evidence: Evidence) -> Flag:
+def _moved_to(source: str, flag: Flag, place: Place, box: Box | None, evidence: Evidence) -> Flag:
     """The flag moved to another place of its line, whose text is `source`."""
     return replace(
         flag,
@@ -194,15 +199,15 @@ def _at(source: str, flag: Flag, place: Place, box: Box | None, evidence: Eviden
 
 
 def joined_in_lines(flags: Iterable[Flag], lines: Sequence[Column]) -> list[Flag]:
-    """The flags of a page of a file without columns. A run that continues in the next column of the image is one place
-    there, so its flags are joined."""
+    """The flags of a page whose file has no columns. A run that continues in the next column of the image is one place
+    in the file, so its flags are joined."""
     sources = {line.number: line.source for line in lines}
     joined: list[Flag] = []
     last = -1
     for flag in flags:
         source = sources.get(flag.line, "")
         if last >= 0 and _meet(joined[last], flag, source):
-            joined[last] = _joined(joined[last], flag, source)
+            joined[last] = _joined_pair(joined[last], flag, source)
             continue
         joined.append(flag)
         if flag.raised and flag.kind in RUN_KINDS:
@@ -213,65 +218,74 @@ def joined_in_lines(flags: Iterable[Flag], lines: Sequence[Column]) -> list[Flag
 def _meet(first: Flag, second: Flag, source: str) -> bool:
     """Whether two runs of one kind meet in the source of their line, with only punctuation and blanks between them."""
     end = first.offset + first.length
-    same = (first.page, first.line, first.kind) == (second.page, second.line, second.kind) and second.raised
     between = source[end : second.offset]
-    return same and end <= second.offset and not any(map(str.isalnum, between)) and not SPECIAL.search(between)
+    is_same_kind = (first.page, first.line, first.kind) == (second.page, second.line, second.kind)
+    is_in_order = end <= second.offset
+    has_text_between = any(map(str.isalnum, between)) or SPECIAL.search(between) is not None
+    return second.raised and is_same_kind and is_in_order and not has_text_between
 
 
-def _joined(first: Flag, second: Flag, source: str) -> Flag:
+def _joined_pair(first: Flag, second: Flag, source: str) -> Flag:
     """One flag from two about parts of one run."""
     end = second.offset + second.length
     suggested = first.suggested + second.suggested
     if not first.length and not second.length:
-        end = first.offset  # one place will do, before any punctuation
+        end = first.offset  # both are inserted at one place, before any punctuation between them
     elif first.kind is Kind.OMISSION:
         suggested = first.suggested + source[first.offset + first.length : second.offset] + second.suggested
     strongest = first if first.score >= second.score else second
     probabilities = [flag.evidence.p_best for flag in (first, second) if flag.evidence.p_best is not None]
     evidence = replace(strongest.evidence, p_best=min(probabilities, default=None), alternatives=(), ink=None)
     place = Place(first.offset, end - first.offset, first.kind, source[first.offset : end], suggested)
-    return _at(source, strongest, place, _union((first, second)), evidence)
+    return _moved_to(source, strongest, place, _union((first, second)), evidence)
 
 
 def linked(flags: Iterable[Flag]) -> tuple[Flag, ...]:
-    """The flags of a page, those that are decided together linked in pairs: text that moved within a column or to the
-    next one (衍 in one place, 脫 in the other; the nearest first), a column that moved, and the two parts of a run that
-    continues in the next half-row or column."""
+    """The flags of a page. Those that are decided together are linked in pairs: text that moved within a column or to
+    the next one (衍 in one place, 脫 in the other; the nearest first), a column that moved, and the two parts of a run
+    that continues in the next half-row or column."""
     results = [replace(flag, moved="") for flag in flags]
-    pairs = sorted(
-        (abs(insertion.line - omission.line), abs(insertion.offset - omission.offset), a, b)
-        for a, insertion in enumerate(results)
-        if insertion.kind is Kind.INSERTION
-        for b, omission in enumerate(results)
-        if omission.kind is Kind.OMISSION
-        and omission.suggested == insertion.transcribed
-        and insertion.page == omission.page
-        and abs(insertion.line - omission.line) <= 1
-    )
-    pairs += sorted(
-        (abs(first.line - second.line), 0, a, b)
-        for a, first in enumerate(results)
-        for b, second in enumerate(results)
-        if first.evidence.reason == second.evidence.reason == LineFault.MOVED.value
-        and first.transcribed
-        and first.transcribed == second.suggested
-        and first.page == second.page
-    )
-    divided = sorted(
-        (first.line, first.offset, a, b)
-        for a, first in enumerate(results)
-        for b, second in enumerate(results)
-        if first.raised and second.raised and _continues(first, second)
-    )
-    for _, _, a, b in (*pairs, *divided):
+
+    def pairs(are_linked: Callable[[Flag, Flag], bool]) -> list[tuple[int, int]]:
+        return [
+            (a, b) for a, first in enumerate(results) for b, second in enumerate(results) if are_linked(first, second)
+        ]
+
+    def distance(pair: tuple[int, int]) -> tuple[int, int]:
+        first, second = (results[number] for number in pair)
+        return abs(first.line - second.line), abs(first.offset - second.offset)
+
+    moved_text = sorted(pairs(_are_moved_text), key=distance)
+    moved_columns = sorted(pairs(_are_moved_column), key=lambda pair: distance(pair)[0])
+    divided = sorted(pairs(_are_divided_run), key=lambda pair: (results[pair[0]].line, results[pair[0]].offset))
+    for a, b in (*moved_text, *moved_columns, *divided):
         if not (results[a].moved or results[b].moved):
             results[a], results[b] = replace(results[a], moved=results[b].id), replace(results[b], moved=results[a].id)
     return tuple(results)
 
 
+def _are_moved_text(insertion: Flag, omission: Flag) -> bool:
+    """Whether an insertion is the text that an omission lacks, in the same line or in the one before or after."""
+    if insertion.kind is not Kind.INSERTION or omission.kind is not Kind.OMISSION:
+        return False
+    are_near = insertion.page == omission.page and abs(insertion.line - omission.line) <= 1
+    return are_near and insertion.transcribed == omission.suggested
+
+
+def _are_moved_column(first: Flag, second: Flag) -> bool:
+    """Whether two findings are about one column that moved: its place in the text, and its place on the image."""
+    if not first.evidence.reason == second.evidence.reason == LineFault.MOVED.value or first.page != second.page:
+        return False
+    return first.transcribed != "" and first.transcribed == second.suggested
+
+
+def _are_divided_run(first: Flag, second: Flag) -> bool:
+    return first.raised and second.raised and _continues(first, second)
+
+
 def _continues(flag: Flag, following: Flag) -> bool:
-    """Whether a run of missing or surplus characters continues in `following`: nothing but marks and blanks
-    stands between them."""
+    """Whether a run of missing or surplus characters continues in `following`: between them there are only marks and
+    blanks."""
     if flag.kind is not following.kind or flag.kind not in RUN_KINDS or flag.page != following.page:
         return False
     if "]" not in flag.context or "[" not in following.context:
@@ -281,12 +295,8 @@ def _continues(flag: Flag, following: Flag) -> bool:
         between = following.offset - flag.offset - flag.length
         return 0 < between <= len(after) and _is_markup(after[:between])
     before = following.context.partition("[")[0]
-    return (
-        following.line == flag.line + 1
-        and _is_markup(after)
-        and len(after) < MAX_CONTEXT_CHARACTERS
-        and _is_markup(before)
-    )
+    is_at_end_of_line = _is_markup(after) and len(after) < MAX_CONTEXT_CHARACTERS
+    return following.line == flag.line + 1 and is_at_end_of_line and _is_markup(before)
 
 
 def _is_markup(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""The place in a line of the text for missing and surplus characters."""
+"""The places in a line of the text for missing and surplus characters."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph, room_between
 
 MAX_SPARE_CELLS = 0.6
-"""Cells by which the room on the image may exceed the number of missing characters that fill a blank of the text."""
+"""Maximum number of cells by which the room on the image exceeds the number of missing characters that fill a blank of
+the text."""
 
 PLACEHOLDERS = "□■○◯〓"
-"""Signs that a transcriber sets for a character that could not be read or written."""
+"""Signs that a transcriber writes for a character that could not be read or typed."""
 
 QUESTION_MARKS = "？?"
-"""Further such signs, in lines without other punctuation."""
+"""Signs that are placeholders only in lines without other punctuation."""
 
 PUNCTUATION = frozenset("，。、；：！,.;:!「」『』“”《》")
 
 PRINTED = {"○": "○〇◯", "◯": "○〇◯", "□": "□口囗", "■": "■"}
-"""The readings that show a sign to be printed on the page itself."""
+"""For each sign the readings that show that it is printed on the page."""
 
 _ROW_AFTER = dict.fromkeys("(（", Row.RIGHT) | dict.fromkeys("/／", Row.LEFT) | dict.fromkeys(")）", Row.MAIN)
 """The row in which a column continues after a mark."""
@@ -60,56 +61,56 @@ def source_before(column: ReadColumn, cell: int) -> tuple[int, int]:
 
 
 def omission_place(column: ReadColumn, before: int, missing: Sequence[Glyph], suggested: str) -> Place:
-    """Where in the line missing characters belong: beside the neighbour in their own row. `missing` are their glyphs,
-    of one row, `suggested` their reading, `before` the number of the cell that follows them. Blanks that a transcriber
-    left for them inside the line are replaced."""
+    """The place of missing characters in the line: beside the neighbour in their own row. `missing` are their glyphs,
+    of one row, `suggested` is their reading, `before` the number of the cell that follows them. Blanks that a
+    transcriber left for them inside the line are replaced."""
     first, last = missing[0], missing[-1]
     source, (start, end) = source_of(column), source_before(column, before)
     above, below = glyph_of(column, before - 1), glyph_of(column, before)
     preceding = column.cells[before - 1] if before else None
     following = column.cells[before] if before < len(column.cells) else None
-    after_preceding = above is not None and above.strip == first.strip
-    if above is not None and after_preceding and below is not None and below.strip == last.strip:
-        # blanks between the neighbours stay on the side where the paper is blank
-        after_preceding = first.y - above.y <= below.y - last.y
-    if preceding is not None and after_preceding:
-        offset = start
-    else:
-        offset = end
-        if following is None or following.row is not last.row:
-            offset = _last_in_row(source, start, end, preceding.row if preceding is not None else Row.MAIN, first.row)
-    length = 0
     if preceding is not None and following is not None and preceding.row == following.row:
         blank = source[start:end]
-        cells = len(missing) + 1  # to the next glyph: one more than there are missing ones
-        if blank and blank.isspace() and len(blank) <= cells and _is_filled(above, below, cells):
-            offset, length = start, len(blank)
-    return Place(offset, length, Kind.OMISSION, source[offset : offset + length], suggested)
+        distance = len(missing) + 1  # in cells, from the glyph above to that below
+        if blank and blank.isspace() and len(blank) <= distance and _is_filled(above, below, distance):
+            return Place(start, len(blank), Kind.OMISSION, blank, suggested)
+    is_after_preceding = above is not None and above.strip == first.strip
+    if above is not None and is_after_preceding and below is not None and below.strip == last.strip:
+        # blanks between the neighbours stay on the side where the paper is blank
+        is_after_preceding = first.y - above.y <= below.y - last.y
+    if preceding is not None and is_after_preceding:
+        offset = start
+    elif following is not None and following.row is last.row:
+        offset = end
+    else:
+        row = preceding.row if preceding is not None else Row.MAIN
+        offset = _last_in_row(source, start, end, row, first.row)
+    return Place(offset, 0, Kind.OMISSION, "", suggested)
 
 
-def _is_filled(above: Glyph | None, below: Glyph | None, cells: int) -> bool:
+def _is_filled(above: Glyph | None, below: Glyph | None, distance: int) -> bool:
     """Whether a distance of so many cells fills the room between two glyphs, with no blank left."""
-    return above is not None and below is not None and room_between(above, below) < cells + MAX_SPARE_CELLS
+    return above is not None and below is not None and room_between(above, below) < distance + MAX_SPARE_CELLS
 
 
 def placeholders(column: ReadColumn, before: int, row: Row) -> list[Cell]:
     """The cells with placeholders in that row, between the cell of number `before` and the one before it."""
     assert column.line is not None, "only columns with a line are weighed"
     start, end = source_before(column, before)
-    known = PLACEHOLDERS if PUNCTUATION & set(column.line.source) else PLACEHOLDERS + QUESTION_MARKS
-    return [cell for cell in column.line.cells if start <= cell.offset < end and cell.row is row and cell.text in known]
+    signs = PLACEHOLDERS if PUNCTUATION & set(column.line.source) else PLACEHOLDERS + QUESTION_MARKS
+    return [cell for cell in column.line.cells if start <= cell.offset < end and cell.row is row and cell.text in signs]
 
 
 def are_printed(signs: Sequence[Cell], readings: Sequence[str]) -> bool:
-    """Whether the signs themselves are read on the image, so that they are no placeholders."""
+    """Whether the signs themselves are read on the image. They are then no placeholders."""
     return len(signs) == len(readings) and all(
         reading in PRINTED.get(sign.text, "") for sign, reading in zip(signs, readings, strict=True)
     )
 
 
 def placeholder_place(column: ReadColumn, signs: Sequence[Cell], readings: Sequence[str]) -> Place:
-    """The place of placeholders for which characters were read. If there are as many signs as characters they are
-    replaced one by one, and the source between them stays."""
+    """The place of placeholders for which characters were read. If there are as many signs as characters, they are
+    replaced one by one, and the source between them is kept."""
     first, last = signs[0].offset, signs[-1].offset + 1
     source = source_of(column)[first:last]
     suggested = "".join(readings)
@@ -122,28 +123,29 @@ def placeholder_place(column: ReadColumn, signs: Sequence[Cell], readings: Seque
 
 
 def place_of_both(column: ReadColumn, before: int, glyph: Glyph) -> Place | None:
-    """The place where one of two equal characters is missing: that of the other, to be replaced by both, since which of
-    the two is missing cannot be known. None where no equal stands beside `glyph`; `before` is the number of the cell
-    that follows it."""
+    """The place where one of two equal characters is missing: that of the other, to be replaced by both, since it
+    cannot be known which of the two is missing. None if there is no equal character beside `glyph`; `before` is the
+    number of the cell that follows it."""
     for number in (before - 1, before):
-        beside = glyph_of(column, number)
-        if beside is None or beside.strip != glyph.strip:
+        neighbour = glyph_of(column, number)
+        if neighbour is None or neighbour.strip != glyph.strip:
             continue
         cell = column.cells[number]
-        if cell.text == beside.best == glyph.best:
+        if cell.text == neighbour.best == glyph.best:
             written = source_of(column)[cell.offset : cell.offset + cell.length]
             return Place(cell.offset, cell.length, Kind.OMISSION, written, 2 * written)
     return None
 
 
-def _last_in_row(source: str, start: int, end: int, row: Row, wanted: Row) -> int:
-    """The last offset from `start` (which is in `row`) to `end` that is in the row `wanted`; if there is none, the last
-    one in the other half-row of a note, else `end`."""
-    last = beside = None
-    for at in range(start, end + 1):
-        if row is wanted:
-            last = at
-        elif row is not Row.MAIN and wanted is not Row.MAIN:
-            beside = at
-        row = _ROW_AFTER.get(source[at : at + 1], row)
-    return next((at for at in (last, beside) if at is not None), end)
+def _last_in_row(source: str, start: int, end: int, start_row: Row, sought: Row) -> int:
+    """The last offset from `start` (which is in `start_row`) to `end` that is in the row `sought`; if there is none,
+    the last one in the other half-row of a note, else `end`."""
+    in_row = in_other_half = None
+    row = start_row
+    for offset in range(start, end + 1):
+        if row is sought:
+            in_row = offset
+        elif row is not Row.MAIN and sought is not Row.MAIN:
+            in_other_half = offset
+        row = _ROW_AFTER.get(source[offset : offset + 1], row)
+    return next((offset for offset in (in_row, in_other_half) if offset is not None), end)

@@ -1,6 +1,6 @@
 """Scores of findings in nats, from the probabilities of the engine and the positions of the ink.
 
-A score says how much better another reading explains the image than what is transcribed. Doubt about the image lowers
+A score is by how much another reading explains the image better than the transcribed one. Doubt about the image lowers
 it. Scores of different pages are comparable, so that findings can be ranked over a whole work.
 """
 
@@ -17,7 +17,7 @@ from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import SPLINTERS
 
 OMISSION_UNCERTAINTY_WEIGHT = 1.5
-"""Nats taken off an omission for every nat by which the reading of its glyph falls short of certainty."""
+"""Weight of the log-probability of the reading of a glyph in the score of an omission."""
 
 # Weights of a substitution. Fitted by logistic regression to errors planted on rendered pages, then scaled so that the
 # odds of a sure reading count once.
@@ -31,65 +31,68 @@ ALTERNATIVE_WEIGHT = 0.32
 """Weight of the log-probability of the best other reading."""
 
 DOUBT_DEDUCTION_NATS = 7.0
-"""Nats taken off where the image around the glyph is wholly in doubt."""
+"""Nats subtracted if the image around the glyph is wholly in doubt."""
 
 # Several other characters may share the probability, none of them surely. They count together if the engine surely
-# reads what is transcribed as itself where it is drawn, and the image shows enough (`proof.verify.legibility`). Each
-# ramp is a pair of probabilities: no effect up to the first, full effect from the second on.
+# reads the drawn transcribed character as itself, and if the image shows enough detail (`proof.verify.legibility`).
+# Each ramp is a pair of probabilities: no effect up to the first, full effect from the second on.
 SHARED_SELF_READING_RAMP = (0.95, 0.98)
-"""How surely the engine must read the transcribed character as itself."""
+"""Ramp of the probability that the engine reads the transcribed character as itself."""
 
 SHARED_BEST_RAMP = (0.35, 0.5)
-"""How probable the best other character must be."""
+"""Ramp of the probability of the best other character."""
 
 SINGLE_BEST_RAMP = (0.55, 0.65)
-"""How probable the best other character must be for it to count alone instead."""
+"""Ramp of the probability of the best other character over which it comes to count alone instead."""
 
 SHARED_REST_RAMP = (0.1, 0.3)
-"""How probable all the others together must be."""
+"""Ramp of the probability of all further characters together."""
 
 SHARED_ODDS_GAIN = 2.0
 """Relative increase of the odds against the transcribed character per shared probability."""
 
-# On rendered pages in three fonts, on real ones and on two canons, a right character that the engine reads as several
-# others (none above 0.2) is more probable than this, or its glyph is hardly seen.
+# If all other readings together leave the transcribed character hardly any probability, they count together, even if
+# none of them is probable. On rendered pages in three fonts, on real ones and on two canons, a right character that the
+# engine reads as several others (none above 0.2) is more probable than this, or its glyph is hardly seen.
 NONE_LEFT_NATS_RAMP = (7.0, 9.0)
-"""Improbability of the transcribed character from which all other readings begin to count together, and count in full,
-if the engine surely reads it as itself where it is drawn."""
+"""Ramp of the improbability of the transcribed character, in nats, if the engine surely reads it as itself when it is
+drawn."""
 
 NONE_LEFT_PRESENCE_RAMP = (0.5, 0.9)
-"""Probability of a glyph from which they begin to count together, and count in full."""
+"""Ramp of the probability that there is a glyph."""
 
-# By logistic regression of error on score and self-reading, characters that the engine surely reads as themselves are
-# worth 0.6 to 0.8 nats more than others (rendered pages in two fonts, real ones with two canons), and those that it
-# misreads 1.4 less on rendered pages and 3.4 less on the canons.
+# The self-reading of a character is the probability that the engine reads it as itself when it is drawn. By logistic
+# regression of error on score and self-reading, characters that the engine surely reads as themselves are worth 0.6 to
+# 0.8 nats more than others (rendered pages in two fonts, real ones with two canons), and those that it misreads 1.4
+# less on rendered pages and 3.4 less on the canons.
 MISREAD_DEDUCTION_NATS = 1.0
-"""Nats subtracted where the engine takes the transcribed character for another one even where it is drawn."""
+"""Nats subtracted if the engine reads the transcribed character as another one even when it is drawn."""
 
 MISREAD_RAMP = (0.25, 0.5)
-"""Self-reading up to which the deduction counts in full, and from which it does not count."""
+"""Self-reading up to which the deduction counts in full, and from which on it does not count."""
 
 SELF_READING_GAIN_NATS = 0.5
-"""Nats added where the engine surely reads the transcribed character as itself, if the image shows enough of it."""
+"""Nats added if the engine surely reads the transcribed character as itself, and the image shows enough detail."""
 
 SELF_READING_RAMP = (0.9, 0.95)
-"""Self-reading from which the gain begins to count, and counts in full."""
+"""Self-reading up to which the gain does not count, and from which on it counts in full."""
 
 SURE_INSERTION_SCORE = 8.0
 """Score in nats of a transcribed character for which the image has no room."""
 
 MAX_PRESENCE_SCORE = 9.0
-"""Score in nats of a glyph that is surely there and not transcribed, before its reading and its place count."""
+"""Score in nats of a glyph that is surely there and not transcribed, before its reading and its place are considered.
+"""
 
 ENTITY_SCORE = 1.0
-"""Score in nats of an entity, which no engine knows, on a glyph that is read as a character; also the score of another
-unknown character before the doubt in the reading, where that reading is unsure."""
+"""Score in nats of an entity, which no engine knows, on a glyph that is read as a character. With an unsure reading it
+is also the score of another unknown character, before the doubt in the reading is subtracted."""
 
 UNKNOWN_CERTAIN_SCORE = 5.0
-"""Score in nats of a character that the engine does not know, where the other reading is wholly certain."""
+"""Score in nats of a character that the engine does not know if the other reading is wholly certain."""
 
 UNKNOWN_DOUBT_WEIGHT = 100.0
-"""Nats subtracted for every nat of doubt in that reading: the engine wavers between similar characters where it was not
+"""Nats subtracted for every nat of doubt in that reading: an engine wavers between similar characters if it was not
 trained on a shape."""
 
 MIN_FAMILIARITY_WEIGHT = 0.3
@@ -99,33 +102,34 @@ SPLINTER_DEDUCTION_NATS = 1.5
 """Nats subtracted from an omission whose glyph is read as a splinter, between glyphs."""
 
 LOOSE_SPLINTER_DEDUCTION_NATS = 5.0
-"""The same at an end of the column."""
+"""Nats subtracted from an omission whose glyph is read as a splinter, at an end of the column."""
 
 NO_CHARACTER_DEDUCTION_NATS = 7.0
-"""The same where it is read as a mark that is no Han character."""
+"""Nats subtracted from an omission whose glyph is read as a mark that is no Han character."""
 
-# Where the engine does not know a character. By logistic regression on 946 characters drawn in AR PL UKai, of which 427
-# are what is read, and on glyphs of two texts held against characters that are read as they are.
+# The form score of a transcribed character that the engine does not know. By logistic regression on 946 characters
+# drawn in AR PL UKai, of which 427 are what the engine reads, and on glyphs of two texts compared with characters that
+# are read in the same way.
 FORM_PREFERENCE_WEIGHT = 30.0
-"""Nats per unit of preference: how much more the ink resembles the reading than the transcribed character, as fonts
-draw both."""
+"""Nats per unit of form preference: of how much more the ink resembles the reading than the transcribed character, as
+fonts draw both."""
 
 FORM_ODDS_WEIGHT = 0.5
 """Weight of the odds of the reading."""
 
 FORM_OFFSET_NATS = -1.5
-"""Nats added to the sum of both."""
+"""Nats added to the weighted sum of preference and odds."""
 
 UNKNOWN_LOG_PROB = -3.0
-"""Log-probability of a character that the engine does not know, where two characters are exchanged."""
+"""Log-probability of a character that the engine does not know, in the score of two exchanged characters."""
 
 ALIKE_WEIGHT = 0.4
-"""Factor for findings between characters that look alike in handwriting: the image does not decide there. Of
+"""Factor for findings between characters that look alike in handwriting, since the image does not tell them apart. Of
 look-alikes exchanged on real pages 210 of 225 are raised (207 at 0.3), on rendered pages 420 of 432 (411 at 0.3), with
 no more false flags; from 0.6 on 焉 read as 馬 is raised again and again."""
 
 DOUBT_REACH_CELLS = 4
-"""Cells on either side whose readings decide how far the image is in doubt."""
+"""Number of glyphs on either side by whose readings the doubt about the image is measured."""
 
 CONTEXT_WEIGHT = 0.4
 """Weight of the language model's odds for the transcribed character, beside the image. By logistic regression of
@@ -155,17 +159,17 @@ def language_weight(odds: float) -> float:
 
 
 def unseen_score(odds: float, p_text: float | None, transcribed: str, suggested: str) -> float:
-    """How strongly the language model speaks against a character that its image does not contradict, in nats.
+    """The score, in nats, of a character that the language model doubts and its image does not contradict.
 
-    `odds` are those of the language model, in nats; `p_text` is the posterior of the transcribed character (None where
-    nothing was read). Its odds are subtracted, times `ALIKE_WEIGHT` where the two characters look alike in handwriting.
+    `odds` are those of the language model against the character, in nats; `p_text` is its posterior (None if nothing
+    was read). The odds of the posterior are subtracted, times `ALIKE_WEIGHT` if the two characters look alike in
+    handwriting.
     """
     if p_text is None:
         return odds
     probability = min(max(p_text, 0.5), 1.0 - 1e-5)
-    return odds - log(probability / (1.0 - probability)) * (
-        ALIKE_WEIGHT if run_together(transcribed, suggested) else 1.0
-    )
+    weight = ALIKE_WEIGHT if run_together(transcribed, suggested) else 1.0
+    return odds - log(probability / (1.0 - probability)) * weight
 
 
 def substitution_score(
@@ -180,21 +184,25 @@ def substitution_score(
 ) -> float:
     """The score, in nats, of a substitution: how strongly a glyph speaks for another word than the transcribed one.
 
-    `own` is the log-probability of what is transcribed, `belief` that of the best other word. The rest are 0 to 1:
-    `doubt` about the image here, `familiarity`: how well the engine was trained on what is transcribed, `self_reading`:
-    how surely it reads that as itself where it is drawn (None where not known), `others`: the probability of all other
-    words together, `presence`: that of a glyph, `shared_weight`: how far a probability that several words share counts.
+    - `own`: log-probability of the transcribed character
+    - `belief`: log-probability of the best other word
+    - `doubt` about the image around the glyph, 0 to 1
+    - `familiarity`: how well the engine was trained on the transcribed character, 0 to 1
+    - `self_reading`: probability that the engine reads that character as itself when it is drawn; None if not known
+    - `others`: probability of all other words together
+    - `presence`: probability that there is a glyph
+    - `shared_weight`: weight of a probability that several words share, 0 to 1
     """
     probability = min(max(exp(own), MIN_PROBABILITY), 1.0 - MIN_PROBABILITY)
     odds = log((1.0 - probability) / probability)
     other = exp(belief)
-    spread = max(others - other, 0.0)
-    surely = 0.0 if self_reading is None else ramp(self_reading, *SHARED_SELF_READING_RAMP)
-    known = shared_weight * surely * ramp(other, *SHARED_BEST_RAMP) * (1.0 - ramp(other, *SINGLE_BEST_RAMP))
-    shared = known * ramp(spread, *SHARED_REST_RAMP) * spread
+    rest = max(others - other, 0.0)
+    sureness = 0.0 if self_reading is None else ramp(self_reading, *SHARED_SELF_READING_RAMP)
+    is_shared = shared_weight * sureness * ramp(other, *SHARED_BEST_RAMP) * (1.0 - ramp(other, *SINGLE_BEST_RAMP))
+    shared = is_shared * ramp(rest, *SHARED_REST_RAMP) * rest
     odds *= 1.0 + SHARED_ODDS_GAIN * shared * (1.0 - doubt)
-    none_left = shared_weight * surely * ramp(-own, *NONE_LEFT_NATS_RAMP) * ramp(presence, *NONE_LEFT_PRESENCE_RAMP)
-    other += max(shared, none_left * spread)
+    none_left = shared_weight * sureness * ramp(-own, *NONE_LEFT_NATS_RAMP) * ramp(presence, *NONE_LEFT_PRESENCE_RAMP)
+    other += max(shared, none_left * rest)
     score = odds * (ODDS_WEIGHT + SURE_ALTERNATIVE_WEIGHT * other + ODDS_WEIGHT * doubt)
     score += ALTERNATIVE_WEIGHT * log(max(other, MIN_PROBABILITY)) - DOUBT_DEDUCTION_NATS * doubt
     score *= max(MIN_FAMILIARITY_WEIGHT, familiarity)
@@ -202,7 +210,7 @@ def substitution_score(
 
 
 def _self_reading_nats(self_reading: float, shared_weight: float) -> float:
-    """Nats to add to a score for self-reading. `shared_weight` scales the gain, not the deduction for a misreading."""
+    """Nats to add to a score for the self-reading. `shared_weight` scales the gain, not the deduction."""
     gain = SELF_READING_GAIN_NATS * shared_weight * ramp(self_reading, *SELF_READING_RAMP)
     return gain - MISREAD_DEDUCTION_NATS * (1.0 - ramp(self_reading, *MISREAD_RAMP))
 
@@ -224,9 +232,9 @@ def unknown_score(transcribed: str, belief: float) -> float:
 
 
 def form_score(preference: float, belief: float) -> float:
-    """The odds, in nats, that a glyph is what the engine reads, where it does not know the transcribed character.
-    `preference` says how much more the ink resembles that reading, as fonts draw both (`DrawnShapes.form_preference`),
-    `belief` is the log-probability of the reading."""
+    """The odds, in nats, that a glyph is the character that the engine reads, if it does not know the transcribed one.
+    `preference` is how much more the ink resembles the reading (`DrawnShapes.form_preference`), `belief` the
+    log-probability of the reading."""
     probability = min(max(exp(belief), 1e-4), 1.0 - 1e-4)
     return (
         FORM_PREFERENCE_WEIGHT * preference
@@ -238,15 +246,13 @@ def form_score(preference: float, belief: float) -> float:
 def omission_score(presence: float, reading: str, belief: float, room: float, enclosed: bool = True) -> float:
     """The score, in nats, of a glyph for which nothing is transcribed.
 
-    `presence` is the probability that a glyph is there, `reading` its best reading and `belief` the log-probability of
-    that, `room` the distance to its nearer neighbour in cells: half a glyph that is read as a whole one stands too
-    near. `enclosed` is true where glyphs stand above and below it; at the ends of a column splinters of the frame are
-    read.
+    `presence` is the probability that there is a glyph, `reading` its best reading and `belief` the log-probability of
+    this. `room` is the distance to its nearer neighbour in cells: half a glyph that is read as a whole one stands too
+    near. `enclosed`: there are glyphs above and below it; at the ends of a column splinters of the frame are read.
     """
     odds = log(max(presence, 1e-5) / max(1.0 - presence, 1e-4))
-    score = (
-        min(3.0 + 1.2 * odds, MAX_PRESENCE_SCORE) + OMISSION_UNCERTAINTY_WEIGHT * belief - 4.0 * max(0.0, 0.75 - room)
-    )
+    presence_score = min(3.0 + 1.2 * odds, MAX_PRESENCE_SCORE)
+    score = presence_score + OMISSION_UNCERTAINTY_WEIGHT * belief - 4.0 * max(0.0, 0.75 - room)
     if not is_han(reading):
         return score - NO_CHARACTER_DEDUCTION_NATS
     if reading in SPLINTERS:
@@ -255,10 +261,10 @@ def omission_score(presence: float, reading: str, belief: float, room: float, en
 
 
 def swap_score(straight: Sequence[float | None], crossed: Sequence[float | None]) -> float:
-    """The score, in nats, of two neighbouring characters that should be the other way round.
+    """The score, in nats, of two neighbouring characters that should be exchanged.
 
-    `straight` are the log-probabilities of the two where they are transcribed, `crossed` with the two exchanged; None
-    for a character that the engine does not know.
+    `straight` are the log-probabilities of the two as they are transcribed, `crossed` those with the two exchanged;
+    None for a character that the engine does not know.
     """
     return (sum(map(or_neutral, crossed)) - sum(map(or_neutral, straight))) / 2
 
@@ -271,33 +277,34 @@ def or_neutral(value: float | None) -> float:
 def insertion_score(room: float) -> float:
     """The score, in nats, of a transcribed character without a glyph.
 
-    `room` is the distance between the middles of its neighbours in cells: 1 where they touch. Room for a whole cell
-    without ink is blank paper; a little more than 1 leaves doubt whether a glyph was missed.
+    `room` is the distance between the middles of its neighbours in cells; 1 if they touch. Room for a whole cell
+    without ink is blank paper; if it is a little more than 1, a glyph may have been missed.
     """
     return SURE_INSERTION_SCORE - (10.0 * (room - 1.25) if 1.25 < room < 1.6 else 0.0)
 
 
 def doubts(column: ReadColumn) -> list[float]:
-    """For every pairing the doubt about the image around it, 0 to 1.
+    """The doubt about the image around every pairing, 0 to 1.
 
     Under a seal or a stain every posterior is low, which is no evidence against the text. Sure readings nearby leave no
     doubt, whether they agree with the text or not; faint glyphs do not count.
     """
-    certainty = [_certainty(column, pairing) for pairing in column.pairings]
-    known = [c for c in certainty if c is not None]
-    by_pairing, before = [], 0
-    for value in certainty:
-        after = before if value is None else before + 1
-        near = known[max(before - DOUBT_REACH_CELLS, 0) : before] + known[after : after + DOUBT_REACH_CELLS]
-        before = after
-        mean = sum(near) / len(near) if near else 1.0
-        by_pairing.append(min(1.0, max(0.0, 1.0 - mean - 0.15) * 1.3))
-    return by_pairing
+    certainties = [_certainty(column, pairing) for pairing in column.pairings]
+    with_glyph = [certainty for certainty in certainties if certainty is not None]
+    doubt_of_pairings, end_before = [], 0
+    for certainty in certainties:
+        start_after = end_before if certainty is None else end_before + 1
+        before = with_glyph[max(end_before - DOUBT_REACH_CELLS, 0) : end_before]
+        neighbours = before + with_glyph[start_after : start_after + DOUBT_REACH_CELLS]
+        end_before = start_after
+        mean = sum(neighbours) / len(neighbours) if neighbours else 1.0
+        doubt_of_pairings.append(min(1.0, max(0.0, 1.0 - mean - 0.15) * 1.3))
+    return doubt_of_pairings
 
 
 def _certainty(column: ReadColumn, pairing: Pairing) -> float | None:
-    """How sure the engine is of its reading here, 0 to 1; None where there may be no glyph."""
-    glyphs = [column.glyphs[j] for j in pairing.glyphs]
+    """How sure the engine is of its reading of a pairing's glyphs, 0 to 1; None if there may be no glyph."""
+    glyphs = [column.glyphs[number] for number in pairing.glyphs]
     if not glyphs or (pairing.step is Step.EXTRA_GLYPH and (glyphs[0].silent or not glyphs[0].probable)):
         return None
-    return min(0.6 if g.silent else exp(g.log_prob(g.best)) * g.presence for g in glyphs)
+    return min(0.6 if glyph.silent else exp(glyph.log_prob(glyph.best)) * glyph.presence for glyph in glyphs)

@@ -1,6 +1,6 @@
-"""Pages that are not ruled columns (tables, registers): they are read by a page pipeline, and a notice says so.
+"""Checking pages that are not ruled columns (tables, registers). A page pipeline reads them, and a notice says so.
 
-Such a reading has neither posteriors nor a certain order, so the scores of its findings are halved.
+Such a reading has no posteriors, and the order of its lines is not certain, so the scores of its findings are halved.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ TEXT_ONLY_WEIGHT = 0.5
 """Factor for the score of a finding that rests on a reading without posteriors."""
 
 WRONG_ORDER_SHARE = 0.1
-"""Share of the characters of a page that differ, above which (and above `MIN_CHARACTERS`) the lines were read in the
-wrong order. In the right order some 0.04 differ."""
+"""Maximum share of the characters of a page that differ (and, beside `MIN_CHARACTERS`, the maximum number). If more
+differ, the lines were read in the wrong order. In the right order some 0.04 differ."""
 
 OTHER_PAGE_SHARE = 0.4
-"""Share of the characters of a page that were not read anywhere on the image, from which on it shows another page. Of
-two pages of one work it is 0.6 and more."""
+"""Share of the characters of a page that were not read anywhere on the image from which on it shows another page.
+Between two pages of one work it is 0.6 and more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,13 @@ def check_unruled(
     neighbours: Sequence[tuple[int, Page]],
     threshold: float,
 ) -> PageResult:
-    """Check a page with the `reading` that the page pipeline of that name made; the outline of `sheet` says why it has
+    """Check a page by the `reading` of the page pipeline named `pipeline`. The outline of `sheet` says why the page has
     no ruled columns."""
     glyphs = [_line_glyphs(line, number) for number, line in enumerate(reading.lines)]
     if sheet.outline.why:
         notice = Notice.of(NoticeCode.READ_BY_PAGE_PIPELINE, why=sheet.outline.why, engine=pipeline)
         empty_result = replace(empty_result, notices=(*empty_result.notices, notice))
-    read = "".join(g.best for line in glyphs for g in line)
+    read = "".join(glyph.best for line in glyphs for glyph in line)
     paired = page_shown(read, page, neighbours, policy.fold)
     if not paired.fits:
         unread = _unread_characters(read, page, policy)
@@ -83,9 +83,9 @@ def check_unruled(
     weigher = Weigher(context, policy, likeness, lambda _: 1.0)
     flags = [replace(flag, score=flag.score * TEXT_ONLY_WEIGHT) for column in columns for flag in weigher.flags(column)]
     flags = [replace(flag, raised=is_raised(flag.kind, flag.score, threshold)) for flag in flags]
-    wrong = sum(max(len(flag.transcribed), len(flag.suggested)) for flag in flags if flag.raised)
-    if wrong > max(MIN_CHARACTERS, WRONG_ORDER_SHARE * len(page_key(page, str))):
-        return _not_in_columns(empty_result, page, wrong)
+    differing = sum(max(len(flag.transcribed), len(flag.suggested)) for flag in flags if flag.raised)
+    if differing > max(MIN_CHARACTERS, WRONG_ORDER_SHARE * len(page_key(page, str))):
+        return _not_in_columns(empty_result, page, differing)
     return replace(
         empty_result,
         characters_checked=sum(len(column.cells) for column in columns),
@@ -95,10 +95,10 @@ def check_unruled(
     )
 
 
-def _not_in_columns(empty_result: PageResult, page: Page, wrong: int) -> PageResult:
-    """The result, with one finding, of a page whose lines were not read in the order of its text; `wrong` is the number
-    of differing characters."""
-    notice = Notice.of(NoticeCode.NOT_IN_COLUMNS, number=wrong, of=len(page_key(page, str)))
+def _not_in_columns(empty_result: PageResult, page: Page, differing: int) -> PageResult:
+    """The result, with one finding, of a page whose lines were not read in the order of its text; `differing` is the
+    number of differing characters."""
+    notice = Notice.of(NoticeCode.NOT_IN_COLUMNS, number=differing, of=len(page_key(page, str)))
     return unreadable(empty_result, "page not in columns", notice)
 
 

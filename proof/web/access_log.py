@@ -1,5 +1,5 @@
-"""The access log: a line for each answer, in the Combined Log Format of Apache and nginx, followed by the seconds that
-the answer took."""
+"""The access log: a line for each answer, in the Combined Log Format of Apache and nginx, with the duration in seconds
+at the end."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from flask import Flask, Response, g, request
 
 from proof.errors import OutputError, reason_of
 from proof.locale.marking import _
-from proof.web.people import account
+from proof.web.people import current_account
 
 
 def write_access_log(app: Flask, path: Path) -> None:
-    """Log the answers of `app` in a file, or on standard output (`-`). If the file was moved away it is opened anew, so
-    that logrotate needs no signal. Raises OutputError."""
+    """Log the answers of `app` in the file `path`, or on standard output (`-`). If the file is moved away, a new one is
+    opened, so that logrotate needs no signal. Raises OutputError."""
     logger = logging.getLogger("proof.access")
     try:
         handler = logging.StreamHandler(sys.stdout) if path == Path("-") else WatchedFileHandler(path, encoding="utf-8")
@@ -32,21 +32,21 @@ def write_access_log(app: Flask, path: Path) -> None:
     logger.setLevel(logging.INFO)
     logger.propagate = False
 
-    def begin() -> None:
+    def start_timer() -> None:
         g.began = time.perf_counter()
 
-    def note(response: Response) -> Response:
+    def log_answer(response: Response) -> Response:
         logger.info(_line(response, time.perf_counter() - g.began))
         return response
 
     # before the checks of requests, whose refusals are logged as well
-    app.before_request_funcs.setdefault(None, []).insert(0, begin)
-    app.after_request(note)
+    app.before_request_funcs.setdefault(None, []).insert(0, start_timer)
+    app.after_request(log_answer)
 
 
 def _line(response: Response, seconds: float) -> str:
-    who = account()
-    name = _quoted(who.name) if who else "-"
+    account = current_account()
+    name = _quoted(account.name) if account else "-"
     now = time.strftime("%d/%b/%Y:%H:%M:%S +0000", time.gmtime())
     request_line = _quoted(
         f"{request.method} {request.full_path.rstrip('?')} {request.environ.get('SERVER_PROTOCOL', '')}"
@@ -60,5 +60,5 @@ def _line(response: Response, seconds: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Text from the request, with the characters escaped that would end the field or the line."""
+    """Text from the request; characters that could end the field or the line are escaped."""
     return "".join(char if char.isprintable() and char not in '"\\' else f"\\x{ord(char):02x}" for char in text)

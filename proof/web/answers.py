@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, RootModel
 from proof.model.flags import Kind, WitnessReading
 from proof.report.view import PlacedCharacter
 from proof.store.accounts import AccountEvent, Role
-from proof.store.acts import RuleChange, What
+from proof.store.acts import ActKind, RuleChange
 from proof.store.decision_records import Decision, State
 from proof.store.history import HistoryEntry
 from proof.store.page_states import PageEvent, PageState
@@ -95,7 +95,7 @@ class UndoneOut(BaseModel):
     whose layout or image was changed and which is now read again (`laid_out`). `repeated`: the request was answered
     before."""
 
-    what: What
+    what: ActKind
     again: bool
     told: str
     decisions: list[DecisionOut]

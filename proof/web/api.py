@@ -31,31 +31,31 @@ WORKS = Tag(name="works")
 PAGES = Tag(name="pages")
 FLAGS = Tag(name="flags")
 DECISIONS = Tag(name="decisions")
-ERRORS: dict[str | int, Any] = {
+ERROR_ANSWERS: dict[str | int, Any] = {
     400: answers.ProblemOut,
     401: answers.ProblemOut,
     403: answers.ProblemOut,
     404: answers.ProblemOut,
     422: answers.InvalidOut,
 }
-DECIDED: dict[str | int, Any] = {
+DECISION_ANSWERS: dict[str | int, Any] = {
     200: answers.DecisionOut,
     201: answers.DecisionOut,
     409: answers.ConflictOut,
     428: answers.UnconfirmedOut,
 }
-"""The answers to a decision: it was made before, it is made, it conflicts, or its reading has to be confirmed."""
+"""The answers to a decision: made by an earlier request with this key, made, conflicting, or to be confirmed."""
 
-api = APIBlueprint("api", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
+api = APIBlueprint("api", __name__, url_prefix="/api/v1", abp_responses=ERROR_ANSWERS)
 
 
 def api_blueprint(name: str, tag: str) -> APIBlueprint:
-    """A further part of the API, whose operations all have one tag."""
-    return APIBlueprint(name, __name__, url_prefix="/api/v1", abp_tags=[Tag(name=tag)], abp_responses=ERRORS)
+    """The blueprint of a part of the API, whose operations all have the tag `tag`."""
+    return APIBlueprint(name, __name__, url_prefix="/api/v1", abp_tags=[Tag(name=tag)], abp_responses=ERROR_ANSWERS)
 
 
 def answer(model: BaseModel, status: int = 200) -> Response:
-    """The answer with a model as JSON, which browsers do not cache."""
+    """The answer with a model as JSON; browsers do not cache it."""
     response = jsonify(model.model_dump(mode="json"))
     response.status_code = status
     response.headers["Cache-Control"] = "no-store"
@@ -84,7 +84,7 @@ def left(path: schemas.WorkPath) -> Response:
 
 @api.get("/works/<string:work>/pages", tags=[PAGES], responses={200: answers.PagesOut}, summary="Pages in their order")
 def pages(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
-    start = number_of(query.cursor) or 0
+    start = parse_cursor(query.cursor) or 0
     listed = project().store.queue.pages(path.work, start + 1, query.limit + 1)
     items = [serializers.page_of(page) for page in listed[: query.limit]]
     more = len(listed) > query.limit
@@ -104,13 +104,13 @@ def page(path: schemas.PagePath) -> Response:
 @api.post(
     "/works/<string:work>/pages/<int:page>/corrections",
     tags=[PAGES],
-    responses=DECIDED,
+    responses=DECISION_ANSWERS,
     summary="Correct any place of a page by hand, or insert a missed character",
 )
 def correct(path: schemas.PagePath, body: schemas.ManualCorrectionBody) -> Response:
     verdict = Verdict.UNSURE if body.doubt else Verdict.DELETE if body.delete else Verdict.TYPED
-    given = body.model_dump(exclude={"doubt", "delete"})
-    correction = ManualCorrection(work=path.work, page=path.page, person=person(), verdict=verdict, **given)
+    values = body.model_dump(exclude={"doubt", "delete"})
+    correction = ManualCorrection(work=path.work, page=path.page, person=person(), verdict=verdict, **values)
     decision = project().store.manual_corrections.correct(correction)
     return answer(answers.DecisionOut(decision), 200 if decision.repeated else 201)
 
@@ -165,7 +165,7 @@ def flags(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     store = project().store
     limit = min(query.limit, MAX_DETAILED_FLAGS) if query.detail else query.limit
     numbers, more = store.queue.find(
-        path.work, wanted_of(query), query.order, after=number_of(query.cursor), limit=limit
+        path.work, queue_filter_of(query), query.order, after=parse_cursor(query.cursor), limit=limit
     )
     items = serializers.listed(store, path.work, store.queue.flags(path.work, numbers), detail=query.detail)
     return answer(answers.FlagsOut(items=list(items), next=str(numbers[-1]) if more else None))
@@ -178,7 +178,7 @@ def flags(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     summary="Counts on every filter, and what each score leaves",
 )
 def facets(path: schemas.WorkPath, query: schemas.Filter) -> Response:
-    return answer(facets_of(path.work, wanted_of(query)))
+    return answer(facets_of(path.work, queue_filter_of(query)))
 
 
 @api.get(
@@ -202,8 +202,8 @@ def flag(path: schemas.FlagPath) -> Response:
     "/works/<string:work>/pairs", tags=[FLAGS], responses={200: answers.PairsOut}, summary="Confusions over the work"
 )
 def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
-    matching = project().store.queue.pairs(path.work, wanted_of(query))
-    start = number_of(query.cursor) or 0
+    matching = project().store.queue.pairs(path.work, queue_filter_of(query))
+    start = parse_cursor(query.cursor) or 0
     end = start + query.limit
     items = [answers.PairStates(pair) for pair in matching[start:end]]
     return answer(answers.PairsOut(items=items, next=str(end) if end < len(matching) else None))
@@ -242,18 +242,19 @@ def acts(path: schemas.WorkPath, query: schemas.HistoryQuery) -> Response:
 def displaced(path: schemas.WorkPath) -> Response:
     store = project().store
     store.queue.work(path.work)
-    items = [answers.DisplacedOut(decision=answers.DecisionOut(made)) for made in store.decisions.displaced(path.work)]
+    decisions = store.decisions.displaced(path.work)
+    items = [answers.DisplacedOut(decision=answers.DecisionOut(decision)) for decision in decisions]
     return answer(answers.DisplacedListOut(items=items))
 
 
 @api.post(
     "/works/<string:work>/flags/<int:flag>/decisions",
     tags=[DECISIONS],
-    responses=DECIDED,
+    responses=DECISION_ANSWERS,
     summary="Decide about a flag; 200 where the same request was answered before, 409 where somebody was quicker",
 )
 def decide(path: schemas.FlagPath, body: schemas.DecisionBody) -> Response:
-    decision = project().store.decisions.decide(_request(path.work, path.flag, body))
+    decision = project().store.decisions.decide(_decision_request(path.work, path.flag, body))
     return answer(answers.DecisionOut(decision), 200 if decision.repeated else 201)
 
 
@@ -277,7 +278,7 @@ def check_reading(path: schemas.FlagPath, query: schemas.ReadingQuery) -> Respon
 def decide_all(path: schemas.WorkPath, body: schemas.ManyDecisions) -> Response:
     if len({decision.flag for decision in body.decisions}) < len(body.decisions):
         raise RefusedDecisionError(_("a flag can be decided once in a stroke"))
-    requests = [_request(path.work, decision.flag, decision, body.batch) for decision in body.decisions]
+    requests = [_decision_request(path.work, decision.flag, decision, body.batch) for decision in body.decisions]
     items = [
         answers.DecisionOutcome(flag=outcome.flag, version=outcome.version, **decision_or_conflict(outcome))
         for outcome in project().store.decisions.decide_all(requests)
@@ -293,7 +294,7 @@ def decide_all(path: schemas.WorkPath, body: schemas.ManyDecisions) -> Response:
     "changed it",
 )
 def undo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
-    return _undone(project().store.acts.undo, path.work, body)
+    return _undo_or_redo(project().store.acts.undo, path.work, body)
 
 
 @api.post(
@@ -303,7 +304,7 @@ def undo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
     summary="Do again what you took back last, unless you did something else since",
 )
 def redo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
-    return _undone(project().store.acts.redo, path.work, body)
+    return _undo_or_redo(project().store.acts.redo, path.work, body)
 
 
 def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDetail]:
@@ -312,33 +313,33 @@ def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDeta
     listed, result = store.queue.page(work, number)
     flags = store.queue.on_page(work, listed.position)
     comments = store.comments.of_page(work, number)
-    said_by = store.page_states.said_by(work, number)
+    said_by = store.page_states.set_by(work, number)
     columns = serializers.columns_of(store, work, number, result)
     return listed, serializers.page_detail(listed, result, columns, flags, comments, said_by)
 
 
-def _undone(undo_or_redo: Callable[..., Undone], work: str, body: schemas.UndoBody) -> Response:
-    """Undo or redo an act, and start reading a page again if its layout changed by that."""
-    undone = undo_or_redo(work, person(), body.key, leave=body.leave, rules=may(Right.RULE))
-    if undone.laid_out is not None and not undone.repeated:
-        project().rereading.begin(work, undone.laid_out, person())
+def _undo_or_redo(act: Callable[..., Undone], work: str, body: schemas.UndoBody) -> Response:
+    """Undo or redo an act. If that changes the layout or the image of a page, start reading the page again."""
+    undone = act(work, person(), body.key, leave=body.leave, rules=may(Right.RULE))
+    if undone.page_to_read is not None and not undone.repeated:
+        project().rereading.begin(work, undone.page_to_read, person())
     return answer(undone_of(undone))
 
 
 def acts_of(work: str, query: schemas.HistoryQuery) -> answers.HistoryEntriesOut:
     """The acts in a work that match a query."""
-    wanted = HistoryFilter(query.person, query.juan, query.verdict, query.what)
-    before = number_of(query.cursor)
-    entries, last = project().store.history.log(work, wanted, before=before, limit=query.limit)
+    history_filter = HistoryFilter(query.person, query.juan, query.verdict, query.what)
+    before = parse_cursor(query.cursor)
+    entries, last = project().store.history.log(work, history_filter, before=before, limit=query.limit)
     items = [answers.HistoryEntryOut(entry) for entry in entries]
     return answers.HistoryEntriesOut(items=items, next=str(last) if last is not None else None)
 
 
-def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:
-    """The number of flags by every filter, and the points of the dial for flags of every state and score."""
+def facets_of(work: str, queue_filter: QueueFilter) -> answers.FacetsOut:
+    """The number of flags by every filter, and the points of the dial, which are for flags of every state and score."""
     queue = project().store.queue
-    counted = queue.facets(work, wanted)
-    unbounded = replace(wanted, states=(), least_score=None, most_score=None)
+    counted = queue.facets(work, queue_filter)
+    unbounded = replace(queue_filter, states=(), least_score=None, most_score=None)
     points = dial(*queue.scores(work, unbounded), project().settings.flags.threshold)
     return answers.FacetsOut(
         total=counted.total,
@@ -352,7 +353,7 @@ def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:
     )
 
 
-def wanted_of(query: schemas.Filter) -> QueueFilter:
+def queue_filter_of(query: schemas.Filter) -> QueueFilter:
     """The queue filter of a query."""
     if (query.text is None) != (query.image is None):
         raise CursorError(_("a pair is given by `text` and `image` together"))
@@ -370,19 +371,19 @@ def wanted_of(query: schemas.Filter) -> QueueFilter:
 
 
 def by_whom() -> dict[str, Any]:
-    """Arguments for the store: the person who makes the request, and whether they may undo acts of others."""
+    """Arguments for the store: the person of the request, and whether they may change what others did."""
     return {"person": person(), "overrules": may(Right.OVERRULE)}
 
 
-def _request(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") -> DecisionRequest:
+def _decision_request(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") -> DecisionRequest:
     values = body.model_dump() | {"flag": flag, "verdict": Verdict(body.verdict)}
     return DecisionRequest(work=work, batch=batch, **by_whom(), **values)
 
 
 def decision_or_conflict(outcome: Decision | ConflictError) -> dict[str, Any]:
-    """Fields of the outcome of one of many decisions."""
+    """The fields `decision` and `conflict` of the outcome of one of many decisions."""
     if isinstance(outcome, ConflictError):
-        return {"decision": None, "conflict": [answers.DecisionOut(since) for since in outcome.decisions]}
+        return {"decision": None, "conflict": [answers.DecisionOut(decision) for decision in outcome.decisions]}
     return {"decision": answers.DecisionOut(outcome), "conflict": None}
 
 
@@ -396,7 +397,7 @@ def _rules(work: str) -> answers.RulesOut:
     return answers.RulesOut(items=items)
 
 
-def number_of(cursor: str | None) -> int | None:
+def parse_cursor(cursor: str | None) -> int | None:
     """The number in a cursor; None without a cursor. Raises CursorError."""
     if cursor is None:
         return None

@@ -30,7 +30,7 @@ from proof.web.accounts import accounts
 from proof.web.answers import InvalidOut
 from proof.web.api import api
 from proof.web.assignments import assignments, assignments_api
-from proof.web.blind_proofreading import readings, readings_api, show_to_each
+from proof.web.blind_proofreading import install_reader_restrictions, readings, readings_api
 from proof.web.certificates import certificates, certificates_api
 from proof.web.column_edits import column_edits
 from proof.web.comments import comments
@@ -52,11 +52,12 @@ from proof.web.reports import install_report_limiter, reports, reports_api
 from proof.web.rereading import Rereading
 
 MAX_BODY_BYTES = 1 << 20
-"""Bytes of the body of a request, at most."""
+"""Maximum size of the body of a request, in bytes."""
 ANY = ["*"]
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 VIEWER_STYLE = "'sha256-9xTiqzfwFaL2SGb1rmr8gysEwVVjIvqWAgmZgqFqpEE='"
-"""The only style that OpenSeadragon 6.1.1 writes into a page; a test fails when a later version writes another."""
+"""Hash of the only style that OpenSeadragon 6.1.1 writes into a page. A test fails if another version writes
+another."""
 POLICY = (
     "default-src 'none'",
     "script-src 'self'",
@@ -68,7 +69,7 @@ POLICY = (
     "base-uri 'none'",
     "frame-ancestors 'none'",
 )
-"""Content security policy: no other host, no script or style but our own files."""
+"""Content security policy: nothing from other hosts; scripts and styles only from static files."""
 HEADERS = {
     "Content-Security-Policy": "; ".join(POLICY),
     "Permissions-Policy": "browsing-topics=()",
@@ -78,11 +79,39 @@ HEADERS = {
 }
 """Headers of every answer."""
 HSTS_SECONDS = 365 * 24 * 3600
-"""How long browsers that used https may not use http; other hosts of the domain are not affected."""
+"""Time for which browsers that used https refuse http. It applies to this host only, not to others of its domain."""
+API_BLUEPRINTS = (
+    api,
+    people_api,
+    comments,
+    glyphs,
+    layouts,
+    column_edits,
+    certificates_api,
+    downloads_api,
+    export_preview_api,
+    readings_api,
+    reports_api,
+    assignments_api,
+)
+"""The parts of the API, in the order of its description."""
+PAGE_BLUEPRINTS = (
+    iiif,
+    glyph_tiles,
+    pages,
+    accounts,
+    downloads,
+    export_preview,
+    replacing,
+    readings,
+    reports,
+    assignments,
+    certificates,
+)
 
 
 class Json(DefaultJSONProvider):
-    """JSON with keys in their order. Input that is nested too deeply for Python counts as malformed."""
+    """JSON that keeps the order of keys. Input that is nested too deeply for Python counts as malformed."""
 
     sort_keys = False
 
@@ -95,11 +124,11 @@ class Json(DefaultJSONProvider):
 
 
 Signer.default_digest_method = staticmethod(hashlib.sha256)
-"""Flask-WTF signs its tokens against forged requests with this; the default is SHA-1."""
+"""Flask-WTF signs its CSRF tokens with the default method of itsdangerous, which would be SHA-1."""
 
 
 class Sessions(SecureCookieSessionInterface):
-    """Sessions in cookies, signed with HMAC-SHA-256; Flask's default is SHA-1."""
+    """Sessions in cookies that are signed with HMAC-SHA-256; Flask's default is SHA-1."""
 
     digest_method = staticmethod(hashlib.sha256)
 
@@ -107,7 +136,7 @@ class Sessions(SecureCookieSessionInterface):
 def create_app(settings: Settings, *, store: Store | None = None, hosts: list[str] | None = None) -> Flask:
     """The application that serves the project of `settings`.
 
-    `hosts` are the host names that it answers to (`ANY`: all), by default those of loopback, so that pages elsewhere
+    `hosts` are the host names that it answers to (`ANY`: all), by default those of loopback: so pages of other hosts
     cannot reach it by DNS rebinding. Raises OutputError if the store cannot be opened.
     """
     store = store or Store.open(settings.store_address, folder=settings.base)
@@ -119,42 +148,23 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     language.install_translations(app)
     statics.serve(app, settings.serve.font)
     problems.answer_errors(app)
-    app.register_api(api)
-    app.register_api(people_api)
-    app.register_api(comments)
-    app.register_api(glyphs)
-    app.register_api(layouts)
-    app.register_api(column_edits)
-    app.register_api(certificates_api)
-    app.register_api(downloads_api)
-    app.register_api(export_preview_api)
-    app.register_api(readings_api)
-    app.register_api(reports_api)
-    app.register_api(assignments_api)
-    app.register_blueprint(iiif)
-    app.register_blueprint(glyph_tiles)
-    app.register_blueprint(pages)
-    app.register_blueprint(accounts)
-    app.register_blueprint(downloads)
-    app.register_blueprint(export_preview)
-    app.register_blueprint(replacing)
-    app.register_blueprint(readings)
-    app.register_blueprint(reports)
-    app.register_blueprint(assignments)
-    app.register_blueprint(certificates)
+    for part in API_BLUEPRINTS:
+        app.register_api(part)
+    for blueprint in PAGE_BLUEPRINTS:
+        app.register_blueprint(blueprint)
     description.serve(app)
     health.serve(app, store)
     return app
 
 
 def _project(settings: Settings, store: Store) -> Project:
-    """The project of `settings` as it is served."""
+    """The served project of `settings`."""
     reader = (LibraryRechecker if store.library.folders() else Rechecker)(settings, store)
     return Project(
         settings=settings,
         store=store,
         images=Images(store.queue.image, settings.project.images),
-        person=_user_of_machine(),
+        person=_user_name(),
         reader=reader,
         rereading=Rereading(reader),
         glyphs=GlyphOrders(store),
@@ -190,7 +200,7 @@ def _bare_app(secret: str, https: bool) -> OpenAPI:
         PERMANENT_SESSION_LIFETIME=timedelta(days=30),
         WTF_CSRF_TIME_LIMIT=None,
         WTF_CSRF_CHECK_DEFAULT=False,  # `_guard` checks, except requests with a token of the API
-        WTF_CSRF_SSL_STRICT=False,  # `_must_come_from_here` checks the same, but not the port
+        WTF_CSRF_SSL_STRICT=False,  # `_check_referrer` checks the same, but not the port
     )
     app.json = Json(app)
     app.session_interface = Sessions()
@@ -202,44 +212,45 @@ def _bare_app(secret: str, https: bool) -> OpenAPI:
 
 def _guard(app: OpenAPI, https: bool) -> None:
     """Install the checks of every request (accounts, forged requests) and the headers of every answer."""
-    people.guard(app)
-    show_to_each(app)
+    people.install_account_checks(app)
+    install_reader_restrictions(app)
     install_report_limiter(app)
     csrf = CSRFProtect(app)
 
     @app.before_request
-    def refuse_forged() -> None:
+    def refuse_forged_requests() -> None:
         if not people.by_token():
             csrf.protect(apply_exemptions=True)
-            _must_come_from_here()
+            _check_referrer()
 
     @app.after_request
-    def restrict(response: Response) -> Response:
+    def add_headers(response: Response) -> Response:
         response.headers.update(HEADERS)
         if https and (request.is_secure or request.headers.get("X-Forwarded-Proto") == "https"):
             response.headers["Strict-Transport-Security"] = f"max-age={HSTS_SECONDS}"
         return response
 
 
-def _must_come_from_here() -> None:
-    """Raise CSRFError if a request over https comes from a page of another host. The port is ignored, since a proxy on
-    another port than 443 may not pass it on."""
+def _check_referrer() -> None:
+    """Raise CSRFError if a request over https comes from a page of another host. The port is not compared, since a
+    proxy may not pass it on."""
     if not request.is_secure or request.method not in current_app.config["WTF_CSRF_METHODS"]:
         return
-    here = urlsplit(f"//{request.host}").hostname
+    own_host = urlsplit(f"//{request.host}").hostname
     try:
-        sent = urlsplit(request.referrer or "")
-    except ValueError:  # no address at all
-        sent = urlsplit("")
-    if sent.scheme != "https" or sent.hostname != here:
+        referrer = urlsplit(request.referrer or "")
+    except ValueError:  # not an address
+        referrer = urlsplit("")
+    if referrer.scheme != "https" or referrer.hostname != own_host:
         raise CSRFError(
-            f"it was sent by a page of {sent.hostname or 'nowhere'}, and this is {here}; a proxy in front has to pass "
-            "on the name that browsers use (X-Forwarded-Host)"
+            f"it was sent by a page of {referrer.hostname or 'nowhere'}, and this is {own_host}; a proxy in front has "
+            "to pass on the name that browsers use (X-Forwarded-Host)"
         )
 
 
-def _user_of_machine() -> str:
-    """The name of the user of this machine, who decides if there are no accounts; without a name the user's number."""
+def _user_name() -> str:
+    """The name of the user who runs the server, the author of all decisions if there are no accounts; without a name,
+    the user's number."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):
@@ -247,7 +258,7 @@ def _user_of_machine() -> str:
 
 
 def _cookie_name(secret: str, https: bool) -> str:
-    """The name of the session cookie. It differs by project, since all ports of a host share their cookies. Only this
-    host itself can set a `__Host-` cookie."""
+    """The name of the session cookie. It differs by project, since all ports of a host share their cookies. A `__Host-`
+    cookie cannot be set by other hosts of the domain."""
     suffix = hashlib.blake2b(secret.encode(), digest_size=4, person=b"cookie name").hexdigest()
     return f"{'__Host-' if https else ''}proof-{suffix}"

@@ -50,10 +50,10 @@ def give(path: schemas.WorkPath, body: GiveBody) -> Response:
 
 @assignments.post("/works/<work>/assignments")
 def give_by_form(work: str) -> AnyResponse:
-    """Assign the pages of the form, and redirect to the page that the form is on."""
-    sent = {name: request.form[name] for name in GiveBody.model_fields if request.form.get(name)}
+    """Assign the pages of the form, and redirect to the page with the form."""
+    values = {name: request.form[name] for name in GiveBody.model_fields if request.form.get(name)}
     try:
-        body = GiveBody.model_validate(sent)
+        body = GiveBody.model_validate(values)
     except ValidationError as error:
         return problems.invalid(error)
     from_my_pages = request.form.get("back") == "mine"
@@ -62,17 +62,17 @@ def give_by_form(work: str) -> AnyResponse:
 
 
 def _give(work: str, body: GiveBody, *, only_mine: bool = False) -> None:
-    """Assign pages to a person, or give them back: all of them or, with `only_mine` and for who may not overrule
-    others, those of the person who makes the request."""
+    """Assign pages to a person, or take them back. People who may not overrule others take back only their own pages,
+    as does everybody with `only_mine`."""
     if body.to:
         must_be_assignee(body.to)
     first, last = body.first_page or 1, body.last_page or 2**31
-    places = project().store.queue.places(work)
-    wanted = [
+    places = project().store.queue.uncounted_pages(work)
+    numbers = [
         place.number for place in places if body.juan in (None, place.juan_name) and first <= place.position <= last
     ]
     overrules = may(Right.OVERRULE)
     if not body.to and (only_mine or not overrules):
         holders = project().store.assignments.of_work(work)
-        wanted = [number for number in wanted if holders.get(number) == person()]
-    project().store.assignments.give(work, wanted, body.to, person(), body.key, overrules=overrules)
+        numbers = [number for number in numbers if holders.get(number) == person()]
+    project().store.assignments.give(work, numbers, body.to, person(), body.key, overrules=overrules)

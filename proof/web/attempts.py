@@ -6,11 +6,11 @@ all accounts. Successful attempts are not counted.
 
 Such counts alone would let anybody lock others out, by trying wrong passwords on their account or from their network.
 So a browser in which the owner of an account has logged in gets a signed cookie. Attempts on that account with the
-cookie have a count of their own and are not affected by the others. The password is still needed, and a full count
-makes the cookie worthless for the quarter of an hour, so that a stolen cookie allows no more guesses than an address.
-The owner of an account under attack must wait only in a browser in which they never logged in.
+cookie are counted separately and are not affected by the other counts. The cookie does not replace the password, and it
+is ignored while its count is full, so that a stolen cookie allows no more guesses than an address. The owner of an
+account under attack must wait only in a browser in which they have never logged in.
 
-An IPv6 address counts by its first 64 bits, since its owner can choose the others.
+Of an IPv6 address the first 64 bits are counted, since its owner can choose the others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from itsdangerous import BadData, URLSafeTimedSerializer
 
 from proof.errors import PublicError
 from proof.store.accounts import handle
-from proof.web.messages import PEOPLE
+from proof.web.messages import LOGIN_MESSAGES
 from proof.web.rate_limit import RateLimiter
 
 PERIOD_MINUTES = 15
@@ -45,14 +45,14 @@ class TooManyAttemptsError(PublicError):
     http_status = 429
 
     def __init__(self, wait: int) -> None:
-        super().__init__(PEOPLE["wait"], num=max(wait // 60, 1))
+        super().__init__(LOGIN_MESSAGES["wait"], num=max(wait // 60, 1))
         self.wait = wait
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A counter of attempts and its `limit`. A successful attempt sets it to zero if `resets`, else lowers it by
-    one."""
+    """The key of a counter of attempts, and its `limit`. A successful attempt resets the counter to zero if `resets`,
+    else lowers it by one."""
 
     limit: int
     key: tuple[str, str, str]
@@ -61,15 +61,15 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt on the account whose handle has the hash `account`, with the counters that it raised."""
+    """An attempt on an account, given by the hash of its handle, with the counters that it raised."""
 
     account: str
     counts: tuple[Count, ...]
 
 
 class Attempts:
-    """The attempts of the last quarter of an hour, in memory. An attempt counts when it begins, so that concurrent ones
-    cannot evade the limit, and is taken out when it succeeds."""
+    """The attempts of the last `PERIOD_MINUTES`, in memory. An attempt is counted when it begins, so that concurrent
+    ones cannot evade the limit, and is uncounted when it succeeds."""
 
     def __init__(self, app: Flask, limit: int) -> None:
         self._limiter = RateLimiter(PERIOD_MINUTES * 60)
@@ -91,15 +91,14 @@ class Attempts:
             Count(self._wide, ("account", account, "")),
             Count(self._wide, ("address", "", network)),
         )
-        for number, count in enumerate(counts):
+        for index, count in enumerate(counts):
             if not self._limiter.hit(count.key, count.limit):
-                self._take_out(counts[: number + 1])
+                self._take_out(counts[: index + 1])
                 raise TooManyAttemptsError(max(round(self._limiter.seconds_left(count.key)), 1))
         return Attempt(account, counts)
 
     def succeeded(self, attempt: Attempt) -> None:
-        """Take out a successful attempt and earlier ones on this account from this address; set the browser's
-        cookie."""
+        """Uncount a successful attempt and reset the counters of this account and address; set the browser's cookie."""
         for count in attempt.counts:
             if count.resets:
                 self._limiter.clear(count.key)
@@ -118,7 +117,7 @@ class Attempts:
             self._limiter.take_out(count.key)
 
     def _device(self, account: str) -> str:
-        """The identifier in the browser's cookie for an account; '' if it has no valid cookie."""
+        """The identifier of the browser in its cookie for an account; '' without a valid cookie."""
         try:
             owner, device = self._signer.loads(request.cookies.get(self._cookie(account), ""), max_age=COOKIE_SECONDS)
         except (BadData, ValueError, TypeError):

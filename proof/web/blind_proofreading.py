@@ -17,13 +17,13 @@ from proof.store.readings import ComparedReadings
 from proof.web import schemas
 from proof.web.answers import BlindReadingOut
 from proof.web.api import answer, api_blueprint
-from proof.web.page_view import sheet
-from proof.web.people import account, may, person
+from proof.web.page_view import render_page
+from proof.web.people import current_account, may, person
 from proof.web.project import Project, project
 from proof.web.rights import Right
 
 MAX_LISTED_PLACES = 200
-"""Differing places that the page lists; the queue shows all."""
+"""Maximum number of differing places that the page lists; the queue shows all."""
 
 readings = Blueprint("readings", __name__)
 readings_api = api_blueprint("readings api", "decisions")
@@ -64,21 +64,27 @@ class TakeOverBody(schemas.Closed):
     )
 
 
-def show_to_each(app: Flask) -> None:
+def install_reader_restrictions(app: Flask) -> None:
     """Restrict each request to the readings that its person may see."""
     serve = cast(Project, app.extensions["proof"]).settings.serve
-    blind = serve.auth and serve.blind
+    is_blind = serve.auth and serve.blind
 
-    def look() -> None:
-        arbitrates = blind and may(Right.OVERRULE)
-        reader = account() if blind else None
-        LOOKER.set(Looker(reader.name if reader else "", blind and not arbitrates, arbitrates))
+    def set_looker() -> None:
+        arbitrates = is_blind and may(Right.OVERRULE)
+        account = current_account() if is_blind else None
+        LOOKER.set(
+            Looker(
+                person=account.name if account else "",
+                blind=is_blind and not arbitrates,
+                arbitrates=arbitrates,
+            )
+        )
 
-    def look_away(_error: BaseException | None) -> None:
+    def reset_looker(_error: BaseException | None) -> None:
         LOOKER.set(Looker())
 
-    app.before_request(look)
-    app.teardown_request(look_away)
+    app.before_request(set_looker)
+    app.teardown_request(reset_looker)
 
 
 @readings_api.get(
@@ -105,7 +111,7 @@ def view(work: str) -> AnyResponse:
     readings = _readings(work)
     listed = project().store.queue.flags(work, [place.flag for place in readings.differing[:MAX_LISTED_PLACES]])
     places = list(zip(listed, readings.differing, strict=False))
-    return sheet("readings.html", summary, readings=readings, places=places)
+    return render_page("readings.html", summary, readings=readings, places=places)
 
 
 @readings.post("/works/<work>/readings")
@@ -133,13 +139,13 @@ def _readings(work: str) -> ReadingsOut:
 
 
 def _agreements(compared: Iterable[ComparedReadings]) -> Iterable[AgreementOut]:
-    """The agreement of every two people, over all kinds and for each kind."""
-    judged: defaultdict[tuple[tuple[str, str], str], list[tuple[str, str]]] = defaultdict(list)
+    """The agreement of every two people, over all kinds of flags and for each kind."""
+    categories_of: defaultdict[tuple[tuple[str, str], str], list[tuple[str, str]]] = defaultdict(list)
     for place in compared:
         for first, second in place.pairs():
             for kind in ("", place.kind):
-                judged[(first.person, second.person), kind].append((first.category, second.category))
-    for (people, kind), categories in sorted(judged.items()):
+                categories_of[(first.person, second.person), kind].append((first.category, second.category))
+    for (people, kind), categories in sorted(categories_of.items()):
         result = agreement(people, categories)
         yield AgreementOut(
             people=result.people,

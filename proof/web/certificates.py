@@ -13,7 +13,7 @@ from proof.report.certificate import Certificate, certificate_of
 from proof.web import schemas
 from proof.web.api import answer, api_blueprint
 from proof.web.language import language, say
-from proof.web.page_view import sheet
+from proof.web.page_view import render_page
 from proof.web.project import project
 
 certificates = Blueprint("certificates", __name__)
@@ -35,7 +35,7 @@ def certificate(path: schemas.WorkPath) -> Response:
 @certificates.get("/works/<work>/certificate")
 def view(work: str) -> Response:
     certificate = certificate_of(project().store, work)
-    return sheet(
+    return render_page(
         "certificate.html", project().store.queue.work(work), certificate=certificate, lines=lines_of(certificate)
     )
 
@@ -50,7 +50,7 @@ def pdf(work: str) -> Response:
 
 
 def lines_of(certificate: Certificate) -> list[tuple[str, str]]:
-    """The certificate as names and values in the language of the request."""
+    """The lines of the certificate, as names and values, in the language of the request."""
     left = certificate.left
     unknown = say(_("not known: no sample of what was not flagged was decided"))
     return [

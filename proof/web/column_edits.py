@@ -1,8 +1,7 @@
-"""Editing a column of a page as a whole: the typed text becomes corrections of single places; a column can also be
+"""Editing a column of a page as a whole: the typed text becomes corrections of single places. A column can also be
 added, deleted, split, or joined with the next one.
 
-Markup, indents and marks of the text cannot be changed that way: markup that the column does not have is refused as in
-any reading.
+The markup of the text cannot be changed that way: markup that the column does not have is refused, as in any reading.
 """
 
 from __future__ import annotations
@@ -75,20 +74,21 @@ def edit(path: ColumnPath, body: ColumnBody) -> Response:
         message = _("%(page)s: column %(column)s no longer reads so; load the page anew")
         raise NoPlaceError(message, page=place.page, column=path.line)
     if body.change is not None:
-        store.manual_corrections.correct(_change(path, body, body.change, source, edits))
+        store.manual_corrections.correct(_column_change(path, body, body.change, source, edits))
         return answer(ColumnOutcome(corrected=1, conflicts=[]))
-    decided = {
+    decided_flags = {
         (queued.flag.offset, queued.flag.length): queued
         for queued in store.queue.on_page(path.work, place.position)
         if queued.version and queued.flag.line == path.line
     }
     corrections, decisions = [], []
-    for n, correction in enumerate(corrections_of(source, edits, body.text)):
-        queued = decided.get((correction.offset, correction.length)) if correction.edit else None
+    for index, correction in enumerate(corrections_of(source, edits, body.text)):
+        key = f"{body.key}-{index}"
+        queued = decided_flags.get((correction.offset, correction.length)) if correction.edit else None
         if queued is None:
-            corrections.append(_correction(path, body, source, correction, f"{body.key}-{n}"))
+            corrections.append(_correction(path, body, source, correction, key))
         else:
-            decisions.append(_decision(path, body, queued, correction.reading, f"{body.key}-{n}"))
+            decisions.append(_decision(path, body, queued, correction.reading, key))
     outcomes: list[Decision | ConflictError] = [
         *(store.manual_corrections.correct_glyphs(corrections) if corrections else ()),
         *(store.decisions.decide_all(decisions) if decisions else ()),
@@ -98,19 +98,19 @@ def edit(path: ColumnPath, body: ColumnBody) -> Response:
     return answer(ColumnOutcome(corrected=len(outcomes) - len(conflicts), conflicts=last_decisions))
 
 
-def _change(
+def _column_change(
     path: ColumnPath, body: ColumnBody, change: ColumnChange, source: str, edits: Sequence[Edit]
 ) -> ManualCorrection:
-    """The correction that adds, deletes, splits or joins a column. Raises RefusedDecisionError for a split within a
-    place that was decided as one."""
-    offsets: dict[int, int] = {}  # those in the column as it was checked, by those in the column as it stands
-    reached = 0
+    """The correction that adds, deletes, splits or joins a column. Raises RefusedDecisionError for a split within an
+    earlier correction."""
+    checked_offsets: dict[int, int] = {}  # offsets in the column as it was checked, by offset in the present column
+    present_offset = 0
     for unit in (*_units(source, edits), _Unit((), len(source), 0)):
-        offsets.setdefault(reached, unit.offset)
-        reached += len("".join(unit.now))
-    if change is ColumnChange.SPLIT and body.at not in offsets:
+        checked_offsets.setdefault(present_offset, unit.offset)
+        present_offset += len("".join(unit.cells))
+    if change is ColumnChange.SPLIT and body.at not in checked_offsets:
         raise RefusedDecisionError(_("a column is split between two of its characters"))
-    correction = PlaceCorrection(offsets.get(body.at, 0), 0, body.text)
+    correction = PlaceCorrection(checked_offsets.get(body.at, 0), 0, body.text)
     return replace(_correction(path, body, source, correction, body.key), change=change)
 
 
@@ -137,12 +137,15 @@ def _correction(
 
 def _decision(path: ColumnPath, body: ColumnBody, queued: QueuedFlag, reading: str, key: str) -> DecisionRequest:
     """A new decision on a flag: the text is kept, deleted, or replaced by the typed reading."""
-    keeps = reading == queued.flag.transcribed
+    is_kept = reading == queued.flag.transcribed
     if queued.flag.kind is Kind.LAYOUT and LINE_BREAK in reading:  # the place of a layout flag includes the line break
         reading = reading.strip(LINE_BREAK)
         if queued.flag.suggested == LINE_BREAK:
             raise RefusedDecisionError(_("something else is decided of this place: take that back first"))
-    verdict = Verdict.KEEP if keeps else Verdict.TYPED if reading else Verdict.DELETE
+    if is_kept:
+        verdict, reading = Verdict.KEEP, ""
+    else:
+        verdict = Verdict.TYPED if reading else Verdict.DELETE
     return DecisionRequest(
         path.work,
         queued.number,
@@ -150,7 +153,7 @@ def _decision(path: ColumnPath, body: ColumnBody, queued: QueuedFlag, reading: s
         queued.version,
         person(),
         key,
-        reading="" if verdict is Verdict.KEEP else reading,
+        reading=reading,
         note=body.note,
         batch=body.key,
         authority=body.authority,
@@ -160,10 +163,10 @@ def _decision(path: ColumnPath, body: ColumnBody, queued: QueuedFlag, reading: s
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """A part of a column that is corrected as one. `now` are the cells of its present text, which stands for `length`
-    code points from `offset` of the column as it was checked; `edit` is its earlier correction, if any."""
+    """A part of a column that is corrected as one. `cells` are those of its present text, which replaces `length` code
+    points from `offset` of the column as it was checked; `edit` is its earlier correction, if any."""
 
-    now: tuple[str, ...]
+    cells: tuple[str, ...]
     offset: int
     length: int
     edit: Edit | None = None
@@ -180,64 +183,68 @@ class PlaceCorrection:
     edit: Edit | None = None
 
 
-def corrections_of(source: str, edits: Sequence[Edit], wanted: str) -> list[PlaceCorrection]:
-    """The corrections, one per character, that turn a column into `wanted`. The column was checked as `source` and has
-    the corrections `edits`; an earlier correction is replaced as a whole."""
+def corrections_of(source: str, edits: Sequence[Edit], new_text: str) -> list[PlaceCorrection]:
+    """The corrections, one per character, that turn a column into `new_text`. The column was checked as `source` and
+    has the corrections `edits`; an earlier correction is replaced as a whole."""
     units = list(_units(source, edits))
-    cells = [(cell, n) for n, unit in enumerate(units) for cell in unit.now]
-    typed = _cells(wanted)
+    cells = [cell for unit in units for cell in unit.cells]
+    unit_of_cell = [index for index, unit in enumerate(units) for _cell in unit.cells]
+    new_cells = _cells(new_text)
     readings = [""] * len(units)
-    inserted: list[PlaceCorrection] = []
-    for step in Levenshtein.opcodes([cell for cell, _unit in cells], typed):
-        new = typed[step.dest_start : step.dest_end]
-        if step.tag == "insert":
-            left = cells[step.src_start - 1][1] if step.src_start else -1
-            right = cells[step.src_start][1] if step.src_start < len(cells) else len(units)
-            unit_of_insertion = _decided_between(units, left, right)
-            if unit_of_insertion is not None:
-                readings[unit_of_insertion] += "".join(new)
-            else:
-                offset = units[right].offset if right < len(units) else len(source)
-                inserted.append(PlaceCorrection(offset, 0, "".join(new)))
+    insertions: list[PlaceCorrection] = []
+    for step in Levenshtein.opcodes(cells, new_cells):
+        new = new_cells[step.dest_start : step.dest_end]
+        if step.tag != "insert":
+            for index in range(step.src_start, step.src_end):
+                readings[unit_of_cell[index]] += new[index - step.src_start] if new else ""
+            continue
+        before = unit_of_cell[step.src_start - 1] if step.src_start else -1
+        after = unit_of_cell[step.src_start] if step.src_start < len(cells) else len(units)
+        unit_of_insertion = _unit_of_insertion(units, before, after)
+        if unit_of_insertion is not None:
+            readings[unit_of_insertion] += "".join(new)
         else:
-            for at in range(step.src_start, step.src_end):
-                readings[cells[at][1]] += new[at - step.src_start] if new else ""
+            offset = units[after].offset if after < len(units) else len(source)
+            insertions.append(PlaceCorrection(offset, 0, "".join(new)))
     changed = [
         PlaceCorrection(unit.offset, unit.length, reading, unit.edit)
         for unit, reading in zip(units, readings, strict=True)
-        if "".join(unit.now) != reading
+        if "".join(unit.cells) != reading
     ]
-    return sorted([*inserted, *changed], key=lambda place: (place.offset, place.length))
+    return sorted([*insertions, *changed], key=lambda place: (place.offset, place.length))
 
 
-def _decided_between(units: Sequence[_Unit], left: int, right: int) -> int | None:
-    """The unit that an insertion between the cells of units `left` and `right` belongs to: that unit if both are the
-    same, or an earlier insertion or deletion between them; None if there is none."""
-    if left == right:
-        return left
-    near = [n for n in range(max(left, 0), min(right, len(units) - 1) + 1) if units[n].edit]
-    return next((n for n in near if not units[n].length or not units[n].now), None)
+def _unit_of_insertion(units: Sequence[_Unit], before: int, after: int) -> int | None:
+    """The index of the unit that an insertion between the cells of units `before` and `after` belongs to: that unit if
+    both are the same, else an earlier insertion or deletion between them; None if there is none."""
+    if before == after:
+        return before
+    for index in range(max(before, 0), min(after, len(units) - 1) + 1):
+        unit = units[index]
+        if unit.edit and not (unit.length and unit.cells):
+            return index
+    return None
 
 
 def _units(source: str, edits: Sequence[Edit]) -> Iterator[_Unit]:
     """The units of a column: each cell, and each earlier correction as a whole."""
-    reached = 0
+    offset = 0
     for edit in (*sorted(edits, key=attrgetter("place")), None):
         end = edit.start if edit else len(source)
-        at = reached
-        for cell in _cells(source[reached:end]):
-            yield _Unit((cell,), at, len(cell))
-            at += len(cell)
+        for cell in _cells(source[offset:end]):
+            yield _Unit((cell,), offset, len(cell))
+            offset += len(cell)
         if edit:
             yield _Unit(tuple(_cells(edit.replacement)), edit.start, edit.length, edit)
-            reached = edit.end
+            offset = edit.end
 
 
 def _cells(text: str) -> list[str]:
-    """A piece of source text divided into cells; each code point of markup is one by itself."""
+    """A piece of source text divided into cells; each code point of markup is a cell."""
     cells: list[str] = []
-    reached = 0
+    end = 0
     for cell in parse_column(text).cells:
-        cells += (*text[reached : cell.offset], text[cell.offset : cell.offset + cell.length])
-        reached = cell.offset + cell.length
-    return [*cells, *text[reached:]]
+        cells += text[end : cell.offset]  # markup
+        end = cell.offset + cell.length
+        cells.append(text[cell.offset : end])
+    return [*cells, *text[end:]]

@@ -33,7 +33,7 @@ def of_page(path: schemas.PagePath) -> Response:
     "wrote something in the meantime",
 )
 def on_page(path: schemas.PagePath, body: schemas.CommentBody) -> Response:
-    return _say(path.work, path.page, None, body)
+    return _save(path.work, path.page, None, body)
 
 
 @comments.get(
@@ -44,10 +44,9 @@ def on_page(path: schemas.PagePath, body: schemas.CommentBody) -> Response:
 def of_flag(path: schemas.FlagPath) -> Response:
     store = project().store
     [queued] = store.queue.flags(path.work, [path.flag], taken_back=True)
-    place = (queued.page.number, queued.flag.id)
-    return answer(
-        CommentsOut(items=[CommentOut(comment) for comment in store.comments.of_flags([place]).get(place, [])])
-    )
+    key = (queued.page.number, queued.flag.id)
+    comments = store.comments.of_flags([key]).get(key, [])
+    return answer(CommentsOut(items=[CommentOut(comment) for comment in comments]))
 
 
 @comments.post(
@@ -58,7 +57,7 @@ def of_flag(path: schemas.FlagPath) -> Response:
 )
 def on_flag(path: schemas.FlagPath, body: schemas.CommentBody) -> Response:
     [queued] = project().store.queue.flags(path.work, [path.flag], taken_back=True)
-    return _say(path.work, queued.page.number, path.flag, body)
+    return _save(path.work, queued.page.number, path.flag, body)
 
 
 @comments.get(
@@ -84,11 +83,11 @@ def list_assignees() -> Response:
     return answer(AssigneesOut(items=assignees()))
 
 
-def _say(work: str, page: int, flag: int | None, body: schemas.CommentBody) -> Response:
+def _save(work: str, page: int, flag: int | None, body: schemas.CommentBody) -> Response:
     if body.assigned:
         must_be_assignee(body.assigned)
     comment = CommentRequest(work=work, page=page, flag=flag, person=person(), **body.model_dump())
-    return answer(CommentOut(project().store.comments.say(comment)), 201)
+    return answer(CommentOut(project().store.comments.add(comment)), 201)
 
 
 def _open_problems(problems: Sequence[Problem]) -> Response:

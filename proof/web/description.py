@@ -12,18 +12,18 @@ MIN_ERROR_STATUS = 400
 
 
 def serve(app: OpenAPI) -> None:
-    """Serve the description, which is made once."""
+    """Serve the description, which is generated once."""
 
     @cache
     def description() -> dict[str, Any]:
-        return described(app.api_doc)
+        return with_problem_types(app.api_doc)
 
     app.add_url_rule("/api/v1/openapi.json", "description", description)
 
 
-def described(document: dict[str, Any]) -> dict[str, Any]:
-    """The description with `application/problem+json` (RFC 9457) as type of all errors, which the schemas do not
-    say."""
+def with_problem_types(document: dict[str, Any]) -> dict[str, Any]:
+    """The description with `application/problem+json` (RFC 9457) as the media type of all errors, which flask-openapi3
+    describes as `application/json`."""
     for operations in document["paths"].values():
         for operation in operations.values():
             for status, response in operation.get("responses", {}).items():

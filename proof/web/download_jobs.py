@@ -1,5 +1,5 @@
-"""Downloads of a work, made in the background by one thread: the report of a large work takes minutes, its corrected
-text one minute. The browser polls for their progress."""
+"""Downloads of a work, made in the background by one thread, since the report of a large work takes minutes and its
+corrected text one minute. The browser polls for their progress."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from proof.web.scratch import ScratchFolder, remove_abandoned
 LOG = logging.getLogger(__name__)
 
 MAX_KEPT_DOWNLOADS = 6
-"""Finished downloads that are kept; older ones are made anew."""
+"""Number of downloads above which the oldest finished ones are removed."""
 
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ class NoDownloadError(PublicError):
 
 
 class StepCount:
-    """Counts the finished steps of a download, `done` out of `total`, and can stop it between two steps."""
+    """Counts the finished steps of a download, `done` of `total`, and can stop it between two steps."""
 
     def __init__(self, total: int) -> None:
         self.total = total
@@ -63,7 +63,7 @@ class StepCount:
         self._stop.set()
 
     def through(self, steps: Iterable[T]) -> Iterator[T]:
-        """Yield the steps, counting each after it was processed. Raises StoppedError."""
+        """Yield the steps and count each after it was processed. Raises StoppedError."""
         for step in steps:
             if self._stop.is_set():
                 raise StoppedError(_("the download was no longer wanted"))
@@ -96,7 +96,7 @@ class DownloadJob:
 
     @property
     def reason(self) -> str:
-        """Why it failed; empty if it did not, or is not done."""
+        """Why it failed; empty if it did not fail or is not done."""
         if self.state is not DownloadState.FAILED:
             return ""
         return english_message(None if self.future.cancelled() else self.future.exception())
@@ -108,8 +108,7 @@ class DownloadJob:
 
 
 class DownloadJobs:
-    """The queue of downloads, made in order, and the last finished ones. Files that killed servers left behind are
-    removed."""
+    """The queue of downloads and the last finished ones. Folders that killed servers left behind are removed first."""
 
     def __init__(self) -> None:
         remove_abandoned()
@@ -119,21 +118,21 @@ class DownloadJobs:
         self._jobs: dict[str, DownloadJob] = {}
 
     def begin(self, work: str, kind: DownloadKind, language: str, total: int, make: Make) -> DownloadJob:
-        """Queue a download of `total` steps; if an equal one still waits, that one is given instead. One that is being
-        made may lack the latest decisions."""
+        """Queue a download of `total` steps. If an equal one is still waiting, that is returned instead; one that is
+        being made is not, since it may lack the latest decisions."""
         with self._lock:
             for job in self._jobs.values():
-                same = (job.work, job.kind, job.language) == (work, kind, language)
-                if same and job.state is DownloadState.WAITING:
+                is_equal = (job.work, job.kind, job.language) == (work, kind, language)
+                if is_equal and job.state is DownloadState.WAITING:
                     return job
             count = StepCount(total)
             folder = TemporaryDirectory(dir=self._scratch.path(), ignore_cleanup_errors=True)
-            archive = self._thread.submit(_make_archive, make, Path(folder.name), count)
-            job = DownloadJob(uuid.uuid4().hex, work, kind, language, count, folder, archive)
+            future = self._thread.submit(_make_archive, make, Path(folder.name), count)
+            job = DownloadJob(uuid.uuid4().hex, work, kind, language, count, folder, future)
             self._jobs[job.number] = job
-            done = [number for number, other in self._jobs.items() if other.future.done()]
-            for old in done[: max(len(self._jobs) - MAX_KEPT_DOWNLOADS, 0)]:
-                self._jobs.pop(old).folder.cleanup()
+            finished = [number for number, other in self._jobs.items() if other.future.done()]
+            for number in finished[: max(len(self._jobs) - MAX_KEPT_DOWNLOADS, 0)]:
+                self._jobs.pop(number).folder.cleanup()
             return job
 
     def job(self, work: str, number: str) -> DownloadJob:
@@ -156,11 +155,12 @@ class DownloadJobs:
 
 
 def _make_archive(make: Make, folder: Path, count: StepCount) -> Path:
-    packed = folder / "files.zip"
+    """Make the files of a download and pack them. Gives the path of the archive."""
+    path = folder / "files.zip"
     try:
         with TemporaryDirectory(dir=folder) as files:  # only the archive is kept
             make(Path(files), count)
-            with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
                 for file in sorted(Path(files).rglob("*")):
                     if file.is_file():
                         archive.write(file, file.relative_to(files))
@@ -169,4 +169,4 @@ def _make_archive(make: Make, folder: Path, count: StepCount) -> Path:
     except Exception:
         LOG.exception("a download could not be made")
         raise
-    return packed
+    return path

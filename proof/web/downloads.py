@@ -1,4 +1,4 @@
-"""Downloads of a work: starting one and its progress, in the API, and the archive."""
+"""Downloads of a work: starting them and following their progress in the API, and sending the archive."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ downloads_api = api_blueprint("downloads_api", "downloads")
 downloads = Blueprint("downloads", __name__)
 
 FORMS = {DownloadKind.TEXT: DEFAULT_FORMS, DownloadKind.NOTES: ("notes",)}
-"""The forms of an export that a download has."""
+"""The export formats in a download."""
 NOT_WRITTEN = "not-written.txt"
-"""File with the decisions that could not be written into a text, beside that text."""
+"""File beside a text that lists the decisions which could not be written into it."""
 SUFFIXES = {DownloadKind.REPORT: "-report", DownloadKind.TEXT: "", DownloadKind.NOTES: "-notes"}
-"""Ends of the archive's name, which begins with the work."""
+"""Suffixes of the archive's name, after the name of the work."""
 
 
 class DownloadBody(schemas.Closed):
@@ -102,7 +102,7 @@ def _download_out(job: DownloadJob) -> DownloadOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountedRun(StoredRun):
-    """A stored run that counts its pages as the report reads them."""
+    """A stored run that counts pages when the report has read them."""
 
     count: StepCount
 
@@ -111,15 +111,15 @@ class CountedRun(StoredRun):
 
 
 def _report(store: Store, work: str, language: str) -> tuple[int, Make]:
-    """The number of steps and the maker of the report of a work's last run, with its tables, as `proof report` writes
-    them. The steps are pages, those with flags twice. Raises NoPlaceError for a work without a run."""
+    """The number of steps, and the function that writes the report of a work's last run as `proof report` does. The
+    steps are pages; pages with flags are read twice. Raises NoPlaceError for a work without a run."""
     _latest_run(store, work)
     pages = store.queue.pages(work)
 
     def make(folder: Path, count: StepCount) -> None:
-        with store.at_one_moment() as now:
-            run = StoredRun(now, _latest_run(now, work)).of_work()
-            write_reports(CountedRun(now, run.run_id, run.whole, count=count), folder, language=language)
+        with store.at_one_moment() as snapshot:
+            run = StoredRun(snapshot, _latest_run(snapshot, work)).of_work()
+            write_reports(CountedRun(snapshot, run.run_id, run.whole, count=count), folder, language=language)
 
     return len(pages) + sum(page.flags > 0 for page in pages), make
 
@@ -133,15 +133,15 @@ def _latest_run(store: Store, work: str) -> int:
 
 
 def _export(store: Store, settings: Settings, work: str, forms: Sequence[str]) -> tuple[int, Make]:
-    """The number of steps and the maker of the corrected texts of a work, one folder each, as `proof export` writes
-    them. The steps are texts."""
-    paths = list(dict.fromkeys(page.text for page in store.queue.places(work)))
+    """The number of steps, and the function that writes the corrected texts of a work, one folder each, as
+    `proof export` does. The steps are texts."""
+    paths = list(dict.fromkeys(page.text for page in store.queue.uncounted_pages(work)))
     folders = folders_of([Path(path) for path in paths])
 
     def make(folder: Path, count: StepCount) -> None:
-        with store.at_one_moment() as now:
+        with store.at_one_moment() as snapshot:
             for path in count.through(paths):
-                preview = preview_now(now, Path(path), settings.page.script, settings.variants.file)
+                preview = preview_now(snapshot, Path(path), settings.page.script, settings.variants.file)
                 write_export(material_of(preview, settings), list(forms), folder / folders[Path(path)])
                 left_out = "".join(f"{line}\n" for line in preview.reasons())
                 if left_out:

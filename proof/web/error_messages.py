@@ -10,15 +10,14 @@ from proof.web.messages import PAGE_STATES, RIGHTS, ROLES
 
 
 def translated_message(error: PublicError) -> str:
-    """The message of an error in the language of the request, with the pages' names of roles, rights and page
-    states."""
+    """The message of an error in the language of the request; roles, rights and page states are translated as well."""
     sentence = error.sentence
     values = {name: _word(value) if isinstance(value, StrEnum) else value for name, value in sentence.values.items()}
     return say(sentence.message) % values if values else say(sentence.message)
 
 
 def english_message(error: BaseException | None) -> str:
-    """The message of an error for programs; of an error of the program itself no details."""
+    """The message of an error for programs, in English; an unexpected error gets a general one without details."""
     return str(error) if isinstance(error, ProofError) else "the server made a mistake; its log says which"
 
 

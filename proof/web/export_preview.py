@@ -1,5 +1,5 @@
-"""Preview of an export, as a page and in the API: the corrections that would be written, and the others with
-reasons."""
+"""Preview of an export, as a page and in the API: the corrections that would be written, and those that would not, with
+the reason."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from proof.errors import ProofError
 from proof.exports.preview import PlannedCorrection, Preview, preview_now
 from proof.store.chains import LOOKER
 from proof.web import schemas
-from proof.web.api import answer, api_blueprint, number_of
+from proof.web.api import answer, api_blueprint, parse_cursor
 from proof.web.language import say
-from proof.web.page_view import sheet
+from proof.web.page_view import render_page
 from proof.web.project import project
 
 DECISIONS_PER_PAGE = 100
@@ -65,7 +65,7 @@ class PreviewOut(BaseModel):
 )
 def planned(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     project().store.queue.work(path.work)
-    return answer(_preview_out(path.work, number_of(query.cursor) or 0, query.limit))
+    return answer(_preview_out(path.work, parse_cursor(query.cursor) or 0, query.limit))
 
 
 @export_preview.get("/works/<work>/export")
@@ -74,19 +74,21 @@ def view(work: str) -> Response:
     start = max(request.args.get("from", 0, type=int), 0)
     reads = project().store.double_readings.waiting(work) if LOOKER.get().arbitrates else []
     preview = _preview_out(work, start, DECISIONS_PER_PAGE)
-    return sheet("export_preview.html", summary, preview=preview, start=start, shown=DECISIONS_PER_PAGE, reads=reads)
+    return render_page(
+        "export_preview.html", summary, preview=preview, start=start, shown=DECISIONS_PER_PAGE, reads=reads
+    )
 
 
 def _preview_out(work: str, start: int, limit: int) -> PreviewOut:
-    """The decisions from index `start` on, of the preview of all texts of a work at one moment."""
+    """The preview of all texts of a work, with the decisions from index `start` on."""
     store, settings = project().store, project().settings
     previews: list[tuple[str, Preview]] = []
     unread: list[str] = []
-    paths = dict.fromkeys(page.text for page in store.queue.places(work))
-    with store.at_one_moment() as now:
+    paths = dict.fromkeys(page.text for page in store.queue.uncounted_pages(work))
+    with store.at_one_moment() as snapshot:
         for path in paths:
             try:
-                preview = preview_now(now, Path(path), settings.page.script, settings.variants.file)
+                preview = preview_now(snapshot, Path(path), settings.page.script, settings.variants.file)
                 previews.append((Path(path).name, preview))
             except ProofError as error:  # the other texts are still previewed
                 unread.append(str(error))

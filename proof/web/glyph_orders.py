@@ -15,10 +15,10 @@ from proof.store.cache import Bounded
 from proof.store.glyphs import Occurrences
 
 MAX_CACHED_OCCURRENCES = 200_000
-"""Occurrences, of some 220 bytes each, whose order is cached: people page through them and return to characters."""
+"""Number of occurrences, of some 220 bytes each, whose order is cached: people page through them and return to them."""
 
 MIN_OCCURRENCES = 3
-"""With fewer occurrences, the mean shape of a character includes the places that are flagged as it."""
+"""With fewer occurrences, the mean shape of a character includes places whose flags suggest that character."""
 
 Place = tuple[int, int, int]
 """A page, a line, and the offset in it."""
@@ -26,8 +26,8 @@ Place = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class OrderedOccurrences:
-    """The occurrences of a character; `unlike`, the distance of each from the usual shape; `order`, their indices from
-    the greatest distance on; and the tiles that were cut, by place."""
+    """The occurrences of a character; the distance of each from the usual shape (`unlike`); their indices in descending
+    order of that distance (`order`); and the tiles that were already cut, by place."""
 
     occurrences: Occurrences
     unlike: NDArray[np.float64]
@@ -49,8 +49,8 @@ class GlyphOrders:
         )
 
     def of(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
-        """The occurrences of the character `text` (one `part` of them) by their distance from its usual shape, or from
-        that of the character `against`. Raises NoPlaceError."""
+        """One `part` of the occurrences of the character `text`, ordered by their distance from its mean shape or from
+        that of the character `against`, if there is one. Raises NoPlaceError."""
         key = (*self._store.glyphs.stamp(work), text, against, part)
         ordered = self._order_cache.get(key)
         if ordered is None:
@@ -71,13 +71,14 @@ class GlyphOrders:
         unlike = unlikeness(
             occurrences.glyphs["shape"],
             occurrences.glyphs["posterior"] / 255.0,
-            self._middle(work, occurrences, text, against),
+            self._mean_shape(work, occurrences, text, against),
         )
         return OrderedOccurrences(occurrences, unlike, np.argsort(-unlike, kind="stable"))
 
-    def _middle(self, work: str, occurrences: Occurrences, text: str, against: str) -> NDArray[np.float64] | None:
-        """The mean shape of the character `against`: of its occurrences, or, if there are fewer than `MIN_OCCURRENCES`,
-        also of the places that are flagged as it; None if there are none."""
+    def _mean_shape(self, work: str, occurrences: Occurrences, text: str, against: str) -> NDArray[np.float64] | None:
+        """The mean shape of the character `against`, from its occurrences; if there are fewer than `MIN_OCCURRENCES`,
+        also from the occurrences of `text` that are flagged as `against`. None if there are none, or without
+        `against`."""
         if not against:
             return None
         other = self._occurrences(work, against)
@@ -90,6 +91,6 @@ class GlyphOrders:
             occurrences.glyphs["offset"].tolist(),
             strict=True,
         )
-        as_other = np.array([place in flagged for place in places], dtype=bool)
-        shapes = np.concatenate([other.glyphs["shape"], occurrences.glyphs["shape"][as_other]])
+        is_flagged = np.array([place in flagged for place in places], dtype=bool)
+        shapes = np.concatenate([other.glyphs["shape"], occurrences.glyphs["shape"][is_flagged]])
         return middle_of(shapes, np.ones(len(shapes))) if len(shapes) else None

@@ -15,14 +15,14 @@ from proof.web.images import GoneImageError, NoPieceError, name_of
 from proof.web.project import project
 
 CACHE_CONTROL = "private, max-age=600"
-"""Tiles are cached for a short time: a page that is read again may have its glyphs elsewhere."""
+"""Tiles are cached for a short time only: reading a page again may move its glyphs."""
 
 glyph_tiles = Blueprint("glyph_tiles", __name__, url_prefix="/works/<work>")
 
 
 @glyph_tiles.get("/flags/<int:number>/glyph.webp")
 def of_flag(work: str, number: int) -> Response:
-    """The glyph of a flag, or the gap on the image if its character has no glyph."""
+    """The tile of a flag's glyph, or of the gap if its character has no glyph."""
     queue = project().store.queue
     queued = queue.flags(work, [number])[0]
     result = queue.results([queued.page.number])[queued.page.number]
@@ -34,7 +34,7 @@ def of_flag(work: str, number: int) -> Response:
 
 @glyph_tiles.get("/pages/<int:page>/glyphs/<int:line>-<int:offset>.webp")
 def of_character(work: str, page: int, line: int, offset: int) -> Response:
-    """The glyph of a character of a page."""
+    """The tile of a character of a page."""
     listed, result = project().store.queue.page(work, page)
     character = character_at(result, line, offset)
     if character is None or not listed.image_sha:
@@ -43,22 +43,22 @@ def of_character(work: str, page: int, line: int, offset: int) -> Response:
 
 
 def character_at(result: PageResult, line: int, offset: int) -> CheckedCharacter | None:
-    """The character at that place of a page's text; None if there is none with a glyph."""
+    """The character with a glyph at that place of a page's text; None if there is none."""
     return next((char for char in result.characters if (char.line, char.offset) == (line, offset)), None)
 
 
-def address_of_character(sha: str, result: PageResult, line: int, offset: int) -> str | None:
-    """The tile of a character of a page as a data URL, so that a row of tiles is one request; None if there is none."""
+def character_tile_uri(sha: str, result: PageResult, line: int, offset: int) -> str | None:
+    """The tile of a character as a data URL, so that many tiles need one request; None if there is none."""
     character = character_at(result, line, offset)
-    return _data_address(name_of(sha, result.skew), character_place(result, character) if character else None)
+    return _tile_uri(name_of(sha, result.skew), character_place(result, character) if character else None)
 
 
-def address_of_flag(sha: str, result: PageResult, flag: Flag) -> str | None:
+def flag_tile_uri(sha: str, result: PageResult, flag: Flag) -> str | None:
     """The tile of a flag as a data URL; None if there is none."""
-    return _data_address(name_of(sha, result.skew), flag_place(result, flag))
+    return _tile_uri(name_of(sha, result.skew), flag_place(result, flag))
 
 
-def _data_address(name: str, place: GlyphPlace | None) -> str | None:
+def _tile_uri(name: str, place: GlyphPlace | None) -> str | None:
     if place is None:
         return None
     try:

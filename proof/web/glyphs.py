@@ -1,4 +1,4 @@
-"""Requests about the glyphs of all occurrences of a character: listing them by likeness, correcting many at once."""
+"""The API for the glyphs of all occurrences of a character: listing them by likeness, and correcting many at once."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from proof.store.decision_records import Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.text.components import made_of
 from proof.web import answers, schemas
-from proof.web.api import answer, api_blueprint, decision_or_conflict, number_of
+from proof.web.api import answer, api_blueprint, decision_or_conflict, parse_cursor
 from proof.web.glyph_orders import OrderedOccurrences, Place
-from proof.web.glyph_tiles import address_of_character
+from proof.web.glyph_tiles import character_tile_uri
 from proof.web.people import person
 from proof.web.project import project
 
 SUGGESTED_CHARACTERS = 5
-"""Encoded characters, at most, that are suggested for an unencoded one."""
+"""Maximum number of encoded characters that are suggested for an unencoded one."""
 
 UNUSUAL_GLYPHS = 6
-"""Glyphs, at most, that are shown of an unencoded character."""
+"""Maximum number of glyphs that are shown of an unencoded character."""
 
 glyphs = api_blueprint("glyphs", "glyphs")
 
@@ -34,10 +34,10 @@ glyphs = api_blueprint("glyphs", "glyphs")
 def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
     store = project().store
     ordered = project().glyphs.of(path.work, query.text, query.against, query.part)
-    occurrences, indices = ordered.occurrences, ordered.order if query.order == "unlike" else ordered.order[::-1]
-    start = number_of(query.cursor) or 0
-    chosen = indices[start : start + query.limit]
-    items = _items(store, path.work, ordered, chosen, tiles=query.tiles)
+    occurrences = ordered.occurrences
+    indices = ordered.order if query.order == "unlike" else ordered.order[::-1]
+    start = parse_cursor(query.cursor) or 0
+    items = _items(store, path.work, ordered, indices[start : start + query.limit], tiles=query.tiles)
     more = start + query.limit < len(indices)
     return answer(
         answers.GlyphsOut(
@@ -79,27 +79,27 @@ def unencoded_of(work: str) -> list[answers.UnencodedOut]:
 
 
 def unusual_glyphs(work: str, text: str) -> list[answers.GlyphOut]:
-    """The most unusual occurrences of a character, each with its image tile."""
+    """The occurrences of a character with the most unusual shapes, each with its tile."""
     ordered = project().glyphs.of(work, text, "", 0)
     return _items(project().store, work, ordered, ordered.order[:UNUSUAL_GLYPHS], tiles=True)
 
 
 def _items(
-    store: Store, work: str, ordered: OrderedOccurrences, chosen: NDArray[np.intp], *, tiles: bool
+    store: Store, work: str, ordered: OrderedOccurrences, indices: NDArray[np.intp], *, tiles: bool
 ) -> list[answers.GlyphOut]:
-    """The occurrences with the indices `chosen`, with their flags and, if asked for, their image tiles."""
+    """The occurrences with these indices, with their flags and, with `tiles`, their image tiles."""
     occurrences = ordered.occurrences
-    listed = store.queue.listed(work, [int(occurrences.pages[n]) for n in chosen])
     places = [
         (int(occurrences.pages[n]), int(occurrences.glyphs["line"][n]), int(occurrences.glyphs["offset"][n]))
-        for n in chosen
+        for n in indices
     ]
+    listed = store.queue.listed(work, [page for page, _line, _offset in places])
     states = store.glyphs.states(places)
     if tiles:
-        images = {page: entry.image_sha for page, entry in listed.items() if entry.image_sha}
-        _cut_tiles(store, ordered, {place: images[place[0]] for place in places if place[0] in images})
+        image_shas = {page: entry.image_sha for page, entry in listed.items() if entry.image_sha}
+        _cut_tiles(store, ordered, {place: image_shas[place[0]] for place in places if place[0] in image_shas})
     items = []
-    for n, place in zip(chosen, places, strict=True):
+    for n, place in zip(indices, places, strict=True):
         page, line, offset = place
         if page not in listed:  # the page is no longer in the work
             continue
@@ -122,15 +122,15 @@ def _items(
     return items
 
 
-def _cut_tiles(store: Store, ordered: OrderedOccurrences, image_of: dict[Place, str]) -> None:
-    """Cut the tiles that `ordered.tiles` still lacks. `image_of` has the hash of the image of each place."""
+def _cut_tiles(store: Store, ordered: OrderedOccurrences, image_shas: dict[Place, str]) -> None:
+    """Cut the tiles that `ordered.tiles` still lacks. `image_shas` has the hash of the image for each place."""
     with ordered.cutting:
-        new = [place for place in image_of if place not in ordered.tiles]
-        results = store.queue.results(sorted({page for page, _, _ in new})) if new else {}
-        for page, line, offset in new:
+        missing = [place for place in image_shas if place not in ordered.tiles]
+        results = store.queue.results(sorted({page for page, _line, _offset in missing})) if missing else {}
+        for place in missing:
+            page, line, offset = place
             if page in results:
-                tile = address_of_character(image_of[page, line, offset], results[page], line, offset)
-                ordered.tiles[page, line, offset] = tile
+                ordered.tiles[place] = character_tile_uri(image_shas[place], results[page], line, offset)
 
 
 @glyphs.post(

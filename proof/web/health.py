@@ -13,7 +13,7 @@ from proof.errors import OutputError
 from proof.store import Store
 
 PAUSE_SECONDS = 2.0
-"""Minimum time between two attempts to write; requests in between get the last result."""
+"""Minimum time between two attempts to write. Requests in between get the last result."""
 
 
 class Health:
@@ -41,17 +41,17 @@ class Health:
 
 
 def serve(app: Flask, store: Store) -> None:
-    """Answer `/healthz`: 200 if the store can be written, else 503, with the numbers of answers since the start. As the
-    request needs no account, the answer does not say why the store cannot be written."""
+    """Answer `/healthz` with 200 if the store can be written, else 503, and the numbers of answers since the start. The
+    answer does not say why the store cannot be written, since the request needs no account."""
     health = Health(store)
     began = time.monotonic()
     answers: Counter[int] = Counter()  # by the first digit of the status
 
-    def count(response: Response) -> Response:
+    def count_answer(response: Response) -> Response:
         answers[response.status_code // 100] += 1
         return response
 
-    def healthy() -> Response:
+    def report_health() -> Response:
         writable = health.writable
         response = jsonify(
             {
@@ -67,5 +67,5 @@ def serve(app: Flask, store: Store) -> None:
         response.headers["Cache-Control"] = "no-store"
         return response
 
-    app.after_request(count)
-    app.add_url_rule("/healthz", "health", healthy)
+    app.after_request(count_answer)
+    app.add_url_rule("/healthz", "health", report_health)

@@ -1,5 +1,5 @@
-"""The check of host names, against DNS rebinding. Werkzeug's own check handles neither IPv6 addresses nor capital
-letters."""
+"""The check of the host name of requests, against DNS rebinding. Werkzeug's own check handles neither IPv6 addresses
+nor capital letters."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from werkzeug.exceptions import SecurityError
 
 
 def refuse_other_hosts(app: Flask, names: Iterable[str]) -> None:
-    """Refuse, with 400, every request for another host than those of `names`; `.example.org` means all of that
+    """Refuse, with 400, every request for a host that is not in `names`; `.example.org` allows all hosts of a
     domain."""
-    known = {_plain(name) for name in names}
+    allowed = {_plain(name) for name in names}
 
     @app.before_request
     def check() -> None:
         host = _plain(request.host)
-        parents = {host[at:] for at, char in enumerate(host) if char == "."}
-        if host not in known and not parents & known:
+        domains = {host[index:] for index, char in enumerate(host) if char == "."}
+        if host not in allowed and not domains & allowed:
             raise SecurityError(f"this server is not called {request.host}")
 
 
 def _plain(host: str) -> str:
-    """A host name or address normalised for comparison, without port and brackets."""
+    """A host name or address, normalised for comparison, without port and brackets."""
     try:
         name = urlsplit(f"//{host}").hostname or ""
     except ValueError:

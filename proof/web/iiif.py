@@ -1,4 +1,4 @@
-"""`/iiif`: pieces of page images at IIIF addresses, which browsers cache for good."""
+"""`/iiif`: pieces of page images at IIIF addresses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from proof.web.images import MAX_SIDE_PX, VIEWER_TILE_PX, ImageRegion
 from proof.web.project import project
 
 CACHE_CONTROL = "private, max-age=31536000, immutable"
-"""Pieces are cached for good: their address has the hash of the image."""
+"""Pieces can be cached indefinitely, since their address contains the hash of the image."""
 
 iiif = Blueprint("iiif", __name__, url_prefix="/iiif")
 
@@ -40,7 +40,7 @@ def info(name: str) -> Response:
 
 @iiif.get("/<name>/<region>/<size>/0/default.webp")
 def piece(name: str, region: str, size: str) -> Response:
-    """A piece of an image; not cut if the client has it."""
+    """A piece of an image; 304 if the client has it."""
     return image_answer(project().images.piece(name, region, size, request.if_none_match), CACHE_CONTROL)
 
 

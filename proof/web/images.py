@@ -1,8 +1,8 @@
 """Page images cut on demand, at addresses of the IIIF Image API 3.0 (level 1, with `w,h`).
 
-The identifier of an image is the hash of its bytes, so that answers can be cached for good and no address reaches a
-file that was not checked. An image that lies on its side or upside down has a second identifier, under which it is
-turned upright (`name_of`)."""
+The identifier of an image is the hash of its bytes: so answers can be cached indefinitely, and only checked files can
+be requested. An image that lies on its side or upside down has a second identifier, under which it is turned upright
+(`name_of`)."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from proof.report.upright import turn_of, turned_picture, turned_size
 from proof.store.cache import Bounded
 
 OPEN_BYTES = 160 << 20
-"""Memory for decoded images."""
+"""Maximum memory for decoded images."""
 PIECES_BYTES = 64 << 20
-"""Memory for pieces as WebP."""
+"""Maximum memory for pieces as WebP."""
 MAX_SIDE_PX = 4000
-"""The longer side of a piece, at most."""
+"""Maximum length of the longer side of a piece."""
 MAX_GLYPH_PX = 400
-"""The longer side of the tile of a glyph, at most."""
+"""Maximum length of the longer side of a glyph tile."""
 VIEWER_TILE_PX = 512
-"""The side of the tiles that a viewer requests."""
+"""Side of the tiles that the viewer requests."""
 
 _NAME = re.compile(r"([0-9a-f]{64})(?:-(90|180|270))?")
 _REGION = re.compile(r"full|(\d{1,6}),(\d{1,6}),(\d{1,6}),(\d{1,6})")
@@ -41,8 +41,8 @@ _SIZE = re.compile(r"max|(\d{1,6}),(\d{1,6})?|,(\d{1,6})")
 
 
 def name_of(sha: str, skew: float) -> str:
-    """The identifier under which an image of that skew (`PageResult.skew`, degrees) is upright: its hash, followed by
-    the degrees by which it is turned clockwise, if any."""
+    """The identifier under which an image with that skew (`PageResult.skew`, degrees) is upright: its hash, followed by
+    the degrees by which it must be turned clockwise, if any."""
     turn = turn_of(skew)
     return f"{sha}-{turn}" if turn else sha
 
@@ -61,7 +61,7 @@ class GoneImageError(PublicError):
 
 @dataclass(frozen=True, slots=True)
 class ImageRegion:
-    """A piece of an image as WebP, with its entity tag; `data` is empty if the client has it already."""
+    """A piece of an image as WebP, with its entity tag; `data` is empty if the client already has it."""
 
     data: bytes
     etag: str
@@ -79,33 +79,33 @@ class _StoredImage:
 
 
 class Images:
-    """The images of a project. For the hash of an image, `find` gives its path at the time of the check, its width and
-    its height; the `folders` are searched if the image was moved since."""
+    """The images of a project. `find` gives, for the hash of an image, its path at the time of the check, its width and
+    its height. If the image was moved since, the `folders` are searched for it."""
 
     def __init__(self, find: Callable[[str], tuple[str, int, int] | None], folders: Iterable[Path]) -> None:
         self._find = find
         self._folders = tuple(folders)
         self._open: Bounded[str, Image.Image] = Bounded(OPEN_BYTES, _bytes_of)
         self._pieces: Bounded[str, bytes] = Bounded(PIECES_BYTES, len)
-        self._found_at: dict[str, Path] = {}
+        self._present_paths: dict[str, Path] = {}
         self._opening = threading.Lock()
 
-    def piece(self, name: str, region: str, size: str, known: Collection[str] = ()) -> ImageRegion:
-        """The piece `region` of an image at `size`, both in IIIF notation; not cut if its entity tag is in `known`.
-        Raises NoPieceError, GoneImageError."""
+    def piece(self, name: str, region: str, size: str, known_tags: Collection[str] = ()) -> ImageRegion:
+        """The piece `region` of an image at `size`, both in IIIF notation; not cut if its entity tag is in
+        `known_tags`. Raises NoPieceError, GoneImageError."""
         stored = self._stored(name)
         left, top, right, bottom = edges = _edges(region, *turned_size(stored.size, stored.turn))
-        wanted = _size_in_pixels(size, right - left, bottom - top)
+        target_size = _size_in_pixels(size, right - left, bottom - top)
 
         def cut() -> Image.Image:
             piece = self._picture(name).crop(edges)
-            return piece if piece.size == wanted else piece.resize(wanted, Image.Resampling.LANCZOS)
+            return piece if piece.size == target_size else piece.resize(target_size, Image.Resampling.LANCZOS)
 
-        return self._region((METHOD_VERSION, name, *edges, *wanted), cut, known)
+        return self._region((METHOD_VERSION, name, *edges, *target_size), cut, known_tags)
 
-    def glyph(self, name: str, place: GlyphPlace, known: Collection[str] = ()) -> ImageRegion:
-        """The tile of a glyph (`proof.report.glyphs`) of an image; not cut if its entity tag is in `known`. Raises
-        NoPieceError, GoneImageError."""
+    def glyph(self, name: str, place: GlyphPlace, known_tags: Collection[str] = ()) -> ImageRegion:
+        """The tile of a glyph (`proof.report.glyphs`) of an image; not cut if its entity tag is in `known_tags`.
+        Raises NoPieceError, GoneImageError."""
 
         def cut() -> Image.Image:
             tile = cut_glyph(self._picture(name), place)
@@ -114,12 +114,15 @@ class Images:
             tile.picture.thumbnail((MAX_GLYPH_PX, MAX_GLYPH_PX), Image.Resampling.LANCZOS)
             return tile.picture
 
-        return self._region((METHOD_VERSION, GLYPH_METHOD_VERSION, name, place), cut, known)
+        return self._region((METHOD_VERSION, GLYPH_METHOD_VERSION, name, place), cut, known_tags)
 
-    def _region(self, parts: Sequence[object], cut: Callable[[], Image.Image], known: Collection[str]) -> ImageRegion:
-        """The image that `cut` makes, as WebP, with an entity tag made from `parts`; not cut if that is `known`."""
+    def _region(
+        self, parts: Sequence[object], cut: Callable[[], Image.Image], known_tags: Collection[str]
+    ) -> ImageRegion:
+        """The image that `cut` returns, as WebP, with an entity tag made from `parts`. If the tag is in `known_tags`,
+        `cut` is not called."""
         etag = hashlib.blake2b("\x1f".join(map(str, parts)).encode(), digest_size=16).hexdigest()
-        if etag in known:
+        if etag in known_tags:
             return ImageRegion(b"", etag)
         return ImageRegion(self._pieces.get(etag) or self._pieces.put(etag, pack_piece(cut())), etag)
 
@@ -141,7 +144,7 @@ class Images:
         """The decoded image, upright. Raises GoneImageError."""
         opened = self._open.get(name)
         if opened is None:
-            with self._opening:  # one at a time: the other tiles of the page wait for the first
+            with self._opening:  # concurrent requests for tiles of an image decode it once
                 opened = self._open.get(name)
                 if opened is None:
                     stored = self._stored(name)
@@ -154,11 +157,11 @@ class Images:
         return opened
 
     def _path(self, sha: str, checked: Path) -> Path:
-        """The present path of an image that was at the path `checked` when it was checked. Raises GoneImageError."""
+        """The present path of an image; `checked` is its path at the time of the check. Raises GoneImageError."""
         for path in self._candidates(sha, checked):
             try:
                 if sha256_of(path) == sha:
-                    self._found_at[sha] = path
+                    self._present_paths[sha] = path
                     return path
             except ImageError:
                 continue
@@ -166,9 +169,9 @@ class Images:
         raise GoneImageError(message, name=checked.name)
 
     def _candidates(self, sha: str, checked: Path) -> Iterator[Path]:
-        """Paths at which an image may be, the likeliest first: only an image that was moved needs a search."""
-        if sha in self._found_at:
-            yield self._found_at[sha]
+        """Paths at which an image may be, the likeliest first, so that only a moved image needs a search."""
+        if sha in self._present_paths:
+            yield self._present_paths[sha]
         yield checked
         yield from (folder / checked.name for folder in self._folders)
         page = PdfPage.match(checked)
@@ -184,7 +187,7 @@ def _bytes_of(image: Image.Image) -> int:
 
 
 def _edges(region: str, width: int, height: int) -> tuple[int, int, int, int]:
-    """Left, top, right and bottom of a `region` (IIIF notation) of an image of that size. Raises NoPieceError."""
+    """Left, top, right and bottom of a `region`, in IIIF notation, of an image of that size. Raises NoPieceError."""
     match = _REGION.fullmatch(region)
     if match is None:
         raise NoPieceError(_("the region is `full` or `x,y,w,h` in pixels"))
@@ -199,19 +202,19 @@ def _edges(region: str, width: int, height: int) -> tuple[int, int, int, int]:
 
 
 def _size_in_pixels(size: str, width: int, height: int) -> tuple[int, int]:
-    """Width and height for a `size` (IIIF notation) of a region that is `width` x `height`. Raises NoPieceError."""
+    """Width and height for a `size`, in IIIF notation, of a region of `width` x `height`. Raises NoPieceError."""
     match = _SIZE.fullmatch(size)
     if match is None:
         raise NoPieceError(_("the size is `max`, `w,`, `,h` or `w,h` in pixels"))
     if size == "max":
         return width, height
-    w, h, h_alone = (int(group) if group else 0 for group in match.groups())
-    if h_alone:
-        w, h = round(width * h_alone / height), h_alone
+    w, h, only_h = (int(group) if group else 0 for group in match.groups())
+    if only_h:
+        w, h = round(width * only_h / height), only_h
     elif not h:
         h = round(height * w / width)
     w, h = max(w, 1), max(h, 1)
-    if w > width or h > height:  # a browser enlarges as well as the server
+    if w > width or h > height:  # not enlarged: browsers can do that as well
         shrink = min(width / w, height / h)
         w, h = max(round(w * shrink), 1), max(round(h * shrink), 1)
     if max(w, h) > MAX_SIDE_PX:

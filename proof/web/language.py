@@ -1,4 +1,4 @@
-"""The language of a request: the one that the user chose, else the browser's, else English."""
+"""The language of a request: the one that the user chose, else that of the browser, else English."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def _say_plural(singular: str, plural: str, count: int) -> str:
 
 
 def _preferred(accepted: LanguageAccept) -> str:
-    """The first language of the browser that the interface has, else English."""
+    """The first of the browser's languages that the interface has, else English."""
     for tag, quality in accepted:
-        if quality > 0 and (known := known_language(tag)):
-            return known
+        if quality > 0 and (supported := known_language(tag)):
+            return supported
     return "en"
 
 
 def install_translations(app: Flask) -> None:
-    """Install translations in the templates, and the headers which say that answers depend on the language."""
+    """Install the translations in the templates."""
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(say, _say_plural, newstyle=True)  # type: ignore[attr-defined]
     app.jinja_env.globals.update(language=language, languages=LANGUAGES)

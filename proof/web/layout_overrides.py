@@ -17,16 +17,16 @@ from proof.store.layout_overrides import LayoutOverride
 from proof.web import answers, schemas, serializers
 from proof.web.api import answer, api_blueprint
 from proof.web.language import say
-from proof.web.messages import REFUSALS, SERVER_STOPPED, TROUBLES
+from proof.web.messages import RECHECK_FAULTS, REFUSALS, SERVER_STOPPED
 from proof.web.people import may, person
 from proof.web.project import project
 from proof.web.rereading import Job, Stage
 from proof.web.rights import Right
 
 MAX_IMAGES = 60
-"""Names of images in one answer."""
+"""Maximum number of image names in one answer."""
 PREVIEW_PX = 480
-"""The longer side of the preview of an image."""
+"""Maximum length of the longer side of a preview."""
 PATIENCE_SECONDS = 2.0
 """Time that a request waits for a reading that is first in the queue."""
 
@@ -142,7 +142,7 @@ def set_layout_override(path: schemas.PagePath, body: LayoutOverrideBody) -> Res
         raise UnknownImageError(REFUSALS["no image"])
     quadrant = body.quadrant if body.image else ""
     override = project().store.layout_overrides.set(
-        *(path.work, path.page, layout, body.image, quadrant), version=body.version, person=person(), key=body.key
+        path.work, path.page, layout, body.image, quadrant, version=body.version, person=person(), key=body.key
     )
     return answer(LayoutOverrideOut(override), 201)
 
@@ -204,7 +204,7 @@ def preview(path: schemas.WorkPath, query: ImageQuery) -> Response:
 
 
 def reading_of(job: Job) -> ReadingOut:
-    """A reading again for the API."""
+    """The state and outcome of a job for the API."""
     outcome = job.outcome
     return ReadingOut(
         job=job.number,
@@ -217,19 +217,19 @@ def reading_of(job: Job) -> ReadingOut:
     )
 
 
-def _reread_out(read: Reread) -> RereadOut:
+def _reread_out(reread: Reread) -> RereadOut:
     return RereadOut(
-        status=read.result.status.value,
-        message=in_words(read.result.message, say) if read.result.message else "",
-        trouble=read.trouble,
-        told=_told(read.trouble),
-        fresh=len(read.fresh),
-        gone=len(read.gone),
-        kept=len(read.kept),
-        lost=[serializers.flag_of(flag) for flag in read.lost],
+        status=reread.result.status.value,
+        message=in_words(reread.result.message, say) if reread.result.message else "",
+        trouble=reread.trouble,
+        told=_told(reread.trouble),
+        fresh=len(reread.fresh),
+        gone=len(reread.gone),
+        kept=len(reread.kept),
+        lost=[serializers.flag_of(flag) for flag in reread.lost],
     )
 
 
 def _told(trouble: RecheckFault | None) -> str:
     """A fault in the language of the request."""
-    return say(TROUBLES[trouble]) if trouble else ""
+    return say(RECHECK_FAULTS[trouble]) if trouble else ""

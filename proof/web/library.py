@@ -1,4 +1,4 @@
-"""The list of works of a store, with their counts."""
+"""The list of all works, with their counts."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _STATES = {
 }
 
 WORKS_PER_PAGE = 100
-"""Works that the list shows at once."""
+"""Number of works on a page of the list."""
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryLine:
-    """A work in the list. `below` is its id and its folder, as far as they differ from the title; `why`, the reason of
-    a failure; `turn`, its place in the queue of works, from 1; `missing`, the pages without an image; `left`, the
-    errors expected to be left, and `speed`, pages per second, if known."""
+    """A work in the list. `below` has its id and its folder, if they differ from the title; `why` is the reason of a
+    failure, `turn` the place of the work in the queue, from 1. `missing` counts pages without an image; `left` is the
+    expected number of errors that are left, and `speed` pages per second, if known."""
 
     work: str
     title: str
@@ -82,17 +82,18 @@ _ORDERS: Mapping[str, Callable[[LibraryLine], Any]] = {
 """The sort keys of the list."""
 
 _ASCENDING = ("turn", "title", "state")
-"""Keys of which the lowest value comes first, of the others the highest; `up=1` in the address reverses the order."""
+"""Sort keys with ascending order; the others are descending. `up=1` in the address reverses the order."""
 
 
 def listing(works: Sequence[LibraryWork]) -> dict[str, Any]:
-    """The template variables of the list, filtered and sorted by the address."""
+    """The template variables of the list, which is filtered and sorted as the parameters of the request say."""
     lines = [LibraryLine.of(work) for work in works]
     title, state = request.args.get("title", "").strip(), request.args.get("state", "")
     sort = request.args.get("sort", "")
     if sort not in _ORDERS:
         sort = "turn"
-    ascending = (sort in _ASCENDING) != (request.args.get("up") == "1")
+    is_reversed = request.args.get("up") == "1"
+    ascending = (sort in _ASCENDING) != is_reversed
     chosen = [
         line
         for line in lines
@@ -118,13 +119,13 @@ def listing(works: Sequence[LibraryWork]) -> dict[str, Any]:
 
 
 def _totals(lines: Sequence[LibraryLine]) -> dict[str, float | None]:
-    """The sums over all works; `left` is that of the works for which it is known."""
+    """The sums over all works; `left` is the sum over those for which it is known."""
     sums = {name: sum(getattr(line, name) for line in lines) for name in ("pages", "checked", "flagged", "decided")}
     known = [line.left for line in lines if line.left is not None]
     return {"works": len(lines), **sums, "left": sum(known) if known else None}
 
 
 def _address(**changes: object) -> str:
-    """The address of this list with these parameters changed, or left out if None."""
-    given: dict[str, object] = {**request.args.to_dict(), **changes}
-    return url_for("pages.home", **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+    """The address of the list with some parameters changed; None removes a parameter."""
+    parameters: dict[str, object] = {**request.args.to_dict(), **changes}
+    return url_for("pages.home", **{name: value for name, value in parameters.items() if value is not None})  # type: ignore[arg-type]

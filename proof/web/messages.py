@@ -34,7 +34,7 @@ ROLES = {
     "administrator": _("administrator"),
 }
 
-DEEDS = {
+ACCOUNT_EVENTS = {
     "created": _("account made"),
     "role": _("role changed"),
     "password": _("password set"),
@@ -44,7 +44,7 @@ DEEDS = {
     "tokens revoked": _("tokens revoked"),
 }
 
-WAYS = {
+ACCOUNT_CHANNELS = {
     "browser": _("in the browser"),
     "command line": _("at the command line"),
     "program": _("by a program"),
@@ -78,7 +78,7 @@ REFUSALS = {
     "not asked": _("only who asked for a page to be read again, or an administrator, takes that back"),
 }
 
-TROUBLES = {
+RECHECK_FAULTS = {
     "text changed": _("The text was changed and no longer has this page; check it anew."),
     "text": _("The text cannot be read."),
     "no image": _("No image was found for this page."),
@@ -104,14 +104,14 @@ STATUSES = {
 }
 """Messages for errors of HTTP requests, by status."""
 
-PEOPLE = {
+LOGIN_MESSAGES = {
     "wrong": _("The name or the password is wrong."),
     "wait": _("Too many wrong passwords. Wait %(num)s minutes."),
     "differ": _("The two new passwords differ."),
     "not yours": _("That is not your password."),
 }
 
-UNDONE = {
+UNDO_MESSAGES = {
     "back": _("Taken back: %(what)s"),
     "again": _("Done again: %(what)s"),
     "rule": _("%(text)s → %(reading)s: variants here"),
@@ -122,7 +122,7 @@ UNDONE = {
 }
 """Messages about undo and redo."""
 
-SCRIPT = {
+SCRIPT_MESSAGES = {
     "leaveIt": _("Leave that, take back what was before it"),
     "undo": _("take back"),
     "redo": _("do again"),
@@ -251,7 +251,7 @@ SCRIPT = {
 }
 
 
-def words(say: Say) -> dict[str, object]:
+def script_messages(say: Say) -> dict[str, object]:
     """All messages for the scripts, in the language of `say`."""
     return {
         "states": {state: say(message) for state, message in STATES.items()},
@@ -261,5 +261,5 @@ def words(say: Say) -> dict[str, object]:
         "kinds": {kind.value: say(message) for kind, message in KINDS.items()},
         "moved": say(MOVED_NAME),
         "reasons": {reason: say(message) for reason, message in REASONS.items()},
-        **{name: say(message) for name, message in SCRIPT.items()},
+        **{name: say(message) for name, message in SCRIPT_MESSAGES.items()},
     }

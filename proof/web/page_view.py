@@ -1,4 +1,4 @@
-"""Rendering a page with the variables of all pages: the person, their rights, the messages of the scripts."""
+"""Rendering a page with the template variables that all pages have: the person, their rights, the scripts' messages."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from flask import Response, make_response, render_template, request
 
 from proof.store.queue_records import WorkSummary
 from proof.web.language import say
-from proof.web.messages import words
-from proof.web.people import account, person, rights
+from proof.web.messages import script_messages
+from proof.web.people import current_account, person, rights
 from proof.web.project import project
 
 
-def sheet(template: str, work: WorkSummary | None, status: int = 200, /, **context: Any) -> Response:
-    """A page of `work`, or of none, which browsers do not cache."""
+def render_page(template: str, work: WorkSummary | None, status: int = 200, /, **context: Any) -> Response:
+    """The page of a template, about `work` or about no single work; browsers do not cache it."""
     theme = request.cookies.get("theme", "")
-    page = render_template(
+    html = render_template(
         f"web/{template}",
         work=work,
         person=person(),
-        account=account(),
+        account=current_account(),
         rights=sorted(rights()),
         for_me=project().store.comments.count(person()) + project().store.assignments.count(person()),
         theme=theme if theme in ("light", "dark") else "",
-        words=words(say),
+        words=script_messages(say),
         **{"data": None, **context},
     )
-    response = make_response(page, status)
+    response = make_response(html, status)
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -1,4 +1,4 @@
-"""The pages of the desk. Each contains its first data, so that it shows without a further request."""
+"""The pages of the desk. Each page contains its first data, so that it needs no further request to be shown."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from proof.store.queue_records import QueueFilter
 from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
 from proof.web.glyphs import unencoded_of, unusual_glyphs
 from proof.web.language import say
-from proof.web.page_view import sheet
+from proof.web.page_view import render_page
 from proof.web.people import assignees, may, person
 from proof.web.project import project
 from proof.web.rights import Right
 
-# Entries that a page shows at once.
+# Maximum numbers of entries on a page.
 FLAGS_PER_DESK = 8
 FLAGS_PER_QUEUE_PAGE = 50
 LISTED_PAGES = 120
@@ -40,13 +40,13 @@ UNENCODED_CHARACTERS = 40
 MAX_CHANGED_DECISIONS = 50
 
 MAX_CHARACTER_LENGTH = 64
-"""Code points, at most, of a character whose glyphs are shown; an entity or a composition has several."""
+"""Maximum length of a character whose glyphs are shown; an entity or a composition has several code points."""
 
 MAX_SEARCH_LENGTH = 100
-"""Code points, at most, of a search."""
+"""Maximum length of a search."""
 
 MINE = "mine"
-"""Filter, in place of a state, for the pages assigned to the person who looks."""
+"""Filter, in place of a state, for the pages assigned to the person of the request."""
 
 pages = Blueprint("pages", __name__)
 
@@ -57,27 +57,28 @@ def home() -> AnyResponse:
     works = project().store.library.works()
     if len(works) == 1 and works[0].counts.all_pages:
         return redirect(url_for("pages.queue", work=works[0].work))
-    return sheet("library.html", None, **library.listing(works))
+    return render_page("library.html", None, **library.listing(works))
 
 
 @pages.get("/search")
 def search() -> AnyResponse:
     """A search in all works."""
-    wanted = request.args.get("q", "").strip()
-    return sheet("search.html", None, wanted=wanted, matches=project().store.finder.find_in_all(wanted))
+    text = request.args.get("q", "").strip()
+    return render_page("search.html", None, wanted=text, matches=project().store.finder.find_in_all(text))
 
 
 @pages.get("/for-me")
 def for_me() -> AnyResponse:
-    """The open problems and pages, in all works, that are assigned to the person who looks."""
+    """The open problems and pages, in all works, that are assigned to the person of the request."""
     store = project().store
     assigned = []
     for assignment in store.assignments.of_person(person()):
-        places = {page.number: page for page in store.queue.pages(assignment.work)}
-        mine = [places[number] for number in assignment.pages if number in places]
-        assigned += [(assignment, mine, sum(page.open for page in mine))] if mine else []
+        by_number = {page.number: page for page in store.queue.pages(assignment.work)}
+        mine = [by_number[number] for number in assignment.pages if number in by_number]
+        if mine:
+            assigned.append((assignment, mine, sum(page.open for page in mine)))
     problems_of_person = store.comments.problems(assigned=person())
-    return sheet("for_me.html", None, problems=problems_of_person, assigned=assigned, key=uuid4().hex)
+    return render_page("for_me.html", None, problems=problems_of_person, assigned=assigned, key=uuid4().hex)
 
 
 @pages.get("/works/<work>/")
@@ -94,45 +95,56 @@ def desk(work: str) -> AnyResponse:
 
 @pages.get("/works/<work>/pages/")
 def page_list(work: str) -> AnyResponse:
-    """The list of half-folios with their states."""
+    """The list of half-folios with their states, filtered by a state or by assignment to the person of the request."""
     queue = project().store.queue
     summary = queue.work(work)
     first = min(max(request.args.get("from", 1, type=int), 1), max(summary.pages, 1))
     state = request.args.get("state", "")
     holders = project().store.assignments.of_work(work)
-    if state in set(PageState) or state == MINE:
-        mine = [page for page in queue.pages(work) if holders.get(page.number) == person()] if state == MINE else []
-        listed = mine if state == MINE else queue.in_state(work, PageState(state))
-        places, count = listed[first - 1 :][:LISTED_PAGES], len(listed)
+    if state == MINE:
+        filtered = [page for page in queue.pages(work) if holders.get(page.number) == person()]
+    elif state in set(PageState):
+        filtered = queue.in_state(work, PageState(state))
     else:
-        places, count, state = queue.pages(work, first, LISTED_PAGES), summary.pages, ""
-    earlier = max(first - LISTED_PAGES, 1) if first > 1 else None
-    later = first + LISTED_PAGES if first + LISTED_PAGES <= count else None
-    own = state == PageState.PROOFREAD and "own" in request.args
-    juans = project().store.history.juans(work)
-    people = assignees() if may(Right.OVERRULE) else [person()]
-    listing = {"places": places, "earlier": earlier, "later": later, "state": state, "count": count, "own": own}
-    giving = {"holders": holders, "juans": juans, "people": people, "mine": MINE, "key": uuid4().hex}
-    return sheet("pages.html", summary, **listing, **giving)
+        filtered, state = None, ""
+    if filtered is None:
+        places, count = queue.pages(work, first, LISTED_PAGES), summary.pages
+    else:
+        places, count = filtered[first - 1 :][:LISTED_PAGES], len(filtered)
+    return render_page(
+        "pages.html",
+        summary,
+        places=places,
+        earlier=max(first - LISTED_PAGES, 1) if first > 1 else None,
+        later=first + LISTED_PAGES if first + LISTED_PAGES <= count else None,
+        state=state,
+        count=count,
+        own=state == PageState.PROOFREAD and "own" in request.args,
+        holders=holders,
+        juans=project().store.history.juans(work),
+        people=assignees() if may(Right.OVERRULE) else [person()],
+        mine=MINE,
+        key=uuid4().hex,
+    )
 
 
 @pages.get("/works/<work>/changed")
 def changed(work: str) -> AnyResponse:
-    """Decisions of the person who looks that others changed since, each with its glyph."""
+    """Decisions of the person of the request that others have changed since, each with its glyph."""
     store = project().store
     summary = store.queue.work(work)
     changes = [change for change in store.judgements.changed_of(work, person()) if store.queue.has(work, change.flag)]
     shown = changes[:MAX_CHANGED_DECISIONS]
     flags = serializers.details(store, work, store.queue.flags(work, [change.flag for change in shown]))
-    return sheet("changed.html", summary, changed=list(zip(shown, flags, strict=True)), count=len(changes))
+    return render_page("changed.html", summary, changed=list(zip(shown, flags, strict=True)), count=len(changes))
 
 
 @pages.get("/works/<work>/validate")
 def validate(work: str) -> AnyResponse:
-    """Redirect to a page that somebody else proofread: the first one after the page `after`, else the first of all."""
+    """Redirect to a page that somebody else proofread: the first after the position `after`, else the first of all."""
     store = project().store
-    wanted = store.history.to_validate(work, person())
-    places = [place for place in store.queue.places(work) if place.number in wanted]
+    numbers = store.history.to_validate(work, person())
+    places = [place for place in store.queue.uncounted_pages(work) if place.number in numbers]
     if not places:
         return redirect(url_for("pages.page_list", work=work, state=PageState.PROOFREAD.value, own=""))
     after = request.args.get("after", 0, type=int)
@@ -142,7 +154,7 @@ def validate(work: str) -> AnyResponse:
 
 @pages.get("/works/<work>/pages/<int:number>")
 def page(work: str, number: int) -> AnyResponse:
-    """A half-folio: its image with the boxes of characters, beside the text in the layout of the page."""
+    """A page: its image with the boxes of characters, beside the text in the layout of the page."""
     queue = project().store.queue
     place, detail = api.page_detail_of(work, number)
     around = {listed.position: listed.number for listed in queue.pages(work, max(place.position - 1, 1), 3)}
@@ -155,7 +167,7 @@ def page(work: str, number: int) -> AnyResponse:
         data["columns_of_text"] = [{"number": n, "source": source} for n, source in columns.items()]
     job = project().rereading.under_way(work, number)
     data["under_way"] = layout_overrides.reading_of(job).model_dump(mode="json") if job else None
-    return sheet(
+    return render_page(
         "page.html",
         queue.work(work),
         data=data,
@@ -167,8 +179,8 @@ def page(work: str, number: int) -> AnyResponse:
 
 @pages.get("/works/<work>/pages/<address>")
 def page_called(work: str, address: str) -> AnyResponse:
-    """Redirect to the page with an address as reference works give it: `001-2a`, `WYG0140-0330b`."""
-    matches = addressed(project().store.queue.places(work), address)
+    """Redirect to the page with an address in the form that reference works use: `001-2a`, `WYG0140-0330b`."""
+    matches = addressed(project().store.queue.uncounted_pages(work), address)
     if not matches:
         raise NoPlaceError(_("%(work)s: there is no page %(page)s"), work=work, page=address)
     if len(matches) > 1:
@@ -180,11 +192,11 @@ def page_called(work: str, address: str) -> AnyResponse:
 def find(work: str) -> AnyResponse:
     """A search in a work, or a redirect to a page if the search names one."""
     store = project().store
-    wanted = request.args.get("q", "").strip()[:MAX_SEARCH_LENGTH]
-    matches = store.finder.find(work, wanted, request.args.get("near", type=int))
+    text = request.args.get("q", "").strip()[:MAX_SEARCH_LENGTH]
+    matches = store.finder.find(work, text, request.args.get("near", type=int))
     if matches.page is not None:
         return redirect(url_for("pages.page", work=work, number=matches.page.number))
-    return sheet("find.html", store.queue.work(work), wanted=wanted, matches=matches)
+    return render_page("find.html", store.queue.work(work), wanted=text, matches=matches)
 
 
 @pages.get("/works/<work>/pairs")
@@ -192,9 +204,9 @@ def pairs(work: str) -> AnyResponse:
     """Flags of a work grouped by the pair of characters that they are about."""
     store = project().store
     summary = store.queue.work(work)
-    gathered = store.queue.pairs(work, QueueFilter())
+    counted_pairs = store.queue.pairs(work, QueueFilter())
     data = {
-        "pairs": [answers.PairStates(pair).model_dump() for pair in gathered[:MAX_PAIRS]],
+        "pairs": [answers.PairStates(pair).model_dump() for pair in counted_pairs[:MAX_PAIRS]],
         "rules": [
             {"text": rule.transcribed, "image": rule.suggested, "hides": rule.hides, "person": rule.person}
             for rule in store.rules.of_work(work)
@@ -202,21 +214,21 @@ def pairs(work: str) -> AnyResponse:
         "text": request.args.get("text"),
         "image": request.args.get("image"),
     }
-    return sheet("pairs.html", summary, data=data)
+    return render_page("pairs.html", summary, data=data)
 
 
 @pages.get("/works/<work>/glyphs")
 def glyphs(work: str) -> AnyResponse:
-    """Glyphs of all occurrences of a character or a pair, and pairs to look at."""
+    """Glyphs of all occurrences of a character, alone or against another one, and a choice of pairs."""
     queue = project().store.queue
     summary = queue.work(work)
-    gathered = [pair for pair in queue.pairs(work, QueueFilter()) if len(pair.text) == len(pair.image) == 1]
+    single_pairs = [pair for pair in queue.pairs(work, QueueFilter()) if len(pair.text) == len(pair.image) == 1]
     data = {
-        "pairs": [answers.PairStates(pair).model_dump() for pair in gathered[:MAX_OFFERED_PAIRS]],
+        "pairs": [answers.PairStates(pair).model_dump() for pair in single_pairs[:MAX_OFFERED_PAIRS]],
         "part": max(request.args.get("part", 0, type=int), 0),
     }
-    sought = {name: request.args.get(name, "")[:MAX_CHARACTER_LENGTH] for name in ("text", "against")}
-    return sheet("glyphs.html", summary, data=data, **sought)
+    characters = {name: request.args.get(name, "")[:MAX_CHARACTER_LENGTH] for name in ("text", "against")}
+    return render_page("glyphs.html", summary, data=data, **characters)
 
 
 @pages.get("/works/<work>/unencoded")
@@ -229,7 +241,9 @@ def unencoded(work: str) -> AnyResponse:
         (character, unusual_glyphs(work, character.text)) for character in counted[start : start + UNENCODED_CHARACTERS]
     ]
     more = start + UNENCODED_CHARACTERS if start + UNENCODED_CHARACTERS < len(counted) else None
-    return sheet("unencoded.html", summary, shown=shown, count=len(counted), more=more, longest=MAX_CHARACTER_LENGTH)
+    return render_page(
+        "unencoded.html", summary, shown=shown, count=len(counted), more=more, longest=MAX_CHARACTER_LENGTH
+    )
 
 
 @pages.get("/works/<work>/progress")
@@ -239,7 +253,7 @@ def progress(work: str) -> AnyResponse:
     verdicts = {verdict: say(VERDICTS[verdict]) for verdict in COUNTED_VERDICTS}
     awaiting, all_awaiting = store.history.awaiting(work, MAX_AWAITING_PLACES)
     records = store.judgements.witness_records(work)
-    return sheet(
+    return render_page(
         "progress.html",
         store.queue.work(work),
         progress=progress_of(store, work),
@@ -259,15 +273,17 @@ def progress(work: str) -> AnyResponse:
 
 @pages.get("/works/<work>/history")
 def history(work: str) -> AnyResponse:
-    """The history of a work, newest first, with the filters of the address; and decisions whose place is gone."""
+    """The history of a work, newest first, with filters; and decisions whose place is no longer in the text."""
     store = project().store
     summary = store.queue.work(work)
-    known = ("person", "juan", "verdict", "what")
+    names = ("person", "juan", "verdict", "what")
     try:
-        query = schemas.HistoryQuery.model_validate({n: request.args[n] for n in known if request.args.get(n)})
+        query = schemas.HistoryQuery.model_validate(
+            {name: request.args[name] for name in names if request.args.get(name)}
+        )
     except ValidationError as error:
         return problems.invalid(error)
-    values = query.model_dump(mode="json", include=set(known), exclude_none=True)
+    values = query.model_dump(mode="json", include=set(names), exclude_none=True)
     filters = {name: value for name, value in values.items() if value}
     data = {
         **api.acts_of(work, query).model_dump(mode="json"),
@@ -277,27 +293,29 @@ def history(work: str) -> AnyResponse:
             for decision in store.decisions.displaced(work)
         ],
         "people": {
-            who: {verdict.value: n for verdict, n in counts.items()}
-            for who, counts in store.judgements.by_person(work, seeded=True).items()
+            name: {verdict.value: count for verdict, count in counts.items()}
+            for name, counts in store.judgements.by_person(work, seeded=True).items()
         },
     }
     choices = {"person": store.history.people(work), "juan": store.history.juans(work)}
-    return sheet("history.html", summary, data=data, choices=choices, filters=filters)
+    return render_page("history.html", summary, data=data, choices=choices, filters=filters)
 
 
 def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyResponse:
+    """The queue or, in `detail`, the desk, with the first `limit` flags of the filter in the address. An address with a
+    `flag` begins at that flag."""
     store = project().store
     summary = store.queue.work(work)
     try:
         query = _query(request.args)
     except ValidationError as error:
         return problems.invalid(error)
-    wanted = api.wanted_of(query)
+    queue_filter = api.queue_filter_of(query)
     first = request.args.get("flag", type=int)
     if first is not None and detail and not store.queue.has(work, first):
-        others = {name: values for name, values in request.args.to_dict(flat=False).items() if name != "flag"}
-        return redirect(url_for(str(request.endpoint), work=work, **others))  # type: ignore[arg-type]
-    numbers, more = store.queue.find(work, wanted, query.order, after=first, limit=limit)
+        without_flag = {name: values for name, values in request.args.to_dict(flat=False).items() if name != "flag"}
+        return redirect(url_for(str(request.endpoint), work=work, **without_flag))  # type: ignore[arg-type]
+    numbers, more = store.queue.find(work, queue_filter, query.order, after=first, limit=limit)
     if first is not None and detail:
         numbers = [first, *numbers]
     items = serializers.listed(store, work, store.queue.flags(work, numbers), detail=detail)
@@ -312,16 +330,19 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
         data["assignees"] = assignees()
         data["blind"] = LOOKER.get().blind
     else:
-        data["facets"] = api.facets_of(work, wanted).model_dump(mode="json")
+        data["facets"] = api.facets_of(work, queue_filter).model_dump(mode="json")
         data["pages"] = summary.pages
-    return sheet(template, summary, data=data)
+    return render_page(template, summary, data=data)
 
 
 def _query(args: MultiDict[str, str]) -> schemas.FlagsQuery:
-    """The filter of an address: without a state open flags, with an empty one all."""
-    known = schemas.FlagsQuery.model_fields
-    lists = ("kind", "state")
-    values = {
-        name: [*filter(None, args.getlist(name))] if name in lists else args[name] for name in args if name in known
-    }
-    return schemas.FlagsQuery.model_validate({"state": [State.OPEN], **{n: v for n, v in values.items() if v != ""}})
+    """The filter in an address. Without `state` only open flags match; an empty `state` matches all."""
+    values: dict[str, object] = {"state": [State.OPEN]}
+    for name in schemas.FlagsQuery.model_fields:
+        if name not in args:
+            continue
+        if name in ("kind", "state"):
+            values[name] = [value for value in args.getlist(name) if value]
+        elif args[name]:
+            values[name] = args[name]
+    return schemas.FlagsQuery.model_validate(values)

@@ -1,8 +1,8 @@
 """The person who makes a request, and their rights: the account that has logged in, or the user of this machine.
 
 A session is a signed cookie with the account, its stamp, and the times of the session's start and last use. It ends
-when it was idle or lasted too long. Logging out, a new password, or disabling the account change the stamp, so that all
-copies of the cookie become invalid. Programs send a token instead (`proof.web.tokens`).
+when it has been idle or has lasted too long. Logging out, a new password, or disabling the account changes the stamp,
+so that all copies of the cookie become invalid. Programs send a token instead (`proof.web.tokens`).
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from proof.errors import PublicError
 from proof.store.accounts import Account, AccountChannel, By, ExpiredPasswordError, NoAccountError
 from proof.store.decision_records import RefusedDecisionError
 from proof.web.attempts import Attempts
-from proof.web.messages import PEOPLE, REFUSALS
+from proof.web.messages import LOGIN_MESSAGES, REFUSALS
 from proof.web.project import Project, project
-from proof.web.rights import ALONE, OWN, RIGHTS, Right, needed
+from proof.web.rights import ALONE, OWN, RIGHTS, Right, needed_right
 from proof.web.tokens import Tokens
 
 TOUCH_SECONDS = 60
-"""Time after which the time of last use is written into the cookie again."""
+"""Minimum age of the time of last use in the cookie before it is written again."""
 
 DATA_PATHS = ("/api/", "/iiif/")
-"""Paths whose requests are answered with data, also on errors; the others show pages."""
+"""Prefixes of paths whose answers are data, also for errors; all other paths are pages."""
 
 
 class LogInFirstError(PublicError):
@@ -58,7 +58,7 @@ class NoPeopleError(PublicError):
 
 @dataclass(frozen=True, slots=True)
 class Visitor(UserMixin):  # type: ignore[misc]
-    """An account as Flask-Login needs it."""
+    """The account of a request, for Flask-Login."""
 
     account: Account
 
@@ -66,45 +66,48 @@ class Visitor(UserMixin):  # type: ignore[misc]
         return f"{self.account.number}:{self.account.stamp}"
 
 
-def account() -> Account | None:
-    """The account that has logged in; None if nobody has, or there are no accounts."""
+def current_account() -> Account | None:
+    """The account that has logged in; None if nobody has, or if the project has no accounts."""
     if not project().settings.serve.auth:
         return None
     return current_user.account if current_user.is_authenticated else None
 
 
-def myself() -> Account:
+def require_account() -> Account:
     """The account that has logged in. Raises LogInFirstError, NoPeopleError."""
-    must_have_people()
-    who = account()
-    if who is None:
+    require_accounts()
+    account = current_account()
+    if account is None:
         raise LogInFirstError(REFUSALS["log in"])
-    return who
+    return account
 
 
 def person() -> str:
     """The name of the person who makes the request; '' if nobody has logged in."""
     if not project().settings.serve.auth:
         return project().person
-    who = account()
-    return who.name if who else ""
+    account = current_account()
+    return account.name if account else ""
 
 
 def assignees() -> list[str]:
     """The people to whom a problem can be assigned: those who may decide."""
     if not project().settings.serve.auth:
         return [project().person]
-    everybody = project().store.accounts.everybody()
-    return [account.name for account in everybody if Right.DECIDE in RIGHTS[account.role] and not account.disabled]
+    return [
+        account.name
+        for account in project().store.accounts.everybody()
+        if Right.DECIDE in RIGHTS[account.role] and not account.disabled
+    ]
 
 
 def must_be_assignee(name: str) -> None:
-    """Raise RefusedDecisionError unless something can be assigned to a person of that name."""
+    """Raise RefusedDecisionError unless problems can be assigned to the person `name`."""
     if name not in assignees():
         raise RefusedDecisionError(REFUSALS["assignee"], name=name)
 
 
-def by() -> By:
+def actor() -> By:
     """The person who makes the request, for the history of accounts."""
     return By(person(), AccountChannel.BROWSER)
 
@@ -113,8 +116,8 @@ def rights() -> frozenset[Right]:
     """The rights of the person who makes the request."""
     if not project().settings.serve.auth:
         return ALONE
-    who = account()
-    return RIGHTS[who.role] if who else frozenset()
+    account = current_account()
+    return RIGHTS[account.role] if account else frozenset()
 
 
 def may(right: Right) -> bool:
@@ -122,7 +125,7 @@ def may(right: Right) -> bool:
     return right in rights()
 
 
-def must_have_people() -> None:
+def require_accounts() -> None:
     """Raise NoPeopleError if the project has no accounts."""
     if not project().settings.serve.auth:
         raise NoPeopleError(REFUSALS["no people"])
@@ -130,23 +133,23 @@ def must_have_people() -> None:
 
 def log_in(name: str, password: str) -> None:
     """Start a session. Raises WrongPasswordError, ExpiredPasswordError, TooManyAttemptsError."""
-    must_have_people()
+    require_accounts()
     attempt = _attempts().begin(name)
     try:
-        who = project().store.accounts.log_in(name, password)
+        account = project().store.accounts.log_in(name, password)
     except ExpiredPasswordError:  # the password was right
         _attempts().succeeded(attempt)
         raise
-    if who is None:
+    if account is None:
         current_app.logger.warning("a wrong name or password from %s", request.remote_addr)
-        raise WrongPasswordError(PEOPLE["wrong"])
+        raise WrongPasswordError(LOGIN_MESSAGES["wrong"])
     _attempts().succeeded(attempt)
-    _begin(who)
+    _begin_session(account)
 
 
 def log_out() -> None:
     """End the sessions of the person, in every browser."""
-    project().store.accounts.end_sessions(myself().number)
+    project().store.accounts.end_sessions(require_account().number)
     logout_user()
     session.clear()
     g.pop("csrf_token", None)
@@ -155,15 +158,15 @@ def log_out() -> None:
 def change_password(current: str, new: str) -> None:
     """Change the person's password; their sessions in other browsers end. Raises WrongPasswordError,
     TooManyAttemptsError, AccountError."""
-    who, accounts = myself(), project().store.accounts
-    attempt = _attempts().begin(who.name)
-    if not accounts.holds(who.number, current):
-        raise WrongPasswordError(PEOPLE["not yours"])
+    account, accounts = require_account(), project().store.accounts
+    attempt = _attempts().begin(account.name)
+    if not accounts.is_password(account.number, current):
+        raise WrongPasswordError(LOGIN_MESSAGES["not yours"])
     _attempts().succeeded(attempt)
-    _begin(accounts.set_password(who.number, new, by=by()))
+    _begin_session(accounts.set_password(account.number, new, by=actor()))
 
 
-def guard(app: Flask) -> None:
+def install_account_checks(app: Flask) -> None:
     """If the project has accounts, check the session and the rights before every request."""
     serve = cast(Project, app.extensions["proof"]).settings.serve
     if not serve.auth:
@@ -181,68 +184,70 @@ def guard(app: Flask) -> None:
 
 def _check() -> Response | None:
     """Let a request pass, redirect it to the log-in or the account, or raise LogInFirstError, NotAllowedError."""
-    if request.endpoint is None:  # no such address: leads to 404
+    if request.endpoint is None:  # no such address: will be answered with 404
         return None
-    right = needed(request.endpoint, request.method)
+    right = needed_right(request.endpoint, request.method)
     if right is None:
         return None
-    who = account()
+    account = current_account()
     wants_data = request.path.startswith(DATA_PATHS)
-    if who is None:
+    if account is None:
         if wants_data:
             raise LogInFirstError(REFUSALS["log in"])
         target = request.full_path.removesuffix("?") if request.method == "GET" else None
         return redirect(url_for("accounts.log_in", next=target))
-    if who.provisional and request.endpoint not in OWN:
+    if account.provisional and request.endpoint not in OWN:
         if wants_data:
             raise NotAllowedError(REFUSALS["own password"])
         return redirect(url_for("accounts.account"))
-    if right not in RIGHTS[who.role]:
-        raise NotAllowedError(REFUSALS["not allowed"], name=who.name, role=who.role, right=right)
+    if right not in RIGHTS[account.role]:
+        raise NotAllowedError(REFUSALS["not allowed"], name=account.name, role=account.role, right=right)
     if not by_token():
-        _touch()
+        _note_last_use()
     return None
 
 
 def _visitor(identity: str) -> Visitor | None:
-    """The owner of a session, if that has not ended."""
+    """The owner of a session; None if it has ended. `identity` is that of `Visitor.get_id`."""
     serve, now = project().settings.serve, time.time()
     number, _, stamp = identity.partition(":")
-    idle, lasted = now - session.get("seen", 0), now - session.get("since", 0)
-    if idle > serve.idle_minutes * 60 or lasted > serve.session_hours * 3600 or not number.isdigit():
+    was_idle = now - session.get("seen", 0) > serve.idle_minutes * 60
+    has_expired = now - session.get("since", 0) > serve.session_hours * 3600
+    if was_idle or has_expired or not number.isdigit():
         return None
     try:
-        who = project().store.accounts.get(int(number))
+        account = project().store.accounts.get(int(number))
     except NoAccountError:
         return None
-    return None if who.disabled or who.stamp != stamp else Visitor(who)
+    return None if account.disabled or account.stamp != stamp else Visitor(account)
 
 
 def _bearer(request: Request) -> Visitor | None:
-    """The account of the request's token, if it has a valid one."""
-    sent = request.authorization
-    if sent is None or sent.type != "bearer" or not sent.token:
+    """The account of the token in the request; None without a valid token."""
+    authorization = request.authorization
+    if authorization is None or authorization.type != "bearer" or not authorization.token:
         return None
-    who = Tokens(project().store.accounts, current_app.config["SECRET_KEY"]).account_of(sent.token)
-    g.by_token = who is not None
-    return Visitor(who) if who else None
+    account = Tokens(project().store.accounts, current_app.config["SECRET_KEY"]).account_of(authorization.token)
+    g.by_token = account is not None
+    return Visitor(account) if account else None
 
 
 def by_token() -> bool:
-    """Whether the request is authorised by a token, which pages of other hosts cannot send, instead of a cookie."""
+    """Whether the request is authorised by a token instead of a cookie. Pages of other hosts cannot send a token."""
     return bool(g.get("by_token"))
 
 
-def _begin(who: Account) -> None:
+def _begin_session(account: Account) -> None:
     """Start a new session. Nothing of an earlier session in this browser is kept, not even its CSRF token."""
     session.clear()
     g.pop("csrf_token", None)
     session["since"] = session["seen"] = int(time.time())
-    login_user(Visitor(who))
+    login_user(Visitor(account))
 
 
-def _touch() -> None:
-    """Write the time of last use into the cookie, at least four times before an idle session ends."""
+def _note_last_use() -> None:
+    """Write the time of last use into the cookie, if the one there is too old. The maximum age is a quarter of the time
+    after which idle sessions end."""
     now = int(time.time())
     if now - session.get("seen", 0) > min(TOUCH_SECONDS, project().settings.serve.idle_minutes * 15):
         session["seen"] = now

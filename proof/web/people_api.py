@@ -7,8 +7,8 @@ from flask_wtf.csrf import generate_csrf
 
 from proof.store.accounts import Account, new_password
 from proof.web import answers, people, schemas
-from proof.web.api import answer, api_blueprint, number_of
-from proof.web.people import must_have_people
+from proof.web.api import answer, api_blueprint, parse_cursor
+from proof.web.people import require_accounts
 from proof.web.project import project
 
 people_api = api_blueprint("people", "people")
@@ -51,7 +51,7 @@ def change_password(body: schemas.PasswordBody) -> Response:
 
 @people_api.get("/people", responses={200: answers.PeopleOut}, summary="All accounts")
 def list_people() -> Response:
-    must_have_people()
+    require_accounts()
     return answer(answers.PeopleOut(items=[_person(account) for account in project().store.accounts.everybody()]))
 
 
@@ -61,8 +61,8 @@ def list_people() -> Response:
     summary="What was done to accounts, by whom and when, newest first",
 )
 def people_events(query: schemas.Cursor) -> Response:
-    must_have_people()
-    events = project().store.accounts.events(before=number_of(query.cursor), limit=query.limit + 1)
+    require_accounts()
+    events = project().store.accounts.events(before=parse_cursor(query.cursor), limit=query.limit + 1)
     shown = events[: query.limit]
     items = [answers.PeopleEventOut(event) for event in shown]
     return answer(answers.PeopleEventsOut(items=items, next=str(shown[-1].id) if len(events) > len(shown) else None))
@@ -74,24 +74,24 @@ def people_events(query: schemas.Cursor) -> Response:
     summary="Make an account; only this answer has its password, which the person changes at the first log-in",
 )
 def add_person(body: schemas.PersonBody) -> Response:
-    must_have_people()
+    require_accounts()
     password = new_password()
-    made = project().store.accounts.add(body.name, body.role, password, provisional=True, by=people.by())
-    return answer(answers.NewPersonOut(person=_person(made), password=password), 201)
+    account = project().store.accounts.add(body.name, body.role, password, provisional=True, by=people.actor())
+    return answer(answers.NewPersonOut(person=_person(account), password=password), 201)
 
 
 @people_api.patch(
     "/people/<int:number>", responses={200: answers.PersonOut}, summary="Give an account another role, shut or open it"
 )
 def change_person(path: schemas.PersonPath, body: schemas.PersonChange) -> Response:
-    must_have_people()
+    require_accounts()
     accounts = project().store.accounts
-    changed = accounts.get(path.number)
+    account = accounts.get(path.number)
     if body.role is not None:
-        changed = accounts.set_role(path.number, body.role, by=people.by())
-    if body.disabled is not None and body.disabled != changed.disabled:
-        changed = accounts.set_disabled(path.number, body.disabled, by=people.by())
-    return answer(_person(changed))
+        account = accounts.set_role(path.number, body.role, by=people.actor())
+    if body.disabled is not None and body.disabled != account.disabled:
+        account = accounts.set_disabled(path.number, body.disabled, by=people.actor())
+    return answer(_person(account))
 
 
 @people_api.post(
@@ -100,17 +100,17 @@ def change_person(path: schemas.PersonPath, body: schemas.PersonChange) -> Respo
     summary="Set another password, which only this answer has; all sessions of the account end",
 )
 def reset_password(path: schemas.PersonPath) -> Response:
-    must_have_people()
+    require_accounts()
     password = new_password()
-    changed = project().store.accounts.set_password(path.number, password, provisional=True, by=people.by())
-    return answer(answers.NewPersonOut(person=_person(changed), password=password))
+    account = project().store.accounts.set_password(path.number, password, provisional=True, by=people.actor())
+    return answer(answers.NewPersonOut(person=_person(account), password=password))
 
 
 def _session() -> answers.SessionOut:
-    logged_in = people.account()
+    account = people.current_account()
     return answers.SessionOut(
         person=people.person(),
-        role=logged_in.role if logged_in else None,
+        role=account.role if account else None,
         rights=sorted(people.rights()),
         token=generate_csrf(),
     )

@@ -1,4 +1,4 @@
-"""Error answers: problem details (RFC 9457) for requests of data, a page for requests of pages."""
+"""Answers to errors: problem details (RFC 9457) for requests of data, an HTML page for requests of pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proof.web.answers import DecisionOut
 from proof.web.attempts import TooManyAttemptsError
 from proof.web.error_messages import english_message, translated_message
 from proof.web.language import say
-from proof.web.messages import REFUSALS, STATUSES, TROUBLES
+from proof.web.messages import RECHECK_FAULTS, REFUSALS, STATUSES
 from proof.web.people import DATA_PATHS
 
 LOG = logging.getLogger(__name__)
@@ -41,7 +41,8 @@ def problem(status: int, detail: str, **more: Any) -> Response:
 
 
 def invalid(error: ValidationError) -> Response:
-    """The answer to a request that does not match its schema, field by field, without the sent values."""
+    """The answer to a request that does not match its schema, with the errors of each field but without the sent
+    values."""
     fields = [
         {"field": ".".join(map(str, detail["loc"])), "message": detail["msg"]}
         for detail in error.errors(include_url=False, include_input=False, include_context=False)
@@ -54,8 +55,8 @@ def answer_errors(app: Flask) -> None:
 
     @app.errorhandler(ConflictError)
     def conflict(error: ConflictError) -> Response:
-        since = [DecisionOut(decision).model_dump(mode="json") for decision in error.decisions]
-        return problem(409, str(error), version=error.version, decisions=since, told=translated_message(error))
+        decisions = [DecisionOut(decision).model_dump(mode="json") for decision in error.decisions]
+        return problem(409, str(error), version=error.version, decisions=decisions, told=translated_message(error))
 
     @app.errorhandler(UnconfirmedReadingError)
     def unconfirmed(error: UnconfirmedReadingError) -> Response:
@@ -66,8 +67,8 @@ def answer_errors(app: Flask) -> None:
         return problem(409, str(error), people=error.people, told=translated_message(error))
 
     @app.errorhandler(ProofError)
-    def ours(error: ProofError) -> Response:
-        message = in_language(error)
+    def expected(error: ProofError) -> Response:
+        message = public_message(error)
         response = _answer(error.http_status, str(error), message, told=message)
         if error.http_status == 401:
             response.headers["WWW-Authenticate"] = 'Cookie realm="proof"'
@@ -84,40 +85,42 @@ def answer_errors(app: Flask) -> None:
     @app.errorhandler(HTTPException)
     def http(error: HTTPException) -> Response:
         status, detail = error.code or 500, error.description or ""
-        if isinstance(error, SecurityError):  # for an unknown host name no page can be made, since it has addresses
+        if isinstance(error, SecurityError):  # an unknown host name: no page, since that would contain addresses
             response = problem(status, detail)
         else:
-            response = _answer(status, detail, _of_status(status))
+            response = _answer(status, detail, _status_message(status))
         for name, value in error.get_headers():
             if name in ("Allow", "Retry-After", "WWW-Authenticate"):
                 response.headers[name] = value
         return response
 
     @app.errorhandler(Exception)
-    def unforeseen(error: Exception) -> Response:
+    def unexpected(error: Exception) -> Response:
         LOG.exception("%s %s failed", request.method, request.path, exc_info=error)
         return _answer(500, english_message(error), say(REFUSALS["mistake"]))
 
 
-def in_language(error: ProofError) -> str:
-    """The message of an error in the language of the request. An error that names files of the server is replaced by a
-    general message; its own text is for the log and for programs."""
+def public_message(error: ProofError) -> str:
+    """The message of an error for people, in the language of the request. Errors that are not public, such as those
+    that name files of the server, get a general message and are logged."""
     if isinstance(error, PublicError):
         return translated_message(error)
     fault = RecheckFault.of(error)
     if fault is RecheckFault.MISTAKE and error.http_status < 500:
-        return _of_status(error.http_status)
+        return _status_message(error.http_status)
     LOG.error("%s %s: %s", request.method, request.path, error)
-    return say(TROUBLES[fault])
+    return say(RECHECK_FAULTS[fault])
 
 
-def _of_status(status: int) -> str:
+def _status_message(status: int) -> str:
     """The general message for an HTTP status."""
-    return say(STATUSES.get(status, REFUSALS["mistake"] if status >= 500 else STATUSES[400]))
+    if status in STATUSES:
+        return say(STATUSES[status])
+    return say(REFUSALS["mistake"] if status >= 500 else STATUSES[400])
 
 
 def _answer(status: int, detail: str, message: str, **more: Any) -> Response:
-    """A problem document with `detail` for programs, or a page that shows `message` to people."""
+    """A problem document with `detail` for programs, or an HTML page with `message` for people."""
     if request.path.startswith(DATA_PATHS) or not request.accept_mimetypes.accept_html:
         return problem(status, detail, **more)
     page = render_template("web/error.html", status=status, detail=message)

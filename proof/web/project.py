@@ -24,7 +24,7 @@ SECRET_FILE = ".proof-secret"  # noqa: S105 - its name, not its content
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A served project. `person` is the name of the person who decides if there are no accounts."""
+    """A served project. `person` is the author of all decisions if there are no accounts."""
 
     settings: Settings
     store: Store
@@ -42,8 +42,8 @@ def project() -> Project:
 
 
 def secret_of(settings: Settings) -> str:
-    """The key that signs sessions: made once and kept in a file that only its owner can read. Raises OutputError if it
-    cannot be kept."""
+    """The key that signs sessions. It is generated once and kept in a file that only its owner can read. Raises
+    OutputError if it cannot be kept."""
     path = (settings.folder or settings.project.out) / SECRET_FILE
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -53,11 +53,11 @@ def secret_of(settings: Settings) -> str:
             secret = path.read_text(encoding="ascii").strip()
             if len(secret) >= 32:
                 return secret
-            path.unlink()  # not written whole
+            path.unlink()  # incomplete
             return secret_of(settings)
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
             file.write(secrets.token_hex(32))
-        # read again: another process may have found the file still empty, and made it anew
+        # read it back: another process may have found the file still empty and replaced it
         return path.read_text(encoding="ascii").strip()
     except OSError as error:
         raise OutputError(

@@ -1,4 +1,4 @@
-"""Counts of what may happen only so often, in memory."""
+"""A rate limiter in memory."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from threading import Lock
 
 @dataclass(slots=True)
 class _Window:
-    """The hits of a key since its first one; `end` is the time of the clock at which they are forgotten."""
+    """The number of hits of a key since its first one; `end` is the time at which they are forgotten."""
 
     end: float
     hits: int = 0
 
 
 class RateLimiter:
-    """Counts the hits of each key in windows of `seconds`, each of which begins with a first hit. Safe for threads."""
+    """Counts the hits of each key in windows of `seconds`. A window begins with the first hit. Thread-safe."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -26,12 +26,12 @@ class RateLimiter:
         """The windows in the order of their ends."""
         self._lock = Lock()
 
-    def hit(self, key: Hashable, most: int) -> bool:
-        """Count a hit. Gives False if the window had `most` hits already; a refused hit counts, too."""
+    def hit(self, key: Hashable, limit: int) -> bool:
+        """Count a hit. Returns False if the window already had `limit` hits; refused hits are counted, too."""
         with self._lock:
             window = self._current().setdefault(key, _Window(time.monotonic() + self._seconds))
             window.hits += 1
-            return window.hits <= most
+            return window.hits <= limit
 
     def take_out(self, key: Hashable) -> None:
         """Uncount a hit."""
@@ -51,7 +51,7 @@ class RateLimiter:
             return window.end - time.monotonic() if window else 0.0
 
     def _current(self) -> dict[Hashable, _Window]:
-        """The windows that have not ended."""
+        """The windows that have not ended; those that have are removed."""
         now = time.monotonic()
         for key, _ in list(takewhile(lambda entry: entry[1].end <= now, self._windows.items())):
             del self._windows[key]

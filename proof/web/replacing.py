@@ -1,4 +1,5 @@
-"""Replacing a string in a work: a page of the places where it occurs, each with its image, to be decided one by one."""
+"""Replacing a string in a work: a page with the places where it occurs, each with its image, to be decided one by
+one."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from proof.report.upright import upright
 from proof.store.finder import FoundPlace
 from proof.store.typed_text import LONGEST_READING
 from proof.web.images import name_of
-from proof.web.page_view import sheet
+from proof.web.page_view import render_page
 from proof.web.project import project
 
 CHARACTERS_AROUND = 2.0
@@ -21,7 +22,7 @@ replacing = Blueprint("replacing", __name__)
 
 @replacing.get("/works/<work>/replace")
 def replace(work: str) -> Response:
-    """A page with the first places where the string `old` stands within a column of the present text. At each it can be
+    """A page with the first places where the present text has the string `old` within a column. At each place it can be
     replaced by `new`."""
     store = project().store
     old, new = (request.args.get(name, "").strip()[:LONGEST_READING] for name in ("old", "new"))
@@ -47,19 +48,19 @@ def replace(work: str) -> Response:
             }
         )
     data = {"old": old, "new": new, "places": items}
-    return sheet("replace.html", store.queue.work(work), data=data, old=old, new=new, all=count)
+    return render_page("replace.html", store.queue.work(work), data=data, old=old, new=new, all=count)
 
 
 def _box(result: PageResult, place: FoundPlace) -> Box | None:
-    """The area of the string and its surroundings on the upright image; None if its place is not known."""
-    shown = upright(result)
+    """The area of the string and its surroundings on the upright image; None if its place is unknown."""
+    result = upright(result)
     offsets = range(place.offset, place.offset + len(place.words))
-    boxes = [char.box for char in shown.characters if char.line == place.line and char.offset in offsets]
+    boxes = [char.box for char in result.characters if char.line == place.line and char.offset in offsets]
     if not boxes:
         return None
     string = Box.around(boxes)
     margin = CHARACTERS_AROUND * string.h / len(boxes)
-    width, height = shown.image_size
+    width, height = result.image_size
     left, top = max(int(string.x - margin / 4), 0), max(int(string.y - margin), 0)
     right, bottom = min(int(string.right + margin / 4), width), min(int(string.bottom + margin), height)
     return Box(left, top, max(right - left, 1), max(bottom - top, 1))

@@ -1,4 +1,4 @@
-"""Public pages of the text on which readers report errors, and the list of these reports for proofreaders."""
+"""Public pages of the text, on which readers can report errors, and the list of their reports for proofreaders."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from proof.web.api import answer, api_blueprint
 from proof.web.attempts import network_of
 from proof.web.images import name_of
 from proof.web.messages import REFUSALS
-from proof.web.page_view import sheet
+from proof.web.page_view import render_page
 from proof.web.people import person
 from proof.web.project import project
 from proof.web.rate_limit import RateLimiter
@@ -32,7 +32,7 @@ IMAGE_PX = 1000
 """Width of the page image on public pages."""
 
 ALL_ADDRESSES_FACTOR = 50
-"""Limit of reports per hour from all addresses together, relative to the limit for one address."""
+"""Limit of reports per hour from all addresses together, as a multiple of the limit for one address."""
 
 reports = Blueprint("reports", __name__)
 reports_api = api_blueprint("reports api", "pages")
@@ -72,7 +72,7 @@ class ReportsOut(BaseModel):
 
 
 def install_report_limiter(app: Flask) -> None:
-    """Let the app count the reports of the last hour."""
+    """Install the limiter of reports per hour."""
     app.extensions["proof-reports"] = RateLimiter(3600)
 
 
@@ -85,24 +85,26 @@ def read(work: str, number: int) -> AnyResponse:
 @reports.post("/read/<work>/<int:number>")
 def report(work: str, number: int) -> AnyResponse:
     """Save a reader's report and show the page again."""
-    _must_be_open()
+    _require_reports()
     try:
         body = ReportBody.model_validate(
             {name: request.form[name] for name in ReportBody.model_fields if request.form.get(name)}
         )
     except ValidationError as error:
         return problems.invalid(error)
-    _count()
+    _count_report()
     project().store.reports.report(work, number, **body.model_dump())
     return _page(work, number, done=True)
 
 
 @reports.get("/works/<work>/reports")
 def view(work: str) -> AnyResponse:
-    """The reports that nobody settled yet."""
+    """The reports that are still open."""
     store = project().store
     unsettled = store.reports.open(work)
-    return sheet("reports.html", store.queue.work(work), reports=unsettled, public=project().settings.serve.reports)
+    return render_page(
+        "reports.html", store.queue.work(work), reports=unsettled, public=project().settings.serve.reports
+    )
 
 
 @reports.post("/works/<work>/reports/<int:number>")
@@ -128,24 +130,24 @@ def settle_report(path: ReportPath, body: SettleBody) -> Response:
     return answer(ReportsOut(items=[ReportOut(report) for report in project().store.reports.open(path.work)]))
 
 
-def _must_be_open() -> None:
-    """Answer 404 unless the settings let readers report errors."""
+def _require_reports() -> None:
+    """Abort with 404 unless the settings allow reports."""
     if not project().settings.serve.reports:
         abort(404)
 
 
-def _count() -> None:
-    """Count the report of this request. Raises TooManyReportsError if it is beyond the limit."""
+def _count_report() -> None:
+    """Count a report from the address of the request. Raises TooManyReportsError above the limit."""
     limiter = cast(RateLimiter, current_app.extensions["proof-reports"])
     limit = project().settings.serve.reports
-    address = network_of(request.remote_addr or "")
-    if not (limiter.hit(address, limit) and limiter.hit("all", limit * ALL_ADDRESSES_FACTOR)):
+    network = network_of(request.remote_addr or "")
+    if not (limiter.hit(network, limit) and limiter.hit("all", limit * ALL_ADDRESSES_FACTOR)):
         raise TooManyReportsError(REFUSALS["reports"])
 
 
 def _runs_of(columns: Iterable[ColumnOut]) -> Iterator[tuple[int, Sequence[Run]]]:
     """The number of each column, and the runs of its present text."""
-    in_note = False  # whether a note of the column before goes on
+    in_note = False  # whether a note continues from the column before
     for column in columns:
         parsed = parse_column(column.now, in_note)
         in_note = parsed.left_open
@@ -153,8 +155,8 @@ def _runs_of(columns: Iterable[ColumnOut]) -> Iterator[tuple[int, Sequence[Run]]
 
 
 def _page(work: str, number: int, *, done: bool = False) -> AnyResponse:
-    """The public view of a page; `done`: a report was accepted."""
-    _must_be_open()
+    """The public view of a page; `done`: with a message that a report was accepted."""
+    _require_reports()
     store = project().store
     place, result = store.queue.page(work, number)
     numbers = {listed.position: listed.number for listed in store.queue.pages(work, max(place.position - 1, 1), 3)}
@@ -162,7 +164,7 @@ def _page(work: str, number: int, *, done: bool = False) -> AnyResponse:
     if place.image_sha:
         piece = project().images.piece(name_of(place.image_sha, result.skew), "full", f"{IMAGE_PX},")
         image = data_uri(piece.data)
-    return sheet(
+    return render_page(
         "read.html",
         None,
         summary=store.queue.work(work),

@@ -1,5 +1,5 @@
-"""Reading pages again in the background: a page takes a second or more, and one thread reads all, as the engine is
-large. The browser polls for the result, or cancels the reading."""
+"""Reading pages again in the background. A page takes a second or more; one thread reads all pages, since the engine
+needs much memory. The browser polls for the result, or cancels the reading."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from proof.web.messages import REFUSALS
 
 LOG = logging.getLogger(__name__)
 MAX_KEPT_READINGS = 100
-"""Number of readings above which the oldest finished ones are forgotten."""
+"""Number of readings above which the oldest finished ones are removed."""
 STOPPED = "the server was stopped"
-"""The reason of the failure of a reading that was still waiting then."""
+"""The reason of the failure of readings that were still waiting when the server was stopped."""
 
 
 class Stage(StrEnum):
@@ -40,15 +40,15 @@ class NoReadingError(PublicError):
 
 
 class NotAskedError(PublicError):
-    """Somebody wants to cancel a reading that only others requested, and may not."""
+    """The person may not cancel a reading that only others requested."""
 
     http_status = 403
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The reading of a page again. `first`: nothing was ahead of it in the queue when it was requested; `askers` are
-    the people who wait for it; `stop` is set when the last of them cancels it."""
+    """A page that is read again. `first`: the queue was empty when it was requested; `askers` are the people who wait
+    for it; `stop` is set when the last of them cancels it."""
 
     number: str
     work: str
@@ -72,12 +72,12 @@ class Job:
 
     @property
     def waited_for_by(self) -> list[str]:
-        """The people who wait for it; nobody after it was cancelled."""
+        """The names of the people who wait for it; none after it was cancelled."""
         return sorted(self.askers.copy())
 
     @property
     def under_way(self) -> bool:
-        """Whether it still waits or is being read."""
+        """Whether it is waiting or being read."""
         return not self.future.done()
 
     @property
@@ -88,7 +88,7 @@ class Job:
 
     @property
     def reason(self) -> str:
-        """Why it failed; empty if it did not, or is not done."""
+        """Why it failed; empty if it did not fail or is not done."""
         error = self._error()
         if error is None or self.state is not Stage.FAILED:
             return ""
@@ -102,7 +102,7 @@ class Job:
         return self.future.result() if self.state is Stage.DONE else None
 
     def wait(self, seconds: float) -> None:
-        """Wait at most so many seconds for the result, but not at all if others were ahead in the queue."""
+        """Wait for the result, at most that long; not at all if other pages were ahead in the queue."""
         if self.first:
             wait([self.future], seconds)
 
@@ -137,13 +137,13 @@ class Rereading:
             job = Job(number, work, page, not pending, {person}, stop, future)
             self._jobs[number] = job
             finished = [number for number, other in self._jobs.items() if not other.under_way]
-            for old in finished[: max(len(self._jobs) - MAX_KEPT_READINGS, 0)]:
-                del self._jobs[old]
+            for number in finished[: max(len(self._jobs) - MAX_KEPT_READINGS, 0)]:
+                del self._jobs[number]
             return job
 
     def cancel(self, work: str, page: int, number: str, person: str, *, overrules: bool) -> Job:
-        """Cancel a reading for `person`; or for everybody if only others requested it and `person` may overrule them
-        (`overrules`). When nobody waits for it any more, it is removed from the queue, or ends before its result is
+        """Cancel a reading for `person`, or for everybody if `person` did not request it but may overrule others
+        (`overrules`). When nobody waits for it any more, it is removed from the queue or ends before its result is
         saved; a finished reading is not undone. Raises NoReadingError, NotAskedError."""
         job = self.job(work, page, number)
         with self._lock:
@@ -159,13 +159,13 @@ class Rereading:
         return job
 
     def under_way(self, work: str, page: int) -> Job | None:
-        """The last requested reading of a page that is not finished, None if there is none."""
+        """The last requested reading of a page that is not finished; None if there is none."""
         with self._lock:
             pending = [job for job in self._jobs.values() if (job.work, job.page) == (work, page) and job.under_way]
         return pending[-1] if pending else None
 
     def job(self, work: str, page: int, number: str) -> Job:
-        """The reading of this number and page. Raises NoReadingError."""
+        """The reading of a page with that number. Raises NoReadingError."""
         job = self._jobs.get(number)
         if job is None or (job.work, job.page) != (work, page):
             raise NoReadingError(REFUSALS["no reading"])

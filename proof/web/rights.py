@@ -1,8 +1,8 @@
 """The rights of each role, and the right that each address of the pages and the API needs.
 
-A reader only sees. A proofreader decides, corrects, sets the state of pages (validates those that others proofread),
-and undoes their own acts. An administrator undoes acts of anyone, sets and lifts the rules of a project, and manages
-people. Without accounts the one person at the machine may do all but manage people."""
+Readers can only look. Proofreaders decide, correct, set the state of pages (they validate those that others proofread),
+and undo their own acts. Administrators can also undo acts of others, set and lift the rules of a project, and manage
+people. Without accounts, the one user may do everything except manage people."""
 
 from __future__ import annotations
 
@@ -27,19 +27,27 @@ RIGHTS = {
     Role.ADMINISTRATOR: frozenset(Right),
 }
 ALONE = frozenset(Right) - {Right.MANAGE}
-"""The rights of the one person if there are no accounts."""
+"""The rights of the only user if there are no accounts."""
 
 OPEN = frozenset(
-    {"static_file", "font_file", "health", "accounts.log_in", "people.session", "people.begin_session"}
-    | {"reports.read", "reports.report"}
+    {
+        "static_file",
+        "font_file",
+        "health",
+        "accounts.log_in",
+        "people.session",
+        "people.begin_session",
+        "reports.read",
+        "reports.report",
+    }
 )
 """Endpoints that need no log-in."""
 OWN = frozenset({"accounts.account", "accounts.log_out", "people.end_session", "people.change_password"})
-"""Endpoints about one's own account, for everybody who has logged in, also with a provisional password."""
+"""Endpoints about one's own account, which need only a log-in, even with a provisional password."""
 UNCHANGING_POSTS = frozenset({"downloads_api.begin"})
-"""Endpoints that accept POST but change no data, so that the right to see is enough."""
+"""Endpoints that accept POST but change no data, and so need only the right to see."""
 ARBITRATION = ("readings.view", "readings.view_taking_over", "readings api.compare", "readings api.take_over")
-"""Endpoints for those who decide between two readers."""
+"""Endpoints for people who decide between two blind readers."""
 _NEEDS = {
     "api.set_rule": Right.RULE,
     **dict.fromkeys(UNCHANGING_POSTS, Right.SEE),
@@ -54,9 +62,9 @@ _NEEDS = {
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-def needed(endpoint: str, method: str) -> Right | None:
-    """The right that a request needs; None if none. Endpoints that are not listed need the right to see, or, if they
-    write, the right to decide."""
+def needed_right(endpoint: str, method: str) -> Right | None:
+    """The right that a request needs; None if it needs no log-in. Endpoints that are not listed need the right to see
+    or, for methods that write, the right to decide."""
     if endpoint in OPEN:
         return None
     if endpoint in OWN:

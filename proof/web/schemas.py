@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from proof.model.flags import Kind
 from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Role
-from proof.store.acts import What
+from proof.store.acts import ActKind
 from proof.store.comments import CommentState
 from proof.store.decision_records import State, Verdict
 from proof.store.page_states import PageState
@@ -33,10 +33,10 @@ AUTHORITY: str = Field(
     description="What the decision rests on: 影像, a siglum, 他校, 本校, 理校; empty: what the flag came from",
 )
 KEY = r"^[A-Za-z0-9_.:-]{8,64}$"
-"""The pattern of keys that clients choose for requests, so that a repeated request has no further effect."""
+"""Pattern of the keys that clients choose for requests, so that a repeated request has no further effect."""
 
 Asked = Literal["keep", "take", "other", "typed", "delete", "copy", "retain", "unsure", "skip", "undo"]
-"""What a client may ask to do with a flag."""
+"""The verdicts that a client may send."""
 
 _schemas: dict[type[BaseModel], dict[str, Any]] = {}
 
@@ -47,10 +47,10 @@ class Closed(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     @classmethod
-    def model_json_schema(cls, *given: Any, **named: Any) -> dict[str, Any]:
-        """The schema as pydantic makes it, cached, since flask-openapi3 calls this at every request with a query."""
-        if given or named:
-            return super().model_json_schema(*given, **named)
+    def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """The schema, cached, since flask-openapi3 calls this at every request with a query."""
+        if args or kwargs:
+            return super().model_json_schema(*args, **kwargs)
         if cls not in _schemas:
             _schemas[cls] = super().model_json_schema()
         return _schemas[cls]
@@ -101,7 +101,7 @@ class HistoryQuery(Cursor):
     person: str = Field("", max_length=255)
     juan: str | None = Field(None, max_length=255)
     verdict: Verdict | None = None
-    what: What | None = None
+    what: ActKind | None = None
 
 
 class DecisionBody(Closed):

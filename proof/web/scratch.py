@@ -1,4 +1,4 @@
-"""A temporary folder of this process for downloads. One that a killed server left behind is removed when the next
+"""A temporary folder of this process for downloads. Folders that killed servers left behind are removed when the next
 server starts."""
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ LOCK_SUFFIX = ".lock"
 
 
 class ScratchFolder:
-    """A folder for temporary files, made when it is first needed. The process holds a lock beside it, which the
-    operating system releases however the process ends: a folder whose lock nobody holds was left behind."""
+    """A folder for temporary files, created when it is first used. The process holds a lock beside it, which the
+    operating system releases even if the process is killed: so a folder whose lock is free was left behind."""
 
     def __init__(self) -> None:
         self._folder: Path | None = None
         self._removal: weakref.finalize[..., ScratchFolder] | None = None
 
     def path(self) -> Path:
-        """The folder. Raises OSError if it cannot be made."""
+        """The folder, which is created if need be. Raises OSError."""
         if self._folder is None:
             folder = Path(gettempdir()) / f"{PREFIX}{uuid.uuid4().hex}"
             lock = _lock_of(folder)
-            lock.acquire()  # before the folder is made, so that nobody finds it without a lock
+            lock.acquire()  # before the folder exists, so that no other process finds it without a lock
             folder.mkdir(mode=0o700)
             self._folder, self._removal = folder, weakref.finalize(self, _remove, folder, lock)
         return self._folder
 
     def close(self) -> None:
-        """Remove the folder with all that is in it."""
+        """Remove the folder with its contents."""
         if self._removal is not None:
             self._removal()
         self._folder = self._removal = None
@@ -55,13 +55,13 @@ def remove_abandoned() -> None:
 
 
 def _lock_of(folder: Path) -> FileLock:
-    """The lock of a folder, not yet acquired, in a file beside it."""
+    """The lock of a folder, in a file beside it; not acquired."""
     file = folder.with_name(f"{folder.name}{LOCK_SUFFIX}")
     return FileLock(file, timeout=0, mode=0o600, thread_local=False)
 
 
 def _is_own(path: Path) -> bool:
-    """Whether a path exists, is no link and belongs to this user: the folder for temporary files is shared."""
+    """Whether a path exists, is not a link and belongs to this user: all users share the folder for temporary files."""
     try:
         return not path.is_symlink() and path.stat().st_uid == os.getuid()
     except OSError:

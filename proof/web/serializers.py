@@ -24,7 +24,7 @@ from proof.store.queue_records import ListedPage, QueuedFlag
 from proof.store.readings import BlindReading
 from proof.store.work_text import TextColumn
 from proof.text.column import is_character
-from proof.text.edit import edited
+from proof.text.edit import Edit, edited
 from proof.text.variants import VariantPolicy
 from proof.web.answers import (
     AlternativeOut,
@@ -43,21 +43,21 @@ from proof.web.answers import (
     WitnessOut,
 )
 from proof.web.comment_answers import CommentOut
-from proof.web.glyph_tiles import address_of_flag
+from proof.web.glyph_tiles import flag_tile_uri
 from proof.web.images import name_of
 from proof.web.language import say
 
 ROWS_AROUND = 10
-"""Characters above and below a flag that the desk shows: a whole column of 21."""
+"""Characters above and below a flag that the desk shows, enough for a whole column of 21."""
 
 COLUMNS_BESIDE = 1.06
-"""Columns on either side that the desk shows."""
+"""Width of the strip on either side that the desk shows, in widths of the column."""
 
 CONTEXT_CHARACTERS = 12
 """Characters of text before and after a flag."""
 
 MAX_ALTERNATIVES = 6
-"""Alternative readings that are listed."""
+"""Maximum number of listed alternative readings."""
 
 MIN_ALTERNATIVE_PROBABILITY = 0.0005
 """Probability below which an alternative reading is not listed."""
@@ -79,24 +79,23 @@ def flag_of(queued: QueuedFlag) -> FlagOut:
         copies=shows_copy(flag.evidence.reason, imaged=bool(queued.page.image_sha)),
         **{name: getattr(queued, name) for name in ("number", "state", "reading", "version", "stale")},
         **{name: getattr(flag, name) for name in ("id", "length", "score", "raised", "context", "moved")},
-        **_place_of(flag),
+        **_shared_fields(flag),
     )
 
 
-def _place_of(flag: Flag) -> dict[str, Any]:
-    """Fields that all answers about a flag have."""
-    same = {name: getattr(flag, name) for name in ("kind", "line", "offset", "transcribed", "suggested")}
-    return same | {"bbox": _rectangle(flag.bbox) if flag.bbox else None}
+def _shared_fields(flag: Flag) -> dict[str, Any]:
+    """Fields of both FlagOut and OtherHalfOut."""
+    fields = {name: getattr(flag, name) for name in ("kind", "line", "offset", "transcribed", "suggested")}
+    return fields | {"bbox": _rectangle(flag.bbox) if flag.bbox else None}
 
 
 def _moved_with(queued: QueuedFlag) -> QueuedFlag | None:
-    """The flag at the other place of a character that moved; None for a run in two parts, which shows only its first
-    part."""
+    """The flag at the other place of a character that moved; None for other flags, such as a run in two parts."""
     return queued.other if queued.other and is_moved(queued.flag, queued.other.flag) else None
 
 
 def _other_half(other: QueuedFlag, ordinal: int | None = None) -> OtherHalfOut:
-    return OtherHalfOut(number=other.number, ordinal=ordinal, **_place_of(other.flag))
+    return OtherHalfOut(number=other.number, ordinal=ordinal, **_shared_fields(other.flag))
 
 
 def listed(store: Store, work: str, flags: Sequence[QueuedFlag], *, detail: bool) -> Sequence[FlagOut]:
@@ -139,22 +138,19 @@ def _detail(
     comments: Sequence[Comment],
     readings: Sequence[BlindReading],
 ) -> FlagDetail:
-    """A flag in detail, with its `column`, and the comments and blind readings of the flag."""
+    """A flag in detail. `column` is the text of its column; `comments` and `readings` are those on the flag."""
     flag, evidence = queued.flag, queued.flag.evidence
-    seen = result.column_of(flag) if result.status is Status.CHECKED else None
-    source = seen.source if seen else column.checked if column else ""
-    edits = column.edits if column else ()
-    around = [edit for edit in edits if (edit.start, edit.length) != (flag.offset, flag.length)]
-    written = queued.state is State.CORRECTED and len(around) == len(edits)  # no edit is left: the text reads so
-    end = flag.offset + (len(queued.reading) if written else flag.length)
     other, moved = queued.other, _moved_with(queued)
     view = _view_of(result, flag, moved.flag if moved else None) if queued.page.image_sha else None
+    other_half = None
+    if moved:
+        other_half = _other_half(replace(moved, flag=upright_flag(moved.flag, result)), ordinal(result, moved.flag))
     history = store.decisions.history(queued.number) if queued.version else []
+    edits = column.edits if column else ()
+    before, after = _text_around(queued, _checked_source(flag, result, column), edits)
     return FlagDetail(
         **flag_of(queued).model_dump(exclude={"other"}),
-        other=_other_half(replace(moved, flag=upright_flag(moved.flag, result)), ordinal(result, moved.flag))
-        if moved
-        else None,
+        other=other_half,
         why=why(flag, say, other.flag if other else None),
         reason=evidence.reason,
         rule=evidence.rule,
@@ -165,22 +161,41 @@ def _detail(
         alternatives=_alternatives(flag, policy),
         witnesses=[WitnessOut(witness) for witness in evidence.witnesses],
         ordinal=ordinal(result, flag),
-        before=edited(source[: flag.offset], [edit for edit in around if edit.end <= flag.offset])[
-            -CONTEXT_CHARACTERS:
-        ],
-        after=edited(source, [edit for edit in around if edit.start >= end])[end : end + CONTEXT_CHARACTERS],
+        before=before,
+        after=after,
         edits=[EditOut(offset=edit.start, length=edit.length, reading=edit.replacement) for edit in edits],
         view=_view_out(queued.page.image_sha, result, flag, view) if view else None,
-        tile=address_of_flag(queued.page.image_sha, result, flag) if view else None,
+        tile=flag_tile_uri(queued.page.image_sha, result, flag) if view else None,
         last=DecisionOut(history[-1]) if history and queued.state is not State.OPEN else None,
         comments=[CommentOut(comment) for comment in sorted(comments, key=lambda comment: (comment.at, comment.id))],
         readings=[BlindReadingOut(reading) for reading in readings],
     )
 
 
+def _checked_source(flag: Flag, result: PageResult, column: TextColumn | None) -> str:
+    """The source of a flag's column as it was checked; empty if it is unknown."""
+    checked = result.column_of(flag) if result.status is Status.CHECKED else None
+    if checked:
+        return checked.source
+    return column.checked if column else ""
+
+
+def _text_around(queued: QueuedFlag, source: str, edits: Sequence[Edit]) -> tuple[str, str]:
+    """The present text of a column before and after a flag. The column was checked as `source` and has the corrections
+    `edits`."""
+    flag = queued.flag
+    other_edits = [edit for edit in edits if (edit.start, edit.length) != (flag.offset, flag.length)]
+    # a corrected flag without an edit: the source already has its reading
+    is_in_source = queued.state is State.CORRECTED and len(other_edits) == len(edits)
+    end = flag.offset + (len(queued.reading) if is_in_source else flag.length)
+    before = edited(source[: flag.offset], [edit for edit in other_edits if edit.end <= flag.offset])
+    after = edited(source, [edit for edit in other_edits if edit.start >= end])
+    return before[-CONTEXT_CHARACTERS:], after[end : end + CONTEXT_CHARACTERS]
+
+
 def _alternatives(flag: Flag, policy: VariantPolicy) -> list[AlternativeOut]:
-    """The alternative readings of the recogniser that are characters of a Chinese text (no figures, Latin letters or
-    markup), as the text writes them."""
+    """The alternative readings of the recogniser, without figures, Latin letters and markup, in the script of the
+    text."""
     probabilities: defaultdict[str, float] = defaultdict(float)
     for text, p in flag.evidence.alternatives:
         if p >= MIN_ALTERNATIVE_PROBABILITY and not text.isascii() and is_character(text):
@@ -190,8 +205,8 @@ def _alternatives(flag: Flag, policy: VariantPolicy) -> list[AlternativeOut]:
 
 
 def _view_of(result: PageResult, flag: Flag, moved: Flag | None) -> View | None:
-    """The part of the image for a flag: with the place of the flag `moved` that is one question with it, and the whole
-    half-folio for a finding about a column or page without a place."""
+    """The view of a flag on the image. It includes the place of `moved`, the flag that is decided together with it; for
+    a flag about a column or page without a place it is the whole half-folio."""
     view = view_of(result, flag, ROWS_AROUND, COLUMNS_BESIDE)
     if view is None and flag.kind is Kind.LAYOUT and min(result.image_size) > 0:
         page = _half_folio(upright(result))
@@ -203,18 +218,18 @@ def _view_of(result: PageResult, flag: Flag, moved: Flag | None) -> View | None:
 
 
 def _view_out(sha: str, result: PageResult, flag: Flag, view: View) -> ViewOut:
-    shown = upright(result)
-    column = shown.column_of(replace(flag, bbox=view.focus)) if flag.kind is not Kind.LAYOUT else None
+    upright_result = upright(result)
+    column = upright_result.column_of(replace(flag, bbox=view.focus)) if flag.kind is not Kind.LAYOUT else None
     return ViewOut(
         image=name_of(sha, result.skew),
-        area=_rectangle(_in_whole_pixels(view.area, shown.image_size)),
+        area=_rectangle(_in_whole_pixels(view.area, upright_result.image_size)),
         column=_rectangle(column.box if column else view.focus),
         focus=_rectangle(view.focus),
         pitch=view.pitch,
-        skew=shown.skew,
+        skew=upright_result.skew,
         characters=[PlacedOut(character) for character in view.characters],
         gap=_rectangle(view.gap) if view.gap else None,
-        page=_rectangle(_half_folio(shown)),
+        page=_rectangle(_half_folio(upright_result)),
     )
 
 
@@ -248,9 +263,8 @@ def page_detail(
 
 
 def columns_of(store: Store, work: str, page: int, result: PageResult) -> list[ColumnOut]:
-    """The columns of a page, as they were checked and as they are now."""
-    decided = store.queue.columns(work, [page])
-    edits = {number: column.edits for (_, number), column in decided.items()}
+    """The columns of a page, with their source as checked and at present."""
+    edits = {number: column.edits for (_page, number), column in store.queue.columns(work, [page]).items()}
     return [
         ColumnOut(
             number=column.number,
@@ -268,7 +282,7 @@ def _half_folio(result: PageResult) -> Box:
 
 
 def _in_whole_pixels(area: Box, size: tuple[int, int]) -> Box:
-    """The area extended to whole pixels within an image of that size (width, height), as IIIF addresses need it."""
+    """The area extended to whole pixels, as IIIF addresses need it, within an image of that size (width, height)."""
     left, top = max(int(area.x), 0), max(int(area.y), 0)
     right, bottom = min(int(area.right + 0.999), size[0]), min(int(area.bottom + 0.999), size[1])
     return Box(left, top, max(right - left, 1), max(bottom - top, 1))

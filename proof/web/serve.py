@@ -1,7 +1,7 @@
 """Serving an application with waitress, until it is interrupted.
 
-There is one process, so that counters and queues in memory (log-in attempts, pages being read again) are shared. Idle
-connections take no thread, since each browser keeps six connections. `tests/soak/browsers.py` measures that.
+There is one process, since counters and queues (log-in attempts, pages being read again) are in memory. Idle
+connections occupy no thread, since each browser keeps six connections open. `tests/soak/browsers.py` measures that.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from proof.web.project import project
 
 try:
     import resource
-except ImportError:  # Windows, where nothing limits the number of open files
+except ImportError:  # Windows, which does not limit the number of open files
     resource = None  # type: ignore[assignment]
 
 THREADS = 12
 MAX_CONNECTIONS = 2000
-"""Connections held at once; further ones wait."""
+"""Maximum number of open connections; further ones wait."""
 
 MAX_CONNECTIONS_WITHOUT_POLL = 400
-"""The same on systems with `select` only, which handles 512 (Windows)."""
+"""The same on systems without `poll` (Windows), where `select` handles 512 files."""
 
 MAX_OTHER_FILES = 200
-"""Files that the process has open besides connections, at most: store, images, models."""
+"""Maximum number of open files besides connections: store, images, models."""
 
 SILENT_SECONDS = 60
-"""Seconds after which a connection is closed if it is idle or has not sent a whole header."""
+"""Time after which a connection is closed that is idle or has not sent a complete header."""
 FORWARDED = {"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"}
 
 
@@ -71,8 +71,8 @@ def serve(
 def listen(
     app: Flask, host: str, port: int, *, proxy: str = "", https: bool = False, silent: int = SILENT_SECONDS
 ) -> tuple[Any, str]:
-    """The server, not yet running, and its address; `silent` is as `SILENT_SECONDS`. Raises UsageError if the port is
-    taken."""
+    """The server, which is not running yet, and its address; for `silent` see `SILENT_SECONDS`. Raises UsageError if
+    the port is taken."""
     sockets: dict[int, object] = {}
     try:
         server = waitress.create_server(
@@ -100,29 +100,29 @@ def listen(
             error=error,
         ) from error
     listening = [listener for listener in sockets.values() if isinstance(listener, BaseWSGIServer)]
-    for listener in listening:  # `localhost` may be two
+    for listener in listening:  # `localhost` may have two addresses
         listener.channel_class = Channel
     name = f"[{host}]" if ":" in host else host
     return server, f"http://{name}:{listening[0].effective_port}/"
 
 
 def most_connections() -> int:
-    """The number of connections that can be held; raises the limit of open files if need be."""
+    """The number of connections that can be open; raises the process's limit of open files if need be."""
     if not hasattr(select, "poll"):
         return MAX_CONNECTIONS_WITHOUT_POLL
     if resource is None:
         return MAX_CONNECTIONS
-    wanted = MAX_CONNECTIONS + MAX_OTHER_FILES
+    needed_files = MAX_CONNECTIONS + MAX_OTHER_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < needed_files:
+        soft = needed_files if hard == resource.RLIM_INFINITY else min(needed_files, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    allowed = wanted if soft == resource.RLIM_INFINITY else soft
+    allowed = needed_files if soft == resource.RLIM_INFINITY else soft
     return min(MAX_CONNECTIONS, max(allowed - MAX_OTHER_FILES, 100))
 
 
-class Nowhere:
-    """A buffer that keeps nothing."""
+class DiscardingBuffer:
+    """A buffer that discards its data."""
 
     def append(self, data: bytes) -> None:
         """Discard the data."""
@@ -132,30 +132,30 @@ class Nowhere:
 
 
 class Request(HTTPRequestParser):  # type: ignore[misc]
-    """A request as it comes in. The rest of a request that is too large is read and discarded: if the connection were
-    closed before, the client would see a broken connection instead of the answer."""
+    """An incoming request. If it is too large, its rest is read and discarded: if the connection were closed at once,
+    the client would see a broken connection instead of the answer."""
 
     def received(self, data: bytes) -> int:
-        """Process data that came in; gives the number of bytes that belong to this request."""
+        """Process incoming data; returns the number of bytes that belong to this request."""
         consumed: int = super().received(data)
         if isinstance(self.error, RequestEntityTooLarge):
             receiver = self.body_rcv
             if isinstance(receiver, FixedStreamReceiver | ChunkedReceiver) and not (
                 receiver.completed or receiver.error
             ):
-                receiver.buf = Nowhere()
+                receiver.buf = DiscardingBuffer()
                 self.completed = False
         return consumed
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]
-    """A connection. The header must be complete within the `channel_timeout`, however slowly it comes."""
+    """A connection. The whole header must arrive within the `channel_timeout`, even if some bytes keep coming."""
 
     parser_class = Request
     last_activity: float
 
     def handle_read(self) -> None:
-        """Read data that came in. Data within a header does not count as activity."""
+        """Read incoming data. Data within a header does not count as activity."""
         was_in_header, last_activity = self._in_header, self.last_activity
         super().handle_read()
         if was_in_header and self._in_header:

@@ -1,4 +1,4 @@
-"""Static files at addresses with a hash of their content, so that browsers can cache them for good."""
+"""Static files at addresses with a hash of their content, so that browsers can cache them indefinitely."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FONT_FACE = '@font-face{{font-family:"Proof Han";src:url("{url}");font-display:s
 
 @cache
 def _version() -> str:
-    """The hash of all files together; scripts load each other by relative addresses, so all have one version."""
+    """The hash of all files together: scripts load each other by relative addresses, so they need the same version."""
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(FOLDER.rglob("*")):
         if path.is_file():
@@ -31,8 +31,8 @@ def _version_of(font: Path) -> str:
 
 
 def serve(app: Flask, font: Path | None = None) -> None:
-    """Serve the static files, of which templates get the addresses by `static(name)`, and a project's `font` with a
-    style sheet, of which they get the address by `font_sheet()`."""
+    """Serve the static files, and a project's `font` with a style sheet. Templates get the addresses from
+    `static(name)` and `font_sheet()`."""
 
     def static_file(version: str, name: str) -> Response:
         if version != _version():

@@ -1,14 +1,15 @@
-"""The dial of the queue: how many errors are expected to be left if only flags from some score on are reviewed.
+"""The dial of the queue: how many errors are expected to be left if only flags above some score are reviewed.
 
 The flags are divided by score into steps. The probability that a flag of a step is an error is estimated from the
-decided flags of the step, and never falls as the score rises (isotonic regression by pooling adjacent violators). The
-score minus the threshold, read as log-odds, gives a prior that counts as much as two decisions in each step.
+decided flags of the step, and made monotone in the score (isotonic regression by pooling adjacent violators). The score
+minus the threshold is taken as log-odds; as a prior it has the weight of two decisions in each step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +19,15 @@ from proof.store.flag_columns import STATES
 
 CURVE_STEPS = 40
 PRIOR_WEIGHT = 2.0
-"""Decisions in a step that the prior counts as much as."""
+"""Weight of the prior in each step, in decisions."""
 LAST_POINT_MARGIN_NATS = 1e-6
-"""Distance of the last point, at which no flag is reviewed, above the highest score."""
+"""Distance of the last point, for which no flag is reviewed, from the highest score."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """If all flags with `score` and higher are reviewed: how many of them are still open (`places`), and how many
-    errors are expected among the others (`left`)."""
+    """A point of the dial: if all flags with `score` or more are reviewed, `places` of them are still open, and `left`
+    errors are expected among the other flags."""
 
     score: float
     places: int
@@ -36,8 +37,8 @@ class Point:
 def dial(
     scores: NDArray[np.float64], states: NDArray[np.int8], genuine: NDArray[np.bool_], threshold: float
 ) -> list[Point]:
-    """The points of the dial, from all flags to none. `scores` are in descending order, `states` are indices in
-    `STATES`; flags that are not `genuine` (seeded errors) have to be reviewed but are no errors of the text."""
+    """The points of the dial, in ascending order of score. `scores` are in descending order, `states` are indices in
+    `STATES`. Flags that are not `genuine` are seeded errors: they must be reviewed but are not errors of the text."""
     if not len(scores):
         return []
     steps = np.array_split(np.arange(len(scores)), min(CURVE_STEPS, len(scores)))
@@ -53,7 +54,7 @@ def dial(
         ]
     )
     expected = np.repeat(probabilities, [len(step) for step in steps])
-    # decided flags count as decided, others with their probability
+    # a decided flag counts as 0 or 1 error, another one by its probability
     errors = np.where(settled, wrong, expected) * genuine
     errors_from = np.concatenate([np.cumsum(errors[::-1])[::-1], [0.0]])
     open_up_to = np.cumsum(states == STATES.index(State.OPEN))
@@ -68,12 +69,21 @@ def _prior(score: float, threshold: float) -> float:
 
 
 def _monotone_shares(steps: Sequence[tuple[float, float]]) -> list[float]:
-    """The share of errors in each step, given as (errors, flags), made to descend by pooling neighbouring steps whose
-    shares rise."""
-    pools: list[list[float]] = []  # the sums of errors, flags and steps of each pool
-    for wrong, flags in steps:
-        pools.append([wrong, flags, 1])
-        while len(pools) > 1 and pools[-2][0] * pools[-1][1] < pools[-1][0] * pools[-2][1]:
+    """The share of errors in each step, given as (errors, flags). Neighbouring steps are pooled until the shares do not
+    rise from one step to the next."""
+    pools: list[_Pool] = []
+    for errors, flags in steps:
+        pool = _Pool(errors, flags, 1)
+        while pools and pools[-1].errors * pool.flags < pool.errors * pools[-1].flags:
             last = pools.pop()
-            pools[-1] = [sum(pair) for pair in zip(pools[-1], last, strict=True)]
-    return [wrong / flags for wrong, flags, count in pools for _ in range(int(count))]
+            pool = _Pool(last.errors + pool.errors, last.flags + pool.flags, last.steps + pool.steps)
+        pools.append(pool)
+    return [pool.errors / pool.flags for pool in pools for _ in range(pool.steps)]
+
+
+class _Pool(NamedTuple):
+    """The sums of errors and flags over a number of neighbouring steps."""
+
+    errors: float
+    flags: float
+    steps: int

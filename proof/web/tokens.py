@@ -1,7 +1,8 @@
-"""Tokens of the API: a request with one in `Authorization: Bearer` has the rights of the token's account.
+"""Tokens of the API: a request with a token in `Authorization: Bearer` has the rights of the token's account.
 
-A token is signed with the key of the sessions and not stored. It holds the account, the account's `token_stamp` and its
-time of expiry. It also becomes invalid when the account is disabled, gets a new password, or its tokens are revoked.
+A token is signed with the key of the sessions and is not stored. It contains the account, the account's `token_stamp`
+and its time of expiry. It also becomes invalid when the account is disabled, gets a new password, or revokes its
+tokens.
 """
 
 from __future__ import annotations
@@ -35,5 +36,6 @@ class Tokens:
             account = self._accounts.get(number)
         except (BadSignature, NoAccountError):
             return None
-        good = stamp and stamp == account.token_stamp and time.time() < ends and not account.disabled
-        return account if good else None
+        is_current = stamp and stamp == account.token_stamp
+        is_valid = is_current and time.time() < ends and not account.disabled
+        return account if is_valid else None

@@ -25,10 +25,10 @@ from types import ModuleType
 import numpy as np
 
 from proof.language.evidence import ContextScores, TextTokens
-from proof.language.findings import against, places_with_look_alikes
+from proof.language.findings import best_against, places_with_look_alikes
 from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import MIN_COUNTS, LanguageModel
-from proof.language.weights import NOTHING, Floats, LanguageWeights
+from proof.language.weights import NO_CANDIDATE, Floats, LanguageWeights
 from scripts.bench.material import ROOT, TableRow, tell
 from scripts.make_language import LEAST, Beside, Without, Work, verse, works
 
@@ -60,7 +60,7 @@ def odds(contexts: ContextScores, raw: Codes, places: np.ndarray) -> tuple[Float
     """The odds against what stands at places, and what is suggested."""
     look_alikes = LookAlikes.shipped()
     candidates = look_alikes.of(raw[places])
-    best, nats = against(contexts, places, candidates, look_alikes.margins_of(raw[places]))
+    best, nats = best_against(contexts, places, candidates, look_alikes.margins_of(raw[places]))
     return nats, candidates[np.arange(len(places)), best]
 
 
@@ -86,7 +86,7 @@ class Measured:
         asked = places_with_look_alikes(spoiled)
         beside = odds(ContextScores(spoiled, language, weights), raw, asked)[0]
         wrong = raw[asked] != clean.raw[asked]
-        self.planted = np.full((raw != clean.raw).sum(), NOTHING, np.float32)  # what is never asked is missed
+        self.planted = np.full((raw != clean.raw).sum(), NO_CANDIDATE, np.float32)  # what is never asked is missed
         self.planted[: wrong.sum()] = beside[wrong]
         self.beside = beside[~wrong]
         self.places = places_with_look_alikes(clean)

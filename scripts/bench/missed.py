@@ -37,7 +37,7 @@ class Stage(StrEnum):
 def without_further_looks() -> Iterator[None]:
     """Pages are judged by the first look alone, and what was judged otherwise is not used again."""
     with (
-        patch.object(columns.ColumnReader, "_again", lambda _, column: column),
+        patch.object(columns.ColumnReader, "_with_further_looks", lambda _, column: column),
         patch.object(plan, "METHOD_VERSION", -plan.METHOD_VERSION),
     ):
         yield

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from proof.store import Store
-from proof.store.acts import What
+from proof.store.acts import ActKind
 from proof.store.history import HistoryFilter
 from scripts.bench.material import ROOT, TableRow
 from scripts.bench.web import Browser, fill, p95, queries, start, thirty
@@ -93,7 +93,8 @@ def served(folder: Path, people: int, seconds: float) -> list[TableRow]:
         process.wait()
     times, acknowledged, failed = found[0]
     with Store.open(folder / "proof.sqlite") as store:
-        kept = {entry.id for entry in store.history.log(WORK, HistoryFilter(what=What.DECISIONS), limit=1_000_000)[0]}
+        entries, _ = store.history.log(WORK, HistoryFilter(what=ActKind.DECISIONS), limit=1_000_000)
+        kept = {entry.id for entry in entries}
     lost = len(set(acknowledged) - kept)
     return [
         *rows,

@@ -33,7 +33,7 @@ from proof.model.flags import flag_id
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.accounts import Role
-from proof.store.acts import What
+from proof.store.acts import ActKind
 from proof.store.history import HistoryFilter
 from proof.store.saving import CheckedResult
 from scripts.bench.material import CHROMIUM, ROOT, TableRow
@@ -312,7 +312,8 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     offset = 20_000
     times, acknowledged, failed = thirty(people, options.seconds, offset)
     with Store.open(folder / "proof.sqlite") as store:
-        kept = {entry.id for entry in store.history.log(WORK, HistoryFilter(what=What.DECISIONS), limit=1_000_000)[0]}
+        entries, _ = store.history.log(WORK, HistoryFilter(what=ActKind.DECISIONS), limit=1_000_000)
+        kept = {entry.id for entry in entries}
     doubled = len(acknowledged) - len(set(acknowledged))
     yield f"30 people, {len(acknowledged)} decisions, p95", p95(times), "200 ms"
     yield ("of these lost, doubled, failed", f"{len(set(acknowledged) - kept)}, {doubled}, {len(failed)}", "0, 0, 0")
@@ -321,5 +322,6 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     _, acknowledged, _ = thirty(people, options.seconds / 2, offset + 30 * 400)
     killer.join()
     with Store.open(folder / "proof.sqlite") as store:
-        kept = {entry.id for entry in store.history.log(WORK, HistoryFilter(what=What.DECISIONS), limit=1_000_000)[0]}
+        entries, _ = store.history.log(WORK, HistoryFilter(what=ActKind.DECISIONS), limit=1_000_000)
+        kept = {entry.id for entry in entries}
     yield (f"kill -9 under that load: {len(acknowledged)} acknowledged, lost", str(len(set(acknowledged) - kept)), "0")

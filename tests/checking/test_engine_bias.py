@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.checking.engine_bias import MAX_REMEMBERED, EngineBias
-from proof.checking.rescoring import weighed
+from proof.checking.rescoring import rescored
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
@@ -25,12 +25,12 @@ def flag(transcribed: str, read: str, own: float | None, score: float, best: flo
 
 def gathered(*flags: Flag) -> EngineBias:
     habits = EngineBias()
-    habits.add(PageResult("p", "", Status.CHECKED, flags=flags))
+    habits.add_page(PageResult("p", "", Status.CHECKED, flags=flags))
     return habits
 
 
 def raised(habits: EngineBias, one: Flag) -> bool:
-    return weighed(one, habits, FlagsSection(threshold=THRESHOLD), None).raised
+    return rescored(one, habits, FlagsSection(threshold=THRESHOLD), None).raised
 
 
 def of(transcribed: str, read: str, *own_and_score: tuple[float | None, float]) -> list[Flag]:
@@ -108,6 +108,6 @@ def test_a_habit_is_the_same_in_whatever_order_the_pages_came(data: st.DataObjec
     straight, mixed = EngineBias(), EngineBias()
     for habits, order in ((straight, results), (mixed, data.draw(st.permutations(results)))):
         for position, result in order:
-            habits.add(result, position)
-    assert sorted(straight.chances["羲", "義"]) == sorted(mixed.chances["羲", "義"])
-    assert len(straight.chances["羲", "義"]) == min(MAX_REMEMBERED, 40 * len(chances))
+            habits.add_page(result, position)
+    assert sorted(straight.text_probabilities["羲", "義"]) == sorted(mixed.text_probabilities["羲", "義"])
+    assert len(straight.text_probabilities["羲", "義"]) == min(MAX_REMEMBERED, 40 * len(chances))

@@ -12,7 +12,7 @@ from proof.checking.engine_bias import EngineBias
 from proof.checking.flag_language import FlagLanguage
 from proof.checking.language_alone import with_language
 from proof.checking.plan import PageTask
-from proof.checking.rescoring import weighed
+from proof.checking.rescoring import rescored
 from proof.language.findings import LanguageEvidence, PagePosition
 from proof.language.model import ModelFile
 from proof.model.flags import LANGUAGE, Evidence, Flag, LanguageReading, numbered
@@ -60,8 +60,8 @@ def flag(line: int, at: int, suggested: str, score: float, chance: float = 0.64)
 
 
 def heard(one: Flag, language: FlagLanguage) -> Flag:
-    language.ask([one])
-    return weighed(one, EngineBias(), FlagsSection(), None, language)
+    language.read([one])
+    return rescored(one, EngineBias(), FlagsSection(), None, language)
 
 
 def test_a_suspicion_is_lifted_where_the_words_around_speak_for_it(text: Transcription, store: Store) -> None:
@@ -108,8 +108,8 @@ def test_of_the_readings_of_the_image_the_one_is_suggested_that_the_words_around
 def test_how_the_engine_reads_a_character_is_learned_from_the_image_alone(text: Transcription, store: Store) -> None:
     suspected = left_open(("乩", 0.5), ("此", 0.3))
     before, after = EngineBias(), EngineBias()
-    before.learn(suspected)
-    after.learn(heard(suspected, language_of(text, store)))
+    before.add_flag(suspected)
+    after.add_flag(heard(suspected, language_of(text, store)))
     assert before == after
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import event
 
 from proof.checking import rescoring
 from proof.checking.engine_bias import EngineBias
-from proof.checking.rescoring import settle
+from proof.checking.rescoring import rescore_work
 from proof.model.flags import Evidence, Flag
 from proof.model.result import PageResult
 from proof.settings.config import FlagsSection
@@ -47,7 +47,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 def habits() -> EngineBias:
     learned = EngineBias()
     for number, chance in enumerate(CHANCES, 1):
-        learned.add(page_of(number, chance), number)
+        learned.add_page(page_of(number, chance), number)
     return learned
 
 
@@ -71,7 +71,7 @@ def test_a_page_that_is_judged_anew_while_a_work_is_weighed_is_weighed_too(
         return revision
 
     monkeypatch.setattr(store, "rescore", beside)
-    settle(store, WORK, habits(), FlagsSection(threshold=6.5))
+    rescore_work(store, WORK, habits(), FlagsSection(threshold=6.5))
     assert raised(store) == [False] * 5
     assert next(store.flags(WORK)).evidence.base == 7.0
     assert times > 3

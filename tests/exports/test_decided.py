@@ -374,6 +374,7 @@ def test_where_all_was_taken_back_the_text_reads_as_it_did_before_the_first(proj
     project.export()
     assert project.edition.text == TEXT
     project.say("f-again", Verdict.UNDO)
+    assert [len(project.store.finder.find_in_all(words).places) for words in ("西北耦", "西比耦")] == [1, 0]
     for _ in range(2):
         project.export()
         assert project.edition.text == TEXT

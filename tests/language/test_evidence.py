@@ -137,8 +137,8 @@ def test_findings_become_flags_that_name_their_channel(learned: LanguageModel, p
 
 def test_a_model_comes_back_from_its_file(learned: LanguageModel, tmp_path: Path) -> None:
     back = saved(learned, tmp_path / "language.npz")
-    assert back.counts.known.tolist() == learned.counts.known.tolist()
-    assert back.known.tolist() == learned.known.tolist()
+    assert back.counts.keys.tolist() == learned.counts.keys.tolist()
+    assert back.character_counts.tolist() == learned.character_counts.tolist()
     assert back.learned_runs.tolist() == learned.learned_runs.tolist()
     assert back.sources == ("made",)
 

@@ -29,19 +29,19 @@ def hashed(numbers: list[int]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
 def test_packed_counts_come_back(numbers: list[int], bits: int) -> None:
     counts = Counts.of(hashed(numbers), bits)
     back = unpacked(packed(counts))
-    assert back.known.tolist() == counts.known.tolist()
+    assert back.keys.tolist() == counts.keys.tolist()
     assert back.bits == bits
-    small = counts.number <= MAX_EXACT_COUNT
-    assert back.number[small].tolist() == counts.number[small].tolist()
-    assert np.allclose(back.number[~small], counts.number[~small], rtol=COUNT_BASE - 1)
+    small = counts.numbers <= MAX_EXACT_COUNT
+    assert back.numbers[small].tolist() == counts.numbers[small].tolist()
+    assert np.allclose(back.numbers[~small], counts.numbers[~small], rtol=COUNT_BASE - 1)
 
 
 @given(st.lists(st.integers(0, 30), max_size=100), st.lists(st.integers(0, 30), max_size=100))
 def test_counts_of_two_texts_are_those_of_both_together(one: list[int], other: list[int]) -> None:
     merged = Counts.merged([Counts.of(hashed(one), 40), Counts.of(hashed(other), 40)], 40)
     both = Counts.of(hashed(one + other), 40)
-    assert merged.known.tolist() == both.known.tolist()
-    assert merged.number.tolist() == both.number.tolist()
+    assert merged.keys.tolist() == both.keys.tolist()
+    assert merged.numbers.tolist() == both.numbers.tolist()
 
 
 def test_a_key_is_the_same_whether_asked_for_a_place_or_counted_over_a_text() -> None:

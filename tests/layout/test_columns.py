@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proof.layout.columns import cell_height
-from proof.layout.page import FoundColumn
+from proof.layout.columns import as_layout, cell_height
+from proof.layout.page import FoundColumn, PageLayout
+from proof.layout.regions import Region
+from proof.layout.rules import Rectification
+from proof.layout.sheet import Sheet
 
 
 @pytest.mark.parametrize("off", [0.93, 0.97, 1.05, 1.09])
@@ -20,3 +23,16 @@ def test_the_height_of_a_cell_is_measured_over_several(off: float) -> None:
         text[top : top + 26, 20:100] = 255
     column = FoundColumn(1, 10.0, 5.0, 110.0, 880.0, 31.0)
     assert cell_height(text, [column]) == pytest.approx(pitch, rel=0.012)
+
+
+def test_the_only_stroke_of_a_note_beside_a_column_belongs_to_the_column() -> None:
+    ink = np.zeros((420, 200), np.uint8)
+    for top in (20, 100, 300):
+        ink[top : top + 60, 60:120] = 255
+    ink[200:212, 131:143] = 255  # where no main text stands, beside the body of the column
+    blank = np.zeros_like(ink)
+    sheet = Sheet(255 - ink, ink, blank, blank, Rectification.of(1.0, 0.0, 0.0, *ink.shape, (0, 0)), 0.0)
+    column = FoundColumn(1, 40.0, 20.0, 160.0, 360.0, 60.0)
+    region = Region(0, 0, 0, 200, 420, lined_above=False, lined_below=False)
+    layout = as_layout(PageLayout(sheet, ink, (region,), (column,), ((),)))
+    assert layout.owners[206, 137] == 1

@@ -89,7 +89,7 @@ def assert_frame(drawn: RenderedPage, layout: Layout, cells: int = 21) -> None:
 
 def assert_laid_out(drawn: RenderedPage, layout: Layout, tolerance: float = 0.08) -> None:
     """The page is ruled, its columns are where they were drawn, and so is its frame."""
-    assert layout.ruled, layout.why
+    assert layout.ruled, layout.outline.why
     assert_columns(drawn, layout, tolerance)
     assert_frame(drawn, layout)
 
@@ -99,7 +99,7 @@ def test_all_columns_are_found_the_fold_strip_is_none_and_all_lie_on_the_image(
 ) -> None:
     drawn, layout = worn
     assert_laid_out(drawn, layout)
-    assert abs(layout.skew) == pytest.approx(abs(drawn.skew), abs=0.3)
+    assert abs(layout.outline.skew) == pytest.approx(abs(drawn.skew), abs=0.3)
     half = drawn.halves[0]
     left, right = edges(half.columns[-1])[0], edges(half.columns[0])[1]
     slack = 0.1 * (right - left) / len(half.columns)
@@ -137,7 +137,7 @@ def test_a_missing_rule_costs_no_column(make_page: MakePage, missing: tuple[int,
         x = round(edges(columns[0])[1] if number == 0 else edges(columns[number - 1])[0])
         image[:, x - 5 : x + 6] = 255
     layout = find_layout(image)
-    assert layout.ruled, layout.why
+    assert layout.ruled, layout.outline.why
     # where a rule is lost nothing but its neighbours say where it was
     assert_columns(drawn, layout, tolerance=0.15)
 
@@ -176,7 +176,7 @@ def raised_on(layout: Layout) -> list[int]:
 def test_on_a_real_page_eight_columns_are_found_and_those_raised_in_reverence_are_told(shared: Path, name: str) -> None:
     """That each shows its own line is tested where pages are checked."""
     layout = find_layout(load_image(shared / "facsimile" / name).pixels)
-    assert layout.ruled, layout.why
+    assert layout.ruled, layout.outline.why
     assert len(layout.columns) == 8
     assert raised_on(layout) == {"JMML_001-1a": [8], "JMML_001-1b": [1]}.get(Path(name).stem, [])
 
@@ -227,8 +227,8 @@ def test_a_raised_character_over_both_lines_of_a_thick_frame_is_told_and_keeps_i
 def test_a_page_that_is_not_in_ruled_columns_is_said_to_be_so(shared: Path, name: str, why: str) -> None:
     layout = find_layout(load_image(shared / "facsimile" / "other" / name).pixels)
     assert not layout.ruled
-    assert layout.why
-    assert why in in_english(layout.why)
+    assert layout.outline.why
+    assert why in in_english(layout.outline.why)
 
 
 @pytest.mark.parametrize("columns", [0, 8])
@@ -239,7 +239,7 @@ def test_a_sheet_without_rules_is_not_ruled_columns(columns: int) -> None:
         paper[y : y + 3, x : x + 3] = 30
     layout = find_layout(paper, columns=columns)
     assert not layout.ruled
-    assert layout.why == Notice.of(NoticeCode.NOT_RULED)
+    assert layout.outline.why == Notice.of(NoticeCode.NOT_RULED)
 
 
 @pytest.mark.parametrize("tone", [0, 255])

@@ -61,7 +61,7 @@ def found(image: Pixels, columns: int = 8) -> dict[str, Half]:
 def assert_laid_out(half: Half, wanted: Box) -> None:
     """The columns that are found on a half are those of its half-folio, to a quarter of a column and of a character."""
     layout = find_layout(half.pixels, origin=(half.box.x, half.box.y))
-    assert layout.ruled, layout.why
+    assert layout.ruled, layout.outline.why
     got = columns_area(layout)
     assert max(abs(got.x - wanted.x), abs(got.right - wanted.right)) < wanted.w / 8 / 4, (got, wanted)
     assert max(abs(got.y - wanted.y), abs(got.bottom - wanted.bottom)) < wanted.h / 21 / 2, (got, wanted)

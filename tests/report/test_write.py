@@ -280,9 +280,9 @@ def test_what_people_said_to_each_other_is_in_the_report_and_a_line_each_in_a_fi
         write_reports(StoredRun(store, run.id), tmp_path)
         assert not (tmp_path / "comments.jsonl").exists()
         problem = CommentState.PROBLEM
-        store.comments.say(CommentRequest(WORK, 2, None, "缺半葉", "甲", "request-1", problem, "乙"))
-        store.comments.say(CommentRequest(WORK, 1, 1, f"{SCRIPT}？", "甲", "request-2"))
-        store.comments.say(CommentRequest(WORK, 1, 1, "是\n告", "乙", "request-3"))
+        store.comments.add(CommentRequest(WORK, 2, None, "缺半葉", "甲", "request-1", problem, "乙"))
+        store.comments.add(CommentRequest(WORK, 1, 1, f"{SCRIPT}？", "甲", "request-2"))
+        store.comments.add(CommentRequest(WORK, 1, 1, "是\n告", "乙", "request-3"))
         written = write_reports(StoredRun(store, run.id), tmp_path)
     lines = [json.loads(line) for line in (tmp_path / "comments.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [(one["page"], one["line"], one["text"], one["state"], one["assigned"]) for one in lines] == [

@@ -20,9 +20,11 @@ from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import RunInfo, Store, TextInfo
+from proof.store.decision_records import Verdict
 from proof.text.model import Row
-from tests.build import check
+from tests.build import check, decide, page, queued
 from tests.conftest import PATIENCE, MadeOnce
+from tests.store.exported import FOUND, LINES
 
 
 @pytest.fixture
@@ -171,3 +173,12 @@ def whole(store: Store, key: str) -> PageResult | None:
     """The stored result with this key, with its characters."""
     kept = store.cached_page(key)
     return kept.whole() if kept is not None else None
+
+
+@pytest.fixture
+def decided(store: Store) -> Store:
+    """A store with two accepted suggestions: an insertion, and another character for 北."""
+    check(store, page(*LINES, flags=FOUND))
+    for flag in queued(store):
+        decide(store, flag.number, Verdict.TAKE)
+    return store

@@ -1,4 +1,4 @@
-"""Accounts: what a name and a password may be, who manages whom, and when sessions end."""
+"""Accounts: valid names and passwords, roles, and the end of sessions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHEAP = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
 
 @pytest.fixture
 def people(store: Store) -> Store:
-    """An administrator, 甲, and a proofreader, 乙; with hashes that cost little."""
+    """An administrator, 甲, and a proofreader, 乙, with fast password hashes."""
     store.accounts.hasher = CHEAP
     store.accounts.add("甲", Role.ADMINISTRATOR, GOOD)
     store.accounts.add("乙", Role.PROOFREADER, GOOD)
@@ -151,8 +151,8 @@ def test_whatever_is_done_to_an_account_leaves_an_event(people: Store) -> None:
     accounts.set_password(made.number, GOOD, by=By("丙", AccountChannel.BROWSER))
     accounts.set_disabled(made.number, True, by=By("root", AccountChannel.COMMAND))
     accounts.set_disabled(made.number, False, by=MANAGER)
-    events = [one for one in reversed(accounts.events()) if one.name == "丙"]
-    assert [(one.deed, one.was, one.now, one.person, one.way) for one in events] == [
+    events = [event for event in reversed(accounts.events()) if event.name == "丙"]
+    assert [(event.deed, event.was, event.now, event.person, event.way) for event in events] == [
         (Deed.CREATED, "", "reader", "甲", AccountChannel.BROWSER),
         (Deed.ROLE, "reader", "proofreader", "甲", AccountChannel.BROWSER),
         (Deed.PASSWORD, "", "provisional", "甲", AccountChannel.BROWSER),
@@ -160,10 +160,10 @@ def test_whatever_is_done_to_an_account_leaves_an_event(people: Store) -> None:
         (Deed.DISABLED, "", "", "root", AccountChannel.COMMAND),
         (Deed.ENABLED, "", "", "甲", AccountChannel.BROWSER),
     ]
-    assert [one.at for one in events] == sorted(one.at for one in events)
+    assert [event.at for event in events] == sorted(event.at for event in events)
     newest = accounts.events(limit=3)
     assert newest + accounts.events(before=newest[-1].id) == accounts.events()
-    assert [one.id for one in reversed(events)] == sorted((one.id for one in events), reverse=True)
+    assert [event.id for event in reversed(events)] == sorted((event.id for event in events), reverse=True)
 
 
 def test_what_changes_nothing_or_is_refused_leaves_none(people: Store) -> None:

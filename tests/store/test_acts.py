@@ -1,4 +1,4 @@
-"""Each person takes back what they did last, on whatever view; exactly, or not at all, and the history keeps it all."""
+"""Undo and redo: each person undoes their own last act, exactly or not at all, and no act is deleted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from proof.store import Store
-from proof.store.acts import ChangedError, NothingLeftError, What
+from proof.store.acts import ActKind, ChangedError, NothingLeftError
 from proof.store.decision_records import (
     NotYoursError,
     RefusedDecisionError,
@@ -42,21 +42,24 @@ def filled(store: Store) -> Store:
 
 
 def seen(store: Store) -> dict[str, Any]:
-    """All that anybody can see of where a work stands: flags, pages and rules."""
+    """The present state of the flags, pages and rules of a work."""
     numbers, _ = store.queue.find(WORK, QueueFilter(raised=None), Order.PAGE, limit=10_000)
     return {
-        "flags": [(one.number, one.state, one.reading) for one in store.queue.flags(WORK, numbers)],
-        "pages": [(one.number, one.state, one.flags, one.open) for one in store.queue.pages(WORK)],
-        "rules": {(one.transcribed, one.suggested) for one in store.rules.of_work(WORK)},
-        "standing": sorted((one.flag, one.state, one.reading) for one in standing_decisions(store, WORK)),
+        "flags": [(queued.number, queued.state, queued.reading) for queued in store.queue.flags(WORK, numbers)],
+        "pages": [(listed.number, listed.state, listed.flags, listed.open) for listed in store.queue.pages(WORK)],
+        "rules": {(rule.transcribed, rule.suggested) for rule in store.rules.of_work(WORK)},
+        "standing": sorted(
+            (decision.flag, decision.state, decision.reading) for decision in standing_decisions(store, WORK)
+        ),
         "layouts": {
-            place: (one.layout, one.image, one.quadrant) for place, one in store.layout_overrides.of_work(WORK).items()
+            place: (override.layout, override.image, override.quadrant)
+            for place, override in store.layout_overrides.of_work(WORK).items()
         },
     }
 
 
 def events(store: Store) -> set[tuple[Any, ...]]:
-    """All that was ever said, with who said it."""
+    """All acts of a work with their people."""
     tables: list[Any] = [DecisionRow, RuleRow, PageEventRow, LayoutOverrideRow]
     with store._reading() as session:
         return {
@@ -67,14 +70,14 @@ def events(store: Store) -> set[tuple[Any, ...]]:
 
 
 def lay_out(store: Store, page: int, image: str, person: str = "甲") -> None:
-    """Have a page read from an image, or, with none, as it is found."""
+    """Have a page read from another image or, without one, from its own image again."""
     version = len(store.layout_overrides.history(WORK, page))
     store.layout_overrides.set(WORK, page, None, image, "", version=version, person=person, key=key())
 
 
 @on_both
 def test_what_one_did_last_is_taken_back_whatever_it_was(filled: Store) -> None:
-    """After a rule, its setter's undo lifts the rule and leaves the decisions."""
+    """The undo of the person who set the rule lifts it and leaves the decisions."""
     states = [seen(filled)]
 
     def did(what: object) -> None:
@@ -98,12 +101,17 @@ def test_what_one_did_last_is_taken_back_whatever_it_was(filled: Store) -> None:
         back.append(filled.acts.undo(WORK, "甲", key()))
         now = seen(filled)
         assert now["rules"] == state["rules"]
-        assert [one for one in now["standing"] if one[0] != 7] == state["standing"]
-        assert [one[:2] for one in now["pages"]] == [one[:2] for one in state["pages"]]
+        assert [decision for decision in now["standing"] if decision[0] != 7] == state["standing"]
+        assert [listed[:2] for listed in now["pages"]] == [listed[:2] for listed in state["pages"]]
         assert now["layouts"] == state["layouts"]
-    assert [one.what for one in back] == [*[What.LAYOUT] * 2, What.RULE, What.PAGE, *[What.DECISIONS] * 3]
-    assert [len(one.decisions) for one in back] == [0, 0, 0, 0, 1, 3, 1]
-    assert [one.laid_out for one in back[:3]] == [1, 1, None]
+    assert [undone.what for undone in back] == [
+        *[ActKind.LAYOUT] * 2,
+        ActKind.RULE,
+        ActKind.PAGE,
+        *[ActKind.DECISIONS] * 3,
+    ]
+    assert [len(undone.decisions) for undone in back] == [0, 0, 0, 0, 1, 3, 1]
+    assert [undone.page_to_read for undone in back[:3]] == [1, 1, None]
     with pytest.raises(NothingLeftError):
         filled.acts.undo(WORK, "甲", key())
     assert filled.acts.undo(WORK, "乙", key()).decisions[0].flag == 7
@@ -120,8 +128,8 @@ def test_what_another_changed_meanwhile_is_not_taken_back_and_they_are_named(fil
         filled.acts.undo(WORK, "甲", key())
     assert (seen(filled), events(filled)) == (before, said)
     left = [filled.acts.undo(WORK, "甲", key(), leave=True) for _ in range(2)]
-    assert [[one.flag for one in undone.decisions] for undone in left] == [[3], [2]]
-    assert [one.verdict for one in filled.decisions.history(1)] == [Verdict.KEEP, Verdict.COPY]
+    assert [[decision.flag for decision in undone.decisions] for undone in left] == [[3], [2]]
+    assert [decision.verdict for decision in filled.decisions.history(1)] == [Verdict.KEEP, Verdict.COPY]
 
 
 def test_what_another_changed_and_took_back_is_no_hindrance(filled: Store) -> None:
@@ -135,7 +143,7 @@ def test_what_another_changed_and_took_back_is_no_hindrance(filled: Store) -> No
     assert refused.value.people == ("乙",)
     filled.acts.undo(WORK, "乙", key())
     undone = [filled.acts.undo(WORK, "甲", key()).decisions[0] for _ in range(2)]
-    assert [(one.flag, one.state) for one in undone] == [(2, State.OPEN), (1, State.OPEN)]
+    assert [(decision.flag, decision.state) for decision in undone] == [(2, State.OPEN), (1, State.OPEN)]
 
 
 @on_both
@@ -157,7 +165,7 @@ def test_a_rule_a_page_and_a_layout_that_others_changed_since_are_theirs(filled:
         assert seen(filled) == once
         filled.acts.undo(WORK, "甲", key())
         assert seen(filled) == untouched
-        assert filled.acts.redo(WORK, "甲", key()).again
+        assert filled.acts.redo(WORK, "甲", key()).is_redo
         assert seen(filled) == once
 
 
@@ -179,7 +187,11 @@ def test_an_administrator_takes_back_that_they_took_anothers_decision_back(fille
     filled.acts.undo(WORK, "王", key())
     assert filled.decisions.history(1)[-1].reading == "字"
     filled.acts.redo(WORK, "王", key())
-    assert [one.verdict for one in filled.decisions.history(1)][1:] == [Verdict.UNDO, Verdict.REDO, Verdict.UNDO]
+    assert [decision.verdict for decision in filled.decisions.history(1)][1:] == [
+        Verdict.UNDO,
+        Verdict.REDO,
+        Verdict.UNDO,
+    ]
 
 
 def test_who_may_not_set_rules_takes_none_back(filled: Store) -> None:
@@ -191,31 +203,31 @@ def test_who_may_not_set_rules_takes_none_back(filled: Store) -> None:
 
 @on_both
 def test_a_request_sent_again_takes_back_nothing_more(filled: Store) -> None:
-    """Of all kinds of acts but comments, which are answered and not undone."""
+    """For all kinds of acts except comments, which cannot be undone."""
     decide(filled, 2, Verdict.KEEP)
-    does: dict[What, Callable[[], object]] = {
-        What.DECISIONS: lambda: filled.decisions.decide_all(
+    does: dict[ActKind, Callable[[], object]] = {
+        ActKind.DECISIONS: lambda: filled.decisions.decide_all(
             [demand(n, Verdict.KEEP, batch="stroke-0001") for n in (1, 3)]
         ),
-        What.RULE: lambda: filled.rules.set(WORK, "甲", "字", True, "甲"),
-        What.LAYOUT: lambda: lay_out(filled, 1, "other.png"),
-        What.PAGE: lambda: filled.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", key()),
+        ActKind.RULE: lambda: filled.rules.set(WORK, "甲", "字", True, "甲"),
+        ActKind.LAYOUT: lambda: lay_out(filled, 1, "other.png"),
+        ActKind.PAGE: lambda: filled.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", key()),
     }
-    assert does.keys() == set(What) - {What.COMMENT}
+    assert does.keys() == set(ActKind) - {ActKind.COMMENT}
     for what, do in does.items():
         do()
         first = filled.acts.undo(WORK, "甲", f"request-{what}")
         said = events(filled)
         again = filled.acts.undo(WORK, "甲", f"request-{what}")
         assert (again.what, again.repeated, events(filled)) == (what, True, said)
-        assert [one.id for one in again.decisions] == [one.id for one in first.decisions]
+        assert [decision.id for decision in again.decisions] == [decision.id for decision in first.decisions]
         with pytest.raises(RefusedDecisionError, match="this key"):
             filled.acts.undo(WORK, "乙", f"request-{what}")
 
 
 @on_both
 def test_a_key_is_one_requests_whatever_it_asked_for(filled: Store) -> None:
-    """What is asked for under the key of another act is refused, and changes nothing."""
+    """A request with the key of another act is refused and changes nothing."""
     asks: dict[str, Callable[[str], object]] = {
         "decide": lambda key: filled.decisions.decide(demand(1, Verdict.TAKE, key=key)),
         "page": lambda key: filled.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "甲", key),

@@ -1,4 +1,4 @@
-"""What a decision rests on: the witness that has the reading, but never another reader of the image."""
+"""The authority of a decision: the witness that has the reading, but never another reader of the image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A project moves as one file: decisions, texts and images come out as they went in, or nothing does."""
+"""Backup and restore: decisions, texts and images are restored unchanged, or nothing is restored."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def saved_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def saved(saved_once: Path, tmp_path: Path) -> Path:
-    """The backup of a project, which lies elsewhere."""
+    """The backup of a project, in another folder."""
     return Path(shutil.copy(saved_once, tmp_path))
 
 
 def standing(settings: Settings) -> list[int]:
-    """The flags about which a decision stands in the store of a project."""
+    """The decided flags in the store of a project."""
     with Store.open(settings.store_address) as store:
-        return [one.flag for one in standing_decisions(store, WORK)]
+        return [decision.flag for decision in standing_decisions(store, WORK)]
 
 
 def test_a_project_comes_back_whole_in_another_place_and_goes_on_there(project: Settings, tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_project_comes_back_whole_in_another_place_and_goes_on_there(project: 
 
 
 def test_it_holds_one_moment_while_somebody_decides_all_the_time(project: Settings, tmp_path: Path) -> None:
-    """What was acknowledged before is in it, and what came later, if any of it is, without a gap."""
+    """A backup has all decisions acknowledged before it began, and of later ones the first few, without a gap."""
     acknowledged: list[int] = []
     over = threading.Event()
 
@@ -117,11 +117,11 @@ def test_it_holds_one_moment_while_somebody_decides_all_the_time(project: Settin
             verify(tmp_path / f"{number}.zip")
             restore(tmp_path / f"{number}.zip", tmp_path / f"{number}")
             with Store.open(tmp_path / f"{number}" / STORE_NAME) as store:
-                kept = sorted(one.id for one in decision_log(store, WORK))
+                kept = sorted(decision.id for decision in decision_log(store, WORK))
                 assert kept == list(range(1, len(kept) + 1))
                 assert before <= len(kept) - 1 <= after + 1  # the first was there from the beginning
                 said = {flag: store.decisions.history(flag)[-1:] for flag in range(2, 7)}
-                standing = {one.flag: one.id for one in standing_decisions(store, WORK)}
+                standing = {decision.flag: decision.id for decision in standing_decisions(store, WORK)}
                 assert all(
                     not last or (last[0].verdict is Verdict.KEEP) == (standing.get(flag) == last[0].id)
                     for flag, last in said.items()
@@ -132,7 +132,7 @@ def test_it_holds_one_moment_while_somebody_decides_all_the_time(project: Settin
 
 
 def rewrite(path: Path, name: str, data: bytes, *, entry: str = "", summed: bool = False) -> None:
-    """The same archive with one file changed, its checksum too where it is `summed`, and one more named in its list."""
+    """A copy of the archive with one changed file, and its checksum if `summed`, and one more file in its list."""
     with zipfile.ZipFile(path) as archive:
         held = {info: archive.read(info) for info in archive.namelist()}
     held[name] = data
@@ -148,7 +148,7 @@ def rewrite(path: Path, name: str, data: bytes, *, entry: str = "", summed: bool
 
 
 def with_setting(path: Path, lines: str) -> None:
-    """The same archive of a project that has these settings, too."""
+    """A copy of the archive in which the project has these settings as well."""
     with zipfile.ZipFile(path) as archive:
         config = archive.read("config.toml")
     rewrite(path, "config.toml", config + f"\n{lines}\n".encode(), summed=True)
@@ -208,7 +208,7 @@ def test_no_address_that_a_backup_names_is_used_unless_it_is_said_again(
         assert "not used: the store that the backup names" in capsys.readouterr().err
         with pytest.raises(TimeoutError):
             listening.accept()
-    assert [one for one in sorted(tmp_path.rglob("*")) if here not in (one, *one.parents)] == before
+    assert [path for path in sorted(tmp_path.rglob("*")) if here not in (path, *path.parents)] == before
     settings = Settings.load(here)
     assert settings.store_address == here / STORE_NAME
     assert standing(settings) == [1]
@@ -219,7 +219,7 @@ def test_what_unpacks_to_more_than_it_says_is_refused(saved: Path, tmp_path: Pat
     with zipfile.ZipFile(saved) as archive:
         info = archive.getinfo(STORE_NAME)
     for size in (0, 1, info.file_size - 1):
-        sizes = [struct.pack("<II", info.compress_size, one) for one in (info.file_size, size)]
+        sizes = [struct.pack("<II", info.compress_size, unpacked) for unpacked in (info.file_size, size)]
         said = whole.replace(sizes[0], sizes[1])
         assert said != whole
         (tmp_path / "bomb.zip").write_bytes(said)
@@ -252,7 +252,7 @@ def test_a_disk_that_is_full_costs_the_backup_alone(project: Settings, tmp_path:
     assert "Traceback" not in full.stderr
     assert f"{STORE_NAME}: " in full.stderr
     assert "the disk" in full.stderr
-    assert [one for one in sorted(tmp_path.rglob("*")) if one.suffix not in (".sqlite-shm", ".sqlite-wal")] == there
+    assert [path for path in sorted(tmp_path.rglob("*")) if path.suffix not in (".sqlite-shm", ".sqlite-wal")] == there
 
 
 def test_a_folder_that_is_called_as_the_journal_is_named(project: Settings, tmp_path: Path) -> None:
@@ -278,8 +278,8 @@ def test_a_backup_whose_store_lost_something_does_not_verify(saved: Path, tmp_pa
 def test_a_relative_folder_is_restored_into_beside_another_project(
     project: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: str
 ) -> None:
-    """An address counts from the folder that is restored, as in its settings, and not from where the command runs: the
-    store of the project that lies there is no empty one."""
+    """A relative store address starts from the restored folder, as in its settings, and not from the working directory,
+    where there is the store of another project."""
     monkeypatch.chdir(tmp_path / "project")
     backup(project, Path("saved.zip"))
     assert main(["restore", "saved.zip", "restored/here", *(["--store", store] if store else [])]) == 0
@@ -291,7 +291,7 @@ def test_a_relative_folder_is_restored_into_beside_another_project(
 def test_all_that_the_settings_name_is_saved_or_told(
     project: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Every setting that names a file: witnesses of all kinds, fonts, models, lists; what lies outside is told."""
+    """Every setting that names a file: witnesses of all kinds, fonts, models, lists. Files outside are reported."""
     folder = tmp_path / "project"
     names = ("font.ttf", "witness.txt", "juan/1.txt", "read/a.xml", "read/more/b.xml", "lists/x.txt")
     more = (

@@ -1,4 +1,4 @@
-"""What people say to each other: threads on flags and pages, problems that are assigned and resolved."""
+"""Comments: threads on flags and pages, and problems that are assigned and resolved."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proof.store import Store
-from proof.store.acts import What
+from proof.store.acts import ActKind
 from proof.store.comments import Comment, CommentConflictError, CommentRequest, CommentState
 from proof.store.decision_records import DecisionRequest, MissingFlagError, RefusedDecisionError, Verdict
 from proof.store.lookup import NoPlaceError
@@ -28,12 +28,16 @@ def store(tmp_path: Path) -> Any:
 
 def say(store: Store, text: str, person: str = "甲", *, page: int = 1, flag: int | None = 1, **more: Any) -> Comment:
     more.setdefault("key", key())
-    return store.comments.say(CommentRequest(WORK, page, flag, text, person, **more))
+    return store.comments.add(CommentRequest(WORK, page, flag, text, person, **more))
 
 
 def thread(store: Store, page: int = 1, flag: int | None = 1) -> list[tuple[str, str, str, str]]:
     said = store.comments.of_page(WORK, page)
-    return [(one.person, one.text, one.state.value, one.assigned) for one in said if one.flag == flag]
+    return [
+        (comment.person, comment.text, comment.state.value, comment.assigned)
+        for comment in said
+        if comment.flag == flag
+    ]
 
 
 def test_a_comment_is_answered_and_a_problem_is_assigned_found_and_resolved(store: Store) -> None:
@@ -41,7 +45,7 @@ def test_a_comment_is_answered_and_a_problem_is_assigned_found_and_resolved(stor
     assert store.comments.count("乙") == 1
     assert store.comments.count("甲") == 0
     [found] = store.comments.problems(assigned="乙")
-    assert (found.flag, found.name, [one.text for one in found.comments]) == (1, first.name, ["這是吿還是告？"])
+    assert (found.flag, found.name, [comment.text for comment in found.comments]) == (1, first.name, ["這是吿還是告？"])
     second = say(store, "我看看", "乙")
     assert store.comments.count("乙") == 1, "an answer alone resolves nothing"
     say(store, "是告", "乙", state=RESOLVED, seen=second.id)
@@ -57,13 +61,13 @@ def test_a_comment_is_answered_and_a_problem_is_assigned_found_and_resolved(stor
 def test_a_page_with_a_problem_is_one_in_all_lists_and_is_to_be_proofread_when_it_is_resolved(store: Store) -> None:
     said = say(store, "影像缺半葉", page=2, flag=None, state=PROBLEM, assigned="乙")
     assert store.queue.left(WORK).problems == store.comments.count("乙") == 1
-    assert store.acts.undo(WORK, "甲", "request-undo").what is What.PAGE
+    assert store.acts.undo(WORK, "甲", "request-undo").what is ActKind.PAGE
     assert store.comments.problems() == []
     assert thread(store, 2, None) == [("甲", "影像缺半葉", "problem", "乙")], "its words stay"
     store.acts.redo(WORK, "甲", "request-redo")
     say(store, "換了影像", "乙", page=2, flag=None, state=RESOLVED, seen=said.id)
-    assert [one.state for one in store.queue.pages(WORK)] == [PageState.NOT_PROOFREAD] * 3
-    assert [one.state for one in store.page_states.history(WORK, 2)][-1] is PageState.NOT_PROOFREAD
+    assert [listed.state for listed in store.queue.pages(WORK)] == [PageState.NOT_PROOFREAD] * 3
+    assert [event.state for event in store.page_states.history(WORK, 2)][-1] is PageState.NOT_PROOFREAD
     assert store.comments.problems() == []
 
 
@@ -72,7 +76,7 @@ def test_a_page_marked_as_a_problem_without_a_word_is_among_the_problems_and_can
     [found] = store.comments.problems(work=WORK)
     assert (found.page, found.person, found.note, found.comments) == (3, "甲", "斷版", ())
     say(store, "", page=3, flag=None, assigned="乙")
-    assert [one.assigned for one in store.comments.problems(work=WORK)] == ["乙"]
+    assert [problem.assigned for problem in store.comments.problems(work=WORK)] == ["乙"]
     assert len(store.page_states.history(WORK, 3)) == 1
     store.page_states.set(WORK, 3, PageState.PROOFREAD, 1, "丙", "request-0002")
     assert store.comments.count("乙") == 0, "whoever says otherwise of the page has seen to it"

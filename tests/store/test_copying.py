@@ -1,4 +1,4 @@
-"""A store copied into another one, of whatever kind, holds the same and goes on numbering."""
+"""A copy of a store, on any database, has the same rows and continues their numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening a store: migrations, refusals, and what a user is told when the database cannot be used."""
+"""Opening a store: migrations, refusals, and the errors of an unusable database with advice."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_nobody_but_its_owner_reads_a_store(tmp_path: Path) -> None:
     try:
         with Store.open(path) as store:
             store.accounts.everybody()
-            assert {one.stat().st_mode & 0o777 for one in tmp_path.glob("proof.sqlite*")} == {0o600}
+            assert {path.stat().st_mode & 0o777 for path in tmp_path.glob("proof.sqlite*")} == {0o600}
         path.chmod(0o644)
         with Store.open(path):
             assert path.stat().st_mode & 0o777 == 0o600
@@ -186,7 +186,7 @@ def test_the_second_check_of_a_work_waits_until_the_first_is_done_and_says_so(st
 
 @on_both
 def test_a_check_that_is_done_is_waited_for_by_nobody(store: Store) -> None:
-    """Not even for the moment that a database server takes to part with who held the lock."""
+    """Not even for the moment in which a database server closes the connection that had the lock."""
     waits = []
     for _ in range(100):
         with store.checking("work") as waited:

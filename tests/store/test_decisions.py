@@ -1,4 +1,4 @@
-"""Decisions are events: never lost, never doubled, never altered; the second of two is told of the first."""
+"""Decisions are events: never lost, doubled or altered; of two at once, the second is refused with the first."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_verdict_says_where_the_flag_stands_and_what_is_to_be_read(store: Stor
         assert made.note == "影像清晰"
         assert store.decisions.history(number) == [made]
         decided.append(made)
-    assert sorted(standing_decisions(store, WORK), key=lambda one: one.id) == decided
+    assert sorted(standing_decisions(store, WORK), key=lambda decision: decision.id) == decided
     assert list(store.flags(WORK)) == found_before
 
 
@@ -126,8 +126,8 @@ def test_what_is_not_there_and_what_makes_no_sense_is_refused(filled: Store) -> 
 def test_something_can_be_taken_where_a_finding_says_what_is_to_stand_there(
     kind: Kind, transcribed: str, suggested: str, reason: str, *, takes: bool
 ) -> None:
-    one = Flag("p", "r", 1, 0, 1, kind, transcribed, suggested, 5.0, True, None, Evidence(reason))
-    assert may_take(one) is takes
+    flag = Flag("p", "r", 1, 0, 1, kind, transcribed, suggested, 5.0, True, None, Evidence(reason))
+    assert may_take(flag) is takes
 
 
 def test_a_reading_that_would_break_its_line_or_the_markup_is_refused(filled: Store) -> None:
@@ -178,9 +178,12 @@ def test_undo_and_redo_go_back_and_forth_without_limit_and_leave_every_step(fill
     assert decide(filled, WRONG, Verdict.TAKE).was == "告"
     first = decide(filled, WRONG, Verdict.TYPED, reading="吉")
     seen = [decide(filled, WRONG, Verdict.UNDO, "乙") for _ in range(4)]
-    assert [(one.state, one.reading) for one in seen] == [(State.CORRECTED, "吿"), (State.CORRECTED, "吉")] * 2
-    assert [one.about for one in seen] == [first.id, *(one.id for one in seen[:3])]
-    assert [one.version for one in filled.decisions.history(WRONG)] == list(range(1, 9))
+    assert [(decision.state, decision.reading) for decision in seen] == [
+        (State.CORRECTED, "吿"),
+        (State.CORRECTED, "吉"),
+    ] * 2
+    assert [decision.about for decision in seen] == [first.id, *(decision.id for decision in seen[:3])]
+    assert [decision.version for decision in filled.decisions.history(WRONG)] == list(range(1, 9))
     with pytest.raises(RefusedDecisionError, match="last"):
         decide(filled, WRONG, Verdict.UNDO, undoes=first.id)
 
@@ -241,9 +244,9 @@ def test_many_are_decided_in_one_stroke_and_conflicts_stand_in_their_place(fille
     outcomes = filled.decisions.decide_all(asked)
     assert [type(outcome) for outcome in outcomes] == [Decision, ConflictError, Decision]
     assert [outcome.flag for outcome in outcomes] == [PART, VARIANT, WRONG]
-    assert {one.flag for one in decision_log(filled, WORK) if one.batch == "stroke"} == {WRONG, PART}
+    assert {decision.flag for decision in decision_log(filled, WORK) if decision.batch == "stroke"} == {WRONG, PART}
     again = filled.decisions.decide_all(asked)
-    assert [isinstance(one, Decision) and one.repeated for one in again] == [True, False, True]
+    assert [isinstance(outcome, Decision) and outcome.repeated for outcome in again] == [True, False, True]
 
 
 @on_both
@@ -282,10 +285,10 @@ def test_a_decision_stands_where_its_place_reads_so_and_is_listed_where_it_was_c
 
 
 def on_line(store: Store, line: int) -> int:
-    """Check the page again, with the place of the first flag on another line; gives the flag's number."""
+    """Check the page again, with the first flag on another line; returns the number of the flag."""
     check(store, page(*[""] * (line - 1), SOURCE, flags=((line, 3, "告", "吿"),)))
-    [one] = queued(store)
-    return one.number
+    [flag] = queued(store)
+    return flag.number
 
 
 @on_both
@@ -295,7 +298,7 @@ def on_line(store: Store, line: int) -> int:
 def test_what_was_said_since_holds_where_a_place_comes_back(
     store: Store, lines: tuple[int, ...], verdict: Verdict, state: State
 ) -> None:
-    """A line put in above is taken out again, and in between somebody decided otherwise."""
+    """A line is inserted above and deleted again, and in between somebody decides differently."""
 
     def standing_at(number: int) -> tuple[State, str, int]:
         [here] = store.queue.flags(WORK, [number])

@@ -1,4 +1,4 @@
-"""Finding anything in one work."""
+"""Search in one work."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORDS = "射人告具于公公升即位"
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """Two works that are alike: three juan and a preface of five half-folios each."""
+    """Two similar works, each with a preface of five half-folios and three juan."""
     with Store.open(tmp_path_factory.mktemp("finder") / "proof.sqlite") as opened:
         for work in ("KR1d0030", "KR1d0031"):
             checked = []
@@ -44,7 +44,7 @@ def test_the_address_of_a_page_in_reference_works_leads_to_it(store: Store, want
 
 
 def test_a_half_folio_alone_is_of_the_juan_where_one_is(store: Store) -> None:
-    pages = store.queue.places("KR1d0030")
+    pages = store.queue.uncounted_pages("KR1d0030")
     assert [page.juan for page in addressed(pages, "5b", near=pages[-2].number)] == ["卷三"]
     assert [page.juan for page in addressed(pages, "5b")] == list(JUAN)
 
@@ -74,7 +74,7 @@ def test_words_lead_to_the_columns_of_this_work_that_have_them(store: Store) -> 
     assert len(found.columns) == len(JUAN) * len(FOLIOS)
     first = found.columns[0]
     assert (first.line, first.offset, first.before, first.words, first.after) == (1, 5, "射人告具于", "公公升", "即位")
-    assert {one.page[:8] for one in found.columns} == {"KR1d0030"}
+    assert {place.page[:8] for place in found.columns} == {"KR1d0030"}
 
 
 @pytest.mark.parametrize("wanted", ["烏有", "999-1a", "卷九", "%", "\x00", "", "  "])
@@ -83,7 +83,7 @@ def test_what_is_not_there_is_not_found(store: Store, wanted: str) -> None:
 
 
 def test_a_page_without_folio_is_found_by_its_id(store: Store) -> None:
-    page = replace(store.queue.places("KR1d0030")[0], page="p1", folio="", juan="")
+    page = replace(store.queue.uncounted_pages("KR1d0030")[0], page="p1", folio="", juan="")
     assert addressed([page], "P1") == [page]
     assert addressed([page], "1a") == []
     assert isinstance(page, ListedPage)

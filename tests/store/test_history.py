@@ -1,4 +1,4 @@
-"""Everything that people did, newest first, as one list."""
+"""The history: all acts of people, newest first, as one list."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from proof.store import Store
-from proof.store.acts import What
+from proof.store.acts import ActKind
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.history import HistoryFilter
 from proof.store.page_states import PageState
@@ -17,7 +17,7 @@ from tests.web.drawn import WORK, fill
 
 @pytest.fixture
 def worked(store: Store, tmp_path: Path) -> Store:
-    """甲 and 乙 decide, say where pages stand, set and lift a rule, and 甲 takes something back."""
+    """甲 and 乙 decide, set page states, set and lift a rule, and 甲 undoes an act."""
     fill(store, tmp_path)
     for flag in range(1, 8):
         person, verdict = ("甲", Verdict.TAKE) if flag % 2 else ("乙", Verdict.SKIP)
@@ -35,7 +35,7 @@ def test_all_that_was_done_is_listed_newest_first_in_parts_of_any_size(worked: S
     whole, more = worked.history.log(WORK, HistoryFilter(), limit=100)
     assert more is None
     assert len(whole) == 7 + 2 + 3
-    assert [one.at for one in whole] == sorted((one.at for one in whole), reverse=True)
+    assert [entry.at for entry in whole] == sorted((entry.at for entry in whole), reverse=True)
     for size in (1, 3, 5):
         parts, last = [], None
         while True:
@@ -49,12 +49,12 @@ def test_all_that_was_done_is_listed_newest_first_in_parts_of_any_size(worked: S
 @on_both
 def test_each_entry_tells_what_stood_before_and_after(worked: Store) -> None:
     [back, validated, proofread, *rest], _ = worked.history.log(WORK, HistoryFilter(), limit=100)
-    assert [(one.was, one.page.state, one.back) for one in (back, validated, proofread) if one.page] == [
+    assert [(entry.was, entry.page.state, entry.back) for entry in (back, validated, proofread) if entry.page] == [
         (PageState.VALIDATED, PageState.PROOFREAD, True),
         (PageState.PROOFREAD, PageState.VALIDATED, False),
         (PageState.NOT_PROOFREAD, PageState.PROOFREAD, False),
     ]
-    assert [one.rule.holds for one in rest if one.rule] == [False, True]
+    assert [entry.rule.holds for entry in rest if entry.rule] == [False, True]
     first = rest[-1].decision
     assert first is not None
     assert (first.was_state, first.was, first.state, first.reading) == ("open", "告", "corrected", "吿")
@@ -66,9 +66,9 @@ def test_it_is_filtered_by_person_juan_verdict_and_kind(worked: Store) -> None:
         (HistoryFilter(person="乙"), 5),
         (HistoryFilter(verdict=Verdict.SKIP), 3),
         (HistoryFilter(person="乙", verdict=Verdict.TAKE), 0),
-        (HistoryFilter(what=What.RULE), 2),
-        (HistoryFilter(what=What.PAGE, person="甲"), 1),
-        (HistoryFilter(what=What.LAYOUT), 0),
+        (HistoryFilter(what=ActKind.RULE), 2),
+        (HistoryFilter(what=ActKind.PAGE, person="甲"), 1),
+        (HistoryFilter(what=ActKind.LAYOUT), 0),
         (HistoryFilter(juan="卷十"), 10),
         (HistoryFilter(juan="卷一"), 0),
     ]

@@ -1,4 +1,4 @@
-"""Whatever people did is in the journal before it is in the store, and comes back from it, each act once."""
+"""The journal has every act of the store, and a store is recovered from it with each act once."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def keep(flag: int, key: str, person: str = "甲") -> DecisionRequest:
 
 
 def work_on(store: Store) -> None:
-    """Something of all that people can do."""
+    """One act of each kind, or more."""
     decide = store.decisions.decide
     decide(DecisionRequest(WORK, 1, Verdict.TAKE, 0, "甲", "request-0001", note="note"))
     decide(DecisionRequest(WORK, 1, Verdict.UNDO, 1, "甲", "request-0002"))
@@ -61,15 +61,15 @@ def work_on(store: Store) -> None:
     store.rules.set(WORK, "己", "已", True, "甲")
     store.rules.set(WORK, "己", "已", False, "乙")
     problem, resolved = CommentState.PROBLEM, CommentState.RESOLVED
-    first = store.comments.say(CommentRequest(WORK, 1, 1, "看不清", "甲", "request-c001", problem, "乙"))
-    store.comments.say(CommentRequest(WORK, 1, 1, "是某", "乙", "request-c002", resolved, seen=first.id))
-    store.comments.say(CommentRequest(WORK, 2, None, "缺半葉", "甲", "request-c003", problem))
+    first = store.comments.add(CommentRequest(WORK, 1, 1, "看不清", "甲", "request-c001", problem, "乙"))
+    store.comments.add(CommentRequest(WORK, 1, 1, "是某", "乙", "request-c002", resolved, seen=first.id))
+    store.comments.add(CommentRequest(WORK, 2, None, "缺半葉", "甲", "request-c003", problem))
 
 
 def test_of_four_who_decide_one_flag_at_once_the_lines_have_the_order_of_the_acts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a slow disk; everybody opens the store again all the while, which adds what the journal lacks."""
+    """On a slow disk, while every writer keeps opening the store, which appends the acts that the journal lacks."""
     append = Journal.append
 
     def slowly(self: Journal, lines: list[Line], reading: Sessions) -> None:
@@ -91,12 +91,12 @@ def test_of_four_who_decide_one_flag_at_once_the_lines_have_the_order_of_the_act
                     store.decisions.decide(asked)
 
     deciding = [threading.Thread(target=decide, args=(person,)) for person in "甲乙丙丁"]
-    for one in deciding:
-        one.start()
-    for one in deciding:
-        one.join()
+    for thread in deciding:
+        thread.start()
+    for thread in deciding:
+        thread.join()
     with Store.open(tmp_path / "proof.sqlite") as store:
-        made = [one.version for one in store.decisions.history(1)]
+        made = [decision.version for decision in store.decisions.history(1)]
         assert made == list(range(1, len(made) + 1))
         assert len(made) >= 12
         assert store.faults() == []
@@ -108,18 +108,21 @@ def acts(store: Store) -> set[str]:
 
 
 def noted(store: Store) -> set[str]:
-    """The acts in the journal of a store: what the texts read that they are about is noted before them."""
+    """The identities of the acts in the journal of a store, without its lines about texts."""
     assert store.journal is not None
     return {identity(line) for line in store.journal.read().lines if line["act"] != TEXT}
 
 
 def standing(store: Store) -> list[tuple[object, ...]]:
-    """What holds, without the numbers of rows."""
+    """The present state, without row numbers."""
     said = standing_decisions(store, WORK)
     decisions: list[tuple[object, ...]] = sorted((d.page, d.uid, d.version, d.state, d.reading) for d in said)
     pages = [(place.page, place.state, place.version, place.open) for place in store.queue.pages(WORK)]
-    comments = [(one.name, one.uid, one.text, one.state, one.assigned) for one in store.comments.of_work(WORK)]
-    problems = [(one.name, one.flag, one.assigned) for one in store.comments.problems(work=WORK)]
+    comments = [
+        (comment.name, comment.uid, comment.text, comment.state, comment.assigned)
+        for comment in store.comments.of_work(WORK)
+    ]
+    problems = [(problem.name, problem.flag, problem.assigned) for problem in store.comments.problems(work=WORK)]
     rules = [(str(rule),) for rule in store.rules.of_work(WORK)]
     return [*decisions, *pages, *sorted(store.layout_overrides.of_work(WORK)), *rules, *comments, *problems]
 
@@ -135,12 +138,12 @@ def worked_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def worked(worked_once: Path, tmp_path: Path) -> Path:
-    """A store in which people did something, with its journal."""
+    """A store with acts of people, and its journal."""
     return shutil.copytree(worked_once, tmp_path / "old") / "proof.sqlite"
 
 
 def fresh(worked: Path, folder: Path) -> Store:
-    """A store of a fresh check, beside the journal of another."""
+    """A new store after a check, with the journal of another store."""
     folder.mkdir()
     shutil.copy(worked.with_suffix(".decisions.jsonl"), folder / "proof.decisions.jsonl")
     store = Store.open(folder / "proof.sqlite")
@@ -165,7 +168,9 @@ def test_all_comes_back_from_the_journal_alone_and_once(worked: Path, tmp_path: 
         assert (sum(done.rebuilt.values()), done.present, done.unplaced, done.damaged) == (16, 0, (), ())
         assert standing(store) == standing(old)
         assert acts(store) == acts(old)
-        assert [str(one) for one in store.decisions.history(1)] == [str(one) for one in old.decisions.history(1)]
+        assert [str(decision) for decision in store.decisions.history(1)] == [
+            str(decision) for decision in old.decisions.history(1)
+        ]
         again = store.recover()
         assert (again.rebuilt, again.present) == ({}, 16)
         assert acts(store) == acts(old)
@@ -190,7 +195,7 @@ def test_what_was_decided_since_holds_and_what_it_replaced_is_told(worked: Path,
         store.decisions.decide(DecisionRequest(WORK, 2, Verdict.COPY, 0, "丙", "request-0011"))
         done = store.recover()
         assert done.superseded == 4
-        assert [one.verdict for one in store.decisions.history(1)] == [Verdict.COPY]
+        assert [decision.verdict for decision in store.decisions.history(1)] == [Verdict.COPY]
         assert done.unplaced == ()
 
 
@@ -205,9 +210,9 @@ def test_a_flag_that_was_not_found_again_comes_back_as_gone_and_a_page_that_is_n
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     with fresh(worked, tmp_path / "new") as store:
         done = store.recover()
-        assert [one.line["key"] for one in done.unplaced] == ["request-b003"]
+        assert [act.line["key"] for act in done.unplaced] == ["request-b003"]
         assert "elsewhere" in str(done.unplaced[0])
-        assert "gone" in {one.uid for one in standing_decisions(store, WORK)}
+        assert "gone" in {decision.uid for decision in standing_decisions(store, WORK)}
 
 
 def test_a_line_cut_off_by_a_crash_costs_itself_alone(worked: Path, tmp_path: Path) -> None:
@@ -223,7 +228,7 @@ def test_a_line_cut_off_by_a_crash_costs_itself_alone(worked: Path, tmp_path: Pa
 
 
 def test_a_journal_that_an_editor_saved_is_read_whole(worked: Path) -> None:
-    """With a byte-order mark, and lines that end as on another system."""
+    """With a byte-order mark and the line endings of another system."""
     journal = worked.with_suffix(".decisions.jsonl")
     before = read_journal(journal)
     journal.write_bytes(b"\xef\xbb\xbf" + journal.read_bytes().replace(b"\n", b"\r\n"))
@@ -269,7 +274,7 @@ def test_what_cannot_be_written_down_is_told_and_written_down_with_what_is_done_
 
 
 def failing_commit(store: Store, demand: DecisionRequest, *, after: bool = False) -> None:
-    """A decision whose commit fails; `after`: it came through, and only the word of it was lost."""
+    """A decision whose commit fails; `after`: the commit succeeded, but an error was raised after it."""
 
     def fails(connection: Connection) -> None:
         if after:
@@ -285,7 +290,7 @@ def failing_commit(store: Store, demand: DecisionRequest, *, after: bool = False
 
 
 def one_more(store: Store, request: DecisionRequest) -> None:
-    """Somebody goes on from what the request decided."""
+    """Another decision follows the one of the request."""
     store.decisions.decide(replace(request, verdict=Verdict.UNSURE, version=1, key="request-0021"))
 
 
@@ -333,14 +338,14 @@ def test_what_a_crash_left_out_is_in_the_journal_when_the_store_is_opened(worked
 
 
 class Killed(BaseException):
-    """The process ends at once."""
+    """The process exits immediately."""
 
 
 @pytest.mark.parametrize("written", [False, True], ids=["before its line is written", "behind its line"])
 def test_what_a_killed_process_committed_is_written_down_once_by_whoever_comes_next(
     worked: Path, monkeypatch: pytest.MonkeyPatch, *, written: bool
 ) -> None:
-    """Another process has the store open already, and writes down an act of its own."""
+    """Another process already has the store open, and appends an act of its own."""
     append = Journal._write
 
     def kills(journal: Journal, lines: list[Line]) -> None:
@@ -364,7 +369,7 @@ def test_what_a_killed_process_committed_is_written_down_once_by_whoever_comes_n
 def test_how_a_text_came_to_read_is_written_down_though_the_process_was_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No act tells of it: what an export wrote is known from its line alone."""
+    """An export is no act: what it wrote is known only from its line about the text."""
 
     def kills(*_: object) -> None:
         raise Killed

@@ -1,4 +1,4 @@
-"""What two people said of the same places, who waits for a second person, and how quickly people decide."""
+"""Judgements of two people on the same places, pages that await a second person, and the pace of deciding."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def mark(store: Store, page: int, person: str, state: PageState) -> None:
 
 
 def test_who_decides_anew_and_who_validates_judge_what_another_decided(store: Store) -> None:
-    """Four flags a page; on the first 甲 decides three, 乙 one of these otherwise, and validates the page."""
+    """Each page has four flags. On the first, 甲 decides three; 乙 decides one differently and validates the page."""
     decide(store, 1, "甲", Verdict.TAKE)
     decide(store, 2, "甲", Verdict.KEEP)
     decide(store, 3, "甲", Verdict.UNSURE)
@@ -83,7 +83,7 @@ def test_pages_that_wait_for_a_second_person_are_named_with_who_proofread_them(s
     mark(store, 3, "甲", PageState.PROOFREAD)
     mark(store, 3, "乙", PageState.VALIDATED)
     awaiting, count = store.history.awaiting(WORK)
-    assert [(one.name, one.person) for one in awaiting] == [("WYG0103-0193a", "乙"), ("WYG0103-0192a", "甲")]
+    assert [(entry.name, entry.person) for entry in awaiting] == [("WYG0103-0193a", "乙"), ("WYG0103-0192a", "甲")]
     assert (store.history.awaiting(WORK, 1), count) == ((awaiting[:1], 2), 2)
 
 
@@ -98,7 +98,7 @@ def test_the_time_left_is_told_once_enough_was_decided(store: Store) -> None:
 
 
 def test_a_witness_is_upheld_where_people_decide_as_it_reads(store: Store) -> None:
-    """Of a flag that is corrected as the image has it, one corrected otherwise, one kept and one still open."""
+    """For a flag corrected as suggested, one corrected to another reading, one kept, and one still open."""
     numbers = store.queue.find(WORK, QueueFilter(), Order.SCORE)[0][:4]
     sides = [("image", "吿"), ("", "某"), ("image", "吉"), ("text", "告")]
     for queued, (side, reading) in zip(store.queue.flags(WORK, numbers), sides, strict=True):

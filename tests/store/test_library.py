@@ -1,4 +1,4 @@
-"""The counts of all works of a store, and the search over all of them."""
+"""The counts of all works of a store, and the search in all works."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.web.drawn import LINES, WORK, fill
 
 
 def check_work(store: Store, work: str, results: list[PageResult]) -> None:
-    """A whole check of a work with these results."""
+    """Save a complete check of a work with these results."""
     check(store, *results, info=run_info(work, f"題 {work}"), text=f"{work}.txt", key=f"{len(results)} ")
 
 
@@ -107,13 +107,13 @@ def test_folders_have_states_and_are_removed_when_gone(store: Store, page_result
 
 
 def test_a_search_finds_words_anywhere_in_all_works(tmp_path: Path) -> None:
-    """Across the ends of columns and pages, on pages without an image, and in works that were checked later."""
+    """Across the breaks of columns and pages, on pages without an image, and in works that are checked later."""
     across_columns, across_pages = "即位小臣師", LINES[-1][-1] + LINES[0][0]
     with Store.open(tmp_path / "proof.sqlite") as store:
         fill(store, tmp_path)
         assert {match.work for match in store.finder.find_in_all(across_columns).places} == {WORK}
         fill(store, tmp_path, work="other")
-        second = [store.queue.places("other")[1].number]
+        second = [store.queue.uncounted_pages("other")[1].number]
         with store.engine.begin() as connection:
             connection.execute(delete(ColumnRow).where(ColumnRow.page_id.in_(second)))
             connection.execute(update(PageRow).where(PageRow.id.in_(second)).values(status="no image", image=None))

@@ -55,7 +55,7 @@ def test_a_person_who_may_not_overrule_others_may_still_mark_a_problem(filled: S
 def test_a_second_proofreader_validates_the_page_instead(filled: Store) -> None:
     say = filled.page_states.set
     say(WORK, 1, PageState.PROOFREAD, 0, "甲", "key-0001")
-    assert filled.page_states.said_by(WORK, 1) == "甲"
+    assert filled.page_states.set_by(WORK, 1) == "甲"
     with pytest.raises(RefusedDecisionError, match="甲 proofread it already"):
         say(WORK, 1, PageState.PROOFREAD, 1, "乙", "key-0002")
     assert filled.history.to_validate(WORK, "乙") == {1}

@@ -74,7 +74,7 @@ def test_any_part_of_a_text_is_found_at_its_place(written: list[tuple[str, str, 
 def test_a_page_has_its_columns_even_if_its_file_is_gone(tmp_path: Path) -> None:
     with Store.open(tmp_path / "proof.sqlite") as store:
         fill(store, tmp_path, work="other")
-        listed = store.queue.places("other")
+        listed = store.queue.uncounted_pages("other")
         Path(listed[0].text).unlink()
         found = store.queue.sources([page.number for page in listed])
         assert {tuple(columns.values()) for columns in found.values()} == {tuple(LINES)}
@@ -92,7 +92,7 @@ def test_words_are_found_in_the_text_after_decisions(tmp_path: Path) -> None:
     """In 射人告具于公公升即位 a 公 is deleted and 司馬 inserted, and both are undone."""
     with Store.open(tmp_path / "proof.sqlite") as store:
         fill(store, tmp_path)
-        page = store.queue.places(WORK)[0].number
+        page = store.queue.uncounted_pages(WORK)[0].number
 
         def places(words: str) -> list[tuple[int, int, str]]:
             return [
@@ -118,7 +118,7 @@ def test_a_search_that_began_before_a_decision_does_not_hide_it_from_later_searc
     with Store.open(tmp_path / "proof.sqlite") as store:
         fill(store, tmp_path)
         fill(store, tmp_path, work="KR0")
-        page = store.queue.places(WORK)[0].number
+        page = store.queue.uncounted_pages(WORK)[0].number
         texts = WorkTexts()
         with Session(store.engine) as earlier, Session(store.engine) as later:
             assert [text.count("公公升") for _, text in texts.texts(earlier)] == [3, 3]

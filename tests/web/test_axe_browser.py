@@ -121,7 +121,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, role in PEOPLE.items():
             store.accounts.add(name, role, PASSWORD)
         store.accounts.add(LONGEST, Role.PROOFREADER, PASSWORD, by=By("甲", AccountChannel.BROWSER))
-        say = store.comments.say
+        say = store.comments.add
         say(CommentRequest(WORK, 1, 1, "看不清", "乙", "request-1", CommentState.PROBLEM, "甲"))
         say(CommentRequest(WORK, 2, None, "缺半葉", "乙", "request-2", CommentState.PROBLEM, "甲"))
         store.decisions.decide(DecisionRequest(WORK, 2, Verdict.KEEP, 0, "乙", "request-3", note="據影像"))

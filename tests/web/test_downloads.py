@@ -44,7 +44,7 @@ def nothing(folder: Path, count: StepCount) -> None:
 
 
 def test_a_report_holds_what_was_decided_and_said_until_it_was_asked_for(served: Served) -> None:
-    served.store.comments.say(CommentRequest(WORK, 1, 1, "是吿？", "甲", "request-1", CommentState.PROBLEM, "乙"))
+    served.store.comments.add(CommentRequest(WORK, 1, 1, "是吿？", "甲", "request-1", CommentState.PROBLEM, "乙"))
     served.store.decisions.decide(DecisionRequest(WORK, 1, Verdict.KEEP, 0, "甲", "request-3"))
     client = served.client
     said = made(served, client, "report")

@@ -22,7 +22,7 @@ from werkzeug.test import TestResponse
 from proof.store import Store
 from proof.store.accounts import Role
 from proof.web import create_app
-from proof.web.rights import OPEN, OWN, UNCHANGING_POSTS, Right, needed
+from proof.web.rights import OPEN, OWN, UNCHANGING_POSTS, Right, needed_right
 from proof.web.tokens import Tokens
 from tests.standing import decision_log
 from tests.web.drawn import WORK, Served, fill, settings_in
@@ -362,7 +362,7 @@ def test_each_role_may_do_what_it_may_and_no_more(calm: House) -> None:
     for endpoint, method, path in addresses(calm.app, {"POST", "PUT", "PATCH", "DELETE"}, 99):
         if endpoint in OPEN | OWN:
             continue
-        right = needed(endpoint, method)
+        right = needed_right(endpoint, method)
         assert right not in (None, Right.SEE) or endpoint in UNCHANGING_POSTS, f"{endpoint} writes"
         for name, browser in browsers.items():
             answer = browser.client.open(path, method=method, json={}, headers={"X-CSRFToken": tokens[name]})
@@ -457,7 +457,7 @@ def test_somebody_added_is_handed_a_password_and_chooses_another_before_anything
 def test_a_password_that_was_handed_over_and_not_used_expires(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who has it is told so; nobody else is, and another one is good again."""
     first = added(house)
-    monkeypatch.setattr("proof.store.accounts.HANDED_OVER_FOR", timedelta(0))
+    monkeypatch.setattr("proof.store.accounts.PROVISIONAL_FOR", timedelta(0))
     for _ in range(12):  # it is no guess
         answer = house.somebody().log_in("戊", first)
         assert (answer.status_code, "handed over" in answer.text) == (403, True)

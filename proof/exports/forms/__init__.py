@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "hanproof.export_forms"
 
 OWN = ("hocr", "pdf", "text-annotations", "wikisource", "cbeta", "tei-notes", "commits", "bagit")
-"""Forms that a module of this package each writes."""
+"""The forms of this package; each is written by the module of its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportForm:
-    """A form of an export. `write` makes it of the material in a folder and gives its files. `on_images`: it needs
-    pages that were checked against images; `takes_pages`: it says more where there are some."""
+    """A form of an export. `write` writes it into a folder and returns its files. `on_images`: it needs pages that were
+    checked against images; `takes_pages`: it uses such pages if there are any."""
 
     name: str
     write: Callable[[Material, Path], list[Path]]
@@ -37,13 +37,13 @@ class ExportForm:
 
 
 def names() -> tuple[str, ...]:
-    """The names of the forms: the program's own, then those that are installed beside it."""
+    """The names of the forms: those of this package, then those of other installed distributions."""
     return *OWN, *sorted(entry.name for entry in entry_points(group=ENTRY_POINTS))
 
 
 @cache
 def export_form(name: str) -> ExportForm:
-    """The form of that name, loaded when it is asked for: each brings its libraries. Raises UsageError."""
+    """The form of that name. Its module is imported at first use, since each imports libraries. Raises UsageError."""
     if name in OWN:
         form = import_module(f"{__name__}.{name.replace('-', '_')}").FORM
     else:

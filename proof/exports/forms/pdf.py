@@ -35,13 +35,13 @@ POINTS_A_PIXEL = 72 / 300
 JPEG_QUALITY = 85
 
 MAX_UNSPACED_RATIO = 1.6
-"""Distance of two characters, relative to the usual one of their line, up to which no space is between them."""
+"""Maximum distance of two characters without a space between them, relative to the usual distance in their line."""
 
 FONT_NAME = "T"
 """The font's name in the resources of a page."""
 
 IMAGE_NAME = "I"
-"""The image's name there."""
+"""The image's name in the resources of a page."""
 
 EM_UNITS = 1000
 """Side of the font's square, in units of the font."""
@@ -52,7 +52,7 @@ drawn, since the text is invisible (`3 Tr`). A test makes the font again and com
 
 
 def searchable_pdf(pages: Iterable[tuple[PageResult, MarkedPage]], title: str) -> bytes:
-    """The pages as one PDF. Raises ImageError where an image cannot be read."""
+    """The pages as one PDF. Raises ImageError if an image cannot be read."""
     pdf, codes = PdfFile(), CellCodes()
     font = pdf.reserve()
     for result, page in pages:
@@ -78,12 +78,14 @@ def _add_page(pdf: PdfFile, font: Reference, result: PageResult, page: MarkedPag
 
 
 def _touching(boxes: Sequence[Box]) -> list[Box]:
-    """The boxes of the glyphs of a line, made equally high about their centres, so that each reaches the next: where
-    there is a gap, or another size, programs take it for a space, and a search for words does not find them."""
+    """The boxes of the glyphs of a line, made equally high about their centres, so that each reaches the next. Programs
+    take a gap or another height for a space, and then do not find words that contain it."""
     pitches = [below.centre[1] - box.centre[1] for box, below in pairwise(boxes)]
     usual = median(pitches) if pitches else 0
     height = max((pitch for pitch in pitches if pitch <= MAX_UNSPACED_RATIO * usual), default=0)
-    return [replace(box, y=box.centre[1] - height / 2, h=height) if height > 0 else box for box in boxes]
+    if height <= 0:
+        return list(boxes)
+    return [replace(box, y=box.centre[1] - height / 2, h=height) for box in boxes]
 
 
 def _text_operators(characters: str, box: Box, part: Box, codes: CellCodes) -> Iterable[str]:

@@ -16,14 +16,14 @@ from proof.store.authorities import IMAGE, REASONED
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
 BASE = "base"
-"""The XML id of the text as it was transcribed."""
+"""The XML id of the transcribed text."""
 
 COPY = "copy"
 """The XML id of the image of its copy."""
 
 
 def apparatus_document(collated: CollationNotes, title: str) -> etree._Element:
-    """The notes as a TEI document. Witnesses are named by ids; their sigla and full names are in its head."""
+    """The notes as a TEI document. They name witnesses by ids; the header has the sigla and full names."""
     root = root_of("TEI", NAMESPACE)
     header = add(root, "teiHeader")
     file = add(header, "fileDesc")
@@ -60,15 +60,17 @@ def _entry(entries: etree._Element, note: CollationNote, ids: dict[str, str]) ->
     correction = note.placed.correction
     where = f"{correction.page} {correction.line}".strip()
     app = add(entries, "app", n=str(note.number), loc=where)
-    readings: dict[str, list[str]] = {}
-    readings.setdefault(correction.replacement, [])
+    # the witnesses of each reading; the first reading is the lemma
+    readings: dict[str, list[str]] = {correction.replacement: []}
     readings.setdefault(correction.original, []).append(BASE)
+    authority, authority_reads = "", correction.replacement
     if correction.copy_reads is not None:
-        reads, named = correction.copy_reads, copy_of(correction)
-    else:
-        witnessed = correction.doubt is None and correction.witness not in ("", *REASONED)
-        reads, named = correction.replacement, called(correction.witness) if witnessed else ""
-    readings.setdefault(reads, []).extend([ids.get(named, COPY)] if named else [])
+        authority, authority_reads = copy_of(correction), correction.copy_reads
+    elif correction.doubt is None and correction.witness not in ("", *REASONED):
+        authority = called(correction.witness)
+    witnesses_of_reading = readings.setdefault(authority_reads, [])
+    if authority:
+        witnesses_of_reading.append(ids.get(authority, COPY))
     for siglum, reading in correction.readings:
         readings.setdefault(reading, []).append(ids[called(siglum)])
     for number, (text, witnesses) in enumerate(readings.items()):

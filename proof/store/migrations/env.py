@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the migrations on the connection that `proof.store.database` hands over."""
+"""Alembic's entry point: runs the migrations on the connection that `proof.store.database` passes."""
 
 from __future__ import annotations
 

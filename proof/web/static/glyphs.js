@@ -130,8 +130,8 @@ function closeTyping() {
   ($("grid").querySelector("[aria-pressed=true]") ?? $("grid").querySelector("button"))?.focus();
 }
 takeTyped(async (reading) => {
-  const done = await attempt(() => correct(reading, meant(reading)), [422, 428]); // these are about what was typed
-  if (done && $("typed").value.trim() === reading) closeTyping(); // else something else is typed by now
+  const done = await attempt(() => correct(reading, meant(reading)), [422, 428]); // statuses of problems with the typed reading
+  if (done && $("typed").value.trim() === reading) closeTyping(); // else something else was typed in the meantime
 }, closeTyping);
 $("typing-close").addEventListener("click", closeTyping);
 

@@ -127,7 +127,7 @@ function dial() {
   if (points.length < 2) return;
   slider.max = points.length - 1;
   const index = dialAt(points, query.least_score);
-  slider.value = points.length - 1 - index; // from few places to all of them: the points come the other way round
+  slider.value = points.length - 1 - index; // the slider goes from few flags to all, the points from all to few
   const most = Math.max(...facets.scores, 1);
   const step = 240 / facets.scores.length;
   $("histogram").replaceChildren(...facets.scores.map((count, n) => {
@@ -144,7 +144,7 @@ function dial() {
 const pointAt = () => facets.dial[facets.dial.length - 1 - Number($("dial").value)];
 
 function dialWords(point) {
-  const all = point === facets.dial[0]; // of the others there are none
+  const all = point === facets.dial[0]; // this point includes all flags
   $("dial-words").textContent = say(all ? "leftAll" : "left", { places: point.places.toLocaleString(), errors: point.left.toFixed(point.left < 10 ? 1 : 0) });
   $("dial").setAttribute("aria-valuetext", $("dial-words").textContent);
 }
@@ -168,7 +168,7 @@ form.addEventListener("submit", (event) => event.preventDefault());
 async function refresh() {
   const mine = (asked += 1);
   history.replaceState(null, "", `?${parameters(query, true)}`);
-  $("start").href = deskAddress(null); // whoever begins at once begins with what was chosen
+  $("start").href = deskAddress(null); // the link keeps the chosen filters
   const filter = params();
   filter.delete("order");
   const [found, counted] = await Promise.all([ask(`${api("flags")}?${params()}`), ask(`${api("facets")}?${filter}`)]);
@@ -182,7 +182,7 @@ async function refresh() {
 $("more").addEventListener("click", oneAtATime(async () => {
   const mine = asked;
   const found = await ask(`${api("flags")}?${params({ cursor: next })}`);
-  if (mine === asked) list(found, false); // else they belong to what was shown before
+  if (mine === asked) list(found, false); // else the list has changed since
 }));
 
 addEventListener("keydown", (event) => {

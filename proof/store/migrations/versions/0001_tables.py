@@ -1,7 +1,7 @@
-"""All tables, as `models` has them.
+"""Creates all tables as defined in `models`.
 
-While this is the only migration, the models are its one definition. Whoever adds a second one first writes these tables
-out as statements (`alembic revision --autogenerate` on an empty database): they must stay what they were then.
+While this is the only migration, it uses the models themselves. Before a second migration is added, these tables must
+be written out as statements (`alembic revision --autogenerate` on an empty database), so that they no longer change.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ branch_labels = None
 depends_on = None
 
 APPEND_ONLY = ("acts", "account_events")
-"""Tables of which the databases that we know refuse to change or delete a row; on others the program alone does."""
+"""Tables whose rows must not be changed or deleted. SQLite and PostgreSQL enforce this by triggers."""
 
 
 def upgrade() -> None:
@@ -26,17 +26,18 @@ def upgrade() -> None:
 
 
 def _forbid_changes(table: str, dialect: str) -> None:
-    said = f"{table.replace('_', ' ')} are never altered or deleted"
+    """Add triggers that refuse changes of a table, with a message of the database."""
+    message = f"{table.replace('_', ' ')} are never altered or deleted"
     if dialect == "sqlite":
-        for deed in ("UPDATE", "DELETE"):
+        for operation in ("UPDATE", "DELETE"):
             op.execute(
-                f"CREATE TRIGGER {table}_no_{deed.lower()} BEFORE {deed} ON {table} "
-                f"BEGIN SELECT RAISE(ABORT, '{said}'); END"
+                f"CREATE TRIGGER {table}_no_{operation.lower()} BEFORE {operation} ON {table} "
+                f"BEGIN SELECT RAISE(ABORT, '{message}'); END"
             )
     elif dialect == "postgresql":
         op.execute(
             f"CREATE FUNCTION {table}_stay() RETURNS trigger LANGUAGE plpgsql AS "
-            f"$$ BEGIN RAISE EXCEPTION '{said}'; END $$"
+            f"$$ BEGIN RAISE EXCEPTION '{message}'; END $$"
         )
         op.execute(
             f"CREATE TRIGGER {table}_stay BEFORE UPDATE OR DELETE ON {table} "

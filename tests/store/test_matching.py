@@ -1,0 +1,117 @@
+"""Findings of a check that are matched with the flags of earlier checks, and decisions that answer them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from proof.model.flags import Flag, numbered
+from proof.store import CheckedResult, Store, TextInfo
+from proof.store.decision_records import State, Verdict
+from proof.store.texts import sha_of
+from proof.text.positions import Span
+from tests.build import PLACE, check, check_at, decide, page, queued, run_info
+from tests.store.conftest import on_both
+from tests.store.exported import FOUND, LINES, content, export
+
+
+@on_both
+def test_an_exported_decision_is_not_asked_again(decided: Store) -> None:
+    export(decided)
+    again = ((2, 3, "比", "北"), (1, 2, "揖揖", "揖"), (3, 0, "與", "興"))
+    check(decided, page("上射揖揖坐", "東面于比耦大夫", LINES[2], flags=again))
+    assert [flag.flag.transcribed for flag in queued(decided)] == ["揖揖", "與"]
+
+
+@on_both
+def test_of_several_findings_at_a_place_none_is_asked_once_one_is_decided(store: Store) -> None:
+    twice = page(*LINES, flags=((1, 3, "", "揖"), (1, 3, "", "坐")))
+    twice = replace(twice, flags=numbered(twice.flags))
+    check(store, twice)
+    assert len(queued(store)) == 2
+    decide(store, queued(store)[0].number, Verdict.TAKE)
+    for _ in range(2):
+        assert [flag.state for flag in queued(store)] == [State.CORRECTED]
+        check(store, twice)
+
+
+def test_an_undone_decision_is_not_asked_if_another_finding_at_its_place_is_decided(store: Store) -> None:
+    for suggested, taken_back in (("", True), ("日", False)):
+        check(store, page("上射坐", flags=((1, 1, "射", suggested),)))
+        [open_flag] = queued(store, states=(State.OPEN,))
+        decide(store, open_flag.number, Verdict.TAKE)
+        if taken_back:
+            decide(store, open_flag.number, Verdict.UNDO)
+    check(store, page("上射坐", flags=((1, 1, "射", ""),)))
+    assert queued(store, states=(State.OPEN,)) == []
+
+
+@on_both
+@pytest.mark.parametrize(
+    ("among", "seen"),
+    [(False, True), (True, True), (True, False)],
+    ids=["another page", "a page among the columns of another", "one among columns of which one was not found"],
+)
+def test_a_flag_moves_to_the_page_that_has_its_characters(decided: Store, among: bool, seen: bool) -> None:
+    text = content(decided)
+    starts = [text.index(line) for line in LINES]
+    last = (1, 3, "北", "比")
+    first, second = page(LINES[0], flags=FOUND[:1]), page(LINES[1], flags=(last,), name="p2")
+    spans = [Span(start, len(line)) for start, line in zip(starts, LINES, strict=False)]
+    lines = {1: spans[0], 2: spans[2]} if among else {1: spans[0]}
+    if among:
+        first = page(LINES[0], LINES[2], flags=FOUND[:1])
+    if not seen:
+        first = replace(first, columns=first.columns[1:])
+    places = (replace(PLACE, lines=lines), replace(PLACE, position=1, lines={1: spans[1]}))
+    check_at(decided, text, list(zip(places, (first, second), strict=True)))
+    assert [(flag.flag.page, flag.flag.line, flag.state) for flag in queued(decided)] == [
+        ("p1", 1, State.CORRECTED),
+        ("p2", 1, State.CORRECTED),
+    ]
+
+
+@on_both
+def test_flags_that_change_places_on_a_page_keep_their_ids(decided: Store) -> None:
+    names = {flag.flag.id for flag in queued(decided)}
+    moved = page(LINES[1], LINES[0], LINES[2], flags=((1, 3, "北", "比"), (2, 3, "", "揖")))
+    check(decided, moved)
+    assert {flag.flag.id for flag in queued(decided)} == names
+
+
+def check_pages_that_share_a_line(store: Store, *flags: tuple[Flag, ...]) -> None:
+    """Check two pages of a text without page marks, saved one after the other, which share the second line."""
+    content = "\n".join(LINES)
+    spans = {n: Span(content.index(source), len(source)) for n, source in enumerate(LINES, 1)}
+    sha = sha_of(content)
+    text = TextInfo(PLACE.text, sha, "inline", "traditional", content)
+    run = store.begin_run(replace(run_info(), texts=(text,)))
+    for position, (lines, found) in enumerate(zip(((1, 2), (2, 3)), flags, strict=True)):
+        place = replace(PLACE, position=position, sha=sha, lines={n: spans[n] for n in lines})
+        result = replace(page(name=f"p{position + 1}"), flags=tuple(found))
+        store.save_pages(run, [CheckedResult(place, "", result)])
+    store.finish_run(run, whole=True)
+
+
+def of_line_2(offset: int, here: str, there: str, name: str) -> Flag:
+    return page(*LINES, flags=((2, offset, here, there),), name=name).flags[0]
+
+
+@on_both
+def test_two_pages_that_share_a_line_keep_their_flags(store: Store) -> None:
+    for _ in range(2):
+        check_pages_that_share_a_line(store, (of_line_2(1, "面", "靣", "p1"),), (of_line_2(5, "大", "太", "p2"),))
+        assert [(shown.flag.page, shown.flag.transcribed) for shown in queued(store)] == [("p1", "面"), ("p2", "大")]
+
+
+@on_both
+@pytest.mark.parametrize("before", ["p1", "p2"])
+def test_a_flag_in_a_shared_line_moves_to_the_page_on_which_it_is_found(store: Store, before: str) -> None:
+    """Another check may begin the page elsewhere in the line; a decided flag is not asked again."""
+    for name in (before, "p1" if before == "p2" else "p2"):
+        found = (of_line_2(3, "北", "比", name),)
+        check_pages_that_share_a_line(store, *((found, ()) if name == "p1" else ((), found)))
+        if name == before:
+            decide(store, queued(store)[0].number, Verdict.KEEP)
+        assert [(shown.flag.page, shown.state) for shown in queued(store)] == [(name, State.KEPT)]

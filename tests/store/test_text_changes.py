@@ -1,0 +1,66 @@
+"""Places that are carried through changes of their texts, or lost."""
+
+from __future__ import annotations
+
+from proof.store import Store
+from proof.store.decision_records import Verdict
+from tests.build import check, decide, page, queued
+from tests.store.exported import LINES, decided_readings, export
+
+
+def test_a_place_beside_a_correction_by_an_editor_is_kept(store: Store) -> None:
+    """Only the decision tells which of two equal neighbouring characters is new."""
+    check(store, page("上射坐", LINES[2], flags=((1, 1, "", "射"), (1, 1, "射", "躬"))))
+    missing, kept = queued(store)
+    decide(store, missing.number, Verdict.TAKE)
+    decide(store, kept.number, Verdict.KEEP)
+    check(store, page("上射射坐", LINES[2]))
+    assert store.decisions.displaced("KR1") == []
+    assert decided_readings(store) == {"": ("射", True), "射": ("射", True)}
+
+
+def test_a_place_is_lost_if_its_line_was_doubled_and_one_copy_corrected(store: Store) -> None:
+    check(store, page("上射坐", LINES[2], flags=((1, 1, "射", "躬"),)))
+    decide(store, queued(store)[0].number, Verdict.TAKE)
+    check(store, page("上躬坐", "上射坐", LINES[2]))
+    assert [lost.transcribed for lost in store.decisions.displaced("KR1")] == ["射"]
+
+
+def test_an_export_elsewhere_does_not_bring_a_lost_place_back(store: Store) -> None:
+    """Two lines are doubled, with a character missing in one copy; the export inserts it and corrects the other
+    copy."""
+    lines = ("夫曰請降天地司射", "鄭注適次由前而北")
+    check(store, page(*lines, flags=((1, 4, "天地", ""),)))
+    decide(store, queued(store)[0].number, Verdict.TAKE)
+    check(store, page(lines[0], "鄭注次由前而北", *lines, flags=((2, 2, "", "適"), (4, 5, "前", "列"))))
+    assert [lost.transcribed for lost in store.decisions.displaced("KR1")] == ["天地"]
+    for flag in queued(store):
+        decide(store, flag.number, Verdict.TAKE)
+    assert "\n".join((*lines, lines[0], "鄭注適次由列而北")) in export(store)
+    assert [lost.transcribed for lost in store.decisions.displaced("KR1")] == ["天地"]
+
+
+def test_a_place_stays_in_its_line_if_another_line_with_the_decided_reading_was_doubled(store: Store) -> None:
+    check(store, page("上躬坐", "上射坐", LINES[2], flags=((2, 1, "射", "躬"),)))
+    decide(store, queued(store)[0].number, Verdict.TAKE)
+    check(store, page("上躬坐", "上躬坐", "上射坐", LINES[2]))
+    assert store.decisions.displaced("KR1") == []
+    assert decided_readings(store) == {"射": ("躬", False)}
+
+
+def test_a_move_does_not_count_as_exported_if_its_line_was_doubled(store: Store) -> None:
+    line, moved = "上若有大夫士與為耦則以", ((1, 3, "", "士與"), (1, 5, "士與", ""))
+    check(store, page(line, LINES[2], flags=moved))
+    for flag in queued(store):
+        decide(store, flag.number, Verdict.TAKE)
+    check(store, page(line, line, LINES[2]))
+    assert {decided.place.reads for decided in store.texts.decided_places("KR1")} == {"", "士與"}
+    assert len(store.decisions.displaced("KR1")) == 2
+
+
+def test_a_move_does_not_count_as_exported_if_the_characters_between_were_changed(store: Store) -> None:
+    check(store, page("上若有大夫士與為耦", flags=((1, 3, "", "士與"), (1, 5, "士與", ""))))
+    for flag in queued(store):
+        decide(store, flag.number, Verdict.TAKE)
+    check(store, page("上若有大士與為耦"))
+    assert export(store) == "<pb:p1>\n上若有士與大為耦\n"
