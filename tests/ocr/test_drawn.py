@@ -36,7 +36,6 @@ def test_readings_are_kept_to_the_last_bit(few: DrawnReadings, tmp_path: Path) -
     assert all(again.readings(one) == few.readings(one) for one in "楅弣大夫")
 
 
-
 def test_what_is_shipped_is_for_the_recogniser_that_is_shipped(ppocr: PPOCR) -> None:
     shipped = shipped_readings(ppocr.identity.checksum)
     assert len(shipped_readings("another")) == 0
