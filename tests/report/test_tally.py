@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from proof.model.flags import Evidence
 from proof.model.result import PageResult, Status
-from proof.report.tally import Tally
+from proof.report.tally import HiddenPair, Tally
 from tests.remarked import said
 
 
@@ -24,7 +24,7 @@ def test_flags_are_counted_by_kind_raised_or_hidden(checked: PageResult) -> None
     assert tally.flags["layout", True] == 1
     assert tally.raised == 8
     assert tally.pairs["其", "某"] == 2
-    assert tally.variants["于", "於", "one to one"] == 1
+    assert tally.variants[HiddenPair("于", "於", "one to one")] == 1
 
 
 def test_what_is_read_so_all_over_the_text_is_counted_apart_from_variants(checked: PageResult) -> None:
