@@ -115,28 +115,24 @@ class PositionMap:
 
     def line(self, at: int) -> str:
         """The line of a code point in the old version."""
-        return self._old[slice(*self._line_of(at))]
+        line = _line_at(self._old, at)
+        return self._old[line.start : line.end]
 
     def begins_line(self, at: int) -> bool:
         """Whether a line of the old version begins at a code point."""
         return _begins_line(self._old, at)
 
-    def _line_of(self, at: int) -> tuple[int, int]:
-        """Start and end of the line of a code point in the old version."""
-        end = self._old.find("\n", at)
-        return self._old.rfind("\n", 0, at) + 1, end if end >= 0 else len(self._old)
-
     def distance(self, at: int) -> int:
         """The distance between the line of a code point and `new`: the length of the line, less two for each of its
         characters that `new` has. It serves to compare several old versions of a line with one new version."""
-        begin, end = self._line_of(at)
-        first = max(bisect_right(self._starts, begin) - 1, 0)
+        line = _line_at(self._old, at)
+        first = max(bisect_right(self._starts, line.start) - 1, 0)
         kept = 0
         for block in self._blocks[first:]:
-            if block.old >= end:
+            if block.old >= line.end:
                 break
-            kept += max(0, min(end, block.old_end) - max(begin, block.old))
-        return end - begin - 2 * kept
+            kept += max(0, min(line.end, block.old_end) - max(line.start, block.old))
+        return line.length - 2 * kept
 
     def where(self, start: int, length: int) -> Span | None:
         """The place of these characters in the new version if they are together and unchanged, else None. With length
