@@ -17,7 +17,15 @@ from proof.model.notices import MessageCode
 from proof.store import Store
 from proof.store.authorities import copies_read, witnesses_of
 from proof.store.decision_records import Decision, State, Verdict
-from proof.store.text_changes import CarriedPlace, ExportEdits, TextChange, VersionedPlace, is_deleted_with_its_line
+from proof.store.text_changes import (
+    CarriedPlace,
+    ExportEdits,
+    TextChange,
+    VersionedPlace,
+    WithdrawnDecision,
+    already_restored,
+    is_deleted_with_its_line,
+)
 from proof.store.text_files import DecidedPlace, StoredText
 from proof.text.addresses import Addresses
 from proof.text.lines import LINE_ENDING
@@ -180,11 +188,7 @@ class _DecisionsByEffect:
         self._settled = 0
         self._rejected: set[str] = set()
         self._noted: list[Correction] = []
-        self._first_decisions: dict[int, int] = {}
-        """The id of the first decision on each flag, by flag number."""
-        self._restored: dict[Span, int] = {}
-        """The places whose decisions were all taken back and that read so again, with the smallest id of a first
-        decision there."""
+        self._withdrawn: list[WithdrawnDecision] = []
 
     def add(self, flag: DecidedFlag) -> None:
         """Add the decision on a flag of this text."""
@@ -210,10 +214,9 @@ class _DecisionsByEffect:
     def _add_present(self, stored: DecidedPlace, decision: Decision, present: CarriedPlace) -> None:
         """Add a decision whose place the text still has."""
         place = stored.place
-        self._first_decisions[decision.flag] = stored.first
         reads_as_decided = present.reads == place.decided_reading
-        if decision.state is State.OPEN and reads_as_decided:
-            self._restored[present.span] = min(self._restored.get(present.span, stored.first), stored.first)
+        if decision.state is State.OPEN:
+            self._withdrawn.append(WithdrawnDecision(decision.flag, stored.first, *present, place.transcribed))
         correction = _correction(decision, present.span, self._edition, self._addresses, self._policy)
         correction = replace(correction, imaged=stored.imaged)
         if decision.state is State.UNSURE:
@@ -231,7 +234,7 @@ class _DecisionsByEffect:
 
     def decided(self) -> Decided:
         """All that was added, without corrections that contradict each other."""
-        current = _without_superseded(self._corrected, self._kept, self._restored, self._first_decisions)
+        current = _without_superseded(self._corrected, self._kept, already_restored(self._withdrawn))
         corrections, conflicts = _without_conflicts(current, self._kept, self._applied)
         for reason, decisions in conflicts.items():
             for decision in decisions:
@@ -328,17 +331,10 @@ def _as_read(decision: Decision, policy: VariantPolicy) -> str:
 
 
 def _without_superseded(
-    corrected: Sequence[_DecidedCorrection],
-    kept: Iterable[_KeptPlace],
-    restored: Mapping[Span, int],
-    first_decisions: Mapping[int, int],
+    corrected: Sequence[_DecidedCorrection], kept: Iterable[_KeptPlace], restored: Collection[int]
 ) -> list[_DecidedCorrection]:
-    """`corrected` without the superseded restorations of withdrawn corrections.
-
-    A restoration is superseded if one of its characters has a newer decision, or if its place is `restored` already:
-    it then reads as before an older withdrawn correction, whose first decision has the id that `restored` gives.
-    `first_decisions` has the id of the first decision on each flag.
-    """
+    """`corrected` without the superseded restorations of withdrawn corrections: those of `restored` flags
+    (`already_restored`), and those of characters that have a newer decision."""
     newest: dict[int, int] = {}
     spans = [(made.span, made.decision.id) for made in corrected if made.decision.state is not State.OPEN]
     spans += [(span, decision.id) for decision, span in kept]
@@ -349,10 +345,8 @@ def _without_superseded(
     def is_superseded(made: _DecidedCorrection) -> bool:
         if made.decision.state is not State.OPEN:
             return False
-        first_decision = first_decisions[made.decision.flag]
-        if restored.get(made.span, first_decision) < first_decision:
-            return True
-        return any(newest.get(part, 0) > made.decision.id for part in _parts(made.span))
+        has_newer = any(newest.get(part, 0) > made.decision.id for part in _parts(made.span))
+        return has_newer or made.decision.flag in restored
 
     return [made for made in corrected if not is_superseded(made)]
 

@@ -78,6 +78,29 @@ class CarriedPlace(NamedTuple):
     reads: str
 
 
+class WithdrawnDecision(NamedTuple):
+    """A decision on the flag number `flag` that was taken back. `first` is the id of the first decision on the flag,
+    `span` the place in the present content of its text, `reads` the characters there, `transcribed` those at the time
+    of the check."""
+
+    flag: int
+    first: int
+    span: Span
+    reads: str
+    transcribed: str
+
+
+def already_restored(withdrawn: Iterable[WithdrawnDecision]) -> set[int]:
+    """The flags, by number, whose transcribed characters need not be restored, since their place reads again as it did
+    before an older withdrawn decision: the later one was about characters that the older one had written."""
+    oldest: dict[Span, int] = {}
+    decisions = list(withdrawn)
+    for decision in decisions:
+        if decision.reads == decision.transcribed:
+            oldest[decision.span] = min(oldest.get(decision.span, decision.first), decision.first)
+    return {decision.flag for decision in decisions if oldest.get(decision.span, decision.first) < decision.first}
+
+
 def is_deleted_with_its_line(place: Place, content: str) -> bool:
     """Whether a lost place is that of an exported deletion which left no characters on its line, so that the text reads
     as decided: the line was removed since. `content` is the last one that had the place."""

@@ -18,10 +18,10 @@ from sqlalchemy import func, select, update
 from proof.errors import UsageError
 from proof.locale.marking import Sentence, _
 from proof.store.lookup import Sessions, StorePart, find_work_id, raise_revision, work_id_subquery
-from proof.store.models import DecisionRow, FlagRow, PageRow, RunRow, TextRow, TextVersionRow, WorkRow
+from proof.store.models import FlagRow, PageRow, RunRow, TextRow, TextVersionRow, WorkRow
 from proof.store.seeded import IS_SEEDED
 from proof.store.text_changes import ExportEdits, Place
-from proof.store.texts import content_of, lock_texts, place_of, record_content, stored_content
+from proof.store.texts import content_of, first_decision_id, lock_texts, place_of, record_content, stored_content
 from proof.text.transcription import Transcription
 
 
@@ -164,8 +164,9 @@ class Texts(StorePart):
 
     def decided_places(self, work: str) -> list[DecidedPlace]:
         """The places of all flags of a work that were ever decided, without seeded errors."""
-        first = select(func.min(DecisionRow.id)).where(DecisionRow.flag_id == FlagRow.id).scalar_subquery()
-        query = select(FlagRow, TextRow, PageRow.image, first).join(TextRow, TextRow.id == FlagRow.text_id)
+        query = select(FlagRow, TextRow, PageRow.image, first_decision_id()).join(
+            TextRow, TextRow.id == FlagRow.text_id
+        )
         query = query.join(PageRow, PageRow.id == FlagRow.page_id).order_by(FlagRow.id)
         query = query.where(FlagRow.work_id == work_id_subquery(work), FlagRow.version > 0, ~IS_SEEDED)
         with self._reading() as session:

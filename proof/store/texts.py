@@ -21,12 +21,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 
-from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy import ColumnElement, ScalarSelect, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind, Origin
 from proof.store.decision_records import State
-from proof.store.models import FlagRow, PageRow, TextRow, TextVersionRow
+from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.text_changes import ExportEdits, Place, TextChange, VersionedPlace
 from proof.text.positions import Span
 
@@ -186,6 +186,11 @@ def is_displaced() -> ColumnElement[bool]:
     """The condition in a query of flags that the place of the flag is lost."""
     present = select(TextRow.version_id).where(TextRow.id == FlagRow.text_id).scalar_subquery()
     return FlagRow.text_id.is_not(None) & (FlagRow.version_id != present)
+
+
+def first_decision_id() -> ScalarSelect[int]:
+    """The id of the first decision on a queried flag; null if nothing was decided."""
+    return select(func.min(DecisionRow.id)).where(DecisionRow.flag_id == FlagRow.id).scalar_subquery()
 
 
 def decided_reading(flag: FlagRow) -> str:

@@ -32,10 +32,12 @@ from proof.store.lookup import NO_WORK, NoPlaceError, StoredWork, find_works, ne
 from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, WorkRow
 from proof.store.readings import OwnState
 from proof.store.seeded import IS_SEEDED
-from proof.store.texts import columns_of_pages, decided_reading
+from proof.store.text_changes import WithdrawnDecision, already_restored
+from proof.store.texts import columns_of_pages, decided_reading, first_decision_id
 from proof.text.column import TAG
 from proof.text.edit import Edit, edited
 from proof.text.model import Script
+from proof.text.positions import Span
 from proof.text.variants import policy_of
 
 BLANK = f" \u3000{LINE_BREAK}"
@@ -308,7 +310,10 @@ def _changing_flags(
         FlagRow.state,
         FlagRow.reading,
         FlagRow.reads,
+        FlagRow.start,
+        FlagRow.extent,
         FlagRow.version_id,
+        first_decision_id().label("first"),
         FlagRow.evidence["column"].as_integer().label("column"),
         PageRow.version_id.label("checked_version"),
     )
@@ -328,21 +333,18 @@ def _changing_flags(
     return flags_of
 
 
-def _edits(source: str, flags: Iterable[Any]) -> tuple[Edit, ...]:
+def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
     """The edits that the decisions on `flags` make to the `source` of a column when it was checked. Of two edits of the
-    same characters the first one is made; characters that read again as before an undone decision are not restored to
-    what a later one, also undone, replaced. Columns inserted beside this one are in the order of the image."""
+    same characters the first one is made. Columns inserted beside this one are in the order of the image."""
     edits: dict[tuple[int, int, int], Edit] = {}
-    restored: dict[int, str] = {}
+    restored = _restored_flags(flags)
     reached = 0
     for flag in flags:
         # a decision exported since the check is in the text, but not in the source of the column when it was checked
         is_exported = flag.version_id != flag.checked_version
         old, new = flag.transcribed if is_exported else flag.reads, decided_reading(flag)
-        if flag.state == State.OPEN.value and restored.get(flag.offset) == flag.reads:
+        if flag.id in restored:
             new = flag.reads
-        elif flag.state == State.OPEN.value and flag.reads == flag.transcribed:
-            restored[flag.offset] = flag.reads
         is_inserted_column = flag.kind == Kind.LAYOUT.value and new not in ("", LINE_BREAK) and not old
         if is_inserted_column:
             new = f"{LINE_BREAK}{new}" if flag.offset else f"{new}{LINE_BREAK}"
@@ -354,6 +356,15 @@ def _edits(source: str, flags: Iterable[Any]) -> tuple[Edit, ...]:
         edits.setdefault((*edit.place, flag.column or 0), edit)
         reached = edit.end
     return tuple(edit for _, edit in sorted(edits.items()))
+
+
+def _restored_flags(flags: Iterable[Any]) -> set[int]:
+    """Those of `flags`, by number, that `already_restored` gives."""
+    return already_restored(
+        WithdrawnDecision(flag.id, flag.first, Span(flag.start, flag.extent), flag.reads, flag.transcribed)
+        for flag in flags
+        if flag.state == State.OPEN.value and flag.start is not None and flag.first is not None
+    )
 
 
 class _ComparedForms(dict[int, str | None]):
