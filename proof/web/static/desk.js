@@ -179,7 +179,7 @@ function show() {
   tiles(flag, moved);
   const deletes = flag.kind === "insertion" && flag.suggested === "";
   $("take-label").textContent = moved ? say("move") : deletes ? say("delete") : say(flag.page.image ? "take" : "takeSuggested");
-  document.querySelector("[data-act=take]").disabled = !flag.takes || !may("decide");
+  document.querySelector("[data-act=take]").disabled = !flag.can_take || !may("decide");
   $("delete").disabled = !flag.transcribed || !may("decide");
   $("why").textContent = flag.why;
   showBeside(flag);
@@ -288,9 +288,9 @@ function tiles(flag, moved) {
     const codes = flag.kind === "variant" && [...flag.transcribed, ...flag.suggested].length === 2;
     const layout = flag.kind === "layout";
     big($("transcribed"), flag.transcribed, codes ? codeOf(flag.transcribed) : layout ? place(flag) : "");
-    big($("suggested"), flag.suggested, codes ? codeOf(flag.suggested) : layout && flag.reads ? words.onImage : "", flag.takes && !flag.suggested ? flag.transcribed : "");
+    big($("suggested"), flag.suggested, codes ? codeOf(flag.suggested) : layout && flag.image_text ? words.onImage : "", flag.can_take && !flag.suggested ? flag.transcribed : "");
   }
-  const alone = !moved && !flag.takes;
+  const alone = !moved && !flag.can_take;
   document.querySelector(".tile.seen").hidden = alone;
   document.querySelector(".tiles").classList.toggle("alone", alone);
   document.querySelector(".tiles figure").classList.toggle("unused", flag.kind === "layout"); // a column has no glyph tile
@@ -312,7 +312,7 @@ function big(element, text, note = "", struck = "") {
 /** Shows other readings: the recogniser's alternatives, then readings that only witnesses have. */
 function alternatives(flag) {
   const seen = flag.alternatives.filter((one) => one.text !== flag.transcribed && one.text !== flag.suggested);
-  const read = flag.witnesses.filter((one) => !one.side && one.reading && flag.takes).map(({ reading, siglum }) => ({ text: reading, siglum }));
+  const read = flag.witnesses.filter((one) => !one.side && one.reading && flag.can_take).map(({ reading, siglum }) => ({ text: reading, siglum }));
   flag.others = [...seen, ...read].filter((one, n, all) => all.findIndex(({ text }) => text === one.text) === n).slice(0, 9);
   $("alternatives").replaceChildren(...flag.others.map((one, n) =>
     make("li", {}, make("button", { type: "button", "data-act": "other", "data-n": n },
@@ -560,7 +560,7 @@ async function atServer(way, more = {}) {
     await goTo(first.flag);
     if (way === "redo" && flags[at]?.number === first.flag) forward();
   }
-  tell(undone.told, way === "undo" ? "redo" : "undo");
+  tell(undone.message, way === "undo" ? "redo" : "undo");
 }
 
 /** Applies an undo or redo that the server made to the flags and steps of this page. */
@@ -633,7 +633,7 @@ takeTyped(async (reading) => {
 
 let rests = null;
 const restsOf = (flag) => (rests?.flag === flag ? rests : { authority: "", note: "" });
-const copies = (flag) => flag.copies || Boolean(restsOf(flag).authority);
+const copies = (flag) => flag.can_copy || Boolean(restsOf(flag).authority);
 
 function openResting() {
   const flag = flags[at];
@@ -683,7 +683,7 @@ $("resting").addEventListener("submit", (event) => {
 
 const acts = {
   keep: () => decide("keep"),
-  take: () => flags[at]?.takes && decide("take"),
+  take: () => flags[at]?.can_take && decide("take"),
   delete: () => flags[at]?.transcribed && decide("delete"),
   copy: () => flags[at] && copies(flags[at]) && decide("copy"),
   unsure: () => decide("unsure"),

@@ -48,7 +48,7 @@ function add(found) {
   $("more").hidden = next === null;
   $("next-part").hidden = found.part + 1 >= found.parts;
   $("empty").hidden = items.length > 0;
-  $("looked").textContent = say(found.parts > 1 ? "lookedAt" : "occurrences", { num: found.total.toLocaleString(), looked: found.looked.toLocaleString() });
+  $("looked").textContent = say(found.parts > 1 ? "lookedAt" : "occurrences", { num: found.total.toLocaleString(), looked: found.compared.toLocaleString() });
   $("announce").textContent = $("looked").textContent;
   count();
 }

@@ -387,7 +387,7 @@ function removeRule(n) {
 let sought = 0;
 async function seek() {
   const mine = (sought += 1);
-  const listed = await ask(api(`images?sought=${encodeURIComponent($("layout-sought").value)}`));
+  const listed = await ask(api(`images?search=${encodeURIComponent($("layout-sought").value)}`));
   if (mine !== sought) return; // the search was changed since
   const none = make("option", { value: "" }, say("layoutFound"));
   $("layout-image").replaceChildren(none, ...listed.items.map((name) => make("option", { value: name }, name)));

@@ -6,7 +6,7 @@ import { Problem, api, ask, make, person, request, say, underWay, uuid, why, wor
 
 const PREFIX = `proof:${work}:${encodeURIComponent(person)}:`; // by person, so that nobody sends decisions of others
 const PAUSES = [250, 500, 1000, 2000, 4000];
-const LATE = 4000; // milliseconds without an answer after which the user is told
+const LATE = 4000; // milliseconds without an answer after which the user sees a message
 const LAST = 20; // decisions, at most, that are sent when the page is left
 const PATIENCE = 5000; // milliseconds to wait for unsent decisions
 
@@ -56,7 +56,7 @@ export async function sent() {
 /** The message for an act that had to wait for unsent decisions and failed. */
 export function whyNot(problem) {
   const waiting = problem.status === 0 ? unsent() : 0;
-  return waiting ? say("unsent", { num: waiting }) : problem.document?.told ?? why(problem);
+  return waiting ? say("unsent", { num: waiting }) : problem.document?.message ?? why(problem);
 }
 
 /** Calls a listener; its errors are reported but do not stop the sending. */

@@ -189,7 +189,7 @@ function sayPage(state, toNext = false) {
   const told = saying(async () => {
     try {
       const said = await ask(api(`pages/${data.number}/states`), { state, version: data.version, key: uuid() });
-      Object.assign(data, { state: said.state, version: said.version, said_by: said.person });
+      Object.assign(data, { state: said.state, version: said.version, state_by: said.person });
       askPage(problems);
       if (said.state === "validated" && toNext) {
         tellNext(`${data.page}: ${words.pageStates.validated}`);

@@ -167,8 +167,8 @@ function difference({ flag: number, own, person: who, other }) {
 function question() {
   if (!may("decide")) return null;
   if (data.state === "proofread") {
-    if (data.said_by === person) return { words: say("ownPage") };
-    return { words: say("proofreadBy", { person: data.said_by }), state: "validated", label: say("pageValidated") };
+    if (data.state_by === person) return { words: say("ownPage") };
+    return { words: say("proofreadBy", { person: data.state_by }), state: "validated", label: say("pageValidated") };
   }
   const open = data.flags_found.some((flag) => flag.raised && flag.state === "open");
   if (data.state !== "not proofread" || !data.image || open) return null;

@@ -22,7 +22,7 @@ export const api = (path) => `/api/v1/works/${encodeURIComponent(work)}/${path}`
 /** An error with its problem document; status 0 if the server did not answer. */
 export class Problem extends Error {
   constructor(status, document) {
-    super(document?.told ?? document?.detail ?? ""); // `told` is in the language of the page
+    super(document?.message ?? document?.detail ?? ""); // `message` is in the language of the page
     this.status = status;
     this.document = document ?? {};
   }

@@ -54,7 +54,7 @@ export async function askBack(way, more = {}) {
   const answered = () => sessionStorage.setItem(ASKED, JSON.stringify({ ...asked(), [way]: undefined }));
   try {
     const undone = await ask(api(way), { key, ...more });
-    if (!undone?.told) throw new Problem(0, null); // cut off, or from a proxy
+    if (!undone?.message) throw new Problem(0, null); // cut off, or from a proxy
     answered();
     return undone;
   } catch (problem) {
@@ -73,7 +73,7 @@ export function tellRefused(way, problem, again) {
 export async function takeBack(way, more = {}) {
   try {
     const undone = await askBack(way, more);
-    tellAnew(undone.told, way === "undo" ? "redo" : "undo");
+    tellAnew(undone.message, way === "undo" ? "redo" : "undo");
   } catch (problem) {
     tellRefused(way, problem, through);
   }
