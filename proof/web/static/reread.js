@@ -1,13 +1,12 @@
 // Having a page read again: requests it, follows or cancels it, and shows the outcome.
 
-import { api, ask, data, make, may, person, say, why } from "./shell.js";
+import { api, ask, data, make, may, pause, person, reloadButton, say, why } from "./shell.js";
 import { keepTold } from "./undo.js";
 
 const own = `pages/${data.number}`;
 const OUTCOME = "proof-read-again";
 const PAUSE = 700;
 
-const pause = () => new Promise((done) => { setTimeout(done, PAUSE); });
 const underWay = (said) => said.state === "waiting" || said.state === "reading";
 const passing = (problem) => problem.status === 0 || problem.status >= 500 || problem.status === 429;
 
@@ -48,7 +47,7 @@ export async function follow(said, place) {
   tell();
   if (focused && !stop.hidden) stop.focus();
   while (underWay(said)) {
-    await pause();
+    await pause(PAUSE);
     try {
       const known = said;
       const now = await ask(api(`${own}/read-again/${said.job}`));
@@ -76,7 +75,7 @@ export function show(outcome, notices) {
   keepTold(); // the reading may be the effect of an undo, whose message is shown again
   if (!dialog) return location.reload();
   dialog.addEventListener("close", () => {
-    notices.append(make("p", { class: "notice" }, say("rereadKept"), " ", make("button", { type: "button", onclick: () => location.reload() }, say("reload"))));
+    notices.append(make("p", { class: "notice" }, say("rereadKept"), " ", reloadButton()));
   }, { once: true });
 }
 
