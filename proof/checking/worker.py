@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 import proof
-from proof.checking.executor import Plates, check_or_fail, checker_for, engine_settings, failed_result
+from proof.checking.executor import ImageLoader, check_or_fail, checker_for, engine_settings, failed_result
 from proof.checking.plan import METHOD_VERSION, PageKeys, PageTask
 from proof.errors import ClusterError, ImageError
 from proof.images.remote import FetchedImages, ImageLocations
@@ -134,7 +134,7 @@ def _check(job: ClusterJob, sent: SentPage) -> Answer:
             return Answer(sent.key, None)
     except ImageError as error:
         return Answer("", failed_result(sent.task, error))
-    page = check_or_fail(task, job.keys, sent, checker, Plates(job.settings.images.max_megapixels))
+    page = check_or_fail(task, job.keys, sent, checker, ImageLoader(job.settings.images.max_megapixels))
     worker_path = task.image.path if task.image else Path()
     result = _with_path(page.result, worker_path, given_path)
     packed = PackedCharacters.of(result.characters, page.shapes) if result.characters else None

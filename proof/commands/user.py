@@ -16,7 +16,7 @@ from proof.commands.options import config_option, existing_store, setting_option
 from proof.errors import UsageError
 from proof.locale.marking import _
 from proof.store import Store
-from proof.store.accounts import AccountChannel, Accounts, By, Role
+from proof.store.accounts import AccountActor, AccountChannel, Accounts, Role
 
 ROLE = click.Choice([role.value for role in Role])
 
@@ -62,7 +62,7 @@ def command() -> None:
 def add(accounts: Accounts, name: str, role: str | None) -> None:
     """Create an account. The password is asked for, or read from standard input."""
     default = Role.PROOFREADER if accounts.everybody() else Role.ADMINISTRATOR
-    account = accounts.add(name, Role(role) if role else default, _password(), by=_by())
+    account = accounts.add(name, Role(role) if role else default, _password(), by=_actor())
     click.echo(f"{account.name}: {account.role}")
 
 
@@ -80,7 +80,7 @@ def everybody(accounts: Accounts) -> None:
 @of_accounts
 def password(accounts: Accounts, name: str) -> None:
     """Change the password of an account. It is asked for, or read from standard input; all its sessions end."""
-    accounts.set_password(accounts.named(name).number, _password(), by=_by())
+    accounts.set_password(accounts.named(name).number, _password(), by=_actor())
 
 
 @command.command("role")
@@ -89,7 +89,7 @@ def password(accounts: Accounts, name: str) -> None:
 @of_accounts
 def change_role(accounts: Accounts, name: str, role: str) -> None:
     """Change the role of an account."""
-    accounts.set_role(accounts.named(name).number, Role(role), by=_by())
+    accounts.set_role(accounts.named(name).number, Role(role), by=_actor())
 
 
 @command.command("disable")
@@ -97,7 +97,7 @@ def change_role(accounts: Accounts, name: str, role: str) -> None:
 @of_accounts
 def disable(accounts: Accounts, name: str) -> None:
     """Disable an account: nobody can log in with it, and its sessions end."""
-    accounts.set_disabled(accounts.named(name).number, True, by=_by())
+    accounts.set_disabled(accounts.named(name).number, True, by=_actor())
 
 
 @command.command("enable")
@@ -105,7 +105,7 @@ def disable(accounts: Accounts, name: str) -> None:
 @of_accounts
 def enable(accounts: Accounts, name: str) -> None:
     """Enable a disabled account."""
-    accounts.set_disabled(accounts.named(name).number, False, by=_by())
+    accounts.set_disabled(accounts.named(name).number, False, by=_actor())
 
 
 @command.command("token")
@@ -127,10 +127,10 @@ def token(name: str, days: int, revoke: bool, config: Path | None, given: dict[s
     with _accounts(config, given) as accounts:
         number = accounts.named(name).number
         if revoke:
-            accounts.revoke_tokens(number, by=_by())
+            accounts.revoke_tokens(number, by=_actor())
         else:
             secret = secret_of(settings_of(config, given=given))
-            click.echo(Tokens(accounts, secret).make(accounts.allow_token(number, by=_by()), days))
+            click.echo(Tokens(accounts, secret).make(accounts.allow_token(number, by=_actor()), days))
     return 0
 
 
@@ -143,15 +143,15 @@ def log(accounts: Accounts, last: int) -> None:
     for event in accounts.events(limit=last):
         when = event.at.isoformat(timespec="seconds")
         change = f"{event.was} → {event.now}" if event.was else event.now
-        click.echo("\t".join((when, event.name, event.deed, change, event.person, event.way)))
+        click.echo("\t".join((when, event.name, event.deed, change, event.person, event.channel)))
 
 
-def _by() -> By:
+def _actor() -> AccountActor:
     """The person who runs the command: the name of the machine's user, empty if it has none."""
     try:
-        return By(getpass.getuser(), AccountChannel.COMMAND)
+        return AccountActor(getpass.getuser(), AccountChannel.COMMAND)
     except (KeyError, OSError):  # a machine without a list of its users
-        return By("", AccountChannel.COMMAND)
+        return AccountActor("", AccountChannel.COMMAND)
 
 
 def _password() -> str:

@@ -34,8 +34,8 @@ from proof.text.model import Column, Row
 
 V = TypeVar("V")
 
-WAYS = tuple(CutBy)
-"""Ways of cutting, in the order of their numbers in the keys of a record."""
+CUT_METHODS = tuple(CutBy)
+"""The methods of cutting, in the order of their numbers in the keys of a record."""
 
 
 class HalfFolioReadings:
@@ -113,11 +113,11 @@ class HalfFolioReadings:
         """Whether everything came from the stored record, so that there is nothing new to store."""
         return self._image is None
 
-    def cut(self, area: ColumnArea, line: Column | None, way: CutBy) -> tuple[CutStrip, ...]:
+    def cut(self, area: ColumnArea, line: Column | None, cut_by: CutBy) -> tuple[CutStrip, ...]:
         """The strips of one column (`proof.layout.strips.cut_strips`)."""
-        key = (area.number, WAYS.index(way), _expected_runs(line, way))
-        cuts = _recall(self.used.cuts, self._stored.cuts, key, lambda: self._cut(area, line, way))
-        self._origins.update(dict.fromkeys(cuts, (area, line, way)))
+        key = (area.number, CUT_METHODS.index(cut_by), _expected_runs(line, cut_by))
+        cuts = _recall(self.used.cuts, self._stored.cuts, key, lambda: self._cut(area, line, cut_by))
+        self._origins.update(dict.fromkeys(cuts, (area, line, cut_by)))
         return cuts
 
     def window(self, strip: CutStrip, top: float, bottom: float, zoom: float, as_it_is: bool) -> CutStrip:
@@ -197,9 +197,9 @@ class HalfFolioReadings:
                 self._cut(*self._origins[strip])
         return self._strips[strip]
 
-    def _cut(self, area: ColumnArea, line: Column | None, way: CutBy) -> tuple[CutStrip, ...]:
+    def _cut(self, area: ColumnArea, line: Column | None, cut_by: CutBy) -> tuple[CutStrip, ...]:
         """Cut the strips of one column out of the page, and hold their pixels."""
-        strips = cutting.cut_strips(self.layout, area, line, self.rows, way)
+        strips = cutting.cut_strips(self.layout, area, line, self.rows, cut_by)
         cuts = tuple(map(_without_pixels, strips))
         self._strips.update(zip(cuts, strips, strict=True))
         return cuts
@@ -329,10 +329,10 @@ def _extents(edges: Sequence[int]) -> list[tuple[float, float]]:
     return [(float(top), float(bottom)) for top, bottom in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def _expected_runs(line: Column | None, way: CutBy) -> tuple[tuple[bool, int, int, bool], ...]:
+def _expected_runs(line: Column | None, cut_by: CutBy) -> tuple[tuple[bool, int, int, bool], ...]:
     """Everything in a line that the strips depend on: for each run whether it is a note, its length, by how much one
     half-row is longer than the other, and whether it is blank."""
-    runs = () if line is None or way is CutBy.SEEN else line.runs
+    runs = () if line is None or cut_by is CutBy.SEEN else line.runs
     return tuple((run.note, run.height, right_excess(run), all(cell.blank for cell in run.cells)) for run in runs)
 
 

@@ -73,14 +73,14 @@ class AccountChannel(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class By:
-    """Who changed an account, and by which channel: the owner of another account, or the user of the machine."""
+class AccountActor:
+    """Who changes an account, and by which channel: the owner of an account, or the user of the machine."""
 
     person: str
-    way: AccountChannel
+    channel: AccountChannel
 
 
-UNNAMED = By("", AccountChannel.PROGRAM)
+UNNAMED_PROGRAM = AccountActor("", AccountChannel.PROGRAM)
 """A program that names no person."""
 
 
@@ -130,7 +130,7 @@ class AccountEvent:
     was: str
     now: str
     person: str
-    way: AccountChannel
+    channel: AccountChannel
     at: datetime
 
 
@@ -168,7 +168,9 @@ class Accounts(StorePart):
             rows = session.execute(query.order_by(AccountEventRow.id.desc()).limit(limit))
             return [_event(row, name) for row, name in rows]
 
-    def add(self, name: str, role: Role, password: str, *, provisional: bool = False, by: By = UNNAMED) -> Account:
+    def add(
+        self, name: str, role: Role, password: str, *, provisional: bool = False, by: AccountActor = UNNAMED_PROGRAM
+    ) -> Account:
         """Create an account; the first must be an administrator's. Raises AccountError."""
         name = proper_name(name)
         _check_password(password, name)
@@ -228,7 +230,9 @@ class Accounts(StorePart):
             stored_hash = _row(session, number, to_change=False).password
         return self._verify(stored_hash, password)
 
-    def set_password(self, number: int, password: str, *, provisional: bool = False, by: By = UNNAMED) -> Account:
+    def set_password(
+        self, number: int, password: str, *, provisional: bool = False, by: AccountActor = UNNAMED_PROGRAM
+    ) -> Account:
         """Set the password of an account, which ends its sessions and tokens. Raises AccountError, NoAccountError."""
         _check_password(password, self.get(number).name)
         hashed = self._hash(password)
@@ -239,7 +243,7 @@ class Accounts(StorePart):
             session.flush()
             return _account(row)
 
-    def set_role(self, number: int, role: Role, *, by: By = UNNAMED) -> Account:
+    def set_role(self, number: int, role: Role, *, by: AccountActor = UNNAMED_PROGRAM) -> Account:
         """Set the role of an account. Raises NoAccountError, and AccountError for the last administrator."""
         with self._writing() as session:
             row = _row(session, number)
@@ -251,7 +255,7 @@ class Accounts(StorePart):
             session.flush()
             return _account(row)
 
-    def set_disabled(self, number: int, disabled: bool, *, by: By = UNNAMED) -> Account:
+    def set_disabled(self, number: int, disabled: bool, *, by: AccountActor = UNNAMED_PROGRAM) -> Account:
         """Disable an account or enable it again; either ends its sessions and tokens. Raises NoAccountError, and
         AccountError for the last administrator."""
         with self._writing() as session:
@@ -269,7 +273,7 @@ class Accounts(StorePart):
         with self._writing() as session:
             _row(session, number).stamp = _new_stamp()
 
-    def allow_token(self, number: int, *, by: By = UNNAMED) -> Account:
+    def allow_token(self, number: int, *, by: AccountActor = UNNAMED_PROGRAM) -> Account:
         """Prepare an account for making a token; returns it with its token stamp. Raises NoAccountError."""
         with self._writing() as session:
             row = _row(session, number)
@@ -277,7 +281,7 @@ class Accounts(StorePart):
             _add_event(session, row, Deed.TOKEN, by)
             return _account(row)
 
-    def revoke_tokens(self, number: int, *, by: By = UNNAMED) -> None:
+    def revoke_tokens(self, number: int, *, by: AccountActor = UNNAMED_PROGRAM) -> None:
         """End all tokens of an account. Raises NoAccountError."""
         with self._writing() as session:
             row = _row(session, number)
@@ -377,9 +381,15 @@ def _must_not_be_last(session: Session, row: AccountRow) -> None:
         raise AccountError(_("%(name)s is the only administrator: make another one first"), name=row.name)
 
 
-def _add_event(session: Session, row: AccountRow, deed: Deed, by: By, was: str = "", now: str = "") -> None:
+def _add_event(session: Session, row: AccountRow, deed: Deed, by: AccountActor, was: str = "", now: str = "") -> None:
     event = AccountEventRow(
-        account_id=row.id, deed=deed.value, was=was, now=now, person=by.person, way=by.way.value, at=datetime.now(UTC)
+        account_id=row.id,
+        deed=deed.value,
+        was=was,
+        now=now,
+        person=by.person,
+        way=by.channel.value,
+        at=datetime.now(UTC),
     )
     session.add(event)
     session.flush()
@@ -394,7 +404,7 @@ def _event(row: AccountEventRow, name: str) -> AccountEvent:
         was=row.was,
         now=row.now,
         person=row.person,
-        way=AccountChannel(row.way),
+        channel=AccountChannel(row.way),
         at=row.at,
     )
 

@@ -42,7 +42,7 @@ def authority_of(request: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
     if request.authority or request.verdict in _WITHOUT_AUTHORITY:
         return request.authority
     if request.verdict is Verdict.COPY:
-        if not shows_copy(flag.reason, imaged=page.image is not None):
+        if not shows_copy(flag.reason, has_image=page.image is not None):
             raise RefusedDecisionError(
                 _("no image shows that the copy reads so: say what the decision rests on, or `keep` the text")
             )
@@ -57,10 +57,10 @@ def authority_of(request: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
     return IMAGE if from_image else ""
 
 
-def shows_copy(reason: str, *, imaged: bool) -> bool:
+def shows_copy(reason: str, *, has_image: bool) -> bool:
     """Whether an image shows the reading of the copy at a flag: that of its page, or one from which the flag was
     raised."""
-    return imaged or reason not in WITHOUT_IMAGE
+    return has_image or reason not in WITHOUT_IMAGE
 
 
 def witnesses_of(decision: Decision) -> dict[str, str]:

@@ -15,7 +15,7 @@ from proof.model.flags import CORRECTED_BY_HAND, Evidence, Flag, Kind, Origin, c
 from proof.model.geometry import Box
 from proof.model.result import box_at
 from proof.store import codec, rows
-from proof.store.chains import LOOKER, chain_of
+from proof.store.chains import REQUESTER, chain_of
 from proof.store.column_changes import ColumnChange, check_column, flag_of_change
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_request, decide_in
@@ -198,7 +198,7 @@ def _check_unflagged(session: Session, page: PageRow, correction: ManualCorrecti
 
 def _decide(session: Session, correction: ManualCorrection, flag: FlagRow) -> Decision:
     """Decide a flag at the version that the person who makes the request sees."""
-    return decide_in(session, _demand(correction, flag.id, chain_of(session, flag, LOOKER.get().reader).version))
+    return decide_in(session, _demand(correction, flag.id, chain_of(session, flag, REQUESTER.get().reader).version))
 
 
 def _demand(correction: ManualCorrection, flag: int, version: int) -> DecisionRequest:

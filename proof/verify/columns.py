@@ -76,7 +76,7 @@ class ReadColumn:
     """A column of the image, aligned with a line of the transcription.
 
     `line` is None if the transcription has none for this column. `cells` are the cells of the line without blank ones;
-    `pairings` refer to them and to `glyphs` by number. `cost` is that of the alignment, in nats. `way` is how the
+    `pairings` refer to them and to `glyphs` by number. `cost` is that of the alignment, in nats. `cut_by` is how the
     column was cut, `strips` are the strips that were read. `swapped`: the halves of its notes are exchanged on the
     image.
     """
@@ -87,7 +87,7 @@ class ReadColumn:
     glyphs: tuple[Glyph, ...]
     pairings: tuple[Pairing, ...]
     cost: float
-    way: CutBy
+    cut_by: CutBy
     strips: tuple[CutStrip, ...] = ()
     swapped: bool = False
 
@@ -149,16 +149,16 @@ class ColumnReader:
         best = self._attempt(area, line, CutBy.BEST)
         if line is None or not line.cells:
             return best
-        if best.cost > (BAD_CUT_NATS if area.pitch is None else BAD_NOTE_CUT_NATS):
+        if best.cost > (BAD_CUT_NATS if area.measured_pitch is None else BAD_NOTE_CUT_NATS):
             best = self._with_other_cuts(best, line)
-        if area.pitch is not None:
+        if area.measured_pitch is not None:
             best = self._with_notes(best)
         if best.cost > BAD_NOTE_CUT_NATS:
             best = self._with_main_text(best)
         if best.cost > BAD_NOTE_CUT_NATS:
             best = self._with_other_lengths(best, line)
         best = self._with_further_looks(best)
-        if area.pitch is not None:
+        if area.measured_pitch is not None:
             best = self._with_half_notes(best)
         if best.cost > BAD_CUT_NATS:
             best = self._with_exchanged_halves(best)
@@ -166,21 +166,24 @@ class ColumnReader:
 
     def _with_other_cuts(self, best: ReadColumn, line: Column) -> ReadColumn:
         """The best reading of the column among the other ways of cutting it."""
-        ways = [] if best.area.pitch is None else [CutBy.STRICT]
-        ways += [CutBy.COUNTED, CutBy.SEEN, *([CutBy.LOW_NOTES] if len(line.runs) > 1 else [])]
-        return self._best_cut(best, line, [(line, way) for way in ways])
+        others = [CutBy.COUNTED, CutBy.SEEN]
+        if best.area.measured_pitch is not None:
+            others.insert(0, CutBy.STRICT)
+        if len(line.runs) > 1:
+            others.append(CutBy.LOW_NOTES)
+        return self._best_cut(best, line, [(line, cut_by) for cut_by in others])
 
     def _best_cut(self, best: ReadColumn, line: Column, cuts: Iterable[tuple[Column, CutBy]]) -> ReadColumn:
         """The best reading of the column as `line` among `cuts`. Each of these is a line by whose runs the column is
         cut, and the way to cut it. Equal cuts are read once."""
         pitch = best.area.cell(self._rows)
         tried = [best.strips]
-        for line_of_cut, way in cuts:
-            strips = self._readings.cut(best.area, line_of_cut, way)
+        for line_of_cut, cut_by in cuts:
+            strips = self._readings.cut(best.area, line_of_cut, cut_by)
             if any(_are_same_cuts(strips, other, SAME_CUT_CELLS * pitch) for other in tried):
                 continue
             tried.append(strips)
-            other = self._read_strips(best.area, line, way, strips)
+            other = self._read_strips(best.area, line, cut_by, strips)
             if other.cost < best.cost - BETTER_NATS:
                 best = other
         return best
@@ -276,29 +279,29 @@ class ColumnReader:
         at_end = any(any(strip[-OUTERMOST_GLYPHS:]) for strip in by_strip[-2:])
         return at_start, at_end
 
-    def _attempt(self, area: ColumnArea, line: Column | None, way: CutBy) -> ReadColumn:
-        return self._read_strips(area, line, way, self._readings.cut(area, line, way))
+    def _attempt(self, area: ColumnArea, line: Column | None, cut_by: CutBy) -> ReadColumn:
+        return self._read_strips(area, line, cut_by, self._readings.cut(area, line, cut_by))
 
     def _read_strips(
-        self, area: ColumnArea, line: Column | None, way: CutBy, strips: tuple[CutStrip, ...]
+        self, area: ColumnArea, line: Column | None, cut_by: CutBy, strips: tuple[CutStrip, ...]
     ) -> ReadColumn:
-        glyphs = self._glyphs(area, line, way, strips, range(len(strips)))
-        return self._aligned(ReadColumn(area, line, (), glyphs, (), 0.0, way, strips))
+        glyphs = self._glyphs(area, line, cut_by, strips, range(len(strips)))
+        return self._aligned(ReadColumn(area, line, (), glyphs, (), 0.0, cut_by, strips))
 
-    def _sought(self, area: ColumnArea, line: Column | None, way: CutBy, strip: CutStrip) -> tuple[str, ...]:
+    def _sought(self, area: ColumnArea, line: Column | None, cut_by: CutBy, strip: CutStrip) -> tuple[str, ...]:
         """The characters whose probabilities are needed on a strip, in all forms that the engine knows: those of its
         run, or of the whole line if the image or a person delimited the runs."""
         if line is None:
             return ()
-        is_not_cut_by_line = way is CutBy.SEEN or area.notes is not None or strip.run >= len(line.runs)
+        is_not_cut_by_line = cut_by is CutBy.SEEN or area.notes is not None or strip.run >= len(line.runs)
         cells = line.cells if is_not_cut_by_line else line.runs[strip.run].cells
         texts = dict.fromkeys(cell.text for cell in cells if cell.glyph)
         return tuple(dict.fromkeys(form for text in texts for form in self._likeness.forms(text)))
 
     def _glyphs(
-        self, area: ColumnArea, line: Column | None, way: CutBy, strips: Sequence[CutStrip], numbers: Sequence[int]
+        self, area: ColumnArea, line: Column | None, cut_by: CutBy, strips: Sequence[CutStrip], numbers: Sequence[int]
     ) -> tuple[Glyph, ...]:
-        sought = [self._sought(area, line, way, strip) for strip in strips]
+        sought = [self._sought(area, line, cut_by, strip) for strip in strips]
         spikes = self._readings.read(strips, sought)
         glyphs = column_glyphs(self._readings, strips, spikes, area.cell(self._rows), numbers)
         return without_splinters(glyphs, area.top - area.raised, area.bottom)
@@ -319,7 +322,7 @@ class ColumnReader:
             for window in windows:
                 strip = column.strips[window.strip]
                 strips.append(self._readings.window(strip, window.top, window.bottom, zoom, as_it_is=looks > 1))
-            seen = self._glyphs(column.area, column.line, column.way, strips, [window.strip for window in windows])
+            seen = self._glyphs(column.area, column.line, column.cut_by, strips, [window.strip for window in windows])
             column = self._aligned(replace(column, glyphs=merged(column.glyphs, seen, windows, looks)))
         return column
 

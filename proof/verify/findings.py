@@ -90,7 +90,7 @@ class PageContext:
     threshold: float
 
 
-class Weigher:
+class FlagMaker:
     """Makes the flags of the columns of one page."""
 
     def __init__(

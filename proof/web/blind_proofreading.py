@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from werkzeug.wrappers import Response as AnyResponse
 
 from proof.quality.agreement import agreement
-from proof.store.chains import LOOKER, Looker
+from proof.store.chains import REQUESTER, Requester
 from proof.store.readings import ComparedReadings
 from proof.web import schemas
 from proof.web.answers import BlindReadingOut
@@ -71,8 +71,8 @@ def install_reader_restrictions(app: Flask) -> None:
     def set_looker() -> None:
         arbitrates = is_blind and may(Right.OVERRULE)
         account = current_account() if is_blind else None
-        LOOKER.set(
-            Looker(
+        REQUESTER.set(
+            Requester(
                 person=account.name if account else "",
                 blind=is_blind and not arbitrates,
                 arbitrates=arbitrates,
@@ -80,7 +80,7 @@ def install_reader_restrictions(app: Flask) -> None:
         )
 
     def reset_looker(_error: BaseException | None) -> None:
-        LOOKER.set(Looker())
+        REQUESTER.set(Requester())
 
     app.before_request(set_looker)
     app.teardown_request(reset_looker)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from proof.errors import ProofError
 from proof.exports.preview import PlannedCorrection, Preview, preview_now
-from proof.store.chains import LOOKER
+from proof.store.chains import REQUESTER
 from proof.web import answers, schemas
 from proof.web.api import answer, api_blueprint, parse_cursor
 from proof.web.language import say
@@ -73,7 +73,7 @@ def planned(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
 def view(work: str) -> Response:
     summary = project().store.queue.work(work)
     start = max(request.args.get("from", 0, type=int), 0)
-    reads = project().store.double_readings.waiting(work) if LOOKER.get().arbitrates else []
+    reads = project().store.double_readings.waiting(work) if REQUESTER.get().arbitrates else []
     preview = _preview_out(work, start, DECISIONS_PER_PAGE)
     return render_page(
         "export_preview.html", summary, preview=preview, start=start, shown=DECISIONS_PER_PAGE, reads=reads

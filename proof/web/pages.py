@@ -15,7 +15,7 @@ from proof.quality.sampling import interval
 from proof.report.progress import COUNTED_VERDICTS, agreements_of, progress_of, time_left
 from proof.report.reasons import VERDICTS
 from proof.store.authorities import IMAGE, REASONED
-from proof.store.chains import LOOKER
+from proof.store.chains import REQUESTER
 from proof.store.decision_records import State
 from proof.store.finder import addressed
 from proof.store.lookup import NoPlaceError
@@ -266,7 +266,7 @@ def progress(work: str) -> AnyResponse:
         problems=store.comments.problems(work=work),
         days=store.judgements.by_day(work),
         verdicts=verdicts,
-        arbitrates=LOOKER.get().arbitrates,
+        arbitrates=REQUESTER.get().arbitrates,
         reports=store.reports.count(work),
     )
 
@@ -328,7 +328,7 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
     if detail:
         data["authorities"] = [IMAGE, *REASONED]
         data["assignees"] = assignees()
-        data["blind"] = LOOKER.get().blind
+        data["blind"] = REQUESTER.get().blind
     else:
         data["facets"] = api.facets_of(work, queue_filter).model_dump(mode="json")
         data["pages"] = summary.pages

@@ -16,7 +16,7 @@ from proof.report.upright import lean_of, upright, upright_flag
 from proof.report.view import View, ordinal, view_of
 from proof.store import Store
 from proof.store.authorities import shows_copy
-from proof.store.chains import LOOKER
+from proof.store.chains import REQUESTER
 from proof.store.comments import Comment
 from proof.store.decision_records import State
 from proof.store.decisions import may_take
@@ -76,7 +76,7 @@ def flag_of(queued: QueuedFlag) -> FlagOut:
         page=page_of(queued.page),
         other=_other_half(moved) if moved else None,
         what=what_of(flag, say) if flag.kind is Kind.LAYOUT else "",
-        can_copy=shows_copy(flag.evidence.reason, imaged=bool(queued.page.image_sha)),
+        can_copy=shows_copy(flag.evidence.reason, has_image=bool(queued.page.image_sha)),
         **{name: getattr(queued, name) for name in ("number", "state", "reading", "version", "stale")},
         **{name: getattr(flag, name) for name in ("id", "length", "score", "raised", "context", "moved")},
         **_shared_fields(flag),
@@ -109,7 +109,7 @@ def details(store: Store, work: str, flags: Sequence[QueuedFlag]) -> list[FlagDe
     results, policies = store.queue.results(numbers), store.queue.policies(numbers)
     columns = store.queue.columns(work, numbers)
     comments = store.comments.of_flags(key for queued in flags for key in _comment_keys(queued))
-    compared = store.double_readings.of_flags([queued.number for queued in flags]) if LOOKER.get().arbitrates else {}
+    compared = store.double_readings.of_flags([queued.number for queued in flags]) if REQUESTER.get().arbitrates else {}
     return [
         _detail(
             store,
