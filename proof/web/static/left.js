@@ -14,7 +14,7 @@ const change = ({ page, line, before, old, new: now, after, written, reason, aut
   make("span", { class: "soft" }, [written ? "" : say("notWrittenFor", { reason }), authority && say("restsOn", { authority }), note, person].filter(Boolean).join(" · ")));
 
 /** Lists the first changes that an export would make or leave out, with a link to all. */
-async function sayWhatIsWritten() {
+async function showPlannedExport() {
   const line = $("planned");
   if (!line) return;
   const { written, not_written: out, items } = await ask(`${api("export-preview")}?limit=${SHOWN}`);
@@ -25,8 +25,8 @@ async function sayWhatIsWritten() {
   line.hidden = false;
 }
 
-export async function sayWhatIsLeft() {
-  if (!data.blind) sayWhatIsWritten().catch(reportError); // a blind reader's decisions alone are not exported
+export async function showRemainingWork() {
+  if (!data.blind) showPlannedExport().catch(reportError); // a blind reader's decisions alone are not exported
   const left = await ask(api("left"));
   $("still").replaceChildren(...Object.entries(WAYS).filter(([name]) => left[name]).map(([name, way]) =>
     make("li", {}, make("a", { href: workPath(way) }, say(`left_${name}`, { num: left[name] })))));

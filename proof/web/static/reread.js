@@ -1,7 +1,7 @@
 // Having a page read again: requests it, follows or cancels it, and shows the outcome.
 
-import { api, ask, data, make, may, pause, person, reloadButton, say, why } from "./shell.js";
-import { keepTold } from "./undo.js";
+import { api, ask, data, make, may, pause, person, problemMessage, reloadButton, say } from "./shell.js";
+import { keepMessage } from "./undo.js";
 
 const own = `pages/${data.number}`;
 const OUTCOME = "proof-read-again";
@@ -33,7 +33,7 @@ export async function follow(said, place) {
       kept = said.requested_by.length > 0;
       tell();
     } catch (problem) {
-      if (problem.status !== 404) text.textContent = why(problem);
+      if (problem.status !== 404) text.textContent = problemMessage(problem);
       stop.disabled = false;
     }
   });
@@ -69,10 +69,10 @@ export async function follow(said, place) {
 export const request = () => ask(api(`${own}/read-again`), {});
 
 /** Reloads the page to show the new reading. If a dialog is open, offers that when the dialog closes. */
-export function show(outcome, notices) {
+export function reloadWithOutcome(outcome, notices) {
   sessionStorage.setItem(OUTCOME, JSON.stringify({ page: data.number, said: outcome }));
   const dialog = document.querySelector("dialog[open]");
-  keepTold(); // the reading may be the effect of an undo, whose message is shown again
+  keepMessage(); // the reading may be the effect of an undo, whose message is shown again
   if (!dialog) return location.reload();
   dialog.addEventListener("close", () => {
     notices.append(make("p", { class: "notice" }, say("rereadKept"), " ", reloadButton()));
@@ -80,13 +80,13 @@ export function show(outcome, notices) {
 }
 
 /** Shows in `place` that a reading was cancelled or failed. */
-export function failure(said, place) {
+export function showFailure(said, place) {
   if (said.state === "stopped") place.replaceChildren(say("rereadStopped"));
   else place.replaceChildren(say("rereadFailed", { detail: said.message || said.reason }), " ", said.message ? details(said.reason) : "");
 }
 
 /** Shows the outcome of the reading for which the page was reloaded. */
-export function told(notices) {
+export function showOutcome(notices) {
   const kept = JSON.parse(sessionStorage.getItem(OUTCOME) ?? "null");
   if (kept?.page !== data.number) return;
   sessionStorage.removeItem(OUTCOME);

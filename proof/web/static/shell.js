@@ -65,13 +65,13 @@ export function request(path, body) {
 }
 
 /** The pending POST requests. */
-export const underWay = new Set();
+export const pendingPosts = new Set();
 
 export function ask(path, body) {
   const asking = asked(path, body);
   if (body === undefined) return asking;
-  underWay.add(asking);
-  const over = () => underWay.delete(asking);
+  pendingPosts.add(asking);
+  const over = () => pendingPosts.delete(asking);
   asking.then(over, over);
   return asking;
 }
@@ -132,13 +132,13 @@ const trouble = $("trouble");
 addEventListener("unhandledrejection", (event) => {
   if (!(event.reason instanceof Problem) || !trouble) return;
   event.preventDefault();
-  trouble.textContent = why(event.reason);
+  trouble.textContent = problemMessage(event.reason);
   trouble.dataset.status = event.reason.status;
   trouble.hidden = false;
 });
 
 /** The message of a problem for people. */
-export const why = (problem) => (problem.status ? say("refused", { detail: problem.message }) : say("silent"));
+export const problemMessage = (problem) => (problem.status ? say("refused", { detail: problem.message }) : say("silent"));
 
 /** An element with its attributes and children; text is never parsed as HTML. */
 export function make(tag, attributes = {}, ...children) {

@@ -20,7 +20,7 @@ const svg = (tag, attributes = {}, ...children) => {
 const pictures = new Map();
 
 /** The picture of a flag's column, loaded and decoded in advance; null if the flag has no place on an image. */
-export function picture(flag) {
+export function loadPicture(flag) {
   if (!flag.view) return null;
   const url = piece(flag.view.image, flag.view.area);
   let found = pictures.get(url);
@@ -41,7 +41,7 @@ export function picture(flag) {
 }
 
 /** A promise for the picture of a flag while it is loading; null once it was loaded or failed to. */
-export function pictureOn(flag) {
+export function pendingPicture(flag) {
   const found = flag?.view ? pictures.get(piece(flag.view.image, flag.view.area)) : null;
   return found && !found.image.complete ? found.ready : null;
 }
@@ -102,7 +102,7 @@ export function draw(stage, flag, whole, label, came, edits = []) {
   const told = svg("clipPath", { id: "told" }, svg("rect", { x: left + wide, y: top, width: gap + textW, height: tall }));
   const sheet = [left + wide + gap, top, textW, tall];
   drawing.append(svg("defs", {}, clip, told), page, columns ? besideOneAnother(columns, view, sheet) : transcript(view, textX, sheet, air, edits));
-  const known = picture(flag);
+  const known = loadPicture(flag);
   stage.classList.toggle("waiting", !known.image.complete);
   known.ready.then((ok) => {
     if (!stage.contains(drawing)) return;
