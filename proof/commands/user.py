@@ -139,8 +139,8 @@ def log(accounts: Accounts, last: int) -> None:
     browser or at the command line; with tabs between."""
     for event in accounts.events(limit=last):
         when = event.at.isoformat(timespec="seconds")
-        change = f"{event.was} → {event.now}" if event.was else event.now
-        click.echo("\t".join((when, event.name, event.deed, change, event.person, event.channel)))
+        values = f"{event.was} → {event.now}" if event.was else event.now
+        click.echo("\t".join((when, event.name, event.change, values, event.person, event.channel)))
 
 
 def _actor() -> AccountActor:
