@@ -61,15 +61,14 @@ def command(
 ) -> int:
     """Check transcriptions against images of their pages.
 
-    Writes flags.jsonl, flags.csv, summary.json and report.html into the project's folder out, or where --out says.
-    Without TEXT all texts of the project in the working folder are checked; a TEXT that no project names becomes part
-    of the one in its folder, which is made where there is none. Pages whose image, text, engine and settings did not
-    change are not read again; an interrupted check goes on where it was. With --library every
-    work in a folder of works is checked, into one store; works that cannot be checked are skipped and reported.
+    Writes flags.jsonl, flags.csv, summary.json and report.html into the folder out of the project, or into --out.
+    Without TEXT all texts of the project in the working folder are checked. A TEXT that no project names is added to
+    the project in its folder, which is created if there is none. Pages whose image, text, engine and settings are
+    unchanged are not read again; an interrupted check continues where it stopped. With --library every work in a folder
+    of works is checked, into one store; works that cannot be checked are skipped and reported.
 
-    The exit status is 0 when the check finished, 1 when some pages failed or carry the wrong image, some of several
-    texts could not be read, or images and lists that were named belong to no page, 2 when the command or its input is
-    wrong.
+    The exit status is 0 when the check finished; 1 when some pages failed or have the wrong image, some of several
+    texts could not be read, or named images and lists belong to no page; 2 when the command or its input is wrong.
     """
     if library is None:
         settings = settings_of(config, texts, given)

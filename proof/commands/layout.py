@@ -22,13 +22,13 @@ from proof.locale.terminal import error_text
 
 @click.command("layout")
 @click.argument("images", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="IMAGE...")
-@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder for what was found.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder for the results.")
 @quiet_option
 def command(images: tuple[Path, ...], out: Path, quiet: bool) -> int:
-    """Find the columns of text on images of pages, ruled or not, whatever their number.
+    """Find the columns of text on images of pages, ruled or not.
 
     Writes for each image NAME.json (columns from right to left, registers from top to bottom, in pixels of the image)
-    and NAME.png, the page with these drawn in.
+    and NAME.png, the page with the columns drawn in.
     """
     ensure_writable(out)
     failed = 0

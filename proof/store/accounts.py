@@ -120,8 +120,8 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class AccountEvent:
-    """A change of the account with this `number` and `name`. For `ROLE` and `CREATED`, `was` and `now` are roles; for a
-    `PASSWORD`, `now` is "provisional" if the owner must change it. `person` made the change."""
+    """A change of the account with this `number` and `name`. For the deeds `role` and `created`, `was` and `now` are
+    roles; for `password`, `now` is "provisional" if the owner must change it. `person` made the change."""
 
     id: int
     number: int

@@ -31,7 +31,7 @@ EDGE_RATIO = 0.1
 
 
 class ColumnChange(StrEnum):
-    """A change of a column as a whole. `ADD_BEFORE`, `ADD_AFTER`: a new column is added beside it."""
+    """A change of a column as a whole. `add before` and `add after` add a new column beside it."""
 
     ADD_BEFORE = "add before"
     ADD_AFTER = "add after"

@@ -206,7 +206,7 @@ def pairs(work: str) -> AnyResponse:
     summary = store.queue.work(work)
     counted_pairs = store.queue.pairs(work, QueueFilter())
     data = {
-        "pairs": [answers.PairStates(pair).model_dump() for pair in counted_pairs[:MAX_PAIRS]],
+        "pairs": [answers.PairOut(pair).model_dump() for pair in counted_pairs[:MAX_PAIRS]],
         "rules": [
             {"text": rule.transcribed, "image": rule.suggested, "hides": rule.hides, "person": rule.person}
             for rule in store.rules.of_work(work)
@@ -224,7 +224,7 @@ def glyphs(work: str) -> AnyResponse:
     summary = queue.work(work)
     single_pairs = [pair for pair in queue.pairs(work, QueueFilter()) if len(pair.text) == len(pair.image) == 1]
     data = {
-        "pairs": [answers.PairStates(pair).model_dump() for pair in single_pairs[:MAX_OFFERED_PAIRS]],
+        "pairs": [answers.PairOut(pair).model_dump() for pair in single_pairs[:MAX_OFFERED_PAIRS]],
         "part": max(request.args.get("part", 0, type=int), 0),
     }
     characters = {name: request.args.get(name, "")[:MAX_CHARACTER_LENGTH] for name in ("text", "against")}

@@ -3,11 +3,10 @@
 // deleted, split and joined.
 
 import { ahead } from "./outbox.js";
-import { api, ask, data, isShortcut, make, may, oneAtATime, piece, say, uuid } from "./shell.js";
+import { $, api, ask, data, isShortcut, make, may, oneAtATime, piece, say, uuid } from "./shell.js";
 import { composing, meant, whyTyped } from "./typing.js";
 import { tellAnew } from "./undo.js";
 
-const $ = (id) => document.getElementById(id);
 const MARKUP = /[()/¶\s]/u;
 const lines = [...new Set(data.columns.map((one) => one.number))].sort((a, b) => a - b);
 const column = (number) => data.columns.find((one) => one.number === number);

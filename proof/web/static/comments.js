@@ -1,8 +1,7 @@
 // The comments on a flag or a page: reading and answering them, marking a problem, assigning and resolving it.
 
-import { ask, data, han, isShortcut, make, may, oneAtATime, say, script, uuid, why, words } from "./shell.js";
+import { $, ask, data, han, isShortcut, make, may, oneAtATime, say, script, uuid, why, words } from "./shell.js";
 
-const $ = (id) => document.getElementById(id);
 const when = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "short", timeStyle: "short" });
 const drafts = new Map(); // unsent text and the key of its request, by the address that it is sent to
 

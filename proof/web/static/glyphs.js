@@ -1,10 +1,9 @@
 // All occurrences of a character as glyphs, the most unusual first; selected ones are corrected together.
 
-import { api, ask, data, glyphAt, han, isShortcut, make, may, oneAtATime, say, uuid, why, words, work } from "./shell.js";
+import { $, api, ask, data, glyphAt, han, isShortcut, make, may, oneAtATime, say, uuid, why, words, workPath } from "./shell.js";
 import { meant, takeTyped } from "./typing.js";
 import { tell } from "./undo.js";
 
-const $ = (id) => document.getElementById(id);
 const LIMIT = 60;
 const placeOf = (one) => `${one.page} ${one.line} ${one.offset}`;
 let now = { text: $("text").value, against: $("against").value, part: 0 };
@@ -48,7 +47,7 @@ function add(found) {
   $("more").hidden = next === null;
   $("next-part").hidden = found.part + 1 >= found.parts;
   $("empty").hidden = items.length > 0;
-  $("looked").textContent = say(found.parts > 1 ? "lookedAt" : "occurrences", { num: found.total.toLocaleString(), looked: found.looked.toLocaleString() });
+  $("looked").textContent = say(found.parts > 1 ? "lookedAt" : "occurrences", { num: found.total.toLocaleString(), looked: found.compared.toLocaleString() });
   $("announce").textContent = $("looked").textContent;
   count();
 }
@@ -135,7 +134,7 @@ takeTyped(async (reading) => {
 }, closeTyping);
 $("typing-close").addEventListener("click", closeTyping);
 
-const toPage = (one) => one && location.assign(`/works/${encodeURIComponent(work)}/pages/${one.page}#${one.line}-${one.offset}`);
+const toPage = (one) => one && location.assign(workPath(`pages/${one.page}#${one.line}-${one.offset}`));
 
 const acts = {
   take: () => now.against && attempt(() => correct(now.against)),

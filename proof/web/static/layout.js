@@ -2,11 +2,10 @@
 // the page read again.
 
 import { failure, follow, request, show, told } from "./reread.js";
-import { api, ask, data, make, may, person, say, uuid, why, work } from "./shell.js";
+import { $, api, ask, data, keep, make, may, person, say, uuid, why, work } from "./shell.js";
 
 /* global OpenSeadragon */
 
-const $ = (id) => document.getElementById(id);
 const NS = "http://www.w3.org/2000/svg";
 const clamp = (n, low, high) => Math.min(Math.max(n, low), high);
 const own = `pages/${data.number}`;
@@ -137,15 +136,9 @@ const isElsewhere = () => given.image !== seen.image || given.quadrant !== seen.
 /** Marks the layout as changed and keeps it as a draft. */
 function edited() {
   changed = true;
-  keep();
+  keepDraft();
 }
-function keep() {
-  try {
-    sessionStorage.setItem(DRAFT, JSON.stringify({ version, layout: stored(), given, changed }));
-  } catch (error) {
-    reportError(error); // the browser does not store anything
-  }
-}
+const keepDraft = () => keep(DRAFT, { version, layout: stored(), given, changed });
 
 /** Sets the width in which lines can be caught; dense lines get less, so that a finger can still move the image. */
 function fit() {
@@ -284,7 +277,7 @@ function drag() {
     regions[active] = layout = held.was.layout;
     changed = held.was.changed;
     held = null;
-    keep();
+    keepDraft();
     draw();
   };
   area.addEventListener("pointerdown", (event) => {
@@ -387,7 +380,7 @@ function removeRule(n) {
 let sought = 0;
 async function seek() {
   const mine = (sought += 1);
-  const listed = await ask(api(`images?sought=${encodeURIComponent($("layout-sought").value)}`));
+  const listed = await ask(api(`images?search=${encodeURIComponent($("layout-sought").value)}`));
   if (mine !== sought) return; // the search was changed since
   const none = make("option", { value: "" }, say("layoutFound"));
   $("layout-image").replaceChildren(none, ...listed.items.map((name) => make("option", { value: name }, name)));
@@ -501,7 +494,7 @@ function toggle() {
 
 function give(what) {
   Object.assign(given, what);
-  keep();
+  keepDraft();
   preview();
   lock(false);
   $("layout-said").textContent = isElsewhere() ? say("layoutElsewhere") : "";

@@ -8,12 +8,11 @@ import { layoutTools } from "./layout.js";
 import { nearest, offer } from "./near.js";
 import { ahead } from "./outbox.js";
 import { alternatives, answerPage, askPage, readable, settle } from "./reading.js";
-import { api, ask, data, deskOf, han, inTurn, isShortcut, make, may, oneAtATime, say, uuid, words } from "./shell.js";
+import { $, api, ask, data, deskOf, han, inTurn, isShortcut, make, may, oneAtATime, reloadButton, say, uuid, words } from "./shell.js";
 import { home, inGap, placeFlags, together, writeSheet } from "./sheet.js";
 import { composing, whyTyped } from "./typing.js";
 import { tellAnew, tellNext } from "./undo.js";
 
-const $ = (id) => document.getElementById(id);
 const NS = "http://www.w3.org/2000/svg";
 const pair = new Map(); // by index of a character: { box, cell }
 const flagAt = new Map();
@@ -189,7 +188,7 @@ function sayPage(state, toNext = false) {
   const told = saying(async () => {
     try {
       const said = await ask(api(`pages/${data.number}/states`), { state, version: data.version, key: uuid() });
-      Object.assign(data, { state: said.state, version: said.version, said_by: said.person });
+      Object.assign(data, { state: said.state, version: said.version, state_by: said.person });
       askPage(problems);
       if (said.state === "validated" && toNext) {
         tellNext(`${data.page}: ${words.pageStates.validated}`);
@@ -200,7 +199,7 @@ function sayPage(state, toNext = false) {
         make("button", { type: "button", onclick: () => { $("notices").replaceChildren(); talk(); } }, make("kbd", {}, "N"), " ", say("comment")))] : []));
     } catch (problem) {
       const detail = problem.status ? problem.message : say("silent");
-      $("notices").replaceChildren(make("p", { class: "notice" }, detail, " ", make("button", { type: "button", onclick: () => location.reload() }, say("reload"))));
+      $("notices").replaceChildren(make("p", { class: "notice" }, detail, " ", reloadButton()));
       $("state").value = data.state;
     }
   });

@@ -1,9 +1,8 @@
 // Flags grouped by pair of characters, as glyphs; all flags of a pair are decided together, except those clicked out.
 
-import { api, ask, data, glyphOf, han, isShortcut, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
+import { $, api, ask, data, glyphOf, han, isShortcut, keep, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
 import { goThrough, takeBack, tell } from "./undo.js";
 
-const $ = (id) => document.getElementById(id);
 const key = (pair) => `${pair.text}\u0000${pair.image}`;
 let now = null;
 let flags = [];
@@ -31,11 +30,7 @@ const OUT = (pair) => `proof-out:${work}:${person}:${key(pair)}`;
 /** The flags of a pair that were clicked out, kept for the session. */
 const leftOut = (pair) => new Set(JSON.parse(sessionStorage.getItem(OUT(pair)) ?? "[]"));
 function keepOut() {
-  try {
-    sessionStorage.setItem(OUT(now), JSON.stringify([...out]));
-  } catch (error) {
-    reportError(error); // the browser does not store anything
-  }
+  keep(OUT(now), [...out]);
 }
 
 async function choose(pair) {

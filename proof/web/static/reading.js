@@ -1,10 +1,9 @@
 // Proofreading a page by keyboard: arrow keys move along the columns, Enter types in place, M marks a character as
 // doubtful, P goes to the flag and back. Flagged characters are decided, others are corrected by hand.
 
-import { api, ask, data, deskOf, han, isShortcut, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
+import { $, api, ask, data, deskOf, han, isShortcut, make, may, oneAtATime, person, say, uuid, words, work, workPath } from "./shell.js";
 import { meant } from "./typing.js";
 
-const $ = (id) => document.getElementById(id);
 const LIST = 240; // width in CSS pixels of the list of readings beside the cell
 const DESK = `proof-desk:${work}`;
 
@@ -124,7 +123,7 @@ export function readable(sheet, flagOf, act) {
     const from = new URLSearchParams(location.search).get("flag");
     const same = last && from && new URLSearchParams(last.split("?")[1]).get("flag") === from;
     if (flag && !(same && String(flag.number) === from)) return location.assign(deskOf(flag));
-    return location.assign(last ?? `/works/${encodeURIComponent(work)}/desk`);
+    return location.assign(last ?? workPath("desk"));
   }
   $("to-desk").addEventListener("click", (event) => { event.preventDefault(); toDesk(); });
 
@@ -167,8 +166,8 @@ function difference({ flag: number, own, person: who, other }) {
 function question() {
   if (!may("decide")) return null;
   if (data.state === "proofread") {
-    if (data.said_by === person) return { words: say("ownPage") };
-    return { words: say("proofreadBy", { person: data.said_by }), state: "validated", label: say("pageValidated") };
+    if (data.state_by === person) return { words: say("ownPage") };
+    return { words: say("proofreadBy", { person: data.state_by }), state: "validated", label: say("pageValidated") };
   }
   const open = data.flags_found.some((flag) => flag.raised && flag.state === "open");
   if (data.state !== "not proofread" || !data.image || open) return null;

@@ -77,7 +77,7 @@ export function draw(stage, flag, whole, label, came, edits = []) {
   const lean = Math.tan((view.skew * Math.PI) / 180); // pixels by which the column moves to the right per pixel down
   const colW = Math.max(view.column[2] - Math.abs(lean) * view.column[3], view.column[2] / 2);
   const colX = view.column[0] + view.column[2] / 2 + lean * (cy - view.column[1] - view.column[3] / 2) - colW / 2;
-  const columns = flag.kind === "layout" ? [[flag.transcribed, "said"], [flag.reads, "seen"]].filter(([text]) => text) : null;
+  const columns = flag.kind === "layout" ? [[flag.transcribed, "said"], [flag.image_text, "seen"]].filter(([text]) => text) : null;
   const gap = 0.2 * view.pitch;
   const scale = columns ? Math.max(1, tall / (CLOSE * 2 * view.pitch)) : 1; // text grows with the visible area
   const textW = TEXT_WIDTH * view.pitch * scale;

@@ -1,8 +1,7 @@
 // Fields for typed readings. While an input method composes, its keys neither send the reading nor close the field.
 
-import { Problem, ask, han, make, say, why } from "./shell.js";
+import { $, Problem, ask, han, make, say, why } from "./shell.js";
 
-const $ = (id) => document.getElementById(id);
 
 /** A function that tells, for an event of a field or its form, whether an input method is composing in the field. */
 export function composing(box) {
@@ -28,21 +27,31 @@ export function whyTyped(problem, reading) {
 }
 
 /**
+ * Installs a form with text fields: `submit` is called when it is submitted, `close` at Escape, unless an input method is
+ * composing. Its keys are no shortcuts of the page.
+ */
+export function installForm(form, fields, submit, close) {
+  const composes = fields.map(composing);
+  const isComposing = (event) => composes.some((isIn) => isIn(event));
+  form.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (!isComposing(event)) {
+      if (event.key === "Escape") close();
+    } else if (event.key === "Enter") event.preventDefault();
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (!isComposing(event)) submit();
+  });
+}
+
+/**
  * Installs the field for a reading: `take` is called with the reading, `close` at Escape. If `take` rejects with a
  * Problem, its message is shown beside the field. An empty reading is refused unless `mayBeEmpty()`.
  */
 export function takeTyped(take, close, mayBeEmpty = () => false) {
-  const composes = composing($("typed"));
   offerComposed($("typed"), $("typed-problem"));
-  $("typed").addEventListener("keydown", (event) => {
-    event.stopPropagation();
-    if (composes(event)) {
-      if (event.key === "Enter") event.preventDefault();
-    } else if (event.key === "Escape") close();
-  });
-  $("typing").addEventListener("submit", (event) => {
-    event.preventDefault();
-    if (composes(event)) return;
+  installForm($("typing"), [$("typed")], () => {
     const reading = $("typed").value.trim();
     $("typed-problem").textContent = "";
     if (!reading && !mayBeEmpty()) $("typed-problem").textContent = say("typeFirst");
@@ -50,7 +59,7 @@ export function takeTyped(take, close, mayBeEmpty = () => false) {
       if (!(problem instanceof Problem)) throw problem;
       $("typed-problem").textContent = whyTyped(problem, reading);
     });
-  });
+  }, close);
 }
 
 const PARTS = /^[\p{Script=Han}⺀-⿟⿰-⿿㇀-㇣]{2,12}$/u;

@@ -1,11 +1,11 @@
 // Undo and redo of the person's last act, in every view, with a message that names the act.
 
 import { sent, whyNot } from "./outbox.js";
-import { Problem, api, ask, isShortcut, make, may, oneAtATime, person, say, uuid, work } from "./shell.js";
+import { $, Problem, api, ask, closeButton, isShortcut, keep, make, may, oneAtATime, person, say, uuid, work } from "./shell.js";
 
 const OWN = `${work}:${encodeURIComponent(person)}`;
 const [TOLD, ASKED] = [`proof-told:${OWN}`, `proof-undo:${OWN}`];
-const line = document.getElementById("act-told");
+const line = $("act-told");
 
 let last = null; // the shown message: [text, way]
 
@@ -14,27 +14,19 @@ export function tell(text, way = "", more = []) {
   if (!line) return;
   line.replaceChildren(text, " ");
   if (way) line.append(make("button", { type: "button", "data-undo": way }, make("kbd", {}, way === "undo" ? "Z" : "Y"), " ", say(way)));
-  line.append(...more, make("button", { type: "button", class: "quiet", "aria-label": say("close"), onclick: () => tell("") }, "×"));
+  line.append(...more, closeButton(() => tell("")));
   line.hidden = !text;
   last = text ? [text, way] : null;
 }
 
 /** Makes the next page show the present message again. */
 export function keepTold() {
-  try {
-    if (last) sessionStorage.setItem(TOLD, JSON.stringify(last));
-  } catch (error) {
-    reportError(error);
-  }
+  if (last) keep(TOLD, last);
 }
 
 /** Makes the next page show a message. */
 export function tellNext(text, way = "undo") {
-  try {
-    sessionStorage.setItem(TOLD, JSON.stringify([text, way]));
-  } catch (error) {
-    reportError(error); // only the message is lost
-  }
+  keep(TOLD, [text, way]); // without storage only the message is lost
 }
 
 /** Reloads the page, which then shows the message. */
@@ -54,7 +46,7 @@ export async function askBack(way, more = {}) {
   const answered = () => sessionStorage.setItem(ASKED, JSON.stringify({ ...asked(), [way]: undefined }));
   try {
     const undone = await ask(api(way), { key, ...more });
-    if (!undone?.told) throw new Problem(0, null); // cut off, or from a proxy
+    if (!undone?.message) throw new Problem(0, null); // cut off, or from a proxy
     answered();
     return undone;
   } catch (problem) {
@@ -73,7 +65,7 @@ export function tellRefused(way, problem, again) {
 export async function takeBack(way, more = {}) {
   try {
     const undone = await askBack(way, more);
-    tellAnew(undone.told, way === "undo" ? "redo" : "undo");
+    tellAnew(undone.message, way === "undo" ? "redo" : "undo");
   } catch (problem) {
     tellRefused(way, problem, through);
   }

@@ -58,7 +58,7 @@ test("what is being written is known as long as it is, and what is only asked is
 });
 
 test("a refusal has its document, and a server that was not reached has none", async () => {
-  serve(() => ({ status: 409, document: { told: "王 was there", detail: "x" } }));
+  serve(() => ({ status: 409, document: { message: "王 was there", detail: "x" } }));
   const refused = await ask("/w", {}).catch((problem) => problem);
   assert.ok(refused instanceof Problem);
   assert.deepEqual([refused.status, refused.message, why(refused)], [409, "王 was there", "refused: 王 was there"]);

@@ -12,7 +12,7 @@ const { underWay } = await import("../../../proof/web/static/shell.js");
 const toldAtStart = line.textContent;
 
 const DOWN = () => { throw new TypeError("not reached"); };
-const UNDONE = { status: 200, document: { told: "1 taken back" } };
+const UNDONE = { status: 200, document: { message: "1 taken back" } };
 const keys = () => asked.map(({ body }) => body.key);
 const failed = (asking) => asking.then(() => assert.fail("it was not refused"), (problem) => problem);
 
@@ -62,7 +62,7 @@ test("nothing is taken back before what was decided is at the server", async () 
   assert.deepEqual(asked, []);
   localStorage.removeItem("proof:w:%E7%94%B2:1:x");
   for (let n = 0; n < 2; n += 1) await pass();
-  assert.equal((await back).told, "1 taken back");
+  assert.equal((await back).message, "1 taken back");
 });
 
 test("nothing is taken back before what is being written is written", async () => {
@@ -77,7 +77,7 @@ test("nothing is taken back before what is being written is written", async () =
   written();
   await settle();
   for (let n = 0; n < 2; n += 1) await pass();
-  assert.equal((await back).told, "1 taken back");
+  assert.equal((await back).message, "1 taken back");
 });
 
 test("what cannot be sent keeps nobody waiting for ever, and is told", async (t) => {
@@ -98,7 +98,7 @@ test("what was taken back is shown by the page loaded anew, with the way to do i
 });
 
 test("what others changed since can be left to them", async () => {
-  serve(() => ({ status: 409, document: { told: "王 changed it" } }));
+  serve(() => ({ status: 409, document: { message: "王 changed it" } }));
   await undo.takeBack("undo");
   assert.equal(reloads.length, 0);
   const leave = line.children.find((child) => child.tag === "button");
