@@ -17,7 +17,7 @@ from proof.layout.orientation import Lie, in_image, reoriented
 from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.photograph import page_columns
 from proof.layout.plate import quadrant_boxes
-from proof.model.flags import Evidence, Flag, numbered
+from proof.model.flags import Evidence, Flag, with_ids
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.ocr.drawn import DrawnReadings
@@ -291,7 +291,7 @@ class Checker:
     ) -> PageResult:
         """The result of a page in these readings, with a finding (`evidence`) about the layout of the image."""
         result = self._in_columns(page, readings, replace(empty_result, skew=readings.outline.skew), (), reader)
-        return replace(result, flags=numbered([layout_flag(empty_result, 0, None, evidence), *result.flags]))
+        return replace(result, flags=with_ids([layout_flag(empty_result, 0, None, evidence), *result.flags]))
 
     def _turned(self, readings: HalfFolioReadings, lie: Lie) -> HalfFolioReadings:
         """The readings of the half-folio with its image turned."""
@@ -358,7 +358,7 @@ class Checker:
             characters_checked=sum(legible.reads(cell.row) for column in checked for cell in column.cells),
             columns=tuple(checked_column(outline, column) for column in columns if column.line is not None),
             characters=tuple(checked_characters(outline, columns, self.likeness)),
-            flags=linked(numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
+            flags=linked(with_ids(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
         )
         return in_file_lines(result, page, outline, columns) if assignment.parts else result
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from math import log
 
 from proof.layout.half_folio import ColumnArea
-from proof.model.flags import is_raised, numbered
+from proof.model.flags import is_raised, with_ids
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedColumn, PageResult
@@ -93,7 +93,7 @@ def check_unruled(
         characters_checked=sum(len(column.cells) for column in columns),
         columns=tuple(_checked_column(placement, column) for column in columns if column.line is not None),
         characters=tuple(checked_characters(placement, columns, None)),
-        flags=linked(numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
+        flags=linked(with_ids(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from proof.locale.notices import in_words
-from proof.model.flags import Flag, Kind, is_moved
+from proof.model.flags import Flag, Kind, is_about_moved_text
 from proof.model.geometry import Box
 from proof.model.result import PageResult, Status
 from proof.report.reasons import what_of, why
@@ -91,7 +91,7 @@ def _shared_fields(flag: Flag) -> dict[str, Any]:
 
 def _moved_with(queued: QueuedFlag) -> QueuedFlag | None:
     """The flag at the other place of a character that moved; None for other flags, such as a run in two parts."""
-    return queued.other if queued.other and is_moved(queued.flag, queued.other.flag) else None
+    return queued.other if queued.other and is_about_moved_text(queued.flag, queued.other.flag) else None
 
 
 def _other_half(other: QueuedFlag, ordinal: int | None = None) -> OtherPlaceOut:

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
 
 from proof.store import Store
-from proof.store.accounts import AccountActor, AccountChannel, AccountError, Deed, NoAccountError, Role
+from proof.store.accounts import AccountActor, AccountChange, AccountChannel, AccountError, NoAccountError, Role
 from tests.store.conftest import on_both
 
 GOOD = "四庫 full of 書"
@@ -152,13 +152,13 @@ def test_whatever_is_done_to_an_account_leaves_an_event(people: Store) -> None:
     accounts.set_disabled(made.number, True, by=AccountActor("root", AccountChannel.COMMAND))
     accounts.set_disabled(made.number, False, by=MANAGER)
     events = [event for event in reversed(accounts.events()) if event.name == "丙"]
-    assert [(event.deed, event.was, event.now, event.person, event.channel) for event in events] == [
-        (Deed.CREATED, "", "reader", "甲", AccountChannel.BROWSER),
-        (Deed.ROLE, "reader", "proofreader", "甲", AccountChannel.BROWSER),
-        (Deed.PASSWORD, "", "provisional", "甲", AccountChannel.BROWSER),
-        (Deed.PASSWORD, "", "", "丙", AccountChannel.BROWSER),
-        (Deed.DISABLED, "", "", "root", AccountChannel.COMMAND),
-        (Deed.ENABLED, "", "", "甲", AccountChannel.BROWSER),
+    assert [(event.change, event.was, event.now, event.person, event.channel) for event in events] == [
+        (AccountChange.CREATED, "", "reader", "甲", AccountChannel.BROWSER),
+        (AccountChange.ROLE, "reader", "proofreader", "甲", AccountChannel.BROWSER),
+        (AccountChange.PASSWORD, "", "provisional", "甲", AccountChannel.BROWSER),
+        (AccountChange.PASSWORD, "", "", "丙", AccountChannel.BROWSER),
+        (AccountChange.DISABLED, "", "", "root", AccountChannel.COMMAND),
+        (AccountChange.ENABLED, "", "", "甲", AccountChannel.BROWSER),
     ]
     assert [event.at for event in events] == sorted(event.at for event in events)
     newest = accounts.events(limit=3)
