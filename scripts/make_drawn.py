@@ -44,7 +44,9 @@ def main() -> None:
     options = parser.parse_args()
     engine, fonts = PPOCR(), FontChain.of_installed(options.font)
     if "sure" in options.only:
-        taught = [one for one in engine.taught().characters if len(one) == 1 and is_han(one) and engine.knows(one)]
+        taught = [
+            one for one in engine.trained_characters().characters if len(one) == 1 and is_han(one) and engine.knows(one)
+        ]
         sure = sure_forms(engine, fonts, taught)
         sure.save(beside := options.out.with_name(SHIPPED_SURE.name))
         Console().print(

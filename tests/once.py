@@ -88,7 +88,7 @@ def _read_once(patch: pytest.MonkeyPatch) -> None:
         return readings[key]
 
     patch.setattr(PPOCR, "_loaded", once(PPOCR._loaded))
-    patch.setattr(PPOCR, "_measure_taught", once(PPOCR._measure_taught))
+    patch.setattr(PPOCR, "_measure_training", once(PPOCR._measure_training))
     patch.setattr(PPOCR, "_read", read_once)
 
 

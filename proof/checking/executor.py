@@ -124,12 +124,12 @@ def results(
 ) -> Generator[CheckedPage, None, None]:
     """Every page with its result, in order; `workers` threads check them, a few pages ahead. If the generator is closed
     early, it does not wait for the pages in progress, and drops their results."""
-    plates = Plates(work.max_megapixels)
+    loader = ImageLoader(work.max_megapixels)
     waiting: deque[Future[CheckedPage]] = deque()
     stopped = Event()
 
     def on_thread(task: PageTask) -> CheckedPage:
-        return check_or_fail(task, work.keys, store, checkers[work.keys.script(task.text)], plates, stopped)
+        return check_or_fail(task, work.keys, store, checkers[work.keys.script(task.text)], loader, stopped)
 
     with reading_threads(workers, "page", stopped) as pool:
         for task in work.tasks:
@@ -158,13 +158,13 @@ def check_or_fail(
     keys: PageKeys,
     store: Store | SentPage,
     checker: Checker,
-    plates: Plates,
+    loader: ImageLoader,
     stopped: Event | None = None,
 ) -> CheckedPage:
     """Check one page as `check_page` does, but give a failed result if that raises, so that other pages are checked.
     Once the check is `stopped`, the error is raised, since the store may be closed."""
     try:
-        return check_page(task, keys, store, checker, plates)
+        return check_page(task, keys, store, checker, loader)
     except Exception as error:
         if stopped is not None and stopped.is_set():
             raise
@@ -172,7 +172,7 @@ def check_or_fail(
 
 
 def check_page(
-    task: PageTask, keys: PageKeys, store: Store | SentPage, checker: Checker, plates: Plates
+    task: PageTask, keys: PageKeys, store: Store | SentPage, checker: Checker, loader: ImageLoader
 ) -> CheckedPage:
     """Check one page, as far as possible from the store.
 
@@ -188,13 +188,15 @@ def check_page(
     stored = store.cached_page(key)
     if stored is not None:
         return CheckedPage.of_stored(task, task.image, key, stored)
-    hint = task.override.layout if task.override else None
+    layout_override = task.override.layout if task.override else None
     readings_key = keys.readings_key(task.image)
-    readings, pack = open_readings(readings_key, task.image, store.cache.get(readings_key), checker, plates, hint)
+    readings, pack = open_readings(
+        readings_key, task.image, store.cache.get(readings_key), checker, loader, layout_override
+    )
     neighbours = neighbours_of(task.text.pages, task.number)
     result = checker.judge(task.page, task.ref, task.image, readings, neighbours)
     result = with_language(result, task.page, task.language, threshold)
-    are_shapes_stored = readings.unchanged and store.glyphs.known_on(result.image_sha)
+    are_shapes_stored = readings.are_all_stored and store.glyphs.known_on(result.image_sha)
     shapes = None if are_shapes_stored or not result.characters else glyph_shapes(readings.layout, result.characters)
     return CheckedPage(task, result, key, readings=pack(), shapes=shapes)
 
@@ -215,14 +217,14 @@ def open_readings(
     image: PageImage,
     stored: bytes | None,
     checker: Checker,
-    plates: Plates,
-    hint: LayoutOverrideShape | None = None,
+    loader: ImageLoader,
+    layout_override: LayoutOverrideShape | None = None,
 ) -> tuple[HalfFolioReadings, Callable[[], tuple[str, bytes] | None]]:
     """The readings of a half-folio, from the record that is `stored` under its key; and a function to be called when
     they are no longer needed, which gives the key and the bytes of the new record, None if nothing new was read."""
     record = PageRecord.unpacked(stored)
-    readings = checker.readings(image, lambda: plates.load(image), hint, record)
-    return readings, lambda: None if readings.unchanged else (key, readings.used.packed())
+    readings = checker.readings(image, lambda: loader.load(image), layout_override, record)
+    return readings, lambda: None if readings.are_all_stored else (key, readings.used.packed())
 
 
 def read_image(
@@ -230,14 +232,14 @@ def read_image(
     keys: PageKeys,
     store: Store,
     checker: Checker,
-    plates: Plates,
-    hint: LayoutOverrideShape | None = None,
+    loader: ImageLoader,
+    layout_override: LayoutOverrideShape | None = None,
 ) -> tuple[str, ...]:
     """The columns of an image as read without its transcription; new readings are stored. An image that cannot be read
     is logged and has no columns."""
     try:
         key = keys.readings_key(image)
-        readings, pack = open_readings(key, image, store.cache.get(key), checker, plates, hint)
+        readings, pack = open_readings(key, image, store.cache.get(key), checker, loader, layout_override)
         columns = checker.read_alone(image, readings)
     except (ImageError, EngineError) as error:
         LOG.warning("%s could not be read: %s", image.path, error)
@@ -266,8 +268,8 @@ def failed(task: PageTask, why: Notice) -> PageResult:
     return PageResult(task.page.id, task.ref, Status.FAILED, why, image=path)
 
 
-class Plates:
-    """Loads page images. The last plate is kept in memory, so that it is decoded once for its four quadrants."""
+class ImageLoader:
+    """Loads page images. Keeps the last plate in memory, so that it is decoded once for its four quadrants."""
 
     def __init__(self, max_megapixels: float) -> None:
         self._limit = max_megapixels
@@ -312,11 +314,11 @@ def on_pages(text: Transcription, settings: Settings, index: ImageIndex, engine:
     checker = checker_for(settings, engine, script)
     keys = PageKeys.of(settings, engine.identity)
     images = index.with_lists(find_image_lists(text.path, (), settings.project.imglist)).sequence()
-    plates = Plates(settings.images.max_megapixels)
+    loader = ImageLoader(settings.images.max_megapixels)
 
     def read(named_image: tuple[str, PageImage]) -> ReadImage:
         name, image = named_image
-        return ReadImage(name, read_image(image, keys, store, checker, plates))  # if it fails, its page fails, too
+        return ReadImage(name, read_image(image, keys, store, checker, loader))  # if it fails, its page fails, too
 
     with reading_threads(settings.workers, "image", Event()) as pool:
         return paginate(text, list(pool.map(read, images)), policy_of(Script.SIMPLIFIED).fold)

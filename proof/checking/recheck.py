@@ -16,7 +16,7 @@ from proof.checking.drawn_forms import drawn_forms
 from proof.checking.engine_bias import EngineBias
 from proof.checking.executor import (
     CheckedPage,
-    Plates,
+    ImageLoader,
     check_page,
     checker_for,
     engine_settings,
@@ -166,7 +166,7 @@ class Rechecker:
     def _checked(self, task: PageTask, plan: CheckPlan, checker: Checker) -> tuple[CheckedPage, RecheckFault | None]:
         """The checked page, and why it could not be checked, if so."""
         try:
-            page = check_page(task, plan.keys, self._store, checker, Plates(plan.max_megapixels))
+            page = check_page(task, plan.keys, self._store, checker, ImageLoader(plan.max_megapixels))
         except StoppedError:
             raise
         except Exception as error:

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
-from proof.checking.executor import Plates, checker_for, engine_settings, read_image, reading_threads
+from proof.checking.executor import ImageLoader, checker_for, engine_settings, read_image, reading_threads
 from proof.checking.plan import CheckPlan, PageKeys, PageTask, digest
 from proof.errors import UsageError
 from proof.locale.marking import _
-from proof.model.flags import READER
+from proof.model.flags import READER_SIGN
 from proof.ocr.engine import Engine, EngineIdentity
 from proof.ocr.registry import open_engine
 from proof.settings.config import Settings
@@ -48,14 +48,14 @@ def read_by_second(
     after each page with the number of pages read so far and the number of all."""
     flagged = {result.page for result in store.results(work=work.name, outline=True, raised=True)}
     tasks = [task for task in work.tasks if task.image is not None and task.page.id in flagged]
-    keys, plates = PageKeys.of(settings, engine.identity), Plates(settings.images.max_megapixels)
+    keys, loader = PageKeys.of(settings, engine.identity), ImageLoader(settings.images.max_megapixels)
     scripts = {work.keys.script(task.text) for task in tasks}
     checkers = {script: checker_for(settings, engine, script) for script in scripts}
 
     def read_columns(task: PageTask) -> tuple[str, ...]:
         assert task.image is not None
-        hint = task.override.layout if task.override else None
-        return read_image(task.image, keys, store, checkers[work.keys.script(task.text)], plates, hint)
+        layout_override = task.override.layout if task.override else None
+        return read_image(task.image, keys, store, checkers[work.keys.script(task.text)], loader, layout_override)
 
     lines: dict[Path, list[str]] = {task.text.path: [] for task in work.tasks}
     with reading_threads(settings.workers, "second", Event()) as pool:
@@ -74,7 +74,7 @@ def second_reading(settings: Settings, store: Store, text: Path) -> Transcriptio
         return None
     name = settings.engine.second
     decoded = Decoded(reading.decode("utf-8", "surrogatepass"), "utf-8", False)
-    return replace(parse_transcription(decoded, Path(name)), siglum=READER + name)
+    return replace(parse_transcription(decoded, Path(name)), siglum=READER_SIGN + name)
 
 
 def _key(settings: Settings, text: Path) -> str:

@@ -10,7 +10,7 @@ from time import monotonic
 from types import FrameType, TracebackType
 from typing import Self
 
-from proof.checking.executor import CheckedPage, Plates, check_or_fail, quality_flags
+from proof.checking.executor import CheckedPage, ImageLoader, check_or_fail, quality_flags
 from proof.checking.plan import CheckPlan
 from proof.errors import ProofError
 from proof.model.quality import NO_QUALITY
@@ -97,8 +97,8 @@ class PageWriter:
                 return page
             except OverrideChangedError as error:
                 task = self._work.read_as(page.task, error.override)
-                plates = Plates(self._work.max_megapixels)
-                page = check_or_fail(task, self._work.keys, self._store, self._checker(page), plates)
+                loader = ImageLoader(self._work.max_megapixels)
+                page = check_or_fail(task, self._work.keys, self._store, self._checker(page), loader)
                 if page.readings is not None:
                     self._store.cache.put(*page.readings)
 

@@ -391,7 +391,7 @@ def _pair_counts(a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPar
     a_codes = np.concatenate([a.codes[op.a0 : op.a1] for op in ops]).astype(np.int64)
     b_codes = np.concatenate([b.codes[op.b0 : op.b1] for op in ops])
     pairs, counts = np.unique(a_codes << 32 | b_codes, return_counts=True)
-    text = a.numbers.text
+    text = a.table.text
     return {
         (text(pair >> 32), text(pair & 0xFFFFFFFF)): count
         for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True)

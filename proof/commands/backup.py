@@ -31,10 +31,10 @@ from proof.store.backup import backup, next_file, remove_older, verify
 def command(file: Path, config: Path | None, images: bool, cache: bool, verifies: bool, keep: int | None) -> int:
     """Save the project into FILE: store with all decisions and their journal, settings, texts and images.
 
-    It may be worked on meanwhile; the file holds one moment of it. What was read on the images is left out, since a
-    check reads it again. With --verify nothing is saved: FILE is restored
-    and found whole, or the exit status is 2. With --keep a timer may run it: an older backup is removed only
-    when the new one is whole.
+    The project may be in use meanwhile; the file holds its state at one moment. Cached readings of images are left out,
+    since a check reads them again. With --verify nothing is saved: FILE is restored to a temporary folder and compared,
+    and the exit status is 2 if it is damaged. With --keep the command can be run by a timer: an older backup is removed
+    only when the new one is complete.
     """
     if verifies and keep:
         raise UsageError(_("--verify looks at one backup, --keep makes one: give one of the two"))

@@ -49,7 +49,7 @@ FINDINGS = "flags.jsonl"
     "--findings",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Score these findings of another program, a JSON object a line, instead of a check's.",
+    help="Score these findings of another program instead, one JSON object a line.",
 )
 @click.option("--transcribe", is_flag=True, help="Score the naive verifier: transcribe each page, and compare.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Keep the findings and score.json here.")
@@ -59,11 +59,11 @@ def command(
 ) -> int:
     """Score a verifier on a benchmark of known errors.
 
-    FOLDER holds texts/ (transcriptions with page marks), images/ (of their pages; with an imglist/ where their names
-    do not tell), and key.tsv: every error of the texts, with its class, planted or real.
+    FOLDER holds texts/ (transcriptions with page marks), images/ (of their pages; with an imglist/ if their names do
+    not match), and key.tsv: every error of the texts, with its class, planted or real.
 
-    Without an option it is the check of this program that is scored. The score is recall by class of error, what was
-    falsely raised in 1,000 characters, and how far stated probabilities are those of errors (calibration).
+    By default the check of this program is scored. The score is the recall by class of error, the number of false flags
+    in 1,000 characters, and the calibration of the stated probabilities.
     """
     rows = read_key(folder / KEY)
     texts = [read_transcription(path) for path in _texts(folder)]

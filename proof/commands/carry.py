@@ -23,7 +23,7 @@ from proof.text.read import in_script, read_transcription
 @click.argument("target", type=click.Path(path_type=Path), metavar="TO")
 @config_option
 @setting_options(("store.url", "variants.file"))
-@click.option("--apply", "applied", is_flag=True, help="Decide so; without it, say what would be decided.")
+@click.option("--apply", "applied", is_flag=True, help="Save the decisions; without it they are only listed.")
 @click.option(
     "--same-copy", is_flag=True, help="Both are texts of one copy: what it reads is carried too (原文如此, 底本不改)."
 )
@@ -33,7 +33,9 @@ from proof.text.read import in_script, read_transcription
     metavar="PATH",
     help="Project of FROM, its folder or its settings file.  [default: that of TO]",
 )
-@click.option("--person", metavar="NAME", help="Who decides.  [default: the user of this machine]")
+@click.option(
+    "--person", metavar="NAME", help="Person to whom the decisions are attributed.  [default: the user of this machine]"
+)
 def command(
     source: Path,
     target: Path,
@@ -46,11 +48,11 @@ def command(
 ) -> int:
     """Carry decisions from one edition or format of a text to another.
 
-    Both were checked, in this project or FROM in another. The two texts are aligned; what was decided at a place of
-    FROM is listed with the place of TO that answers it, and with --apply decided there: each an act of its own, which
-    names where it comes from, and all taken back at one stroke. What is kept or corrected in TO already stays so.
+    Both texts must have been checked, FROM in this project or in another. The texts are aligned, and each decision in
+    FROM is listed with the corresponding place in TO. With --apply the decisions are made there, as one act that is
+    undone as a whole; each names its origin. Places that are kept or corrected in TO already stay as they are.
 
-    A decision whose place cannot be told for certain is named with the reason, and the exit status is 1.
+    Decisions whose place is uncertain are listed with the reason; the exit status is then 1.
     """
     if real(source) == real(target):
         raise UsageError(

@@ -58,8 +58,8 @@ def command(workers: int | None, host: str, port: int, join: str | None, memory:
     """Start a scheduler and workers on this machine, for `proof check --cluster`.
 
     Runs until it is interrupted; a worker that dies is started again. On further machines `proof cluster --join
-    ADDRESS` adds workers to the same scheduler. Whoever reaches the port can run programs here: it listens to this
-    machine alone unless --host says otherwise, and then belongs into a network of its own.
+    ADDRESS` adds workers to the same scheduler. Anybody who reaches the port can run programs here. By default it is
+    reachable from this machine only; with another --host, use a separate network.
     """
     try:
         import dask  # noqa: PLC0415 - of the extra, half a second

@@ -55,7 +55,7 @@ formats (Cf), surrogates (Cs), and nonspacing marks such as variation selectors 
     "--findings",
     "as_findings",
     is_flag=True,
-    help="Have the differences decided at the desk, beside the flags of the check.",
+    help="Show the differences at the desk beside the flags of the check, to be decided.",
 )
 @click.option("--weigh", "weigh", is_flag=True, help="Adjust the scores of the last check's flags using the witnesses.")
 @click.option(
@@ -80,16 +80,17 @@ def command(
 ) -> int:
     """Collate a transcription with other witnesses of its text.
 
-    Any format, either script, with commentary or without, whole or in parts that stand in another order.
+    The witnesses may be in any format and script, with or without commentary, whole or in parts in another order.
 
-    Each of them is a file, a folder of juan, or a branch of a git repository (KR3j0080@SBCK); SIGLUM= before it says
-    what it is called, and witnesses of one siglum are one. A folder or a branch is collated as a whole.
+    Each witness is a file, a folder of juan, or a branch of a git repository (KR3j0080@SBCK). SIGLUM= before it gives
+    its siglum; witnesses with the same siglum count as one. A folder or a branch is collated as a whole.
 
-    With --findings the differences become findings of the project that the base was checked in: they are decided at
-    the desk like flags (taken, kept, noted with what the witnesses read), and proof export writes notes on them.
+    With --findings the differences become findings of the project in which the base was checked. They are decided at
+    the desk like flags (take, keep, or note what the witnesses read), and proof export writes notes on them.
 
-    With --weigh a witness that reads what a flag suggests raises its score, one that agrees with the
-    transcription lowers it; each is named in the flag's evidence. proof report then shows it. --findings weighs too.
+    With --weigh a witness that agrees with the suggestion of a flag raises its score, and one that agrees with the
+    transcription lowers it. Each is named in the evidence of the flag, and proof report shows it. --findings does the
+    same.
     """
     source = WitnessSource.parse(base, Path())  # keeps the path as the user typed it, for the remarks
     (edition,) = read_witnesses([source])

@@ -39,9 +39,9 @@ def command(
     encoding: str | None,
     verbose: bool,
 ) -> int:
-    """Turn a transcription into another format, as far as that can hold it.
+    """Convert a transcription into another format.
 
-    What is lost is listed on standard error. The script stays as it is.
+    What the format cannot hold is listed on standard error. The script is not converted.
     """
     if out is not None and out.exists() and text.exists() and out.samefile(text):
         raise OutputError(_("%(out)s is the source itself: name another file"), out=out)

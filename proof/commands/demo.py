@@ -32,8 +32,8 @@ EXAMPLE = ("北", "比")
 def command(folder: Path | None) -> int:
     """Check the sample: drawn half-folios of 大射儀 with known errors, and a scanned one.
 
-    Prints every flagged place, what the text and what the image says, and where the report lies. The sample is copied
-    into FOLDER (proof-demo), a project of its own; in the folder of the source it is checked where it lies.
+    Prints every flagged place with the readings of text and image, and the path of the report. The sample is copied
+    into FOLDER (proof-demo), a project of its own; in the source folder of the program it is checked in place.
     """
     project = sample_project(folder)
     settings = Settings.load(project)

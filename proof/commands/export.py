@@ -39,7 +39,7 @@ from proof.text.witness_source import WitnessSource
     help="What to write.  [default: text, diff, notes]",
 )
 @click.option("--in-place", is_flag=True, help="Correct the source itself, too.")
-@click.option("--dry-run", is_flag=True, help="Say what would be written, what not, and why; write nothing.")
+@click.option("--dry-run", is_flag=True, help="List what would be written, what not, and why; write nothing.")
 @click.option(
     "--choose",
     "choices",
@@ -76,9 +76,9 @@ def command(
     The corrected text keeps every other byte. Beside it: a diff for git apply, collation notes, TEI, PAGE XML,
     ALTO, a IIIF manifest and Web Annotations.
 
-    What was decided is what was decided for this file, in whatever work of the store it was checked; where the file
-    was changed since, it is written where its place is now. What cannot be written is named with the reason and
-    keeps nothing else back; where two decisions contradict each other neither is written. Then the exit status is 1.
+    The decisions are those on this file, in any work of the store. If the file was changed since, they are written at
+    their present places. Decisions that are not written are listed with the reason. The exit status is 1 if
+    corrections were refused or decisions contradict each other.
     """
     settings = settings_of(config, (text,) if text else (), given)
     texts = (text,) if text else settings.text_files()

@@ -44,7 +44,7 @@ MAX_PRINTED_NOTICES = 12
 @click.option(
     "--width", type=click.IntRange(200, 30_000), metavar="PIXELS", help="Width of IIIF images.  [default: full]"
 )
-@click.option("--first", metavar="PLACE", help="Half-folio that the first of the images shows: 010-1a.")
+@click.option("--first", metavar="PLACE", help="Half-folio on the first image: 010-1a.")
 @click.option(
     "--openings", is_flag=True, help="With --first: each image shows two half-folios, the first on the right."
 )
@@ -53,14 +53,16 @@ MAX_PRINTED_NOTICES = 12
 )
 @click.option("--all", "members", is_flag=True, help="All manifests of a IIIF collection.")
 @click.option("--dry-run", is_flag=True, help="List what would be fetched, with addresses; write nothing.")
-@click.option("--refresh", is_flag=True, help="Ask for what was fetched before, too, if it changed since.")
+@click.option("--refresh", is_flag=True, help="Also fetch images again that have changed at the source since.")
 @click.option(
     "--pause", type=click.FloatRange(0, 3600), default=1.0, show_default=True, help="Seconds between requests."
 )
 @click.option(
     "--max-mb", type=click.FloatRange(0.1), default=MAX_FILE_BYTES / 1e6, show_default=True, help="Largest file taken."
 )
-@click.option("--allow-private", is_flag=True, help="Ask addresses of private networks, and of this machine, too.")
+@click.option(
+    "--allow-private", is_flag=True, help="Also fetch from addresses in private networks and on this machine."
+)
 @quiet_option
 def command(
     source: str,
@@ -83,7 +85,8 @@ def command(
     """Fetch page images, one at a time, into the project's image folder.
 
     SOURCE is the address or the file of a IIIF manifest (Presentation 2 or 3), or a Kanripo imglist folder, or one list
-    in it, with its imginfo.cfg. What is there is not asked for again; an interrupted run goes on where it was.
+    in it, with its imginfo.cfg. Images that are there already are not fetched again; an interrupted run continues where
+    it stopped.
 
     --first and --list write a Kanripo image list for a manifest whose labels do not name half-folios.
     """

@@ -23,9 +23,9 @@ from proof.settings.new_project import PROJECT_SETTINGS, write_project
 def command(folder: Path, given: dict[str, Any]) -> int:
     """Make FOLDER a project: write a config.toml that names its texts and images.
 
-    FOLDER is the working folder unless it is given. Without --texts it is every file in it that is a text of one of the
-    formats, without --images every folder in it that holds images. The store and the reports will lie in FOLDER,
-    wherever texts and images are; nothing else in it is touched.
+    FOLDER is by default the working folder. Without --texts the project has every text in FOLDER in one of the formats;
+    without --images, every folder in it with images. The store and the reports are written to FOLDER, wherever texts
+    and images are; nothing else in it is changed.
     """
     settings = Settings.of_folder(folder)
     file = settings.file

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from proof.atomic import must_be_writable, whole_file
+from proof.atomic import ensure_writable, whole_file
 from proof.commands.options import quiet_option
 from proof.errors import ImageError, OutputError
 from proof.images.load import load_image
@@ -22,15 +22,15 @@ from proof.locale.terminal import error_text
 
 @click.command("layout")
 @click.argument("images", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="IMAGE...")
-@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder for what was found.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder for the results.")
 @quiet_option
 def command(images: tuple[Path, ...], out: Path, quiet: bool) -> int:
-    """Find the columns of text on images of pages, ruled or not, whatever their number.
+    """Find the columns of text on images of pages, ruled or not.
 
     Writes for each image NAME.json (columns from right to left, registers from top to bottom, in pixels of the image)
-    and NAME.png, the page with these drawn in.
+    and NAME.png, the page with the columns drawn in.
     """
-    must_be_writable(out)
+    ensure_writable(out)
     failed = 0
     for path in images:
         try:

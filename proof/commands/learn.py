@@ -29,9 +29,8 @@ from proof.text.read import read_transcription
 def command(texts: tuple[Path, ...], out: Path) -> int:
     """Learn the language from texts, in any of the formats.
 
-    The model serves `proof check` where config.toml names it (language.model). A text that is checked may be among
-    those learned: what it brought is then taken off. Texts that cannot be read are named on standard error and left
-    out.
+    `proof check` uses the model if config.toml names it (language.model). A checked text may be among the learned ones:
+    its own counts are then subtracted. Texts that cannot be read are listed on standard error and left out.
     """
     streams, sources = read(texts)
     model = learn(streams, sources)

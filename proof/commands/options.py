@@ -90,8 +90,8 @@ config_option = click.option(
     "--config",
     metavar="PATH",
     type=click.Path(path_type=Path),
-    help=f"Project that is meant: its folder, or its settings file. [default: the one that TEXT belongs to; without "
-    f"TEXT, {FILE_NAME} of the working folder]",
+    help=f"Folder or settings file of the project. [default: the project of TEXT; without TEXT, {FILE_NAME} in the "
+    "working folder]",
 )
 
 
@@ -102,7 +102,7 @@ library_option = click.option(
     help="Folder of works, each a folder with a config.toml or with texts (*.txt).",
 )
 
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but what went wrong.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
 
 
 def settings_of(config: Path | None, texts: Iterable[Path] = (), given: Mapping[str, Any] | None = None) -> Settings:

@@ -24,16 +24,15 @@ from proof.locale.terminal import counted, say
     "--in-order",
     "ordered",
     is_flag=True,
-    help="Pair pages and images without a partner one by one; after PAGE=IMAGE all from there on.",
+    help="Pair the remaining pages and images in their order; after PAGE=IMAGE, those that follow it.",
 )
 def command(pairs: tuple[str, ...], config: Path | None, given: dict[str, Any], ordered: bool) -> int:
     """Match pages and images by hand: list those without a partner, or write an image list.
 
-    Without PAGE=IMAGE it prints the pages that have no image beside the images that belong to no page, in order, with a
-    tab between, and writes nothing. PAGE is a page's id or its half-folio (010-1a), IMAGE a file in the image folders,
-    or a part of one as image lists have it: 0012a.jpg is the right half of the opening 0012.jpg.
-    What is paired is written into the image list of the text, imglist/TEXT.txt beside it where it has none, which the
-    next check reads.
+    Without PAGE=IMAGE the pages without an image are printed beside the images without a page, in order, separated by a
+    tab, and nothing is written. PAGE is the id of a page or its half-folio (010-1a); IMAGE is a file in the image
+    folders, or a part of one as in image lists: 0012a.jpg is the right half of the opening 0012.jpg. The pairs are
+    written into the image list of the text, by default imglist/TEXT.txt beside it, which the next check reads.
     """
     settings = settings_of(config, given.get("project.texts", ()), given)
     if not settings.project.texts:

@@ -27,9 +27,9 @@ EXIT_IN_PART = 1
 def command(config: Path | None, given: dict[str, Any], journal: Path | None) -> int:
     """Rebuild decisions, page states, layouts, rules and comments from the journal.
 
-    Where the store is damaged or lost: move it away, leave the journal where it is, run `proof check`, then this. What
-    the store has already stays as it is; running it twice changes nothing. What has no place or cannot be read is
-    listed, and stays in the journal; then the exit status is 1.
+    If the store is damaged or lost: move it away, leave the journal where it is, run `proof check`, then this command.
+    What the store has already stays as it is; running it twice changes nothing. Entries that cannot be read or whose
+    place is not found are listed and stay in the journal; the exit status is then 1.
     """
     settings = settings_of(config, given=given)
     with Store.open(existing_store(settings), folder=settings.base) as store:

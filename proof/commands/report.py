@@ -17,10 +17,10 @@ from proof.report.write import write_again
 @click.command("report")
 @config_option
 @setting_options(("project.out", "report.lang", "store.url"))
-@click.option("--work", help="Work whose last check is reported, as summary.json names it.  [default: the last one]")
+@click.option("--work", help="Name of the work in summary.json whose last check is reported.  [default: the last one]")
 @quiet_option
 def command(config: Path | None, given: dict[str, Any], work: str | None, quiet: bool) -> int:
-    """Write the reports again out of the store, with what was decided since the last check.
+    """Write the reports again from the store, with the decisions made since the last check.
 
     Progress by juan and by person, an estimate of the errors left, and how many planted errors were caught; no page
     is read. Useful for another

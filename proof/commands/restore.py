@@ -20,8 +20,8 @@ from proof.store.database import name_of, store_url
 def command(file: Path, folder: Path, store: str) -> int:
     """Unpack the backup FILE into FOLDER, a new or empty one.
 
-    Nothing else is touched: where the project had its store elsewhere, say that address again with --store. The path of
-    a file in it counts from FOLDER.
+    Nothing else is changed. If the project had its store at another address, repeat that address with --store. A
+    relative path in it counts from FOLDER.
     """
     restored = restore(file, folder, store=store)
     if restored.unused:

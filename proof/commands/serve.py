@@ -28,15 +28,18 @@ EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - without accounts, only with a
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option("--port", default=8642, show_default=True, type=click.IntRange(0, 65535), help="Port; 0: any free one.")
 @click.option(
-    "--log", type=click.Path(path_type=Path), metavar="FILE", help="Access log, a line an answer; -: standard output."
+    "--log",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Access log, one line for each answer; -: standard output.",
 )
 def command(
     config: Path | None, given: dict[str, Any], library: Path | None, host: str, port: int, log: Path | None
 ) -> int:
     """Proofread in the browser what `proof check` flagged.
 
-    Answers until it is interrupted. Nothing of another host is ever asked for. With --auth people log in, each with
-    an account; --no-auth says that whoever reaches --host may decide, and take back, anything.
+    Runs until it is interrupted. Its pages load nothing from other hosts. With --auth everybody logs in with an
+    account; with --no-auth anybody who reaches --host may make and undo any decision.
     """
     from proof.checking.library import library_settings  # noqa: PLC0415 - other commands do not need it
     from proof.store import Store  # noqa: PLC0415

@@ -16,7 +16,7 @@ from proof.commands.options import config_option, existing_store, setting_option
 from proof.errors import UsageError
 from proof.locale.marking import _
 from proof.store import Store
-from proof.store.accounts import AccountChannel, Accounts, By, Role
+from proof.store.accounts import AccountActor, AccountChannel, Accounts, Role
 
 ROLE = click.Choice([role.value for role in Role])
 
@@ -49,26 +49,27 @@ def of_accounts(command: Callable[..., None]) -> Callable[..., int]:
 def command() -> None:
     """Accounts of the people who proofread with `proof serve --auth`.
 
-    A reader sees; a proofreader decides and takes back their own; an administrator takes back anything, sets rules
-    and manages people. Nobody is deleted, since decisions bear their names: an account is disabled.
+    A reader sees the project. A proofreader decides, and undoes their own decisions. An administrator also undoes those
+    of others, makes rules and manages accounts. Accounts are never deleted, since decisions bear their names; they are
+    disabled.
     """
 
 
 @command.command("add")
 @click.argument("name")
-@click.option("--role", type=ROLE, help="What they may do. [default: proofreader; the first: administrator]")
+@click.option("--role", type=ROLE, help="Role of the account. [default: proofreader; the first: administrator]")
 @of_accounts
 def add(accounts: Accounts, name: str, role: str | None) -> None:
-    """Make an account. The password is asked for, or read as a line of standard input."""
+    """Create an account. The password is asked for, or read from standard input."""
     default = Role.PROOFREADER if accounts.everybody() else Role.ADMINISTRATOR
-    account = accounts.add(name, Role(role) if role else default, _password(), by=_by())
+    account = accounts.add(name, Role(role) if role else default, _password(), by=_actor())
     click.echo(f"{account.name}: {account.role}")
 
 
 @command.command("list")
 @of_accounts
 def everybody(accounts: Accounts) -> None:
-    """Print every account: name, role, whether it is disabled, the last log-in; with tabs between."""
+    """List the accounts: name, role, whether it is disabled, and the last log-in, separated by tabs."""
     for account in accounts.everybody():
         seen = account.seen.isoformat(timespec="seconds") if account.seen else "never"
         click.echo("\t".join((account.name, account.role, "disabled" if account.disabled else "", seen)))
@@ -78,8 +79,8 @@ def everybody(accounts: Accounts) -> None:
 @click.argument("name")
 @of_accounts
 def password(accounts: Accounts, name: str) -> None:
-    """Give an account another password, asked for or read from standard input; its sessions end."""
-    accounts.set_password(accounts.named(name).number, _password(), by=_by())
+    """Change the password of an account. It is asked for, or read from standard input; all its sessions end."""
+    accounts.set_password(accounts.named(name).number, _password(), by=_actor())
 
 
 @command.command("role")
@@ -87,36 +88,38 @@ def password(accounts: Accounts, name: str) -> None:
 @click.argument("role", type=ROLE)
 @of_accounts
 def change_role(accounts: Accounts, name: str, role: str) -> None:
-    """Give an account another role."""
-    accounts.set_role(accounts.named(name).number, Role(role), by=_by())
+    """Change the role of an account."""
+    accounts.set_role(accounts.named(name).number, Role(role), by=_actor())
 
 
 @command.command("disable")
 @click.argument("name")
 @of_accounts
 def disable(accounts: Accounts, name: str) -> None:
-    """Shut an account: nobody logs in with it, and its sessions end."""
-    accounts.set_disabled(accounts.named(name).number, True, by=_by())
+    """Disable an account: nobody can log in with it, and its sessions end."""
+    accounts.set_disabled(accounts.named(name).number, True, by=_actor())
 
 
 @command.command("enable")
 @click.argument("name")
 @of_accounts
 def enable(accounts: Accounts, name: str) -> None:
-    """Open an account that was shut."""
-    accounts.set_disabled(accounts.named(name).number, False, by=_by())
+    """Enable a disabled account."""
+    accounts.set_disabled(accounts.named(name).number, False, by=_actor())
 
 
 @command.command("token")
 @click.argument("name")
-@click.option("--days", type=click.IntRange(1, 3650), default=365, show_default=True, help="Days it is good for.")
-@click.option("--revoke", is_flag=True, help="End all tokens of the account instead.")
+@click.option(
+    "--days", type=click.IntRange(1, 3650), default=365, show_default=True, help="Days for which the token is valid."
+)
+@click.option("--revoke", is_flag=True, help="Make all tokens of the account invalid instead.")
 @config_option
 @setting_options(("store.url",))
 def token(name: str, days: int, revoke: bool, config: Path | None, given: dict[str, Any]) -> int:
     """Print a token with which a program uses the API as this account: `Authorization: Bearer TOKEN`.
 
-    It ends with its days, with another password, when the account is disabled, or with --revoke.
+    The token becomes invalid after --days, when the account gets another password or is disabled, or with --revoke.
     """
     from proof.web.project import secret_of  # noqa: PLC0415 - other commands do not need the web
     from proof.web.tokens import Tokens  # noqa: PLC0415
@@ -124,31 +127,31 @@ def token(name: str, days: int, revoke: bool, config: Path | None, given: dict[s
     with _accounts(config, given) as accounts:
         number = accounts.named(name).number
         if revoke:
-            accounts.revoke_tokens(number, by=_by())
+            accounts.revoke_tokens(number, by=_actor())
         else:
             secret = secret_of(settings_of(config, given=given))
-            click.echo(Tokens(accounts, secret).make(accounts.allow_token(number, by=_by()), days))
+            click.echo(Tokens(accounts, secret).make(accounts.allow_token(number, by=_actor()), days))
     return 0
 
 
 @command.command("log")
-@click.option("-n", "--last", type=click.IntRange(1), default=50, show_default=True, help="How many to print.")
+@click.option("-n", "--last", type=click.IntRange(1), default=50, show_default=True, help="Number of changes to list.")
 @of_accounts
 def log(accounts: Accounts, last: int) -> None:
-    """Print what was done to accounts, newest first: when, whose, what, from what to what, by whom, and whether in the
-    browser or at the command line; with tabs between."""
+    """List the changes of accounts, newest first: time, account, kind of change, old and new value, person, and whether
+    it was made in the browser or on the command line; separated by tabs."""
     for event in accounts.events(limit=last):
         when = event.at.isoformat(timespec="seconds")
-        change = f"{event.was} → {event.now}" if event.was else event.now
-        click.echo("\t".join((when, event.name, event.deed, change, event.person, event.way)))
+        values = f"{event.was} → {event.now}" if event.was else event.now
+        click.echo("\t".join((when, event.name, event.change, values, event.person, event.channel)))
 
 
-def _by() -> By:
+def _actor() -> AccountActor:
     """The person who runs the command: the name of the machine's user, empty if it has none."""
     try:
-        return By(getpass.getuser(), AccountChannel.COMMAND)
+        return AccountActor(getpass.getuser(), AccountChannel.COMMAND)
     except (KeyError, OSError):  # a machine without a list of its users
-        return By("", AccountChannel.COMMAND)
+        return AccountActor("", AccountChannel.COMMAND)
 
 
 def _password() -> str:

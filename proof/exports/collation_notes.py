@@ -109,7 +109,7 @@ def _witness_names(notes: Iterable[CollationNote], names: Iterable[tuple[str, st
     are pairs of a siglum and a full name, which take precedence over those of the corrections."""
     corrections = [note.placed.correction for note in notes]
     cited = {siglum for correction in corrections for siglum, _ in correction.readings}
-    cited |= {correction.witness for correction in corrections} - {"", IMAGE, *REASONED}
+    cited |= {correction.authority for correction in corrections} - {"", IMAGE, *REASONED}
     known = [name for correction in corrections for name in correction.names]
     full_names = EDITIONS | {siglum: name for siglum, name in (*known, *names) if name}
     return {
@@ -160,8 +160,8 @@ def house_note(placed: PlacedCorrection, script: Script) -> str:
     elif correction.copy_reads is not None:
         words = _retained(correction, correction.copy_reads)
     elif not correction.changes:
-        named = correction.witness not in ("", IMAGE)
-        words = f"{old}：{f'據{called(correction.witness)}，' * named}原文如此"
+        named = correction.authority not in ("", IMAGE)
+        words = f"{old}：{f'據{called(correction.authority)}，' * named}原文如此"
     elif correction.is_of_line_ending:
         words = f"此處原連寫，{authority}分行" if correction.replacement else f"此處原分行，{authority}連寫"
     elif not correction.original:
@@ -186,10 +186,10 @@ def _suspected(correction: Correction, suggested: str) -> str:
 
 def rests_on(correction: Correction) -> str:
     """The authority of a correction, as the words before the verb: 從四庫本, 據影像, or 今 if none is stated."""
-    if not correction.witness:
+    if not correction.authority:
         return "今"
-    of_witness = correction.witness in {siglum for siglum, _ in (*correction.readings, *correction.names)}
-    return f"從{called(correction.witness)}" if of_witness else f"據{correction.witness}"
+    of_witness = correction.authority in {siglum for siglum, _ in (*correction.readings, *correction.names)}
+    return f"從{called(correction.authority)}" if of_witness else f"據{correction.authority}"
 
 
 def _readings(correction: Correction) -> str:
@@ -215,14 +215,14 @@ def _readings(correction: Correction) -> str:
 def copy_of(correction: Correction) -> str:
     """The name of the copy against which a text is kept: the named witness, else the image; empty if the page has no
     image."""
-    if correction.witness not in ("", IMAGE, *REASONED):
-        return called(correction.witness)
-    return IMAGE if correction.imaged else ""
+    if correction.authority not in ("", IMAGE, *REASONED):
+        return called(correction.authority)
+    return IMAGE if correction.has_image else ""
 
 
 def _retained(correction: Correction, copy: str) -> str:
     """The words on a text kept against a copy; 一作 for a copy without a name."""
-    kept = f"據{correction.witness}不從" if correction.witness in REASONED else "今不從"
+    kept = f"據{correction.authority}不從" if correction.authority in REASONED else "今不從"
     lemma = _short(correction.original or copy)
     if any(reading == copy for _, reading in correction.readings):
         return f"{lemma}：{_readings(correction)}{kept}"

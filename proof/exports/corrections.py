@@ -30,15 +30,15 @@ class Correction:
     replacement: in the script in which it was decided.
     start: the code point of the file at which the place begins; None if unknown.
     number: the number of its flag in the store, 0 for none. `flag` is the flag's id.
-    witness: the authority it rests on (影像, a siglum, 他校, 本校, 理校); empty if none was stated.
+    authority: what it rests on (影像, a siglum, 他校, 本校, 理校); empty if nothing was stated.
     moved: the id of the other half's flag, for a moved character or column.
     column: the number on the image of a whole column; 0 if unknown.
-    typed: a person typed the replacement.
+    is_typed: a person typed the replacement.
     copy_reads: what the copy reads where the text is kept all the same; None for a correction.
     readings: the sigla of witnesses, each with its reading of the place.
     names: the sigla known to be those of witnesses, with their full names; empty if none was given.
     doubt: the suggestion at a place that was left in doubt.
-    imaged: its page has an image, or is not known to lack one.
+    has_image: its page has an image, or is not known to lack one.
     accepted, audit: a correction that is not accepted, or answers a planted error (`audit`), is never exported.
     """
 
@@ -52,19 +52,19 @@ class Correction:
     note: str = ""
     kind: Kind = Kind.SUBSTITUTION
     ref: str = ""
-    witness: str = ""
+    authority: str = ""
     flag: str = ""
     person: str = ""
     moved: str = ""
     column: int = 0
-    typed: bool = False
+    is_typed: bool = False
     start: int | None = None
     number: int = 0
     copy_reads: str | None = None
     readings: tuple[tuple[str, str], ...] = ()
     names: tuple[tuple[str, str], ...] = ()
     doubt: str | None = None
-    imaged: bool = True
+    has_image: bool = True
     accepted: bool = True
     audit: bool = False
 

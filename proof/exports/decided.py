@@ -218,7 +218,7 @@ class _DecisionsByEffect:
         if decision.state is State.OPEN:
             self._withdrawn.append(WithdrawnDecision(decision.flag, stored.first, *present, place.transcribed))
         correction = _correction(decision, present.span, self._edition, self._addresses, self._policy)
-        correction = replace(correction, imaged=stored.imaged)
+        correction = replace(correction, has_image=stored.has_image)
         if decision.state is State.UNSURE:
             self._noted.append(correction)
         if decision.state is State.CORRECTED and reads_as_decided and present.reads != place.transcribed:
@@ -288,7 +288,7 @@ def _correction(
         replacement=_as_read(decision, policy) if corrected else decision.transcribed,
         original=original,
         context=context_of(line, span.start - begin, span.length),
-        witness=decision.authority,
+        authority=decision.authority,
         copy_reads=decision.copy_reads if decision.state is State.RETAINED else None,
         readings=tuple((reading["siglum"], reading["reading"]) for reading in copies),
         names=tuple(witnesses_of(decision).items()),
@@ -301,7 +301,7 @@ def _correction(
         person=decision.person,
         column=decision.evidence.get("column", 0),
         moved=decision.evidence.get("moved", "") if corrected and decision.verdict is not Verdict.TYPED else "",
-        typed=_is_typed(decision),
+        is_typed=_is_typed(decision),
     )
 
 

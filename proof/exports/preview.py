@@ -134,7 +134,7 @@ def _left_out(left_out: LeftOut) -> PlannedCorrection:
         decision.transcribed,
         context=decision.context,
         note=decision.note,
-        witness=decision.authority,
+        authority=decision.authority,
         person=decision.person,
         number=decision.flag,
     )
@@ -161,7 +161,7 @@ def _planned(correction: Correction, before: str, after: str, **more: Any) -> Pl
         correction.number,
         before=before,
         after=after,
-        authority=correction.witness,
+        authority=correction.authority,
         note=correction.note,
         **more,
     )

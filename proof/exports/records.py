@@ -1,8 +1,8 @@
 """Corrections as JSON lines, to exchange decisions with other programs.
 
-A line has the fields of `Correction`; `page`, `line`, `offset`, `length`, `original` and `replacement` are required. A
-line of `flags.jsonl` with the field `accepted` is also read: its `transcribed` is the original, its `suggested` the
-replacement. Without `accepted` a flag is undecided and is left out.
+A line has the fields of `Correction`, two of them under other names (`_RENAMED_FIELDS`); `page`, `line`, `offset`,
+`length`, `original` and `replacement` are required. A line of `flags.jsonl` with the field `accepted` is also read: its
+`transcribed` is the original, its `suggested` the replacement. Without `accepted` a flag is undecided and is left out.
 """
 
 from __future__ import annotations
@@ -22,8 +22,11 @@ from proof.store.authorities import IMAGE
 from proof.text.encoding import utf8_text
 
 _RECORD = TypeAdapter(Correction)
-_STORE_FIELDS = ("start", "number", "copy_reads", "readings", "names", "doubt", "imaged")
+_STORE_FIELDS = ("start", "number", "copy_reads", "readings", "names", "doubt", "has_image")
 """Fields that only the store sets; in a file of corrections they are ignored."""
+
+_RENAMED_FIELDS = {"witness": "authority", "typed": "is_typed"}
+"""Fields of a line that have another name in `Correction`."""
 
 _REQUIRED_FIELDS = tuple(field.name for field in fields(Correction) if field.default is MISSING)
 """Fields that every line must have."""
@@ -44,7 +47,7 @@ def _correction(path: Path, number: int, line: str) -> Correction:
         raise TextError(path, number, _("expected one JSON object with the fields of a correction"))
     if "transcribed" in record and "original" not in record:
         record = _from_flag(record)
-    record = {name: value for name, value in record.items() if name not in _STORE_FIELDS}
+    record = {_RENAMED_FIELDS.get(name, name): value for name, value in record.items() if name not in _STORE_FIELDS}
     try:
         return _RECORD.validate_json(json.dumps(record), strict=True)
     except ValidationError as error:

@@ -121,7 +121,7 @@ def _question(correction: Correction, character: str, forms: Sequence[str]) -> R
 
 def _forms(char: str, correction: Correction, policy: VariantPolicy) -> tuple[str, ...]:
     """The forms that a character of a correction may have in the text, most likely first."""
-    return (char,) if char in correction.original else policy.written_forms(char, kin=not correction.typed)
+    return (char,) if char in correction.original else policy.written_forms(char, kin=not correction.is_typed)
 
 
 def _answered(answers: Sequence[FormChoice], forms: Sequence[str], correction: Correction) -> str:

@@ -34,7 +34,7 @@ def spreadsheet(corrected: CorrectedSource) -> bytes:
             number,
             correction.kind.value,
             *readings,
-            correction.witness,
+            correction.authority,
             correction.note,
             correction.person,
             correction.flag,

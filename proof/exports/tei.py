@@ -401,8 +401,8 @@ class _Writer:
             identified(choice, ident).set("corresp", f"#{ident_of_other}")
         _text(add(choice, "sic"), source)
         corr = add(choice, "corr", resp=responsible)
-        if correction.witness:
-            corr.set("evidence", _EVIDENCE.get(correction.witness, "external"))
+        if correction.authority:
+            corr.set("evidence", _EVIDENCE.get(correction.authority, "external"))
         _text(corr, change.placed.edit.replacement)
         if change.start in self.boxes:
             choice.set("facs", f"#{self.boxes[change.start]}")

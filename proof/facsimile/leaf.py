@@ -380,45 +380,41 @@ def draw_frame(
 
 def draw_strip(left: float, right: float, block: RuledArea, text: StripText, pen: Pen) -> None:
     """Draw the fold strip: series, fish tail (魚尾), title on its right and juan on its left, leaf number."""
-    cell, width, middle = block.cell_height, right - left, (left + right) / 2
-    hand = pen.hand
-
-    def write(characters: str, x: float, top: float, pitch: float, em: tuple[float, float]) -> None:
-        for step, character in enumerate(characters):
-            field = pen.fonts.field(character)
-            if field is not None:
-                write_glyph(pen.canvas, field, (x, top + (step + 0.5) * pitch), em, hand, pen.rng)
-
-    write(text.series[:10], middle, block.first_cell, 0.95 * cell, (0.92 * width, 1.0 * cell))
-    tail = block.first_cell + (0.95 * len(text.series[:10]) + 0.35) * cell
-    rule(pen.canvas, (left, tail - 0.25 * cell), (right, tail - 0.25 * cell), 2 * pen.scale, pen.rng, lost=pen.lost)
-    fish = np.array(
-        [
-            (left, tail),
-            (right, tail),
-            (right, tail + 0.95 * cell),
-            (middle, tail + 0.4 * cell),
-            (left, tail + 0.95 * cell),
-        ]
-    )
-    cv2.fillPoly(pen.canvas, [np.round(fish).astype(np.int32)], (255,), lineType=cv2.LINE_AA)
-    for side in (-1, 1):
-        rule(
-            pen.canvas,
-            (middle, tail + 0.6 * cell),
-            (middle + side * width / 2, tail + 1.15 * cell),
-            2 * pen.scale,
-            pen.rng,
-            lost=pen.lost,
-        )
+    cell, width = block.cell_height, right - left
+    series = text.series[:10]
+    _write_down(series, (left + right) / 2, block.first_cell, 0.95 * cell, (0.92 * width, 1.0 * cell), pen)
+    tail = block.first_cell + (0.95 * len(series) + 0.35) * cell
+    _draw_fish_tail(left, right, tail, cell, pen)
     small = (0.46 * width, 0.62 * cell)
-    write(text.title[:9], left + 0.76 * width, tail + 2.4 * cell, 0.75 * cell, small)
-    write(text.juan[:9], left + 0.24 * width, tail + 2.4 * cell, 0.75 * cell, small)
+    _write_down(text.title[:9], left + 0.76 * width, tail + 2.4 * cell, 0.75 * cell, small, pen)
+    _write_down(text.juan[:9], left + 0.24 * width, tail + 2.4 * cell, 0.75 * cell, small, pen)
     if text.leaf is not None:
         digits = numeral(text.leaf, zero="〇")
         line = block.bottom - 3.2 * cell
-        write(digits, left + 0.74 * width, line - (0.6 * len(digits) + 0.2) * cell, 0.6 * cell, small)
+        top = line - (0.6 * len(digits) + 0.2) * cell
+        _write_down(digits, left + 0.74 * width, top, 0.6 * cell, small, pen)
         rule(pen.canvas, (left, line), (right, line), 1.6 * pen.scale, pen.rng, lost=pen.lost)
+
+
+def _write_down(characters: str, x: float, top: float, pitch: float, size: tuple[float, float], pen: Pen) -> None:
+    """Write characters of this size (width, height) one below the other, each in the middle of a cell of height
+    `pitch`. Characters that no font has are left out."""
+    for step, character in enumerate(characters):
+        field = pen.fonts.field(character)
+        if field is not None:
+            write_glyph(pen.canvas, field, (x, top + (step + 0.5) * pitch), size, pen.hand, pen.rng)
+
+
+def _draw_fish_tail(left: float, right: float, top: float, cell: float, pen: Pen) -> None:
+    """Draw a fish tail: a rule, a black bar with a notch below it, and two strokes along the notch."""
+    middle, width = (left + right) / 2, right - left
+    rule(pen.canvas, (left, top - 0.25 * cell), (right, top - 0.25 * cell), 2 * pen.scale, pen.rng, lost=pen.lost)
+    lower = top + 0.95 * cell
+    tail = np.array([(left, top), (right, top), (right, lower), (middle, top + 0.4 * cell), (left, lower)])
+    cv2.fillPoly(pen.canvas, [np.round(tail).astype(np.int32)], (255,), lineType=cv2.LINE_AA)
+    for side in (-1, 1):
+        start, end = (middle, top + 0.6 * cell), (middle + side * width / 2, top + 1.15 * cell)
+        rule(pen.canvas, start, end, 2 * pen.scale, pen.rng, lost=pen.lost)
 
 
 def draw_label(label: str, centre: tuple[float, float], pen: Pen) -> None:

@@ -191,8 +191,8 @@ def render_plate(
     """Draw a plate of the printed facsimile: two leaves with the half-folios a to d, or one leaf with a and b.
 
     a is upper right, b upper left, c lower right, d lower left, with the whole fold strip between the halves; None
-    leaves a half ruled but empty. `strips` are the texts of the upper and the lower fold strip, `label` the number
-    printed below (`140-330`). Raises FontError and UsageError.
+    leaves a half-folio ruled but empty. `strips` are the texts of the upper and the lower fold strip, `label` is the
+    number printed below (`140-330`). Raises FontError and UsageError.
     """
     if len(pages) not in (2, 4):
         raise UsageError(
@@ -202,38 +202,77 @@ def render_plate(
             ),
             number=len(pages),
         )
-    leaves = len(pages) // 2
     style, wear = style or Style(), wear or Wear()
     seeds = page_seed(seed, " ".join(page.id for page in pages if page is not None))
     rng = np.random.default_rng(seeds)
     angle = float(rng.uniform(-wear.skew, wear.skew))
-    scale = style.scale
-    half_width, strip_width = style.columns * COLUMN_WIDTH * scale, STRIP_WIDTH * COLUMN_WIDTH * scale
-    gap, height = FRAME_GAP_PX * scale, _ruled_height(style)
-    leaf_width, leaf_height = 2 * half_width + strip_width + 2 * gap, height + 2 * gap
-    between = LEAF_GAP_CELLS * CELL_HEIGHT * scale
-    # the sheet of the printed facsimile is a quarter wider than the frame, and its upper margin is the larger
-    sheet_width = int(leaf_width * SHEET_WIDTH)
-    margins = (ABOVE_FRAMES_CELLS + BELOW_FRAMES_CELLS) * CELL_HEIGHT * scale
-    sheet_height = int(leaves * leaf_height + (leaves - 1) * between + margins)
-    left, top = (sheet_width - leaf_width) / 2, ABOVE_FRAMES_CELLS * CELL_HEIGHT * scale
-    pen = _new_pen((sheet_width, sheet_height), style, wear, fonts_for(style.fonts), rng)
+    leaves = len(pages) // 2
+    sheet = _PlateMeasures.of(style, leaves)
+    pen = _new_pen((sheet.width, sheet.height), style, wear, fonts_for(style.fonts), rng)
     halves: list[DrawnHalf] = []
     for leaf in range(leaves):
-        y = top + leaf * (leaf_height + between)
-        fold = left + gap + half_width
-        for page, x in zip(pages[2 * leaf : 2 * leaf + 2], (fold + strip_width, left + gap), strict=True):
-            columns = column_count(page, style) if page else style.columns
-            area = RuledArea(x, y + gap, x + half_width, y + gap + height, columns, style.cells)
-            if page is not None:
-                halves.append(DrawnHalf(page, area, write_columns(page, area, pen)))
-            draw_rules(area, pen)
-        whole = RuledArea(left + gap, y + gap, left + leaf_width - gap, y + gap + height, 1, style.cells)
-        draw_strip(fold, fold + strip_width, whole, strips[leaf] if leaf < len(strips) else StripText(), pen)
-        draw_frame(whole, Box(left, y, leaf_width, leaf_height), {}, pen)
+        strip = strips[leaf] if leaf < len(strips) else StripText()
+        halves += _draw_leaf(pages[2 * leaf : 2 * leaf + 2], strip, sheet, sheet.top_of_leaf(leaf), pen)
     if label:
-        draw_label(label, (sheet_width / 2, sheet_height - BELOW_LABEL_CELLS * CELL_HEIGHT * scale), pen)
+        label_y = sheet.height - BELOW_LABEL_CELLS * CELL_HEIGHT * style.scale
+        draw_label(label, (sheet.width / 2, label_y), pen)
     return _photograph(pen, halves, None, wear, angle, seeds)
+
+
+class _PlateMeasures(NamedTuple):
+    """The measures of a plate in pixels: `width` and `height` of the sheet; `left` and `top` of the frame of its upper
+    leaf, which is `leaf_width` x `leaf_height`; `leaf_gap` between the leaves. In a leaf the inner frame lies
+    `frame_gap` within the frame, and holds two halves of `half_width` and the fold strip of `strip_width`."""
+
+    width: int
+    height: int
+    left: float
+    top: float
+    leaf_width: float
+    leaf_height: float
+    leaf_gap: float
+    frame_gap: float
+    half_width: float
+    strip_width: float
+
+    @classmethod
+    def of(cls, style: Style, leaves: int) -> _PlateMeasures:
+        scale = style.scale
+        half_width, strip_width = style.columns * COLUMN_WIDTH * scale, STRIP_WIDTH * COLUMN_WIDTH * scale
+        frame_gap = FRAME_GAP_PX * scale
+        leaf_width, leaf_height = 2 * half_width + strip_width + 2 * frame_gap, _ruled_height(style) + 2 * frame_gap
+        leaf_gap = LEAF_GAP_CELLS * CELL_HEIGHT * scale
+        # the sheet of the printed facsimile is a quarter wider than the frame, and its upper margin is the larger
+        width = int(leaf_width * SHEET_WIDTH)
+        margins = (ABOVE_FRAMES_CELLS + BELOW_FRAMES_CELLS) * CELL_HEIGHT * scale
+        height = int(leaves * leaf_height + (leaves - 1) * leaf_gap + margins)
+        left, top = (width - leaf_width) / 2, ABOVE_FRAMES_CELLS * CELL_HEIGHT * scale
+        return cls(width, height, left, top, leaf_width, leaf_height, leaf_gap, frame_gap, half_width, strip_width)
+
+    def top_of_leaf(self, leaf: int) -> float:
+        """The y of the frame of a leaf, from 0."""
+        return self.top + leaf * (self.leaf_height + self.leaf_gap)
+
+
+def _draw_leaf(
+    pages: Sequence[Page | None], strip: StripText, sheet: _PlateMeasures, y: float, pen: Pen
+) -> list[DrawnHalf]:
+    """Draw a leaf of a plate with its frame at `y`: the right page, the left page, and the fold strip between them.
+    Returns the half-folios of the pages that are not None."""
+    style, x = pen.style, sheet.left + sheet.frame_gap
+    top, bottom = y + sheet.frame_gap, y + sheet.frame_gap + _ruled_height(style)
+    fold = x + sheet.half_width
+    halves = []
+    for page, left in zip(pages, (fold + sheet.strip_width, x), strict=True):
+        columns = column_count(page, style) if page else style.columns
+        area = RuledArea(left, top, left + sheet.half_width, bottom, columns, style.cells)
+        if page is not None:
+            halves.append(DrawnHalf(page, area, write_columns(page, area, pen)))
+        draw_rules(area, pen)
+    leaf_area = RuledArea(x, top, sheet.left + sheet.leaf_width - sheet.frame_gap, bottom, 1, style.cells)
+    draw_strip(fold, fold + sheet.strip_width, leaf_area, strip, pen)
+    draw_frame(leaf_area, Box(sheet.left, y, sheet.leaf_width, sheet.leaf_height), {}, pen)
+    return halves
 
 
 def _new_pen(
@@ -246,11 +285,12 @@ def _new_pen(
 
 
 def _ruled_height(style: Style) -> float:
+    """The height of the ruled area of a half-folio, in pixels."""
     return (style.cells + 0.35) * CELL_HEIGHT * style.scale
 
 
 def _side(page: Page) -> str:
-    """The half of the leaf that a page is (a: right, b: left), by its folio, else its quadrant; a if unknown."""
+    """Which half of its leaf a page is (a: right, b: left), by its folio, else by its quadrant; a if unknown."""
     if page.folio is not None:
         return page.folio.side
     return "b" if page.ref is not None and page.ref.quadrant in ("b", "d") else "a"
@@ -259,7 +299,8 @@ def _side(page: Page) -> str:
 def _margins(
     page: Page, style: Style, angle: float, side: str, rng: np.random.Generator
 ) -> tuple[float, float, float, float]:
-    """The margins left, right, above and below the frame in pixels, so that the skewed page stays on the image."""
+    """The margins left of, right of, above and below the frame, in pixels. With them the skewed page stays on the
+    image."""
     scale = style.scale
     seen_strip = STRIP_WIDTH * COLUMN_WIDTH * scale * style.strip_seen
     lean = abs(np.sin(np.radians(angle)))
@@ -300,7 +341,7 @@ def _draw_half_folio(
     written = write_columns(page, area, pen)
     fold = left - strip_width if side == "a" else area.right
     text_ink = pen.canvas.copy()
-    # the scan was cut along the fold: beyond it there are only the tips of strokes
+    # the image is cut at the fold: beyond it only the ends of brush strokes are seen, no lines
     beyond = np.s_[:, : max(int(left - seen_strip), 0)] if side == "a" else np.s_[:, int(area.right + seen_strip) :]
     outer = Box(min(fold, left - gap), top - gap, strip_width + width + gap, height + 2 * gap)
     raised = raised_columns(page, style)
@@ -323,7 +364,8 @@ def _draw_half_folio(
 def _photograph(
     pen: Pen, halves: Sequence[DrawnHalf], behind: Canvas | None, wear: Wear, angle: float, seeds: list[int]
 ) -> RenderedPage:
-    """Skew and age a drawn canvas, and map the true places to it. `behind` is the canvas of the page behind."""
+    """Skew and age a drawn canvas, and map the places of its characters to the image. `behind` is the canvas of the
+    page behind."""
     size = (pen.canvas.shape[1], pen.canvas.shape[0])
     homography = skewing(size, wear, angle, pen.rng)
     ink = photographed(pen.canvas, homography, size)
@@ -332,7 +374,7 @@ def _photograph(
         half_size, shrink = (size[0] // 2, size[1] // 2), np.diag([0.5, 0.5, 1.0])
         mirrored = mirroring((behind.shape[1], behind.shape[0]), size)
         through = photographed(behind, shrink @ homography @ mirrored, half_size)
-    seal = photographed(_stamp(halves[0].area, pen), homography, size) if wear.seal and halves else None
+    seal = photographed(_seal_canvas(halves[0].area, pen), homography, size) if wear.seal and halves else None
     image = age(ink, through, seal, wear, pen.scale, [*seeds, 1])
     on_image = tuple(
         HalfFolio(
@@ -349,18 +391,18 @@ def _photograph(
     return RenderedPage(image, angle, on_image, owners, lined)
 
 
-def _stamp(area: RuledArea, pen: Pen) -> Canvas:
-    """A canvas with the seal at its place: high on the half-folio, over six or seven columns."""
+def _seal_canvas(area: RuledArea, pen: Pen) -> Canvas:
+    """A canvas with a seal over six or seven columns of the upper part of a half-folio."""
     side = int(min(6.6 * area.column_width, 0.62 * (area.bottom - area.top)))
     shape = seal_shape(side, pen.rng)
     tilt = cv2.getRotationMatrix2D((side / 2, side / 2), float(pen.rng.normal(0, 1.0)), 1)
     shape = np.asarray(cv2.warpAffine(shape, tilt, (side, side)), dtype=np.uint8)
     x = int(area.right - 0.55 * area.column_width - side)
     y = int(area.top + 0.15 * area.cell_height)
-    stamp = np.zeros_like(pen.canvas)
-    place = stamp[max(y, 0) : y + side, max(x, 0) : x + side]
+    canvas = np.zeros_like(pen.canvas)
+    place = canvas[max(y, 0) : y + side, max(x, 0) : x + side]
     place[:] = shape[: place.shape[0], : place.shape[1]]
-    return stamp
+    return canvas
 
 
 def _polygon(area: RuledArea, left: float, right: float, homography: Homography) -> Corners:
@@ -381,7 +423,7 @@ def _bounds(points: Points) -> Box:
 
 
 def _character(page: str, written: WrittenCell, homography: Homography) -> TrueCharacter:
-    """A written cell as a true character of the image."""
+    """The true character of a written cell: its places on the canvas, mapped to the image."""
     place, cell = written.place, written.cell
     cell_box = _bounds(_corners(place.x, place.y, place.right, place.bottom, homography))
     # pixels are squares: ink reaches from a pixel's corner to that of the next one

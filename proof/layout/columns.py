@@ -116,7 +116,7 @@ def as_layout(page_layout: PageLayout) -> Layout:
             left, right = _edges(owners, body, glyph)
             bottom = body.column.bottom + 0.2 * pitch
             raised = height if is_raised else 0.0
-            areas.append(ColumnArea(body.number, left, right, top, bottom, raised, pitch=pitch))
+            areas.append(ColumnArea(body.number, left, right, top, bottom, raised, measured_pitch=pitch))
     ink[owners == 0] = 0
     sheet = page_layout.sheet
     outline = Outline(
@@ -145,7 +145,8 @@ def _runs_into(edge_owners: NDArray[np.int16], areas: Sequence[ColumnArea], edge
     near = [
         area
         for area in areas
-        if area.pitch and min(abs(area.top - area.raised - edge), abs(area.bottom - edge)) < area.pitch
+        if area.measured_pitch
+        and min(abs(area.top - area.raised - edge), abs(area.bottom - edge)) < area.measured_pitch
     ]
     cut = sum(bool((edge_owners == area.number).any()) for area in near)
     return cut > max(1.0, MIN_CUT_SHARE * len(near))

@@ -79,8 +79,9 @@ class ColumnArea:
     """One column on the rectified page, in its pixels; `number` counts from 1, right to left.
 
     `top` and `bottom` are the inner frame; `raised` is how far ink reaches above `top` (0: not raised).
-    `notes` are the ranges (y from, to) that a person marked as set in double rows; None where nobody did. `pitch` is
-    the height of a cell if it was measured on the page, as on an unruled one.
+    `notes` are the ranges (y from, to) that a person marked as set in double rows; None where nobody did.
+    `measured_pitch` is the height of a cell as measured on an unruled page; None on a ruled one, where the number of
+    rows determines it.
     """
 
     number: int
@@ -90,7 +91,7 @@ class ColumnArea:
     bottom: float
     raised: float
     notes: tuple[tuple[float, float], ...] | None = None
-    pitch: float | None = None
+    measured_pitch: float | None = None
 
     @property
     def width(self) -> float:
@@ -98,7 +99,7 @@ class ColumnArea:
 
     def cell(self, rows: int) -> float:
         """The height of a cell: as measured, else as in a full column of `rows` cells."""
-        return self.pitch if self.pitch is not None else (self.bottom - self.top) / rows
+        return self.measured_pitch if self.measured_pitch is not None else (self.bottom - self.top) / rows
 
 
 @dataclass(frozen=True, slots=True)

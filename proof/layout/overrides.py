@@ -35,10 +35,8 @@ class LayoutOverrideShape:
     `corners` are those of the inner frame, in pixels of the image file: upper left, upper right, lower right, lower
     left. `rules` are the lines between columns, left to right, as shares of the frame's width, without its sides (0 and
     1). `notes` has for every column, right to left, the ranges set in double rows, as shares of the frame's height from
-    the top: () for a column without notes, ((0, 1),) for a column of notes alone, None to detect them from image and
-    text. `more` are further regions of the page, such as its lower registers, in the order of their text.
-
-    Raises UsageError if no page can have this layout.
+    the top; without a list they are detected from image and text. `more` are further regions of the page, such as its
+    lower registers, in the order of their text.
     """
 
     corners: tuple[Point, Point, Point, Point]
@@ -47,6 +45,7 @@ class LayoutOverrideShape:
     more: tuple[LayoutOverrideShape, ...] = ()
 
     def __post_init__(self) -> None:
+        """Raise UsageError if no page can have this layout."""
         ends_of_notes = [[end for note in ranges or () for end in note] for ranges in self.notes]
         numbers = [*chain.from_iterable(self.corners), *self.rules, *chain.from_iterable(ends_of_notes)]
         if len(self.corners) != 4 or not all(isfinite(number) and abs(number) < MAX_COORDINATE for number in numbers):

@@ -75,7 +75,7 @@ def page_columns(
         outline = replace(layout.outline, rectification=rectification, skew=damage.skew)
         layout = replace(layout, outline=outline)
         remarks += damage.notices
-    if layout.ruled and not override and layout.columns[0].pitch is None:
+    if layout.ruled and not override and layout.columns[0].measured_pitch is None:
         layout = without_fold_strip(layout)
         layout = with_cut_edges(layout, rows, (page.shape[0], page.shape[1]), origin)
     return replace(layout, outline=replace(layout.outline, remarks=remarks)) if remarks else layout

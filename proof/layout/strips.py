@@ -198,10 +198,10 @@ def cut_strips(
         return ()
     if cut_by is CutBy.LOW_NOTES and column is not None and column.runs:
         pitch = pitch_with_low_notes(ink, column)
-        area = replace(area, pitch=pitch)
+        area = replace(area, measured_pitch=pitch)
     pieces = InkPieces.of(ink)
     # the height of a cell is measured on unruled pages, where notes may have low cells
-    low_notes = area.pitch is not None
+    low_notes = area.measured_pitch is not None
     runs = runs_set_by_hand(area, y0, y1)
     if not runs:
         gain = main_gain(ink, pieces, pitch, low_notes)
@@ -294,7 +294,7 @@ def _gutter(ink: NDArray[np.uint8]) -> NDArray[np.intp]:
 
 def _strip(layout: Layout, cut: _Cut, area: ColumnArea, run: int, row: Row, pitch: float) -> Strip | None:
     """The strip of a rectangle, trimmed to its ink; None where it has too few strokes."""
-    is_unruled = area.pitch is not None
+    is_unruled = area.measured_pitch is not None
     filled = np.nonzero(np.count_nonzero(cut.strokes, axis=1) >= 2)[0]
     if filled.size < (1 if is_unruled else 0.08 * pitch):
         return None

@@ -213,7 +213,7 @@ class OnnxRuntime:
 
 class OpenVino:
     """The network on OpenVINO, in bfloat16 where the processor has it. OpenVINO keeps memory for every length of line,
-    so strips are cut in a few lengths only (`proof.layout.strips.LENGTHS`).
+    so strips are cut in a few lengths only (`proof.layout.strips.LENGTH_STEPS_PX`).
 
     After a line of a single step OpenVINO 2026.4 in bfloat16 gives NaN for lines of other lengths. So short lines are
     padded with paper, and NaN is an error."""

@@ -24,7 +24,7 @@ from proof.locale.marking import Sentence, _
 from proof.ocr.engine import EngineIdentity, Pixels, Posterior, ReadCharacter, Reading
 from proof.ocr.models import ModelTask, packaged_model
 from proof.ocr.network import Network, open_network, version_of
-from proof.ocr.taught import ByteStore, TaughtCharacters
+from proof.ocr.trained_characters import ByteStore, TrainedCharacters
 
 INPUT_HEIGHT = 48
 """Height of a line for the network, in pixels."""
@@ -94,7 +94,7 @@ class PPOCR:
         self._kept = kept
         self._loading = RLock()
         self._network: Network | None = None
-        self._taught: TaughtCharacters | None = None
+        self._trained: TrainedCharacters | None = None
         if model is not None and self._identity not in known:
             self._loaded()
 
@@ -109,39 +109,39 @@ class PPOCR:
                     self._network = self._open()
         return self._network
 
-    def taught(self) -> TaughtCharacters:
+    def trained_characters(self) -> TrainedCharacters:
         """The characters of the model's classes, and how well it was trained on each."""
-        if self._taught is None:
+        if self._trained is None:
             with self._loading:
-                if self._taught is None:
-                    taught = TaughtCharacters.stored(self._kept, self._identity)
-                    if taught is None:
-                        taught = self._measure_taught()
-                        taught.keep(self._kept, self._identity)
-                    self._taught = taught
-        return self._taught
+                if self._trained is None:
+                    trained = TrainedCharacters.stored(self._kept, self._identity)
+                    if trained is None:
+                        trained = self._measure_training()
+                        trained.keep(self._kept, self._identity)
+                    self._trained = trained
+        return self._trained
 
-    def _measure_taught(self) -> TaughtCharacters:
-        return TaughtCharacters(("", *self._loaded().characters, " "), familiarity(self._run))
+    def _measure_training(self) -> TrainedCharacters:
+        return TrainedCharacters(("", *self._loaded().characters, " "), familiarity(self._run))
 
     def knows(self, character: str) -> bool:
         """Whether the model was trained on `character`. It never saw an example of a good quarter of its dictionary."""
         return self.familiarity(character) > 0.0
 
     def familiarity(self, character: str) -> float:
-        taught = self.taught()
-        number = taught.classes.get(character)
-        return 0.0 if number is None else float(taught.familiarity[number])
+        trained = self.trained_characters()
+        number = trained.classes.get(character)
+        return 0.0 if number is None else float(trained.familiarity[number])
 
     def class_of(self, character: str) -> int | None:
-        return self.taught().classes.get(character)
+        return self.trained_characters().classes.get(character)
 
     def character_of(self, number: int) -> str:
         """The character of a class in a `Posterior`; empty for the blank."""
-        return self.taught().characters[number]
+        return self.trained_characters().characters[number]
 
     def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
-        class_of = self.taught().classes
+        class_of = self.trained_characters().classes
         classes = np.array(sorted({class_of[text] for text in sought if text in class_of}), np.int32)
         if self.at_once > 1:
             return self._read_together(strips, classes)
@@ -197,7 +197,7 @@ class PPOCR:
 
     def _character(self, posterior: Posterior, step: int, start: float, end: float) -> ReadCharacter:
         """The character read at a step, with at most six alternatives."""
-        characters = self.taught().characters
+        characters = self.trained_characters().characters
         alternatives = tuple(
             (characters[int(number)], float(np.exp(log_prob)))
             for number, log_prob in zip(posterior.classes[step, :6], posterior.log_probs[step, :6], strict=True)

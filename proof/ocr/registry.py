@@ -25,7 +25,7 @@ from proof.paths import expanded
 if TYPE_CHECKING:
     from proof.ocr.paddle import PaddleSettings
     from proof.ocr.page import PageEngine
-    from proof.ocr.taught import ByteStore
+    from proof.ocr.trained_characters import ByteStore
 
 DEFAULT = "ppocr"
 """The name of the engine that is used unless another is chosen."""

@@ -96,7 +96,7 @@ class EngineSection:
     runtime: str = _setting(
         ValueKind.TEXT,
         "auto",
-        "what computes ppocr; `auto`: onnxruntime, or OpenVINO where `hanproof[openvino]` is installed and the "
+        "runtime of ppocr; `auto`: onnxruntime, or OpenVINO if `hanproof[openvino]` is installed and the "
         "processor has bfloat16",
         choices=("auto", "onnxruntime", "openvino"),
     )
@@ -106,14 +106,14 @@ class EngineSection:
     font: Path | None = _setting(
         ValueKind.PATH,
         None,
-        "font file that draws characters which the recogniser was not taught, beside what comes with the program",
+        "font file for drawing characters that the recogniser was not trained on, beside the fonts of the program",
         must_exist=True,
         results=True,
     )
     recording: Path | None = _setting(
         ValueKind.PATH,
         None,
-        "what `readings` takes (PAGE XML, ALTO or hOCR: a file, or a folder of them)",
+        "readings for the engine `readings` (PAGE XML, ALTO or hOCR: a file, or a folder of them)",
         must_exist=True,
         or_folder=True,
     )
@@ -130,8 +130,8 @@ class FlagsSection:
     language_model: bool = _setting(
         ValueKind.SWITCH,
         True,
-        "whether the language model is used: beside what images show, and alone where they do not tell (己已巳) or are "
-        "missing",
+        "whether the language model is used: together with the image, and alone where the image is missing or "
+        "cannot decide (己已巳)",
         results=True,
     )
 
@@ -141,7 +141,7 @@ class LanguageSection:
     model: Path | None = _setting(
         ValueKind.PATH,
         None,
-        "model of the language, made by `proof learn`; empty: the one that comes with the program",
+        "language model, made by `proof learn`; empty: the packaged one",
         must_exist=True,
         results=True,
     )
@@ -179,8 +179,8 @@ class StoreSection:
     cache: int = _setting(
         ValueKind.WHOLE,
         2000,
-        "megabytes of what was read that are kept in the store, so that a change of text or settings reads little "
-        "again; some 15 KB a half-folio",
+        "megabytes of readings that are cached in the store, so that little is read again after a change of text "
+        "or settings; about 15 KB a half-folio",
         low=0,
         high=1_000_000,
     )
@@ -194,7 +194,7 @@ class ServeSection:
         "font for rare characters, sent to browsers that have none (TTF, OTF, WOFF2)",
         must_exist=True,
     )
-    auth: bool = _setting(ValueKind.SWITCH, False, "whether people log in, each with an account (`proof user add`)")
+    auth: bool = _setting(ValueKind.SWITCH, False, "whether people log in with accounts (`proof user add`)")
     blind: bool = _setting(
         ValueKind.SWITCH,
         False,
@@ -210,10 +210,13 @@ class ServeSection:
     names: str = _setting(
         ValueKind.TEXT,
         "",
-        "names under which browsers reach it, with spaces between, beside loopback; empty: where it listens",
+        "host names under which browsers reach the server, beside loopback, separated by spaces; empty: the "
+        "address where it listens",
     )
     https: bool = _setting(
-        ValueKind.SWITCH, False, "whether browsers reach it by https, through a proxy: cookies then go by https alone"
+        ValueKind.SWITCH,
+        False,
+        "whether browsers reach the server by https, through a proxy; cookies are then sent by https only",
     )
     proxy: str = _setting(
         ValueKind.TEXT, "", "address of the reverse proxy, whose forwarding headers are trusted; empty: there is none"
@@ -238,16 +241,16 @@ class AuditSection:
     rate: float = _setting(
         ValueKind.NUMBER,
         0.0,
-        "of 10,000 characters that are not flagged, how many proofreaders meet as samples among the flags; from what "
-        "they find the report estimates the errors missed",
+        "number of samples in 10,000 characters that are not flagged; proofreaders are shown them among the "
+        "flags, and from their decisions the report estimates the missed errors",
         low=0,
         high=10_000,
     )
     planted_rate: float = _setting(
         ValueKind.NUMBER,
         0.0,
-        "of 10,000 characters that are not flagged, how many the desk shows as if a false one were transcribed; the "
-        "report tells how many of these errors each person caught, nothing else takes notice of them",
+        "number of planted errors in 10,000 characters that are not flagged; the desk shows a wrong character "
+        "there, and the report says how many of them each person found; they have no other effect",
         low=0,
         high=1000,
     )

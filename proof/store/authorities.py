@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proof.locale.marking import _
-from proof.model.flags import READER, WITHOUT_IMAGE
+from proof.model.flags import READER_SIGN, WITHOUT_IMAGE
 from proof.store.decision_records import Decision, DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.models import FlagRow, PageRow
 
@@ -42,7 +42,7 @@ def authority_of(request: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
     if request.authority or request.verdict in _WITHOUT_AUTHORITY:
         return request.authority
     if request.verdict is Verdict.COPY:
-        if not shows_copy(flag.reason, imaged=page.image is not None):
+        if not shows_copy(flag.reason, has_image=page.image is not None):
             raise RefusedDecisionError(
                 _("no image shows that the copy reads so: say what the decision rests on, or `keep` the text")
             )
@@ -57,10 +57,10 @@ def authority_of(request: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
     return IMAGE if from_image else ""
 
 
-def shows_copy(reason: str, *, imaged: bool) -> bool:
+def shows_copy(reason: str, *, has_image: bool) -> bool:
     """Whether an image shows the reading of the copy at a flag: that of its page, or one from which the flag was
     raised."""
-    return imaged or reason not in WITHOUT_IMAGE
+    return has_image or reason not in WITHOUT_IMAGE
 
 
 def witnesses_of(decision: Decision) -> dict[str, str]:
@@ -77,7 +77,7 @@ def copies_read(evidence: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The readings of the witnesses in the evidence of a flag, without other readers of the image: these are no copies
     of the text, and no decision rests on them."""
     witnesses: list[dict[str, Any]] = evidence.get("witnesses", [])
-    return [witness for witness in witnesses if not witness["siglum"].startswith(READER)]
+    return [witness for witness in witnesses if not witness["siglum"].startswith(READER_SIGN)]
 
 
 def seen_at(flag: FlagRow) -> frozenset[str]:

@@ -25,7 +25,7 @@ FlagDecision = DecisionRow | ReadingRow
 
 
 @dataclass(frozen=True, slots=True)
-class Looker:
+class Requester:
     """The person who makes a request. `blind`: they see no decisions of others; `arbitrates`: they decide where two
     readers differ."""
 
@@ -39,7 +39,7 @@ class Looker:
         return self.person if self.blind else None
 
 
-LOOKER: ContextVar[Looker] = ContextVar("looker", default=Looker())  # noqa: B039 - it is frozen
+REQUESTER: ContextVar[Requester] = ContextVar("requester", default=Requester())  # noqa: B039 - it is frozen
 """The person who makes the present request."""
 
 

@@ -68,7 +68,7 @@ class Comment:
     """A comment.
 
     `page` is the number of its page, `name` the id of the page; `flag` is the number of the flag that it is on, `uid`
-    the id of that flag (None and '' for a comment on the page). `line`, `transcribed`, `suggested` and `context` are
+    the id of that flag; both are empty for a comment on the page. `line`, `transcribed`, `suggested` and `context` are
     those of the flag when the comment was made.
     """
 

@@ -13,7 +13,7 @@ from proof.locale.marking import _
 
 
 class State(StrEnum):
-    """The state of a flag. `COPY`: the copy really has this reading (原文如此), which is kept with a note. `RETAINED`:
+    """The state of a flag. `copy`: the text is kept because the copy really has this reading (原文如此). `retained`:
     the text is kept although the copy has another reading, which is noted."""
 
     OPEN = "open"
@@ -26,8 +26,9 @@ class State(StrEnum):
 
 
 class Verdict(StrEnum):
-    """The verdict of a decision. `DELETE` deletes the text, which an empty reading never does. `RETAIN` keeps the text
-    although the copy has another reading. `UNDO` undoes a decision, `REDO` undoes an `UNDO`."""
+    """The verdict of a decision. `take` accepts the suggestion, `other` and `typed` set another reading. `delete`
+    deletes the text, which an empty reading never does. `copy` keeps the text because the copy reads so, `retain`
+    although the copy has another reading. `undo` undoes a decision, `redo` undoes an `undo`."""
 
     KEEP = "keep"
     TAKE = "take"

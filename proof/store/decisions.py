@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from proof.locale.marking import _
 from proof.model.flags import Flag, Kind, Origin
 from proof.store.authorities import CARRIED, seen_at
-from proof.store.chains import LOOKER, Chain, FlagDecision, chain_of, decision_of, new_row, shown_decisions
+from proof.store.chains import REQUESTER, Chain, FlagDecision, chain_of, decision_of, new_row, shown_decisions
 from proof.store.column_changes import DELETED, JOINED
 from proof.store.decision_records import (
     STATE_OF,
@@ -102,7 +102,7 @@ class Decisions(StorePart):
     def history(self, flag: int) -> list[Decision]:
         """All decisions on a flag, oldest first; for a blind reader, followed by their own readings."""
         with self._reading() as session:
-            row, reader = session.get_one(FlagRow, flag), LOOKER.get().reader
+            row, reader = session.get_one(FlagRow, flag), REQUESTER.get().reader
             decisions = chain_of(session, row).shown(session)
             if reader is not None:
                 decisions += chain_of(session, row, reader).shown(session)
@@ -161,7 +161,7 @@ def decide_in(session: Session, request: DecisionRequest) -> Decision:
     work = session.get(WorkRow, flag.work_id) if flag else None
     if flag is None or work is None or work.name != request.work:
         raise MissingFlagError(_("%(work)s: there is no flag %(flag)s"), work=request.work, flag=request.flag)
-    chain = chain_of(session, flag, LOOKER.get().reader)
+    chain = chain_of(session, flag, REQUESTER.get().reader)
     stored = session.scalar(select(ActRow).where(ActRow.key == request.key))
     if stored is not None:
         return replace(_stored_by(session, chain, stored, request), repeated=True)

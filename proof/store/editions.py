@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from proof.errors import PublicError, UsageError
 from proof.locale.marking import _
-from proof.model.flags import Flag, Origin, context_of, numbered
+from proof.model.flags import Flag, Origin, context_of, with_ids
 from proof.model.result import PageResult, box_at
 from proof.store import rows
 from proof.store.decision_records import State, Verdict
@@ -97,7 +97,7 @@ def _save(
         flags_of_page[column.page.id].append(flag)
     to_save = []
     for page in pages:
-        flags = numbered(flags_of_page[page.id])
+        flags = with_ids(flags_of_page[page.id])
         new_id_of = {flag.id: new.id for flag, new in zip(flags_of_page[page.id], flags, strict=True)}
         linked = [replace(flag, moved=new_id_of.get(flag.moved, "")) for flag in flags]
         to_save.append((page, [(flag, Origin.COLLATION) for flag in linked]))

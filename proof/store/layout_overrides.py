@@ -19,9 +19,8 @@ from proof.store.models import LayoutOverrideRow, PageRow
 
 @dataclass(frozen=True, slots=True)
 class LayoutOverride:
-    """How a page is to be read. A `layout` of None and an empty `image` mean those that a check finds. `image` is a
-    path inside the image folders, `quadrant` the quarter of a plate; `version` counts the overrides of the page from
-    1."""
+    """How a page is to be read. Without a `layout` or an `image`, a check finds them. `image` is a path inside the
+    image folders, `quadrant` the quarter of a plate; `version` counts the overrides of the page from 1."""
 
     version: int
     layout: LayoutOverrideShape | None

@@ -20,7 +20,7 @@ from proof.model.flags import Kind, Origin
 from proof.model.notices import Notice
 from proof.quality.sampling import estimate
 from proof.store.decision_records import SETTLED, State
-from proof.store.flag_columns import IN_HALVES
+from proof.store.flag_arrays import IN_HALVES
 from proof.store.lookup import Sessions, StoredWork, StorePart, find_works, newest_act_id
 from proof.store.models import ActRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow
 from proof.store.rules import rules_of

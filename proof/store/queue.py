@@ -21,10 +21,10 @@ from proof.model.flags import MAX_CONTEXT_CHARACTERS, Kind, Origin
 from proof.model.result import PageResult
 from proof.store import rows
 from proof.store.cache import Bounded
-from proof.store.chains import LOOKER, Looker
+from proof.store.chains import REQUESTER, Requester
 from proof.store.comments import count_problems
 from proof.store.decision_records import SETTLED, MissingFlagError, State
-from proof.store.flag_columns import KINDS, PAIRED, STATES, FlagArrays, Mask
+from proof.store.flag_arrays import KINDS, PAIRED, STATES, FlagArrays, Mask
 from proof.store.lookup import (
     NO_PAGE,
     NoPlaceError,
@@ -73,7 +73,7 @@ class Queue(StorePart):
 
     def __init__(self, reading: Sessions, writing: Sessions) -> None:
         super().__init__(reading, writing)
-        self._kept = Bounded[tuple[int, Looker], FlagArrays](KEPT_WORKS)
+        self._kept = Bounded[tuple[int, Requester], FlagArrays](KEPT_WORKS)
         self._lock = threading.Lock()
 
     def works(self) -> list[WorkSummary]:
@@ -343,7 +343,7 @@ class Queue(StorePart):
         """The arrays of a work, brought up to date with the store. Raises NoPlaceError."""
         with self._lock, self._reading() as session:
             now, act = find_work(session, work), newest_act_id(session)
-            key = now.id, LOOKER.get()
+            key = now.id, REQUESTER.get()
             arrays = self._kept.get(key)
             if arrays is None or arrays.revision != now.revision or not arrays.catch_up(session, act):
                 arrays = self._kept.put(key, FlagArrays(session, now, act))

@@ -1,6 +1,6 @@
 """Blind double proofreading: compares the decisions that several people made on a flag without seeing each other's.
 
-Such a blind decision is called a reading. On open flags, the person who makes a request (`LOOKER`) sees the state of
+Such a blind decision is called a reading. On open flags, the person who makes a request (`REQUESTER`) sees the state of
 their own readings. An arbiter sees the flags on which two readers differ; readings that agree become decisions, in one
 batch.
 """
@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Origin
-from proof.store.chains import LOOKER
+from proof.store.chains import REQUESTER
 from proof.store.decision_records import Decision, DecisionRequest, State, Verdict
 from proof.store.decisions import decide_in
 from proof.store.lookup import StorePart, find_work_id
@@ -153,10 +153,12 @@ class DoubleReadings(StorePart):
 
 def own_states(session: Session, *which: ColumnElement[bool]) -> dict[int, OwnState]:
     """The states of the open flags that the person who makes the request has read blind, by flag number."""
-    looker = LOOKER.get()
-    if not looker.blind:
+    requester = REQUESTER.get()
+    if not requester.blind:
         return {}
-    query = select(ReadingRow.flag_id, ReadingRow.state, ReadingRow.reading).where(ReadingRow.person == looker.person)
+    query = select(ReadingRow.flag_id, ReadingRow.state, ReadingRow.reading).where(
+        ReadingRow.person == requester.person
+    )
     query = query.join(FlagRow, FlagRow.id == ReadingRow.flag_id).where(FlagRow.state == State.OPEN.value, *which)
     own: dict[int, OwnState] = {}
     for flag, state, reading in session.execute(query.order_by(ReadingRow.id)):

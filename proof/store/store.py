@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from proof.errors import OutputError, UsageError
 from proof.locale.marking import _
-from proof.model.flags import OF_TEXT, Flag, Kind, Origin
+from proof.model.flags import TEXT_ORIGINS, Flag, Kind, Origin
 from proof.model.notices import Notice
 from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import PageResult
@@ -303,7 +303,7 @@ class Store:
     def flags(
         self,
         work: str,
-        origins: Iterable[Origin] = OF_TEXT,
+        origins: Iterable[Origin] = TEXT_ORIGINS,
         *,
         kinds: Iterable[Kind] = (),
         transcribed: Iterable[str] = (),

@@ -40,13 +40,13 @@ class StoredText:
 @dataclass(frozen=True, slots=True)
 class DecidedPlace:
     """The place of a decided flag in version `version` of the text at the path `text`; it is lost if `present` is
-    another version. `imaged`: its page has an image. `first` is the id of the first decision on the flag."""
+    another version. `has_image`: its page has an image. `first` is the id of the first decision on the flag."""
 
     text: str
     version: int
     present: int
     place: Place
-    imaged: bool
+    has_image: bool
     first: int
 
 
@@ -176,7 +176,7 @@ class Texts(StorePart):
                     version=flag.version_id or 0,
                     present=text.version_id or 0,
                     place=place_of(flag),
-                    imaged=image is not None,
+                    has_image=image is not None,
                     first=first_decision,
                 )
                 for flag, text, image, first_decision in session.execute(query)

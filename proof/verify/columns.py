@@ -1,4 +1,4 @@
-"""Reads a column of the image as a line of text: aligns the two, and looks again at glyphs where they differ."""
+"""Reads a column of the image as a line of text: aligns the two, and reads glyphs again where they differ."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from proof.verify.glyphs import Glyph, Window, column_glyphs, merged, without_sp
 from proof.verify.likeness import WordLikeness
 
 SUSPECT_NATS = (1.0, 1.0)
-"""Nats by which another reading of a glyph must be more probable than the transcribed character for a second look at
-it, and for a third."""
+"""Nats by which the best reading of a glyph must be more probable than the transcribed character for the glyph to be
+read a second time, and a third time."""
 
 BAD_CUT_NATS = 12.0
 """Cost of an alignment above which the runs of the column may have been cut in the wrong places."""
@@ -28,14 +28,14 @@ BAD_NOTE_CUT_NATS = 4.0
 is the cost above which other lengths of its notes, and missing main text beside them, are tried."""
 
 MIN_SUSPECT_PRESENCE = 0.2
-"""Presence above which a glyph without a cell, or one that is exchanged with another, is looked at again."""
+"""Presence above which a glyph without a cell, or one that is exchanged with another, is read again."""
 
 WINDOW_CELLS = 2.2
-"""Cells on either side of a suspect that a further look includes."""
+"""Cells on either side of a suspect glyph that are read again with it."""
 
 ZOOMS = (1.5, 1.25)
-"""Factors by which the strips of a second and a third look are lengthened, since the recogniser makes other errors at
-another pitch. Specks are removed for the second look, not for the third, so that a reading that depends on the
+"""Factors by which strips are lengthened for a second and a third reading, since the recogniser makes other errors at
+another pitch. Specks are removed for the second reading, not for the third, so that a reading that depends on the
 preparation of the image becomes less probable."""
 
 MIN_LINE_AGREEMENT = 0.7
@@ -61,8 +61,8 @@ was cut in two."""
 SAME_CUT_CELLS = 0.4
 """Distance, in cells, below which the edges of two cuts count as the same."""
 
-BETTER_NATS = 2.0
-"""Nats by which another way of cutting must be cheaper to be preferred."""
+MIN_GAIN_NATS = 2.0
+"""Nats by which another cut of a column must be cheaper to be preferred."""
 
 GUTTER_SHARE = 0.1
 """Share of the width of a column, on either side of its middle, that neither half-row of a note fills."""
@@ -76,9 +76,9 @@ class ReadColumn:
     """A column of the image, aligned with a line of the transcription.
 
     `line` is None if the transcription has none for this column. `cells` are the cells of the line without blank ones;
-    `pairings` refer to them and to `glyphs` by number. `cost` is that of the alignment, in nats. `way` is how the
-    column was cut, `strips` are the strips that were read. `swapped`: the halves of its notes are exchanged on the
-    image.
+    `pairings` refer to them and to `glyphs` by number. `cost` is that of the alignment, in nats. `cut_by` is how the
+    column was cut, `strips` are the strips that were read. `halves_exchanged`: the halves of its notes are exchanged on
+    the image.
     """
 
     area: ColumnArea
@@ -87,9 +87,9 @@ class ReadColumn:
     glyphs: tuple[Glyph, ...]
     pairings: tuple[Pairing, ...]
     cost: float
-    way: CutBy
+    cut_by: CutBy
     strips: tuple[CutStrip, ...] = ()
-    swapped: bool = False
+    halves_exchanged: bool = False
 
     @property
     def read(self) -> str:
@@ -115,7 +115,7 @@ class ReadColumn:
 class ColumnReader:
     """Reads columns of one half-folio.
 
-    `likeness` decides where to look again and how to cut a column. It ignores the project's own variants, so that a
+    `likeness` decides what is read again and how a column is cut. It ignores the project's own variants, so that a
     change of these causes no new readings. `final` is the likeness for the final alignment of the column.
     """
 
@@ -126,7 +126,7 @@ class ColumnReader:
         self._rows = readings.rows
 
     def judged(self, column: ReadColumn) -> ReadColumn:
-        """A column, aligned again with the `final` likeness if that knows other forms of any character of its line."""
+        """The column, aligned again with the `final` likeness if this knows other forms of a character of its line."""
         final, likeness = self._final, self._likeness
         if final is likeness or all(final.forms(cell.text) == likeness.forms(cell.text) for cell in column.cells):
             return column
@@ -145,20 +145,20 @@ class ColumnReader:
         return [self.read(area, line) for area, line in zip(areas, lines, strict=True)]
 
     def read(self, area: ColumnArea, line: Column | None) -> ReadColumn:
-        """Read `area` as `line`. If the alignment is expensive, try other cuts and look again."""
+        """Read `area` as `line`. If the alignment is expensive, try other cuts and read suspect glyphs again."""
         best = self._attempt(area, line, CutBy.BEST)
         if line is None or not line.cells:
             return best
-        if best.cost > (BAD_CUT_NATS if area.pitch is None else BAD_NOTE_CUT_NATS):
+        if best.cost > (BAD_CUT_NATS if area.measured_pitch is None else BAD_NOTE_CUT_NATS):
             best = self._with_other_cuts(best, line)
-        if area.pitch is not None:
+        if area.measured_pitch is not None:
             best = self._with_notes(best)
         if best.cost > BAD_NOTE_CUT_NATS:
             best = self._with_main_text(best)
         if best.cost > BAD_NOTE_CUT_NATS:
             best = self._with_other_lengths(best, line)
-        best = self._with_further_looks(best)
-        if area.pitch is not None:
+        best = self._with_rereadings(best)
+        if area.measured_pitch is not None:
             best = self._with_half_notes(best)
         if best.cost > BAD_CUT_NATS:
             best = self._with_exchanged_halves(best)
@@ -166,22 +166,25 @@ class ColumnReader:
 
     def _with_other_cuts(self, best: ReadColumn, line: Column) -> ReadColumn:
         """The best reading of the column among the other ways of cutting it."""
-        ways = [] if best.area.pitch is None else [CutBy.STRICT]
-        ways += [CutBy.COUNTED, CutBy.SEEN, *([CutBy.LOW_NOTES] if len(line.runs) > 1 else [])]
-        return self._best_cut(best, line, [(line, way) for way in ways])
+        others = [CutBy.COUNTED, CutBy.SEEN]
+        if best.area.measured_pitch is not None:
+            others.insert(0, CutBy.STRICT)
+        if len(line.runs) > 1:
+            others.append(CutBy.LOW_NOTES)
+        return self._best_cut(best, line, [(line, cut_by) for cut_by in others])
 
     def _best_cut(self, best: ReadColumn, line: Column, cuts: Iterable[tuple[Column, CutBy]]) -> ReadColumn:
         """The best reading of the column as `line` among `cuts`. Each of these is a line by whose runs the column is
         cut, and the way to cut it. Equal cuts are read once."""
         pitch = best.area.cell(self._rows)
         tried = [best.strips]
-        for line_of_cut, way in cuts:
-            strips = self._readings.cut(best.area, line_of_cut, way)
+        for line_of_cut, cut_by in cuts:
+            strips = self._readings.cut(best.area, line_of_cut, cut_by)
             if any(_are_same_cuts(strips, other, SAME_CUT_CELLS * pitch) for other in tried):
                 continue
             tried.append(strips)
-            other = self._read_strips(best.area, line, way, strips)
-            if other.cost < best.cost - BETTER_NATS:
+            other = self._read_strips(best.area, line, cut_by, strips)
+            if other.cost < best.cost - MIN_GAIN_NATS:
                 best = other
         return best
 
@@ -193,7 +196,7 @@ class ColumnReader:
         for number in [pairing.cells[0] for pairing in best.pairings if pairing.step is Step.EXTRA_CELL]:
             for line in _lines_with_note(best, number):
                 other = self._attempt(best.area, line, CutBy.BEST)
-                if other.cost < best.cost - BETTER_NATS:
+                if other.cost < best.cost - MIN_GAIN_NATS:
                     best = other
         return best
 
@@ -205,8 +208,8 @@ class ColumnReader:
                 other = self._attempt(best.area, line, CutBy.BEST)
                 if not _has_surplus_half(other):
                     continue
-                other = self._with_further_looks(other)
-                # a missing half costs as much as any surplus glyph, though both halves are surely read
+                other = self._with_rereadings(other)
+                # the surplus glyph of the missing half costs nothing here, since it is surely read
                 if other.cost - SKIP_GLYPH_NATS < best.cost:
                     best = other
         return best
@@ -227,9 +230,9 @@ class ColumnReader:
         return best
 
     def _with_added_run(self, best: ReadColumn, line: Column, added: int) -> ReadColumn:
-        """The column read as `line`, if that is better and no glyph of its run with the index `added` is matched."""
+        """The column read as `line`, if that is better and no glyph of the `added` run (an index) is matched."""
         other = self._attempt(best.area, line, CutBy.BEST)
-        return other if other.cost < best.cost - BETTER_NATS and not _is_matched(other, added) else best
+        return other if other.cost < best.cost - MIN_GAIN_NATS and not _is_matched(other, added) else best
 
     def _with_other_lengths(self, best: ReadColumn, line: Column) -> ReadColumn:
         """The column cut as if a note of its line were a row longer or shorter. Tried if the note has a surplus glyph
@@ -253,7 +256,7 @@ class ColumnReader:
                 continue
             strips = self._readings.cut(best.area, _with_longer_note(line, run_before), CutBy.COUNTED)
             other = self._read_strips(best.area, line, CutBy.COUNTED, strips)
-            if other.cost < best.cost + BETTER_NATS:
+            if other.cost < best.cost + MIN_GAIN_NATS:
                 return other
         return best
 
@@ -276,29 +279,29 @@ class ColumnReader:
         at_end = any(any(strip[-OUTERMOST_GLYPHS:]) for strip in by_strip[-2:])
         return at_start, at_end
 
-    def _attempt(self, area: ColumnArea, line: Column | None, way: CutBy) -> ReadColumn:
-        return self._read_strips(area, line, way, self._readings.cut(area, line, way))
+    def _attempt(self, area: ColumnArea, line: Column | None, cut_by: CutBy) -> ReadColumn:
+        return self._read_strips(area, line, cut_by, self._readings.cut(area, line, cut_by))
 
     def _read_strips(
-        self, area: ColumnArea, line: Column | None, way: CutBy, strips: tuple[CutStrip, ...]
+        self, area: ColumnArea, line: Column | None, cut_by: CutBy, strips: tuple[CutStrip, ...]
     ) -> ReadColumn:
-        glyphs = self._glyphs(area, line, way, strips, range(len(strips)))
-        return self._aligned(ReadColumn(area, line, (), glyphs, (), 0.0, way, strips))
+        glyphs = self._glyphs(area, line, cut_by, strips, range(len(strips)))
+        return self._aligned(ReadColumn(area, line, (), glyphs, (), 0.0, cut_by, strips))
 
-    def _sought(self, area: ColumnArea, line: Column | None, way: CutBy, strip: CutStrip) -> tuple[str, ...]:
+    def _sought(self, area: ColumnArea, line: Column | None, cut_by: CutBy, strip: CutStrip) -> tuple[str, ...]:
         """The characters whose probabilities are needed on a strip, in all forms that the engine knows: those of its
         run, or of the whole line if the image or a person delimited the runs."""
         if line is None:
             return ()
-        is_not_cut_by_line = way is CutBy.SEEN or area.notes is not None or strip.run >= len(line.runs)
+        is_not_cut_by_line = cut_by is CutBy.SEEN or area.notes is not None or strip.run >= len(line.runs)
         cells = line.cells if is_not_cut_by_line else line.runs[strip.run].cells
         texts = dict.fromkeys(cell.text for cell in cells if cell.glyph)
         return tuple(dict.fromkeys(form for text in texts for form in self._likeness.forms(text)))
 
     def _glyphs(
-        self, area: ColumnArea, line: Column | None, way: CutBy, strips: Sequence[CutStrip], numbers: Sequence[int]
+        self, area: ColumnArea, line: Column | None, cut_by: CutBy, strips: Sequence[CutStrip], numbers: Sequence[int]
     ) -> tuple[Glyph, ...]:
-        sought = [self._sought(area, line, way, strip) for strip in strips]
+        sought = [self._sought(area, line, cut_by, strip) for strip in strips]
         spikes = self._readings.read(strips, sought)
         glyphs = column_glyphs(self._readings, strips, spikes, area.cell(self._rows), numbers)
         return without_splinters(glyphs, area.top - area.raised, area.bottom)
@@ -308,23 +311,23 @@ class ColumnReader:
         pairings, cost = align(cells, column.glyphs, likeness or self._likeness, limit)
         return replace(column, cells=cells, pairings=tuple(pairings), cost=cost)
 
-    def _with_further_looks(self, column: ReadColumn) -> ReadColumn:
-        """The column after further looks around the glyphs that disagree with the text. Probabilities are the mean of
-        all looks."""
-        for looks, (zoom, min_nats) in enumerate(zip(ZOOMS, SUSPECT_NATS, strict=True), 1):
+    def _with_rereadings(self, column: ReadColumn) -> ReadColumn:
+        """The column after its glyphs that disagree with the text were read again. Probabilities are the mean of all
+        readings."""
+        for rereading, (zoom, min_nats) in enumerate(zip(ZOOMS, SUSPECT_NATS, strict=True), 1):
             windows = self._windows(column, min_nats)
             if not windows:
                 break
             strips = []
             for window in windows:
                 strip = column.strips[window.strip]
-                strips.append(self._readings.window(strip, window.top, window.bottom, zoom, as_it_is=looks > 1))
-            seen = self._glyphs(column.area, column.line, column.way, strips, [window.strip for window in windows])
-            column = self._aligned(replace(column, glyphs=merged(column.glyphs, seen, windows, looks)))
+                strips.append(self._readings.window(strip, window.top, window.bottom, zoom, as_on_page=rereading > 1))
+            reread = self._glyphs(column.area, column.line, column.cut_by, strips, [window.strip for window in windows])
+            column = self._aligned(replace(column, glyphs=merged(column.glyphs, reread, windows, rereading)))
         return column
 
     def _windows(self, column: ReadColumn, min_nats: float) -> list[Window]:
-        """The windows for another look, around the suspects of a column; overlapping windows are joined."""
+        """The windows that are read again, around the suspects of a column; overlapping windows are joined."""
         windows: list[Window] = []
         for glyph in sorted(self._suspects(column, min_nats), key=lambda glyph: (glyph.strip, glyph.y)):
             reach = WINDOW_CELLS * glyph.pitch
@@ -342,7 +345,7 @@ class ColumnReader:
         glyphs = column.glyphs
         for number, pairing in enumerate(column.pairings):
             if pairing.step is Step.EXTRA_CELL:
-                neighbours = (*column.pairings[:number][-1:], *column.pairings[number + 1 :][:1])
+                neighbours = column.pairings[max(0, number - 1) : number + 2]
                 with_glyph = [neighbour for neighbour in neighbours if neighbour.glyphs]
                 suspects += [glyphs[neighbour.glyphs[0]] for neighbour in with_glyph[:1]]
             elif pairing.step is Step.MATCH:
@@ -365,7 +368,7 @@ class ColumnReader:
         if exchanged is None:
             return column
         limit = EXCHANGED_COST_SHARE * column.cost
-        other = self._aligned(replace(column, glyphs=exchanged, swapped=True), limit=limit)
+        other = self._aligned(replace(column, glyphs=exchanged, halves_exchanged=True), limit=limit)
         return other if other.cost < limit else column
 
 

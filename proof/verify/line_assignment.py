@@ -1,15 +1,16 @@
 """Which line of the transcription stands in which column of the image.
 
-Nearly always the first is in the first, and reading them so proves it. Where it does not, the columns are read without
-the text and compared with every line (rapidfuzz). A column that is missing, doubled or in another place is one finding,
-not a flag for every character.
+Nearly always the first line is in the first column and so on, and the readings confirm it. If they do not, the columns
+are read without the text and compared with every line (rapidfuzz). A column that is missing, doubled or in another
+place is one finding, not a flag for every character.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 
@@ -19,7 +20,7 @@ SAME_PERCENT = 45.0
 """Similarity, in percent (Indel), from which on a column and a line can be the same text."""
 
 DOUBLED_PERCENT = 70.0
-"""Similarity, in percent, from which on a line that is left over repeats that of another column."""
+"""Similarity, in percent, from which on a line without a column repeats the line of another column."""
 
 LEFT_BETWEEN_PERCENT = 20.0
 """Similarity, in percent, that suffices for the only column and the only line left between two that are assigned:
@@ -38,10 +39,9 @@ class LineFault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LineTrouble:
-    """A finding about a line. `line` is its number (of a missing one, the number it would have), `column` the column of
-    the image from 0, None where there is none; `read` is the text of that column. For a line that moved, `before` is
-    the number of the line before which it belongs; for one that has several columns, `offset` is where it is to be
-    divided."""
+    """A finding about a line. `line` is its number (of a missing line, the number it would have), `column` the index of
+    its column on the image, None if it has none; `read` is the text of that column. `before` is the number of the line
+    before which a moved line belongs, `offset` the place where a line with several columns is to be divided."""
 
     fault: LineFault
     line: int
@@ -54,7 +54,7 @@ class LineTrouble:
 @dataclass(frozen=True, slots=True)
 class Assignment:
     """The line of every column of the image (None: no line), and the troubles of whole lines. `parts`: the lines are
-    parts of the lines of the text, or go over the ends of these."""
+    parts of the lines of the text, or cross their ends."""
 
     lines: tuple[Column | None, ...]
     troubles: tuple[LineTrouble, ...]
@@ -73,100 +73,153 @@ def in_order(lines: Sequence[Column], columns: int) -> Assignment:
     return Assignment(assigned, beyond)
 
 
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """The lines of a page compared with its columns. `texts` are the lines and `shown` the readings of the columns,
+    both folded; `likeness[column][line]` is the similarity of two of them, in percent."""
+
+    texts: Sequence[str]
+    shown: Sequence[str]
+    likeness: Sequence[Sequence[float]]
+
+    @classmethod
+    def of(cls, lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], str]) -> _Comparison:
+        texts = [line_key(line, fold) for line in lines]
+        shown = ["".join(fold(character) for character in read) for read in reads]
+        likeness: list[list[float]] = [[] for _ in shown]
+        if shown and texts:
+            likeness = [[float(value) for value in row] for row in process.cdist(shown, texts, scorer=fuzz.ratio)]
+        return cls(texts, shown, likeness)
+
+    def likest_line(self, column: int, lines: Iterable[int]) -> int | None:
+        """The line that is most similar to a column; None if there are no lines."""
+        return max(lines, key=lambda line: self.likeness[column][line], default=None)
+
+    def likest_column(self, line: int) -> int | None:
+        """The column that is most similar to a line; None if there are no columns."""
+        return max(range(len(self.shown)), key=lambda column: self.likeness[column][line], default=None)
+
+
+class _Assigned(NamedTuple):
+    """The index of the line of each column, None for none, and the columns whose lines are not in their order."""
+
+    lines: list[int | None]
+    moved: list[int]
+
+    @property
+    def used(self) -> set[int]:
+        """The lines that have a column."""
+        return {line for line in self.lines if line is not None}
+
+
 def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], str]) -> Assignment:
     """Assign lines to columns by the readings of the columns.
 
     `reads` are the columns' readings, empty where a column has no ink; `fold` is that of `line_key`. The order is kept
     where no other fits better.
     """
-    texts = [line_key(line, fold) for line in lines]
-    shown = ["".join(fold(character) for character in read) for read in reads]
-    likeness: list[list[float]] = [[] for _ in shown]
-    if shown and texts:
-        likeness = [[float(value) for value in row] for row in process.cdist(shown, texts, scorer=fuzz.ratio)]
-    path = _monotone(likeness, shown, texts)
-    by_place = {c: n for c, n in path.items() if likeness[c][n] < SAME_PERCENT}
-    assigned: list[int | None] = [None if c in by_place else path.get(c) for c in range(len(shown))]
-    used = {n for n in assigned if n is not None}
-    troubles: list[LineTrouble] = []
-    moved: list[int] = []
+    comparison = _Comparison.of(lines, reads, fold)
+    assigned = _assigned(comparison)
+    troubles = _troubles(comparison, assigned, lines, reads)
+    return Assignment(tuple(None if line is None else lines[line] for line in assigned.lines), tuple(troubles))
+
+
+def _assigned(comparison: _Comparison) -> _Assigned:
+    """The lines of the columns: those that keep the order, then moved ones, then those that have only their place."""
+    texts, shown, likeness = comparison.texts, comparison.shown, comparison.likeness
+    line_in_order = _monotone(likeness, shown, texts)
+    by_place_only = {c: line for c, line in line_in_order.items() if likeness[c][line] < SAME_PERCENT}
+    line_of = [None if c in by_place_only else line_in_order.get(c) for c in range(len(shown))]
+    assigned = _Assigned(line_of, [])
     # lines left over in this order may stand elsewhere: moved or swapped columns
-    for c in range(len(shown)):
-        if assigned[c] is None and shown[c]:
-            free = [n for n in range(len(texts)) if n not in used and texts[n]]
-            best = max(free, key=lambda n: likeness[c][n], default=None)
-            if best is not None and likeness[c][best] >= SAME_PERCENT:
-                assigned[c] = best
-                used.add(best)
-                moved.append(c)
-    unused = {c: n for c, n in by_place.items() if n not in used}
-    assigned = [unused.get(c) if n is None else n for c, n in enumerate(assigned)]
-    used |= {n for n in assigned if n is not None}
-    for c, n in _left_between(assigned, [bool(text) and n not in used for n, text in enumerate(texts)]):
-        if likeness[c][n] >= LEFT_BETWEEN_PERCENT:
-            assigned[c] = n
-            used.add(n)
-    in_place = [n if c not in moved else None for c, n in enumerate(assigned)]
+    for column, read in enumerate(shown):
+        if line_of[column] is None and read:
+            used = assigned.used
+            best = comparison.likest_line(column, (n for n, text in enumerate(texts) if text and n not in used))
+            if best is not None and likeness[column][best] >= SAME_PERCENT:
+                line_of[column] = best
+                assigned.moved.append(column)
+    used = assigned.used
+    for column, line in by_place_only.items():
+        if line_of[column] is None and line not in used:
+            line_of[column] = line
+    used = assigned.used
+    for column, line in _left_between(line_of, [bool(text) and n not in used for n, text in enumerate(texts)]):
+        if likeness[column][line] >= LEFT_BETWEEN_PERCENT:
+            line_of[column] = line
+    return assigned
 
-    def following(c: int) -> int:
-        return next((lines[n].number for n in in_place[c + 1 :] if n is not None), len(lines) + 1)
 
-    for c in moved:
-        number = lines[assigned[c] or 0].number
-        troubles.append(LineTrouble(LineFault.MOVED, number, c, reads[c], following(c)))
-    for n in range(len(texts)):
-        if n in used or not texts[n]:
+def _troubles(
+    comparison: _Comparison, assigned: _Assigned, lines: Sequence[Column], reads: Sequence[str]
+) -> list[LineTrouble]:
+    """The troubles of an assignment: moved lines, then lines without a column, then columns without a line."""
+    in_order = [None if column in assigned.moved else line for column, line in enumerate(assigned.lines)]
+
+    def number_after(column: int) -> int:
+        """The number of the first line in order behind a column; one more than the last if there is none."""
+        return next((lines[line].number for line in in_order[column + 1 :] if line is not None), len(lines) + 1)
+
+    troubles = []
+    for column in assigned.moved:
+        number = lines[assigned.lines[column] or 0].number
+        troubles.append(LineTrouble(LineFault.MOVED, number, column, reads[column], number_after(column)))
+    used = assigned.used
+    for line, text in enumerate(comparison.texts):
+        if line in used or not text:
             continue
-        twin = max(range(len(shown)), key=lambda c: likeness[c][n], default=None)
-        doubled = twin is not None and likeness[twin][n] >= DOUBLED_PERCENT
-        fault = LineFault.DOUBLED if doubled else LineFault.NOT_ON_PAGE
-        troubles.append(LineTrouble(fault, lines[n].number, twin if doubled else None, ""))
-    for c in range(len(shown)):
-        if assigned[c] is None and len(shown[c]) > 1:
-            troubles.append(LineTrouble(LineFault.MISSING, following(c), c, reads[c]))
-    return Assignment(tuple(None if n is None else lines[n] for n in assigned), tuple(troubles))
+        twin = comparison.likest_column(line)
+        if twin is not None and comparison.likeness[twin][line] >= DOUBLED_PERCENT:
+            troubles.append(LineTrouble(LineFault.DOUBLED, lines[line].number, twin, ""))
+        else:
+            troubles.append(LineTrouble(LineFault.NOT_ON_PAGE, lines[line].number, None, ""))
+    for column, read in enumerate(comparison.shown):
+        if assigned.lines[column] is None and len(read) > 1:
+            troubles.append(LineTrouble(LineFault.MISSING, number_after(column), column, reads[column]))
+    return troubles
 
 
 def _left_between(assigned: Sequence[int | None], free: Sequence[bool]) -> list[tuple[int, int]]:
     """Pairs of a column without a line and the only unused line (`free`) between the lines of the columns beside it."""
     pairs = []
-    for c, line in enumerate(assigned):
-        before = assigned[c - 1] if c else -1
-        after = assigned[c + 1] if c + 1 < len(assigned) else len(free)
+    for column, line in enumerate(assigned):
+        before = assigned[column - 1] if column else -1
+        after = assigned[column + 1] if column + 1 < len(assigned) else len(free)
         if line is None and before is not None and after is not None:
-            unused = [n for n in range(before + 1, after) if free[n]]
+            unused = [other for other in range(before + 1, after) if free[other]]
             if len(unused) == 1:
-                pairs.append((c, unused[0]))
+                pairs.append((column, unused[0]))
     return pairs
 
 
 def _monotone(likeness: Sequence[Sequence[float]], shown: Sequence[str], texts: Sequence[str]) -> dict[int, int]:
     """The assignment of lines to columns that keeps both orders and has the greatest sum of `_worth`, by column."""
-    n, m = len(shown), len(texts)
-    total = [[0.0] * (m + 1) for _ in range(n + 1)]
-    for c in range(n):
-        for k in range(m):
-            worth = _worth(likeness[c][k], shown[c], texts[k], c == k)
-            total[c + 1][k + 1] = max(total[c][k] + worth, total[c + 1][k], total[c][k + 1])
-    path: dict[int, int] = {}
-    c, k = n, m
-    while c and k:
-        worth = _worth(likeness[c - 1][k - 1], shown[c - 1], texts[k - 1], c == k)
-        if worth > 0 and total[c][k] == total[c - 1][k - 1] + worth:
-            c, k = c - 1, k - 1
-            path[c] = k
-        elif total[c][k] == total[c - 1][k]:
+    total = [[0.0] * (len(texts) + 1) for _ in range(len(shown) + 1)]
+    for c, read in enumerate(shown):
+        for n, text in enumerate(texts):
+            worth = _worth(likeness[c][n], read, text, c == n)
+            total[c + 1][n + 1] = max(total[c][n] + worth, total[c + 1][n], total[c][n + 1])
+    line_of: dict[int, int] = {}
+    c, n = len(shown), len(texts)
+    while c and n:
+        worth = _worth(likeness[c - 1][n - 1], shown[c - 1], texts[n - 1], c == n)
+        if worth > 0 and total[c][n] == total[c - 1][n - 1] + worth:
+            c, n = c - 1, n - 1
+            line_of[c] = n
+        elif total[c][n] == total[c - 1][n]:
             c -= 1
         else:
-            k -= 1
-    return path
+            n -= 1
+    return line_of
 
 
 def _worth(likeness: float, shown: str, text: str, same_place: bool) -> float:
     """The worth, in characters, of assigning a line to a column; the same place is worth a little by itself."""
     if not shown or not text:
         # an empty line on its own column, or a line whose column could not be read
-        return 0.3 if same_place else (0.1 if not shown and not text else 0.0)
+        if same_place:
+            return 0.3
+        return 0.0 if shown or text else 0.1
     if likeness < SAME_PERCENT:
         return 0.2 if same_place else 0.0
     return likeness / 100 * max(len(shown), len(text)) + (1.0 if same_place else 0.0)

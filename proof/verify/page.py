@@ -17,7 +17,7 @@ from proof.layout.orientation import Lie, in_image, reoriented
 from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.photograph import page_columns
 from proof.layout.plate import quadrant_boxes
-from proof.model.flags import Evidence, numbered
+from proof.model.flags import Evidence, Flag, with_ids
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.ocr.drawn import DrawnReadings
@@ -33,7 +33,7 @@ from proof.verify import line_assignment
 from proof.verify.checked import checked_characters, checked_column, in_file_lines
 from proof.verify.columns import ColumnReader, ReadColumn, on_its_ink
 from proof.verify.external import ExternalColumns, ExternalLikeness, ExternalPages
-from proof.verify.findings import PageContext, Weigher
+from proof.verify.findings import FlagMaker, PageContext
 from proof.verify.glyph_ink import GlyphInk
 from proof.verify.legibility import MIN_DETAIL_PX, Legibility
 from proof.verify.likeness import WordLikeness
@@ -139,33 +139,35 @@ class Checker:
         page_image: PageImage,
         image: LoadedImage,
         neighbours: Sequence[tuple[int, Page]],
-        hint: LayoutOverrideShape | None = None,
+        layout_override: LayoutOverrideShape | None = None,
     ) -> PageResult:
         """Check one page against its image, without earlier readings. `image` is the whole file, of which a plate's or
         an opening's part is cut out here. The other parameters are those of `readings` and `judge`. Raises
         ImageError."""
-        return self.judge(page, ref, page_image, self.readings(page_image, lambda: image, hint), neighbours)
+        return self.judge(page, ref, page_image, self.readings(page_image, lambda: image, layout_override), neighbours)
 
     def readings(
         self,
         page_image: PageImage,
         opened: Callable[[], LoadedImage],
-        hint: LayoutOverrideShape | None = None,
+        layout_override: LayoutOverrideShape | None = None,
         known: PageRecord | None = None,
     ) -> HalfFolioReadings:
         """The readings of the half-folio of `page_image`, taken from `known` where it has them, else from the engine
-        and the image, which `opened` loads whole. `hint` is a person's layout override."""
+        and the image, which `opened` loads whole. `layout_override` is a person's layout override."""
 
         def half() -> LoadedImage:
             return half_folio(opened(), page_image.quadrant, self.columns)
 
         def layout(part: LoadedImage) -> Layout:
-            return page_columns(part.pixels, self.columns, self.rows, _origin(part), hint)
+            return page_columns(part.pixels, self.columns, self.rows, _origin(part), layout_override)
 
-        override = json.dumps(hint.as_json()) if hint else ""
+        override = json.dumps(layout_override.as_json()) if layout_override else ""
         key = "\x1f".join((cutting_fingerprint(), page_image.quadrant, str(self.columns), str(self.rows), override))
         layout_key = hashlib.sha256(key.encode()).hexdigest()[:16]
-        return HalfFolioReadings(self.engine, self.rows, half, layout, known, layout_key, has_override=hint is not None)
+        return HalfFolioReadings(
+            self.engine, self.rows, half, layout, known, layout_key, has_override=layout_override is not None
+        )
 
     def judge(
         self,
@@ -289,7 +291,7 @@ class Checker:
     ) -> PageResult:
         """The result of a page in these readings, with a finding (`evidence`) about the layout of the image."""
         result = self._in_columns(page, readings, replace(empty_result, skew=readings.outline.skew), (), reader)
-        return replace(result, flags=numbered([layout_flag(empty_result, 0, None, evidence), *result.flags]))
+        return replace(result, flags=with_ids([layout_flag(empty_result, 0, None, evidence), *result.flags]))
 
     def _turned(self, readings: HalfFolioReadings, lie: Lie) -> HalfFolioReadings:
         """The readings of the half-folio with its image turned."""
@@ -336,17 +338,66 @@ class Checker:
         neighbours: Sequence[tuple[int, Page]],
         reader: ColumnReader,
     ) -> PageResult:
+        """The result of a page with detected columns."""
         part, columns, assignment = self._columns_on_image(page, readings, reader)
-        sheet, page, outline = readings.sheet, part.page, part.outline or readings.outline
+        page, outline = part.page, part.outline or readings.outline
         paired = page_shown("".join(column.read for column in columns), page, neighbours, self.policy.fold)
         if not paired.fits:
             return mismatch(empty_result, paired)
         columns, assignment = without_unseen(columns, assignment)
         columns = [on_its_ink(column, readings) for column in columns]
+        legible = Legibility(readings.sheet.detail, readings.sheet.note_detail)
+        unlike: set[int] = set()
+        if any(line.cells for line in page.columns):
+            flags, unlike = self._flags(part, columns, assignment, readings, empty_result, legible)
+        else:
+            flags = untranscribed(empty_result, columns)
+        checked = [column for number, column in enumerate(columns) if number not in unlike]
+        result = replace(
+            empty_result,
+            characters_checked=sum(legible.reads(cell.row) for column in checked for cell in column.cells),
+            columns=tuple(checked_column(outline, column) for column in columns if column.line is not None),
+            characters=tuple(checked_characters(outline, columns, self.likeness)),
+            flags=linked(with_ids(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
+        )
+        return in_file_lines(result, page, outline, columns) if assignment.parts else result
+
+    def _flags(
+        self,
+        part: PartOfPage,
+        columns: Sequence[ReadColumn],
+        assignment: Assignment,
+        readings: HalfFolioReadings,
+        empty_result: PageResult,
+        legible: Legibility,
+    ) -> tuple[list[Flag], set[int]]:
+        """The flags of a transcribed page, and the indices of the columns that are unlike their lines."""
+        page, outline, height = part.page, part.outline or readings.outline, readings.sheet.height
+        maybe_figures = [
+            column.area for column in columns if not column.cells and column.glyphs and not _is_text(column, self.rows)
+        ]
+        figure_numbers = readings.figures(maybe_figures)
+        figures = [index for index, column in enumerate(columns) if column.area.number in figure_numbers]
         context = PageContext(page.id, empty_result.ref, outline, self.threshold)
-        legible = Legibility(sheet.detail, sheet.note_detail)
+        flag_maker = self._flag_maker(context, readings, legible)
+        flags_of_columns: list[list[Flag]] = []
+        for index, column in enumerate(columns):
+            column_flags = [] if index in figures else flag_maker.flags(column)
+            flags_of_columns.append(
+                [flag for flag in column_flags if not is_cut_off(flag, column, outline, height, self.rows)]
+            )
+        flags, unlike = without_unlike(empty_result, columns, flags_of_columns)
+        flags = legible_flags(empty_result, page, flags, legible)
+        troubles = tuple(trouble for trouble in assignment.troubles if trouble.column not in figures)
+        flags += line_flags(empty_result, page, outline, columns, replace(assignment, troubles=troubles), self.columns)
+        flags += figure_flags(empty_result, outline, [columns[index] for index in figures])
+        for notice in part.notices:
+            flags.append(layout_flag(empty_result, 0, None, Evidence(reason="page in part", notice=notice)))
+        return flags, unlike
+
+    def _flag_maker(self, context: PageContext, readings: HalfFolioReadings, legible: Legibility) -> FlagMaker:
         ink = GlyphInk(readings, self.likeness.shapes)
-        weigher = Weigher(
+        return FlagMaker(
             context,
             self.policy,
             self.likeness,
@@ -357,39 +408,6 @@ class Checker:
             ink.form_preference,
             ink.size,
         )
-        unlike: set[int] = set()
-        if not any(line.cells for line in page.columns):
-            flags = untranscribed(empty_result, columns)
-        else:
-            maybe_figures = [c.area for c in columns if not c.cells and c.glyphs and not _is_text(c, self.rows)]
-            figures = readings.figures(maybe_figures)
-            drawn = [number for number, column in enumerate(columns) if column.area.number in figures]
-            by_column = [
-                []
-                if number in drawn
-                else [f for f in weigher.flags(column) if not is_cut_off(f, column, outline, sheet.height, self.rows)]
-                for number, column in enumerate(columns)
-            ]
-            flags, unlike = without_unlike(empty_result, columns, by_column)
-            flags = legible_flags(empty_result, page, flags, legible)
-            troubles = tuple(t for t in assignment.troubles if t.column not in drawn)
-            assignment = replace(assignment, troubles=troubles)
-            flags += line_flags(empty_result, page, outline, columns, assignment, self.columns)
-            flags += figure_flags(empty_result, outline, [columns[number] for number in drawn])
-            flags += [
-                layout_flag(empty_result, 0, None, Evidence(reason="page in part", notice=notice))
-                for notice in part.notices
-            ]
-        result = replace(
-            empty_result,
-            characters_checked=sum(
-                legible.reads(c.row) for n, column in enumerate(columns) if n not in unlike for c in column.cells
-            ),
-            columns=tuple(checked_column(outline, c) for c in columns if c.line is not None),
-            characters=tuple(checked_characters(outline, columns, self.likeness)),
-            flags=linked(numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
-        )
-        return in_file_lines(result, page, outline, columns) if assignment.parts else result
 
     def _columns_on_image(
         self, page: Page, readings: HalfFolioReadings, reader: ColumnReader
@@ -407,7 +425,7 @@ class Checker:
     def _on_image(self, page: Page, readings: HalfFolioReadings, reader: ColumnReader) -> PartOfPage:
         """The part of a page that is on its image."""
         outline = readings.outline
-        if page.running or not is_partial(outline) or outline.columns[0].pitch is not None:
+        if page.running or not is_partial(outline) or outline.columns[0].measured_pitch is not None:
             return PartOfPage(page)
         reads = [reader.read(area, None).read for area in outline.columns]
         return part_on_image(page, outline, reads, self.rows, self.reading.policy.fold)
@@ -428,19 +446,23 @@ class Checker:
     ) -> tuple[list[ReadColumn], Assignment]:
         assignment = line_assignment.in_order(text, len(areas))
         columns = reader.read_all(areas, assignment.lines)
-        suspects = [c for c in columns if c.agreement < MIN_AGREEMENT]
-        orphans = [c for c in columns if c.line is None and len(c.read) > 1]
-        if not suspects and not orphans and not assignment.troubles:
+        may_be_of_other_line = any(column.agreement < MIN_AGREEMENT for column in columns)
+        lacks_line = any(column.line is None and len(column.read) > 1 for column in columns)
+        if not may_be_of_other_line and not lacks_line and not assignment.troubles:
             return columns, assignment
-        unaided = [c.read if c.agreement >= MIN_AGREEMENT else reader.read(c.area, None).read for c in columns]
-        other = line_assignment.assign(text, unaided, self.reading.policy.fold)
-        if other.lines == assignment.lines:
-            return columns, other
-        again = [
-            column if line is column.line else reader.read(area, line)
-            for column, area, line in zip(columns, areas, other.lines, strict=True)
+        # what a column reads without its line, unless the line fits
+        unaided = [
+            column.read if column.agreement >= MIN_AGREEMENT else reader.read(column.area, None).read
+            for column in columns
         ]
-        return again, other
+        assignment_by_text = line_assignment.assign(text, unaided, self.reading.policy.fold)
+        if assignment_by_text.lines == assignment.lines:
+            return columns, assignment_by_text
+        reread = [
+            column if line is column.line else reader.read(area, line)
+            for column, area, line in zip(columns, areas, assignment_by_text.lines, strict=True)
+        ]
+        return reread, assignment_by_text
 
 
 def _is_text(column: ReadColumn, rows: int) -> bool:

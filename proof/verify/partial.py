@@ -105,7 +105,7 @@ def beyond_the_sides(
 ) -> tuple[PartOfPage, Assignment]:
     """A part of an unruled page and its assignment, in which one notice replaces the troubles of several lines missing
     at one side."""
-    if not columns or columns[0].area.pitch is None:
+    if not columns or columns[0].area.measured_pitch is None:
         return part, assignment
     # of two equal lines, the missing one may have been taken for the one on the image
     missing = {
@@ -175,7 +175,7 @@ def cut_by_edges(page: Page, outline: Outline, columns: Sequence[ReadColumn], he
     """The part of a page without rules that is on its image, where its upper or lower edge (y 0 and `height` of the
     rectified page) cuts columns off; None where it cuts none. It does where most of the `columns` near an edge lack the
     characters that would stand beyond it."""
-    if not columns or columns[0].area.pitch is None:
+    if not columns or columns[0].area.measured_pitch is None:
         return None
     lacking = [_lacking(column, height) for column in columns]
     usual = [_usual([ends[side] for ends in lacking], outline.cut[side] is not None) for side in (0, 1)]
@@ -241,7 +241,7 @@ def is_cut_off(flag: Flag, column: ReadColumn, outline: Outline, height: float, 
     if _is_beyond(flag, outline, rows):
         return True
     area, line = column.area, column.line
-    if area.pitch is None or line is None or not column.cells:
+    if area.measured_pitch is None or line is None or not column.cells:
         return False
     first, last = column.cells[0].offset, column.cells[-1].offset
     if flag.kind is Kind.OMISSION:
@@ -250,8 +250,8 @@ def is_cut_off(flag: Flag, column: ReadColumn, outline: Outline, height: float, 
         after = line.source[last + 1 : last + 1 + BEYOND_CHARACTERS] if outline.cut[1] is not None else ""
         cut_off = after if flag.offset > last else before if flag.offset <= first else ""
         return bool(flag.suggested) and flag.suggested in cut_off
-    above = outline.cut[0] is not None and area.top - area.raised < NEAR_EDGE_CELLS * area.pitch
-    below = area.bottom >= height - CUT_OFF_CELLS * area.pitch
+    above = outline.cut[0] is not None and area.top - area.raised < NEAR_EDGE_CELLS * area.measured_pitch
+    below = area.bottom >= height - CUT_OFF_CELLS * area.measured_pitch
     # the halves of a note begin and end side by side
     begins, ends = _row(line.runs[0], 0), _row(line.runs[-1], line.runs[-1].height - 1)
     return (below and (flag.offset >= last or flag.offset in ends)) or (

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from math import log
 
 from proof.layout.half_folio import ColumnArea
-from proof.model.flags import is_raised, numbered
+from proof.model.flags import is_raised, with_ids
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedColumn, PageResult
@@ -22,7 +22,7 @@ from proof.text.model import Page, Row
 from proof.text.variants import VariantPolicy
 from proof.verify.checked import checked_characters
 from proof.verify.columns import ReadColumn
-from proof.verify.findings import PageContext, Weigher
+from proof.verify.findings import FlagMaker, PageContext
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import text_likeness
 from proof.verify.page_findings import mismatch, unreadable
@@ -80,8 +80,10 @@ def check_unruled(
     likeness = text_likeness(policy)
     columns = lay_out(page.columns, areas, glyphs, likeness)
     context = PageContext(page.id, empty_result.ref, placement, threshold)
-    weigher = Weigher(context, policy, likeness, lambda _: 1.0)
-    flags = [replace(flag, score=flag.score * TEXT_ONLY_WEIGHT) for column in columns for flag in weigher.flags(column)]
+    flag_maker = FlagMaker(context, policy, likeness, lambda _: 1.0)
+    flags = [
+        replace(flag, score=flag.score * TEXT_ONLY_WEIGHT) for column in columns for flag in flag_maker.flags(column)
+    ]
     flags = [replace(flag, raised=is_raised(flag.kind, flag.score, threshold)) for flag in flags]
     differing = sum(max(len(flag.transcribed), len(flag.suggested)) for flag in flags if flag.raised)
     if differing > max(MIN_CHARACTERS, WRONG_ORDER_SHARE * len(page_key(page, str))):
@@ -91,7 +93,7 @@ def check_unruled(
         characters_checked=sum(len(column.cells) for column in columns),
         columns=tuple(_checked_column(placement, column) for column in columns if column.line is not None),
         characters=tuple(checked_characters(placement, columns, None)),
-        flags=linked(numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
+        flags=linked(with_ids(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
     )
 
 

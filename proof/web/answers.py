@@ -1,4 +1,5 @@
-"""The answers of the JSON API; their docstrings are part of its OpenAPI description."""
+"""The answers of the JSON API. Their docstrings and the descriptions of their fields are part of its OpenAPI
+description."""
 
 from __future__ import annotations
 
@@ -20,51 +21,54 @@ from proof.web.comment_answers import CommentOut
 from proof.web.rights import Right
 
 Rectangle = Annotated[list[float], Field(min_length=4, max_length=4, description="x, y, width, height in pixels")]
+Next = Annotated[str | None, Field(description="The cursor of the next part of the list; null in the last part")]
 
 
 class SessionOut(BaseModel):
-    """`person` is empty if nobody has logged in. `role` is null if nobody has, or if there are no accounts."""
+    """The session of the request."""
 
-    person: str
-    role: Role | None
+    person: str = Field(description="The name of the person; empty if nobody has logged in")
+    role: Role | None = Field(description="Null if nobody has logged in, or if the server has no accounts")
     rights: list[Right]
-    token: str
+    token: str = Field(description="The value of the header `X-CSRFToken` for requests that change something")
 
 
 class PersonOut(BaseModel):
-    """`provisional`: the password is still the one that an administrator handed over. `made` and `seen`: when the
-    account was made, and when the person last logged in."""
+    """An account."""
 
     number: int
     name: str
     role: Role
     disabled: bool
-    provisional: bool
-    made: datetime
-    seen: datetime | None
+    provisional: bool = Field(description="Whether the password was set by an administrator and must be changed")
+    made: datetime = Field(description="When the account was created")
+    seen: datetime | None = Field(description="When the person last logged in")
 
 
 class PeopleOut(BaseModel):
     items: list[PersonOut]
 
 
-class PeopleEventOut(RootModel[AccountEvent]):
-    """A change of the account `number`, made by `person`. `was` and `now` are the roles before and after a change of
-    role; `now` is `provisional` if a password was set that must be changed."""
+class AccountEventOut(RootModel[AccountEvent]):
+    """A change of an account: `deed` is the kind of change, `way` the channel by which `person` made it. `was` and
+    `now` are the roles before and after a change of role. `now` is `provisional` if the new password must be
+    changed."""
 
 
-class PeopleEventsOut(BaseModel):
-    items: list[PeopleEventOut]
-    next: str | None
+class AccountEventsOut(BaseModel):
+    items: list[AccountEventOut]
+    next: Next
 
 
 class NewPersonOut(BaseModel):
+    """A new account, or an account with a new password."""
+
     person: PersonOut
-    password: str
+    password: str = Field(description="The new password, which no other answer contains")
 
 
 class PageEventOut(RootModel[PageEvent]):
-    """A change of a page's state; `back`: it came from an undo or a redo."""
+    """A change of a page's state. `back` is true if it was made by an undo or a redo."""
 
 
 class PageEventsOut(BaseModel):
@@ -72,13 +76,13 @@ class PageEventsOut(BaseModel):
 
 
 class RuleOut(BaseModel):
-    """A rule that `text` and `image` are variants, set by `person`; `hides` is the number of flags that it hides."""
+    """A rule that two characters are variants of each other. Flags on the pair are hidden."""
 
-    text: str
-    image: str
-    person: str
+    text: str = Field(description="The character in the text")
+    image: str = Field(description="The character on the image")
+    person: str = Field(description="Who made the rule")
     at: datetime
-    hides: int
+    hides: int = Field(description="The number of flags that the rule hides")
 
 
 class RulesOut(BaseModel):
@@ -86,23 +90,23 @@ class RulesOut(BaseModel):
 
 
 class RuleChangeOut(RootModel[RuleChange]):
-    """A pair of characters, and whether they are now variants by a rule."""
+    """A pair of characters. `holds` is true if they are variants by a rule now."""
 
 
 class UndoneOut(BaseModel):
-    """The result of an undo, or of a redo (`again`); `told` describes it in the language of the request. It has either
-    the new `decisions` on flags, or the `rule` as it is now, or the last event of the `page`, or the number of a page
-    whose layout or image was changed and which is now read again (`laid_out`). `repeated`: the request was answered
-    before."""
+    """The result of an undo or a redo. Depending on the act (`what`), it contains the new decisions, the rule, the last
+    event of the page, or the number of the page that is read again."""
 
     what: ActKind
-    again: bool
-    told: str
-    decisions: list[DecisionOut]
-    rule: RuleChangeOut | None
-    page: PageEventOut | None
-    laid_out: int | None
-    repeated: bool
+    redone: bool = Field(description="True for a redo, false for an undo")
+    message: str = Field(description="The act in words, in the language of the request")
+    decisions: list[DecisionOut] = Field(description="The new decisions, if decisions were undone or redone")
+    rule: RuleChangeOut | None = Field(description="The rule as it is now, if a rule was undone or redone")
+    page: PageEventOut | None = Field(description="The new event of the page, if its state was undone or redone")
+    reread_page: int | None = Field(
+        description="The number of the page that is read again, if its layout or image was undone or redone"
+    )
+    repeated: bool = Field(description="Whether the request was sent before; this is then its first result")
 
 
 class ProblemOut(BaseModel):
@@ -111,35 +115,38 @@ class ProblemOut(BaseModel):
     type: str
     title: str
     status: int
-    detail: str
+    detail: str = Field(description="What is wrong and what to do about it, in English")
     instance: str
-    told: str | None = Field(None, description="The problem as people are told it, in the language of the request")
+    message: str | None = Field(None, description="The problem for users, in the language of the request")
 
 
-class UnconfirmedOut(ProblemOut):
-    """The refusal of a reading that looks like a typing error, and why. To enter it, send the request again with
-    `confirmed`."""
+class UnconfirmedReadingOut(ProblemOut):
+    """The reading looks like a typing error. If it is meant, send the request again with `confirmed`."""
 
     reason: Literal["latin letters", "private use", "incomplete description"]
 
 
-class TypedReadingOut(BaseModel):
-    """A reading that is accepted as typed."""
+class AcceptedReadingOut(BaseModel):
+    """The reading can be entered as it was typed."""
 
     reading: str
 
 
-class FieldProblem(BaseModel):
+class FieldErrorOut(BaseModel):
+    """An error in one field of a request."""
+
     field: str
     message: str
 
 
-class InvalidOut(ProblemOut):
-    errors: list[FieldProblem] | None = None
+class InvalidRequestOut(ProblemOut):
+    """The request does not match its schema, or cannot be carried out as it is."""
+
+    errors: list[FieldErrorOut] | None = None
 
 
 class DecisionOut(RootModel[Decision]):
-    """A decision on a flag; an undo and a redo are decisions as well."""
+    """A decision on a flag. An undo and a redo are decisions as well."""
 
 
 class BlindReadingOut(RootModel[BlindReading]):
@@ -147,92 +154,94 @@ class BlindReadingOut(RootModel[BlindReading]):
 
 
 class HistoryEntryOut(RootModel[HistoryEntry]):
-    """An act: one of `decision`, `rule`, `page` and `comment` is set. `name` is the name of the page, `was` its state
-    before the act. `back`: the act came from an undo or a redo; `last`: it is the last decision on its flag."""
+    """An act. Depending on `what`, one of `decision`, `rule`, `page` and `comment` is set. `name` is the id of the
+    page, `was` its state before the act. `back` is true if the act was an undo or a redo, `last` if the decision is the
+    last one on its flag."""
 
 
 class HistoryEntriesOut(BaseModel):
     items: list[HistoryEntryOut]
-    next: str | None
+    next: Next
 
 
-class ChangedOut(ProblemOut):
-    """The refusal of an undo or a redo, since other `people` have changed the same afterwards."""
+class UndoConflictOut(ProblemOut):
+    """The act cannot be undone or redone, because other people have changed the same things since."""
 
-    people: list[str]
-    told: str
+    people: list[str] = Field(description="The names of these people")
+    message: str
 
 
-class ConflictOut(ProblemOut):
-    """The refusal of a decision on a flag that others have decided since: its present `version`, and their
-    `decisions`."""
+class DecisionConflictOut(ProblemOut):
+    """The flag has been decided since the client saw it."""
 
-    version: int
-    decisions: list[DecisionOut]
+    version: int = Field(description="The present version of the flag")
+    decisions: list[DecisionOut] = Field(description="The decisions on the flag since the version of the request")
 
 
 class WorkOut(RootModel[WorkSummary]):
-    """A work with its numbers of pages, checked characters, and raised flags by state."""
+    """A work. `characters` counts the checked characters; `states` counts the raised flags by state."""
 
 
-class RemainingOut(RootModel[WorkLeft]):
-    """What is left to do in a work: unsettled flags by state, pages with an image by state, open problems."""
+class RemainingWorkOut(RootModel[WorkLeft]):
+    """What remains to be done in a work: the numbers of `open`, `unsure` and `skipped` flags, of pages to proofread
+    (`to_mark`) and to validate (`to_validate`), and of open `problems`."""
 
 
 class PageOut(BaseModel):
-    number: int
-    position: int
-    page: str
-    repeat: int
-    ref: str
+    """A page in a list."""
+
+    number: int = Field(description="The permanent number of the page, by which the API refers to it")
+    position: int = Field(description="The position of the page in the work, from 1")
+    page: str = Field(description="The id of the page in the text")
+    repeat: int = Field(description="The index of the page among pages with the same id, from 0")
+    ref: str = Field(description="The image reference of the page in the text")
     juan: str
     folio: str
-    status: str
-    characters: int
-    width: int
-    height: int
-    image: str
-    flags: int
-    open: int
+    status: str = Field(description="`checked`, `no image`, `image mismatch`, or `failed` with the reason")
+    characters: int = Field(description="The number of checked characters")
+    width: int = Field(description="The width of the image in pixels")
+    height: int = Field(description="The height of the image in pixels")
+    image: str = Field(description="The SHA-256 hash of the image file; empty without an image")
+    flags: int = Field(description="The number of raised flags")
+    open: int = Field(description="The number of raised flags that are open")
     state: PageState
-    version: int
-    changed: bool = Field(description="The text of the page was changed since it was proofread")
+    version: int = Field(description="The version of the page's state")
+    changed: bool = Field(description="Whether the text of the page was changed since it was proofread")
 
 
-class PlacedOut(RootModel[PlacedCharacter]):
-    """A character of the text at the place of its glyph; `wedged`: it has no glyph and is shown beside the place where
-    it is inserted."""
+class PlacedCharacterOut(RootModel[PlacedCharacter]):
+    """A character of the text with its position on the image: its centre (`x`, `y`) and its size (`em`) in pixels.
+    `marked` is true if it is flagged. `wedged` is true if it has no glyph on the image; its position is then beside the
+    place where the text has it. `offset` is its code point in the column, or -1 for a placeholder."""
 
 
 class ViewOut(BaseModel):
-    """The place of a flag on the image: the `area` to show, with the neighbouring columns, the flag's `column` and its
-    glyph (`focus`). `gap` is the empty place beside it in the text where characters are missing, `pitch` the distance
-    from one character to the next in pixels, `skew` the lean of the columns in degrees."""
+    """The position of a flag on the image."""
 
-    image: str
-    area: Rectangle
-    column: Rectangle
-    focus: Rectangle
-    pitch: float
-    skew: float
-    characters: list[PlacedOut]
-    gap: Rectangle | None
-    page: Rectangle = Field(description="The half-folio on its image, which may be a plate or an opening")
+    image: str = Field(description="The name of the image in addresses under `/iiif`")
+    area: Rectangle = Field(description="The area to show, which includes parts of the neighbouring columns")
+    column: Rectangle = Field(description="The column of the flag")
+    focus: Rectangle = Field(description="The glyphs of the flag")
+    pitch: float = Field(description="The distance from one character to the next, in pixels")
+    skew: float = Field(description="The angle by which the columns lean, in degrees")
+    characters: list[PlacedCharacterOut] = Field(description="The characters of the text in the area")
+    gap: Rectangle | None = Field(description="Where the text lacks characters: the empty space beside the glyphs")
+    page: Rectangle = Field(description="The half-folio on its image, which may show several half-folios")
 
 
 class AlternativeOut(BaseModel):
+    """A reading of the recogniser and its probability."""
+
     text: str
     p: float
 
 
 class WitnessOut(RootModel[WitnessReading]):
-    """The reading of a witness. `side` is `text` or `image` if the reading agrees with one of them; `note` is what the
-    apparatus of the witness says of the place."""
+    """The reading of a witness. `side` is `text` or `image` if the witness agrees with that reading, else empty."""
 
 
-class OtherHalfOut(BaseModel):
-    """The flag at the other place of a character that moved; `ordinal` is the number of its character in the column,
-    from 1."""
+class OtherPlaceOut(BaseModel):
+    """The flag at the other place of a character that moved."""
 
     number: int
     kind: Kind
@@ -241,37 +250,39 @@ class OtherHalfOut(BaseModel):
     transcribed: str
     suggested: str
     bbox: Rectangle | None
-    ordinal: int | None = None
+    ordinal: int | None = Field(None, description="The number of the character in its column, from 1")
 
 
 class FlagOut(BaseModel):
-    number: int
-    id: str
+    """A flag in a list: a place where the text may be wrong."""
+
+    number: int = Field(description="The number of the flag, by which the API refers to it")
+    id: str = Field(description="The id of the flag in the files of a check")
     page: PageOut
-    line: int
-    offset: int
-    length: int
+    line: int = Field(description="The number of the column on the page, from 1; 0 for the whole page")
+    offset: int = Field(description="The first code point of the place in the source of the column")
+    length: int = Field(description="The length of the place in code points")
     kind: Kind
-    transcribed: str
-    suggested: str
-    score: float
-    raised: bool
-    context: str
-    bbox: Rectangle | None
+    transcribed: str = Field(description="What the text has")
+    suggested: str = Field(description="What the image seems to have")
+    score: float = Field(description="How suspicious the place is, in nats")
+    raised: bool = Field(description="Whether the score reaches the threshold and no rule hides the flag")
+    context: str = Field(description="The characters around the place")
+    bbox: Rectangle | None = Field(description="The place on the image file")
     state: State
-    reading: str
-    version: int
-    stale: bool
+    reading: str = Field(description="The text at the place after the last decision")
+    version: int = Field(description="The version of the flag, which every decision raises by 1")
+    stale: bool = Field(description="Whether the last check no longer has the flag")
     moved: str = Field(
         "",
-        description="Id of the flag that is decided together with this one: the other place of a character that moved, "
-        "or the other part of a run",
+        description="The id of the flag that is decided together with this one: the other place of a character that "
+        "moved, or the other part of a run",
     )
-    other: OtherHalfOut | None = Field(None, description="The flag `moved`, as long as the two are decided together")
-    what: str = Field("", description="For a column or a page: what was found, in the language of the request")
-    copies: bool = Field(
-        description="Whether an image shows what the copy reads; if not, the decision `copy` needs an authority"
+    other: OtherPlaceOut | None = Field(
+        None, description="The flag at the other place of a character that moved, while both are decided together"
     )
+    what: str = Field("", description="For a column or a page: the finding, in the language of the request")
+    can_copy: bool = Field(description="Whether the verdict `copy` is possible without naming an `authority`")
 
 
 class EditOut(BaseModel):
@@ -282,87 +293,100 @@ class EditOut(BaseModel):
     reading: str
 
 
-class FlagDetail(FlagOut):
-    why: str
-    reason: str
-    rule: str
-    p_text: float | None
-    p_best: float | None
-    takes: bool = Field(description="Whether the flag has a suggestion to accept: a reading, or a deletion")
-    reads: str = Field(description="For a column or a page: what the image reads")
-    alternatives: list[AlternativeOut]
-    witnesses: list[WitnessOut]
-    ordinal: int | None
-    before: str = Field(description="The text before the place, as it stands after decisions")
-    after: str
-    edits: list[EditOut] = Field(description="The corrections in the column, as decided")
-    view: ViewOut | None
-    tile: str | None = Field(description="The image of the glyph as a data address")
-    last: DecisionOut | None = Field(description="The last decision on the flag; null while it is open")
+class FlagDetailOut(FlagOut):
+    """A flag with its evidence, its place on the image, and the text around it."""
+
+    why: str = Field(description="Why the place is flagged, in the language of the request")
+    reason: str = Field(description="The same as a stable code, such as `posterior`, `ink` or `collation`")
+    rule: str = Field(description="The rule that hides the flag or lowers its score; empty if there is none")
+    p_text: float | None = Field(description="The probability of the transcribed reading")
+    p_best: float | None = Field(description="The probability of the suggested reading")
+    can_take: bool = Field(description="Whether the verdict `take` is possible: the flag has a suggestion")
+    image_text: str = Field(description="For a column or a page: the text read on the image")
+    alternatives: list[AlternativeOut] = Field(description="Further readings of the recogniser")
+    witnesses: list[WitnessOut] = Field(description="The readings of the witnesses")
+    ordinal: int | None = Field(description="The number of the character in its column, from 1")
+    before: str = Field(description="The corrected text before the place")
+    after: str = Field(description="The corrected text after the place")
+    edits: list[EditOut] = Field(description="The corrections in the column")
+    view: ViewOut | None = Field(description="Null without an image")
+    tile: str | None = Field(description="The image of the glyph as a data URL")
+    last: DecisionOut | None = Field(description="The last decision on the flag; null while the flag is open")
     comments: list[CommentOut] = Field(description="The comments on the flag, oldest first")
     readings: list[BlindReadingOut] = Field(
-        description="The decision of each blind reader, if the person of the request decides between them"
+        description="The decisions of the blind readers, if the user decides between them"
     )
 
 
 class CharacterOut(BaseModel):
-    line: int
-    offset: int
-    length: int
-    row: str
+    """A character of the text with its glyph on the image."""
+
+    line: int = Field(description="The number of the column, from 1")
+    offset: int = Field(description="The first code point of the character in the source of the column")
+    length: int = Field(description="The length of the character in code points")
+    row: str = Field(description="Main text, or the half-row of a note")
     text: str
     box: Rectangle
-    read: str
-    p_text: float | None
+    read: str = Field(description="What the recogniser read")
+    p_text: float | None = Field(description="The probability of `text`")
 
 
 class ColumnOut(BaseModel):
-    number: int
+    """A column of a page."""
+
+    number: int = Field(description="The number of the column on the page, from 1")
     box: Rectangle
-    source: str
-    now: str = Field(description="The source of the column after decisions")
+    source: str = Field(description="The source of the column, with markup, as it was checked")
+    now: str = Field(description="The corrected source of the column")
 
 
-class PageDetail(PageOut):
-    box: Rectangle = Field(description="The half-folio on its image, which may be a plate or an opening")
+class PageDetailOut(PageOut):
+    """A page with its columns, characters, flags and comments."""
+
+    box: Rectangle = Field(description="The half-folio on its image, which may show several half-folios")
     columns: list[ColumnOut]
-    characters_found: list[CharacterOut]
+    characters_found: list[CharacterOut] = Field(description="The characters that were found on the image")
     flags_found: list[FlagOut]
-    notices: list[str]
-    skew: float
-    said_by: str = Field(description="Who set the state of the page")
+    notices: list[str] = Field(description="Remarks of the check on the page, in the language of the request")
+    skew: float = Field(description="The angle by which the columns lean, in degrees")
+    state_by: str = Field(description="Who set the state of the page")
     comments: list[CommentOut] = Field(description="The comments on the page and its flags, oldest first")
 
 
-class PairOut(BaseModel):
+class PairCountOut(BaseModel):
+    """The number of flags where the text has `text` and the image seems to have `image`."""
+
     text: str
     image: str
     count: int
 
 
-class JuanFlags(BaseModel):
+class JuanCountOut(BaseModel):
+    """The number of flags in a juan."""
+
     juan: str
     count: int
 
 
-class DialPoint(BaseModel):
-    """If all flags with this score or a higher one are reviewed: how many of them are still open (`places`), and how
-    many errors are expected among the flags with a lower score (`left`)."""
+class DialPointOut(BaseModel):
+    """What reviewing all flags with this `score` or a higher one would take and leave."""
 
     score: float
-    places: int
-    left: float
+    places: int = Field(description="How many of these flags are still open")
+    left: float = Field(description="How many errors are expected among the flags with lower scores")
 
 
 class FacetsOut(BaseModel):
-    total: int
+    """For each value of each filter, the number of flags that it would select while the other filters stay."""
+
+    total: int = Field(description="The number of flags that the filters select")
     kinds: dict[Kind, int]
     states: dict[State, int]
-    pairs: list[PairOut]
-    juans: list[JuanFlags]
-    scores: list[int]
-    edges: list[float]
-    dial: list[DialPoint]
+    pairs: list[PairCountOut] = Field(description="The most frequent pairs")
+    juans: list[JuanCountOut]
+    scores: list[int] = Field(description="The histogram of the scores")
+    edges: list[float] = Field(description="The edges of the bins of the histogram, one more than there are bins")
+    dial: list[DialPointOut] = Field(description="What a lower bound of the score would take and leave")
 
 
 class WorksOut(BaseModel):
@@ -371,119 +395,119 @@ class WorksOut(BaseModel):
 
 class PagesOut(BaseModel):
     items: list[PageOut]
-    next: str | None
+    next: Next
 
 
 class FlagsOut(BaseModel):
-    items: list[FlagDetail | FlagOut]
-    next: str | None
+    items: list[FlagDetailOut | FlagOut]
+    next: Next
 
 
-class HistoryOut(BaseModel):
+class DecisionsOut(BaseModel):
     items: list[DecisionOut]
 
 
-class DisplacedOut(BaseModel):
+class DisplacedDecisionOut(BaseModel):
     """A decision whose place is no longer in the text."""
 
     decision: DecisionOut
 
 
-class DisplacedListOut(BaseModel):
-    items: list[DisplacedOut]
+class DisplacedDecisionsOut(BaseModel):
+    items: list[DisplacedDecisionOut]
 
 
 class WitnessRecordOut(BaseModel):
-    """The number of decided places at which a witness has a reading, and of those at which it agrees."""
+    """How often a witness agrees with the decisions."""
 
     siglum: str
-    places: int
-    upheld: int
+    places: int = Field(description="The number of decided places at which the witness has a reading")
+    upheld: int = Field(description="The number of these places at which the decision agrees with the witness")
 
 
 class WitnessRecordsOut(BaseModel):
     items: list[WitnessRecordOut]
 
 
-class PairStates(RootModel[WorkPair]):
-    """A pair of confused characters: how often it occurs in the work, and how often it is still open."""
+class PairOut(RootModel[WorkPair]):
+    """A pair of confused characters: the text has `text`, the image seems to have `image`. `count` is the number of its
+    flags, `open` the number of those that are open."""
 
 
 class PairsOut(BaseModel):
-    items: list[PairStates]
-    next: str | None
+    items: list[PairOut]
+    next: Next
 
 
-class DecisionOutcome(BaseModel):
-    """The outcome of one of many decisions: the new decision, or the decisions of others with which it conflicts."""
+class DecisionOutcomeOut(BaseModel):
+    """The outcome for one of several flags: either `decision` or `conflict` is set."""
 
     flag: int
-    decision: DecisionOut | None
-    conflict: list[DecisionOut] | None
-    version: int
+    decision: DecisionOut | None = Field(description="The new decision")
+    conflict: list[DecisionOut] | None = Field(
+        description="The decisions of others since the version of the request, which prevented this one"
+    )
+    version: int = Field(description="The present version of the flag")
 
 
-class OutcomesOut(BaseModel):
-    items: list[DecisionOutcome]
+class DecisionOutcomesOut(BaseModel):
+    items: list[DecisionOutcomeOut]
 
 
 class GlyphOut(BaseModel):
-    """An occurrence of a character. `unlike` is the distance of its shape from the others; `flag` and `state` are those
-    of its flag, `reading` is the corrected text; `tile` is its image as a data URL, if the request asked for tiles."""
+    """An occurrence of a character in a work."""
 
-    page: int
-    name: str
-    line: int
-    offset: int
+    page: int = Field(description="The number of the page")
+    name: str = Field(description="The id of the page")
+    line: int = Field(description="The number of the column, from 1")
+    offset: int = Field(description="The first code point of the character in the source of the column")
     length: int
-    image: str
-    unlike: float
-    flag: int | None
-    state: State | None
-    reading: str
-    tile: str | None
+    image: str = Field(description="The SHA-256 hash of the image file; empty without an image")
+    unlike: float = Field(description="The distance of the glyph from the usual shape of the character")
+    flag: int | None = Field(description="The number of the flag at the place")
+    state: State | None = Field(description="The state of that flag")
+    reading: str = Field(description="The corrected text; empty without a correction")
+    tile: str | None = Field(description="The image of the glyph as a data URL, if the request asked for `tiles`")
 
 
-class ComposedOut(BaseModel):
-    """Characters with these components, those with the fewest further components first."""
+class ComposedCharactersOut(BaseModel):
+    """The characters with the given components. Those with the fewest other components come first."""
 
     items: list[str]
 
 
-class UnencodedOut(BaseModel):
-    """A name, description or placeholder of an unencoded character: how often it occurs, and the encoded characters
-    (`made_of`) with the components that it names."""
+class UnencodedCharacterOut(BaseModel):
+    """A name, description or placeholder that stands for an unencoded character in the text."""
 
     text: str
-    count: int
-    made_of: list[str]
+    count: int = Field(description="How often it occurs")
+    made_of: list[str] = Field(description="Encoded characters with the components that it names")
 
 
-class UnencodedListOut(BaseModel):
-    items: list[UnencodedOut]
+class UnencodedCharactersOut(BaseModel):
+    items: list[UnencodedCharacterOut]
 
 
 class GlyphsOut(BaseModel):
-    """Occurrences of a character. All `total` ones are divided into `parts`; those of part `part` (from 0), `looked` in
-    number, were compared."""
+    """Occurrences of a character. A frequent character is compared in several parts."""
 
     items: list[GlyphOut]
-    next: str | None
-    total: int
-    looked: int
-    part: int
-    parts: int
+    next: Next
+    total: int = Field(description="The number of occurrences in the work")
+    compared: int = Field(description="The number of occurrences in this part, which were compared with each other")
+    part: int = Field(description="The index of this part, from 0")
+    parts: int = Field(description="The number of parts")
 
 
-class GlyphOutcome(BaseModel):
-    """The outcome at one place: the new decision, or the decisions of others with which it conflicts."""
+class GlyphOutcomeOut(BaseModel):
+    """The outcome at one of several places: either `decision` or `conflict` is set."""
 
     page: int
     line: int
     offset: int
-    decision: DecisionOut | None
-    conflict: list[DecisionOut] | None
+    decision: DecisionOut | None = Field(description="The new decision")
+    conflict: list[DecisionOut] | None = Field(description="The decisions of others, which prevented this one")
 
 
 class GlyphOutcomesOut(BaseModel):
-    items: list[GlyphOutcome]
+    items: list[GlyphOutcomeOut]

@@ -1,4 +1,5 @@
-"""The JSON API, `/api/v1`: what the pages themselves use, described at `/api/v1/openapi.json`."""
+"""The JSON API under `/api/v1`, which the desk uses too. It is described at `/api/v1/openapi.json`, to which the
+summaries and docstrings of the operations belong."""
 
 from __future__ import annotations
 
@@ -27,31 +28,46 @@ from proof.web.undone import undone_of
 MAX_DETAILED_FLAGS = 20
 """Flags in one answer with `detail`."""
 
-WORKS = Tag(name="works")
-PAGES = Tag(name="pages")
-FLAGS = Tag(name="flags")
-DECISIONS = Tag(name="decisions")
+WORKS = Tag(name="works", description="Works and what remains to be done in them")
+PAGES = Tag(name="pages", description="Pages, their states, and corrections at any place")
+FLAGS = Tag(name="flags", description="Places where the text may be wrong")
+DECISIONS = Tag(name="decisions", description="Decisions on flags, undo and redo, and the history")
 ERROR_ANSWERS: dict[str | int, Any] = {
     400: answers.ProblemOut,
     401: answers.ProblemOut,
     403: answers.ProblemOut,
     404: answers.ProblemOut,
-    422: answers.InvalidOut,
+    422: answers.InvalidRequestOut,
 }
 DECISION_ANSWERS: dict[str | int, Any] = {
     200: answers.DecisionOut,
     201: answers.DecisionOut,
-    409: answers.ConflictOut,
-    428: answers.UnconfirmedOut,
+    409: answers.DecisionConflictOut,
+    428: answers.UnconfirmedReadingOut,
 }
-"""The answers to a decision: made by an earlier request with this key, made, conflicting, or to be confirmed."""
-
-api = APIBlueprint("api", __name__, url_prefix="/api/v1", abp_responses=ERROR_ANSWERS)
+"""The answers to a decision: saved by an earlier request with the same key, saved, in conflict, to be confirmed."""
 
 
-def api_blueprint(name: str, tag: str) -> APIBlueprint:
+def operation_id(*, name: str, path: str, method: str) -> str:
+    """The id of an operation, by which client generators name their methods: the name of its function."""
+    return name
+
+
+api = APIBlueprint(
+    "api", __name__, url_prefix="/api/v1", abp_responses=ERROR_ANSWERS, operation_id_callback=operation_id
+)
+
+
+def api_blueprint(name: str, tag: Tag) -> APIBlueprint:
     """The blueprint of a part of the API, whose operations all have the tag `tag`."""
-    return APIBlueprint(name, __name__, url_prefix="/api/v1", abp_tags=[Tag(name=tag)], abp_responses=ERROR_ANSWERS)
+    return APIBlueprint(
+        name,
+        __name__,
+        url_prefix="/api/v1",
+        abp_tags=[tag],
+        abp_responses=ERROR_ANSWERS,
+        operation_id_callback=operation_id,
+    )
 
 
 def answer(model: BaseModel, status: int = 200) -> Response:
@@ -62,12 +78,12 @@ def answer(model: BaseModel, status: int = 200) -> Response:
     return response
 
 
-@api.get("/works", tags=[WORKS], responses={200: answers.WorksOut}, summary="The works of the project")
+@api.get("/works", tags=[WORKS], responses={200: answers.WorksOut}, summary="List the works of the project")
 def works() -> Response:
     return answer(answers.WorksOut(items=[answers.WorkOut(work) for work in project().store.queue.works()]))
 
 
-@api.get("/works/<string:work>", tags=[WORKS], responses={200: answers.WorkOut}, summary="One work with its counts")
+@api.get("/works/<string:work>", tags=[WORKS], responses={200: answers.WorkOut}, summary="Get a work with its counts")
 def work(path: schemas.WorkPath) -> Response:
     return answer(answers.WorkOut(project().store.queue.work(path.work)))
 
@@ -75,14 +91,16 @@ def work(path: schemas.WorkPath) -> Response:
 @api.get(
     "/works/<string:work>/left",
     tags=[WORKS],
-    responses={200: answers.RemainingOut},
-    summary="What is left to do in a work",
+    responses={200: answers.RemainingWorkOut},
+    summary="Get what remains to be done in a work",
 )
 def left(path: schemas.WorkPath) -> Response:
-    return answer(answers.RemainingOut(project().store.queue.left(path.work)))
+    return answer(answers.RemainingWorkOut(project().store.queue.left(path.work)))
 
 
-@api.get("/works/<string:work>/pages", tags=[PAGES], responses={200: answers.PagesOut}, summary="Pages in their order")
+@api.get(
+    "/works/<string:work>/pages", tags=[PAGES], responses={200: answers.PagesOut}, summary="List the pages of a work"
+)
 def pages(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     start = parse_cursor(query.cursor) or 0
     listed = project().store.queue.pages(path.work, start + 1, query.limit + 1)
@@ -94,8 +112,8 @@ def pages(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
 @api.get(
     "/works/<string:work>/pages/<int:page>",
     tags=[PAGES],
-    responses={200: answers.PageDetail},
-    summary="A page with its columns, characters and flags",
+    responses={200: answers.PageDetailOut},
+    summary="Get a page with its columns, characters and flags",
 )
 def page(path: schemas.PagePath) -> Response:
     return answer(page_detail_of(path.work, path.page)[1])
@@ -105,9 +123,10 @@ def page(path: schemas.PagePath) -> Response:
     "/works/<string:work>/pages/<int:page>/corrections",
     tags=[PAGES],
     responses=DECISION_ANSWERS,
-    summary="Correct any place of a page by hand, or insert a missed character",
+    summary="Correct any place of a page, flagged or not",
 )
 def correct(path: schemas.PagePath, body: schemas.ManualCorrectionBody) -> Response:
+    """The answer is 200 if the request was sent before, and 409 if the place has been decided otherwise."""
     verdict = Verdict.UNSURE if body.doubt else Verdict.DELETE if body.delete else Verdict.TYPED
     values = body.model_dump(exclude={"doubt", "delete"})
     correction = ManualCorrection(work=path.work, page=path.page, person=person(), verdict=verdict, **values)
@@ -119,7 +138,7 @@ def correct(path: schemas.PagePath, body: schemas.ManualCorrectionBody) -> Respo
     "/works/<string:work>/pages/<int:page>/states",
     tags=[PAGES],
     responses={200: answers.PageEventsOut},
-    summary="What was said of a page, oldest first",
+    summary="List the changes of a page's state, oldest first",
 )
 def page_states(path: schemas.PagePath) -> Response:
     events = project().store.page_states.history(path.work, path.page)
@@ -130,9 +149,10 @@ def page_states(path: schemas.PagePath) -> Response:
     "/works/<string:work>/pages/<int:page>/states",
     tags=[PAGES],
     responses={201: answers.PageEventOut, 409: answers.ProblemOut},
-    summary="Say where a page stands; 409 where somebody was quicker",
+    summary="Set the state of a page",
 )
 def set_page_state(path: schemas.PagePath, body: schemas.PageStateBody) -> Response:
+    """The answer is 409 if somebody else has changed the state since the client saw it."""
     event = project().store.page_states.set(path.work, path.page, **by_whom(), **body.model_dump())
     return answer(answers.PageEventOut(event), 201)
 
@@ -141,7 +161,7 @@ def set_page_state(path: schemas.PagePath, body: schemas.PageStateBody) -> Respo
     "/works/<string:work>/rules",
     tags=[FLAGS],
     responses={200: answers.RulesOut},
-    summary="Pairs that are variants by a rule of the project, with what each hides",
+    summary="List the variant rules of a work",
 )
 def rules(path: schemas.WorkPath) -> Response:
     return answer(_rules(path.work))
@@ -151,7 +171,7 @@ def rules(path: schemas.WorkPath) -> Response:
     "/works/<string:work>/rules",
     tags=[FLAGS],
     responses={200: answers.RulesOut},
-    summary="Make a pair variants of each other in this work, or lift that rule",
+    summary="Make or remove a variant rule of a work",
 )
 def set_rule(path: schemas.WorkPath, body: schemas.RuleBody) -> Response:
     project().store.rules.set(path.work, body.text, body.image, body.holds, person())
@@ -159,7 +179,7 @@ def set_rule(path: schemas.WorkPath, body: schemas.RuleBody) -> Response:
 
 
 @api.get(
-    "/works/<string:work>/flags", tags=[FLAGS], responses={200: answers.FlagsOut}, summary="Flags, filtered, in order"
+    "/works/<string:work>/flags", tags=[FLAGS], responses={200: answers.FlagsOut}, summary="List the flags of a work"
 )
 def flags(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     store = project().store
@@ -175,7 +195,7 @@ def flags(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     "/works/<string:work>/facets",
     tags=[FLAGS],
     responses={200: answers.FacetsOut},
-    summary="Counts on every filter, and what each score leaves",
+    summary="Count the flags by the values of each filter, and by score",
 )
 def facets(path: schemas.WorkPath, query: schemas.Filter) -> Response:
     return answer(facets_of(path.work, queue_filter_of(query)))
@@ -185,48 +205,53 @@ def facets(path: schemas.WorkPath, query: schemas.Filter) -> Response:
     "/works/<string:work>/witnesses",
     tags=[FLAGS],
     responses={200: answers.WitnessRecordsOut},
-    summary="How often each witness read what people then decided",
+    summary="List how often each witness agrees with the decisions",
 )
 def witness_records(path: schemas.WorkPath) -> Response:
     records = project().store.judgements.witness_records(path.work)
     return answer(answers.WitnessRecordsOut(items=[answers.WitnessRecordOut(**record._asdict()) for record in records]))
 
 
-@api.get("/works/<string:work>/flags/<int:flag>", tags=[FLAGS], responses={200: answers.FlagDetail}, summary="A flag")
+@api.get(
+    "/works/<string:work>/flags/<int:flag>", tags=[FLAGS], responses={200: answers.FlagDetailOut}, summary="Get a flag"
+)
 def flag(path: schemas.FlagPath) -> Response:
     store = project().store
     return answer(serializers.details(store, path.work, store.queue.flags(path.work, [path.flag]))[0])
 
 
 @api.get(
-    "/works/<string:work>/pairs", tags=[FLAGS], responses={200: answers.PairsOut}, summary="Confusions over the work"
+    "/works/<string:work>/pairs",
+    tags=[FLAGS],
+    responses={200: answers.PairsOut},
+    summary="List the pairs of confused characters in a work, most frequent first",
 )
 def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     matching = project().store.queue.pairs(path.work, queue_filter_of(query))
     start = parse_cursor(query.cursor) or 0
     end = start + query.limit
-    items = [answers.PairStates(pair) for pair in matching[start:end]]
+    items = [answers.PairOut(pair) for pair in matching[start:end]]
     return answer(answers.PairsOut(items=items, next=str(end) if end < len(matching) else None))
 
 
 @api.get(
     "/works/<string:work>/flags/<int:flag>/history",
     tags=[DECISIONS],
-    responses={200: answers.HistoryOut},
-    summary="All that was decided about a flag, oldest first",
+    responses={200: answers.DecisionsOut},
+    summary="List the decisions on a flag, oldest first",
 )
 def flag_history(path: schemas.FlagPath) -> Response:
     store = project().store
     store.queue.flags(path.work, [path.flag], taken_back=True)
     items = [answers.DecisionOut(decision) for decision in store.decisions.history(path.flag)]
-    return answer(answers.HistoryOut(items=items))
+    return answer(answers.DecisionsOut(items=items))
 
 
 @api.get(
     "/works/<string:work>/acts",
     tags=[DECISIONS],
     responses={200: answers.HistoryEntriesOut},
-    summary="What was done, newest first: decisions, page states, rules and comments, filtered",
+    summary="List the acts in a work, newest first: decisions, page states, rules, layouts and comments",
 )
 def acts(path: schemas.WorkPath, query: schemas.HistoryQuery) -> Response:
     project().store.queue.work(path.work)
@@ -236,24 +261,26 @@ def acts(path: schemas.WorkPath, query: schemas.HistoryQuery) -> Response:
 @api.get(
     "/works/<string:work>/displaced",
     tags=[DECISIONS],
-    responses={200: answers.DisplacedListOut},
-    summary="Decisions whose place the text no longer has",
+    responses={200: answers.DisplacedDecisionsOut},
+    summary="List the decisions whose place is no longer in the text",
 )
 def displaced(path: schemas.WorkPath) -> Response:
     store = project().store
     store.queue.work(path.work)
     decisions = store.decisions.displaced(path.work)
-    items = [answers.DisplacedOut(decision=answers.DecisionOut(decision)) for decision in decisions]
-    return answer(answers.DisplacedListOut(items=items))
+    items = [answers.DisplacedDecisionOut(decision=answers.DecisionOut(decision)) for decision in decisions]
+    return answer(answers.DisplacedDecisionsOut(items=items))
 
 
 @api.post(
     "/works/<string:work>/flags/<int:flag>/decisions",
     tags=[DECISIONS],
     responses=DECISION_ANSWERS,
-    summary="Decide about a flag; 200 where the same request was answered before, 409 where somebody was quicker",
+    summary="Decide on a flag",
 )
 def decide(path: schemas.FlagPath, body: schemas.DecisionBody) -> Response:
+    """The answer is 200 if the request was sent before. It is 409 if somebody else has decided on the flag since the
+    client saw it, and 428 if the reading looks like a typing error and is not `confirmed`."""
     decision = project().store.decisions.decide(_decision_request(path.work, path.flag, body))
     return answer(answers.DecisionOut(decision), 200 if decision.repeated else 201)
 
@@ -261,61 +288,65 @@ def decide(path: schemas.FlagPath, body: schemas.DecisionBody) -> Response:
 @api.get(
     "/works/<string:work>/flags/<int:flag>/reading",
     tags=[DECISIONS],
-    responses={200: answers.TypedReadingOut, 428: answers.UnconfirmedOut},
-    summary="Whether a reading can be typed at a flag; 422 where it breaks the text, 428 where it looks like a slip",
+    responses={200: answers.AcceptedReadingOut, 428: answers.UnconfirmedReadingOut},
+    summary="Check a reading before it is entered at a flag",
 )
 def check_reading(path: schemas.FlagPath, query: schemas.ReadingQuery) -> Response:
+    """The answer is 422 if the reading would break the markup of the text, and 428 if it looks like a typing error."""
     project().store.decisions.check(path.work, path.flag, query.reading)
-    return answer(answers.TypedReadingOut(reading=query.reading))
+    return answer(answers.AcceptedReadingOut(reading=query.reading))
 
 
 @api.post(
     "/works/<string:work>/decisions",
     tags=[DECISIONS],
-    responses={200: answers.OutcomesOut},
-    summary="Decide about many flags in one stroke; each is decided or has its conflict",
+    responses={200: answers.DecisionOutcomesOut},
+    summary="Decide on several flags at once",
 )
-def decide_all(path: schemas.WorkPath, body: schemas.ManyDecisions) -> Response:
+def decide_all(path: schemas.WorkPath, body: schemas.DecisionsBody) -> Response:
+    """Flags that somebody else has decided since the client saw them are left as they are; the others are decided."""
     if len({decision.flag for decision in body.decisions}) < len(body.decisions):
         raise RefusedDecisionError(_("a flag can be decided once in a stroke"))
     requests = [_decision_request(path.work, decision.flag, decision, body.batch) for decision in body.decisions]
     items = [
-        answers.DecisionOutcome(flag=outcome.flag, version=outcome.version, **decision_or_conflict(outcome))
+        answers.DecisionOutcomeOut(flag=outcome.flag, version=outcome.version, **decision_or_conflict(outcome))
         for outcome in project().store.decisions.decide_all(requests)
     ]
-    return answer(answers.OutcomesOut(items=items))
+    return answer(answers.DecisionOutcomesOut(items=items))
 
 
 @api.post(
     "/works/<string:work>/undo",
     tags=[DECISIONS],
-    responses={200: answers.UndoneOut, 409: answers.ChangedOut},
-    summary="Take back what you did last: a decision, a stroke, a rule, a page's state or layout; 409 where others "
-    "changed it",
+    responses={200: answers.UndoneOut, 409: answers.UndoConflictOut},
+    summary="Undo your last act in a work",
 )
 def undo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
+    """An act is a decision, several decisions that were made at once, a rule, or the state or layout of a page. The
+    answer is 409 if other people have changed the same since."""
     return _undo_or_redo(project().store.acts.undo, path.work, body)
 
 
 @api.post(
     "/works/<string:work>/redo",
     tags=[DECISIONS],
-    responses={200: answers.UndoneOut, 409: answers.ChangedOut},
-    summary="Do again what you took back last, unless you did something else since",
+    responses={200: answers.UndoneOut, 409: answers.UndoConflictOut},
+    summary="Redo the act that you undid last",
 )
 def redo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
+    """This is possible until you do something else. The answer is 409 if other people have changed the same since."""
     return _undo_or_redo(project().store.acts.redo, path.work, body)
 
 
-def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDetail]:
+def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDetailOut]:
     """A page as lists show it, and in detail."""
     store = project().store
     listed, result = store.queue.page(work, number)
     flags = store.queue.on_page(work, listed.position)
     comments = store.comments.of_page(work, number)
-    said_by = store.page_states.set_by(work, number)
+    state_by = store.page_states.set_by(work, number)
     columns = serializers.columns_of(store, work, number, result)
-    return listed, serializers.page_detail(listed, result, columns, flags, comments, said_by)
+    return listed, serializers.page_detail(listed, result, columns, flags, comments, state_by)
 
 
 def _undo_or_redo(act: Callable[..., Undone], work: str, body: schemas.UndoBody) -> Response:
@@ -345,11 +376,13 @@ def facets_of(work: str, queue_filter: QueueFilter) -> answers.FacetsOut:
         total=counted.total,
         kinds=counted.kinds,
         states=counted.states,
-        pairs=[answers.PairOut(text=text, image=image, count=count) for (text, image), count in counted.pairs],
-        juans=[answers.JuanFlags(juan=juan, count=count) for juan, count in counted.juans],
+        pairs=[answers.PairCountOut(text=text, image=image, count=count) for (text, image), count in counted.pairs],
+        juans=[answers.JuanCountOut(juan=juan, count=count) for juan, count in counted.juans],
         scores=list(counted.scores),
         edges=list(counted.edges),
-        dial=[answers.DialPoint(score=point.score, places=point.places, left=round(point.left, 2)) for point in points],
+        dial=[
+            answers.DialPointOut(score=point.score, places=point.places, left=round(point.left, 2)) for point in points
+        ],
     )
 
 

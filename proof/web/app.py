@@ -27,7 +27,7 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.web import description, health, language, people, problems, statics
 from proof.web.accounts import accounts
-from proof.web.answers import InvalidOut
+from proof.web.answers import InvalidRequestOut
 from proof.web.api import api
 from proof.web.assignments import assignments, assignments_api
 from proof.web.blind_proofreading import install_reader_restrictions, readings, readings_api
@@ -80,6 +80,11 @@ HEADERS = {
 """Headers of every answer."""
 HSTS_SECONDS = 365 * 24 * 3600
 """Time for which browsers that used https refuse http. It applies to this host only, not to others of its domain."""
+API_DESCRIPTION = (
+    "The API of `proof serve`, for proofreading digital Chinese classics. Errors are problem details (RFC 9457). "
+    "Requests that change something need either the cookie of the session and its token in `X-CSRFToken`, or a token "
+    "in `Authorization: Bearer`."
+)
 API_BLUEPRINTS = (
     api,
     people_api,
@@ -176,7 +181,7 @@ def _bare_app(secret: str, https: bool) -> OpenAPI:
     """An application with sessions, limits and templates, but without blueprints."""
     app = OpenAPI(
         "proof.web",
-        info=Info(title="proof", version=proof.__version__, description="Proofread a digital classic in the browser"),
+        info=Info(title="proof", version=proof.__version__, description=API_DESCRIPTION),
         template_folder=str(templates_dir()),
         static_folder=None,
         security_schemes={
@@ -186,7 +191,7 @@ def _bare_app(secret: str, https: bool) -> OpenAPI:
         },
         doc_ui=False,
         validation_error_status=422,
-        validation_error_model=InvalidOut,
+        validation_error_model=InvalidRequestOut,
         validation_error_callback=problems.invalid,
     )
     app.config.update(

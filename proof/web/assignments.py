@@ -8,13 +8,13 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from proof.store.accounts import LONGEST_NAME
 from proof.web import problems, schemas
-from proof.web.api import answer, api_blueprint
+from proof.web.api import PAGES, answer, api_blueprint
 from proof.web.people import may, must_be_assignee, person
 from proof.web.project import project
 from proof.web.rights import Right
 
 assignments = Blueprint("assignments", __name__)
-assignments_api = api_blueprint("assignments api", "pages")
+assignments_api = api_blueprint("assignments api", PAGES)
 
 
 class AssignmentsOut(BaseModel):
@@ -23,27 +23,32 @@ class AssignmentsOut(BaseModel):
     pages: dict[int, str]
 
 
-class GiveBody(schemas.Closed):
-    """Which pages to assign: a juan, or the pages from `first_page` to `last_page`, counted from 1; and to whom."""
+class AssignmentBody(schemas.StrictModel):
+    """The pages to assign, by juan or by their position in the work, and the person to whom they are assigned."""
 
-    juan: str | None = Field(None, max_length=255)
-    first_page: schemas.Number | None = None
-    last_page: schemas.Number | None = None
-    to: str = Field("", max_length=LONGEST_NAME, description="Empty: they are given back")
-    key: str = Field(pattern=schemas.KEY)
+    juan: str | None = Field(None, max_length=255, description="The name of a juan; by default all juans")
+    first_page: schemas.Number | None = Field(None, description="The position of the first page, from 1")
+    last_page: schemas.Number | None = Field(None, description="The position of the last page")
+    to: str = Field("", max_length=LONGEST_NAME, description="The name of the person; empty to give the pages back")
+    key: schemas.Key
 
 
-@assignments_api.get("/works/<string:work>/assignments", responses={200: AssignmentsOut}, summary="Who has which pages")
-def of_work(path: schemas.WorkPath) -> Response:
+@assignments_api.get(
+    "/works/<string:work>/assignments",
+    responses={200: AssignmentsOut},
+    summary="List to whom the pages of a work are assigned",
+)
+def list_assignments(path: schemas.WorkPath) -> Response:
     return answer(AssignmentsOut(pages=project().store.assignments.of_work(path.work)))
 
 
 @assignments_api.post(
     "/works/<string:work>/assignments",
     responses={200: AssignmentsOut},
-    summary="Take pages, give them to somebody, or back; 403 where another has one of them",
+    summary="Assign pages to a person, or give them back",
 )
-def give(path: schemas.WorkPath, body: GiveBody) -> Response:
+def assign_pages(path: schemas.WorkPath, body: AssignmentBody) -> Response:
+    """The answer is 403 if one of the pages is assigned to somebody else and you may not overrule them."""
     _give(path.work, body)
     return answer(AssignmentsOut(pages=project().store.assignments.of_work(path.work)))
 
@@ -51,9 +56,9 @@ def give(path: schemas.WorkPath, body: GiveBody) -> Response:
 @assignments.post("/works/<work>/assignments")
 def give_by_form(work: str) -> AnyResponse:
     """Assign the pages of the form, and redirect to the page with the form."""
-    values = {name: request.form[name] for name in GiveBody.model_fields if request.form.get(name)}
+    values = {name: request.form[name] for name in AssignmentBody.model_fields if request.form.get(name)}
     try:
-        body = GiveBody.model_validate(values)
+        body = AssignmentBody.model_validate(values)
     except ValidationError as error:
         return problems.invalid(error)
     from_my_pages = request.form.get("back") == "mine"
@@ -61,7 +66,7 @@ def give_by_form(work: str) -> AnyResponse:
     return redirect(url_for("pages.for_me") if from_my_pages else url_for("pages.page_list", work=work))
 
 
-def _give(work: str, body: GiveBody, *, only_mine: bool = False) -> None:
+def _give(work: str, body: AssignmentBody, *, only_mine: bool = False) -> None:
     """Assign pages to a person, or take them back. People who may not overrule others take back only their own pages,
     as does everybody with `only_mine`."""
     if body.to:

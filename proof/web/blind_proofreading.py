@@ -12,11 +12,11 @@ from pydantic import BaseModel, Field
 from werkzeug.wrappers import Response as AnyResponse
 
 from proof.quality.agreement import agreement
-from proof.store.chains import LOOKER, Looker
+from proof.store.chains import REQUESTER, Requester
 from proof.store.readings import ComparedReadings
 from proof.web import schemas
 from proof.web.answers import BlindReadingOut
-from proof.web.api import answer, api_blueprint
+from proof.web.api import DECISIONS, answer, api_blueprint
 from proof.web.page_view import render_page
 from proof.web.people import current_account, may, person
 from proof.web.project import Project, project
@@ -26,7 +26,7 @@ MAX_LISTED_PLACES = 200
 """Maximum number of differing places that the page lists; the queue shows all."""
 
 readings = Blueprint("readings", __name__)
-readings_api = api_blueprint("readings api", "decisions")
+readings_api = api_blueprint("readings api", DECISIONS)
 
 
 class AgreementOut(BaseModel):
@@ -34,34 +34,33 @@ class AgreementOut(BaseModel):
 
     people: tuple[str, str]
     kind: str
-    places: int
-    same: int
-    share: float
-    kappa: float | None = Field(description="Cohen's; null for fewer than 20 places, or where one read all in one way")
+    places: int = Field(description="The number of flags that both decided")
+    same: int = Field(description="The number of these flags on which both agree")
+    share: float = Field(description="`same` divided by `places`")
+    kappa: float | None = Field(
+        description="Cohen's kappa; null for fewer than 20 flags, or if one person gave all the same decision"
+    )
 
 
-class ComparedOut(BaseModel):
-    """A flag on which the readers differ."""
+class DifferingFlagOut(BaseModel):
+    """A flag that two people decided differently."""
 
     flag: int
     kind: str
     readings: list[BlindReadingOut]
 
 
-class ReadingsOut(BaseModel):
-    """The number of flags that each person `read`; the agreement of every two people; the number of flags that were
-    read alike and can be adopted; and those that were not."""
+class DoubleReadingsOut(BaseModel):
+    """The decisions of two people in blind double proofreading, compared."""
 
-    read: dict[str, int]
-    agreements: list[AgreementOut]
-    agreed: int
-    differing: list[ComparedOut]
+    read: dict[str, int] = Field(description="The number of flags that each person decided")
+    agreements: list[AgreementOut] = Field(description="The agreement of every two people")
+    agreed: int = Field(description="The number of flags that both decided alike and that can be adopted")
+    differing: list[DifferingFlagOut] = Field(description="The flags that they decided differently")
 
 
-class TakeOverBody(schemas.Closed):
-    key: str = Field(
-        pattern=schemas.KEY, description="Of this request: sent again with it, the request has no further effect"
-    )
+class AdoptionBody(schemas.StrictModel):
+    key: schemas.Key
 
 
 def install_reader_restrictions(app: Flask) -> None:
@@ -72,8 +71,8 @@ def install_reader_restrictions(app: Flask) -> None:
     def set_looker() -> None:
         arbitrates = is_blind and may(Right.OVERRULE)
         account = current_account() if is_blind else None
-        LOOKER.set(
-            Looker(
+        REQUESTER.set(
+            Requester(
                 person=account.name if account else "",
                 blind=is_blind and not arbitrates,
                 arbitrates=arbitrates,
@@ -81,25 +80,27 @@ def install_reader_restrictions(app: Flask) -> None:
         )
 
     def reset_looker(_error: BaseException | None) -> None:
-        LOOKER.set(Looker())
+        REQUESTER.set(Requester())
 
     app.before_request(set_looker)
     app.teardown_request(reset_looker)
 
 
 @readings_api.get(
-    "/works/<string:work>/readings", responses={200: ReadingsOut}, summary="What two people read blind, side by side"
+    "/works/<string:work>/readings",
+    responses={200: DoubleReadingsOut},
+    summary="Compare the decisions of two people in blind double proofreading",
 )
-def compare(path: schemas.WorkPath) -> Response:
+def compare_readings(path: schemas.WorkPath) -> Response:
     return answer(_readings(path.work))
 
 
 @readings_api.post(
     "/works/<string:work>/readings/agreed",
-    responses={200: ReadingsOut},
-    summary="Decide as both readers did what they read alike, in one act",
+    responses={200: DoubleReadingsOut},
+    summary="Adopt all decisions on which both people agree, as one act",
 )
-def take_over(path: schemas.WorkPath, body: TakeOverBody) -> Response:
+def adopt_readings(path: schemas.WorkPath, body: AdoptionBody) -> Response:
     project().store.double_readings.take_over(path.work, person(), body.key)
     return answer(_readings(path.work))
 
@@ -121,15 +122,15 @@ def view_taking_over(work: str) -> AnyResponse:
     return redirect(url_for("readings.view", work=work))
 
 
-def _readings(work: str) -> ReadingsOut:
+def _readings(work: str) -> DoubleReadingsOut:
     store = project().store.double_readings
     waiting = store.waiting(work)
-    return ReadingsOut(
+    return DoubleReadingsOut(
         read=store.readers(work),
         agreements=list(_agreements(store.of_work(work))),
         agreed=sum(place.agreed for place in waiting),
         differing=[
-            ComparedOut(
+            DifferingFlagOut(
                 flag=place.flag, kind=place.kind, readings=[BlindReadingOut(reading) for reading in place.readings]
             )
             for place in waiting

@@ -11,22 +11,22 @@ from proof.exports.pdf_table import SIMPLIFIED, TRADITIONAL, table_pdf
 from proof.locale.marking import _
 from proof.report.certificate import Certificate, certificate_of
 from proof.web import schemas
-from proof.web.api import answer, api_blueprint
+from proof.web.api import WORKS, answer, api_blueprint
 from proof.web.language import language, say
 from proof.web.page_view import render_page
 from proof.web.project import project
 
 certificates = Blueprint("certificates", __name__)
-certificates_api = api_blueprint("certificates api", "works")
+certificates_api = api_blueprint("certificates api", WORKS)
 
 
 class CertificateOut(RootModel[dict[str, object]]):
-    """The versions of the texts, counts of pages, characters and flags, the people, and the errors expected to be
-    left."""
+    """The state of the proofreading of a work: versions of the texts, counts of pages, characters and flags, the people
+    who proofread and validated pages, and the expected number of remaining errors."""
 
 
 @certificates_api.get(
-    "/works/<string:work>/certificate", responses={200: CertificateOut}, summary="The certificate of a work"
+    "/works/<string:work>/certificate", responses={200: CertificateOut}, summary="Get the certificate of a work"
 )
 def certificate(path: schemas.WorkPath) -> Response:
     return answer(CertificateOut(certificate_of(project().store, path.work).as_dict()))

@@ -21,50 +21,60 @@ from proof.store.decision_records import ConflictError, Decision, DecisionReques
 from proof.store.lookup import NoPlaceError
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import QueuedFlag
-from proof.store.typed_text import LONGEST_NOTE
 from proof.text.column import parse_column
 from proof.text.edit import Edit, edited
 from proof.web import answers, schemas
-from proof.web.api import answer, api_blueprint
+from proof.web.api import PAGES, answer, api_blueprint
 from proof.web.people import person
 from proof.web.project import project
 
-column_edits = api_blueprint("column edits", "pages")
+column_edits = api_blueprint("column edits", PAGES)
 
 
 class ColumnPath(schemas.PagePath):
-    line: int = Field(ge=1, le=2**31 - 1)
+    line: int = Field(ge=1, le=2**31 - 1, description="The number of the column on the page, from 1")
 
 
-class ColumnBody(schemas.Closed):
-    """The new text of a column, or of a column that is added beside it. All corrections are one act."""
+class ColumnBody(schemas.StrictModel):
+    """The new text of a column, or a change of the column as a whole. All corrections are one act."""
 
-    change: ColumnChange | None = Field(None, description="What becomes of the column as a whole; else it is edited")
-    at: int = Field(0, ge=0, le=2**31 - 1, description="Before which code point of the column as it stands it is split")
-    seen: schemas.Seen = Field(description="The column as it stood; 404 where it reads otherwise now")
-    text: schemas.Seen = ""
+    change: ColumnChange | None = Field(
+        None,
+        description="`add before` and `add after` add a column with `text`, `delete` deletes the column, `split` "
+        "splits it at `at`, `join` joins it with the next one. If left out, the column is edited to read `text`.",
+    )
+    at: int = Field(
+        0,
+        ge=0,
+        le=2**31 - 1,
+        description="For `split`: the code point of the corrected column that begins the new column",
+    )
+    seen: schemas.SeenText = Field(
+        description="The corrected column as the client saw it; the request is refused with 404 if it has changed"
+    )
+    text: schemas.SeenText = Field("", description="The new text")
     confirmed: bool = schemas.CONFIRMED
     authority: str = schemas.AUTHORITY
-    note: str = Field("", max_length=LONGEST_NOTE)
-    key: str = Field(
-        pattern=r"^[A-Za-z0-9_.:-]{8,56}$",
-        description="Of this request: sent again with it, the request has no further effect",
+    note: str = schemas.NOTE
+    key: str = Field(pattern=r"^[A-Za-z0-9_.:-]{8,56}$", description=schemas.KEY_DESCRIPTION)
+
+
+class ColumnOutcomeOut(BaseModel):
+    """The outcome of editing a column."""
+
+    corrected: int = Field(description="The number of corrected places")
+    conflicts: list[answers.DecisionOut] = Field(
+        description="For each place that others have decided meanwhile and that was left as it is: their last decision"
     )
-
-
-class ColumnOutcome(BaseModel):
-    """The number of corrected places, and the last decision of others at each of the other places."""
-
-    corrected: int
-    conflicts: list[answers.DecisionOut]
 
 
 @column_edits.post(
     "/works/<string:work>/pages/<int:page>/columns/<int:line>",
-    responses={200: ColumnOutcome, 428: answers.UnconfirmedOut},
-    summary="Edit a column as a whole: what differs is corrected place by place, in one act",
+    responses={200: ColumnOutcomeOut, 428: answers.UnconfirmedReadingOut},
+    summary="Edit, add, delete, split or join a column",
 )
-def edit(path: ColumnPath, body: ColumnBody) -> Response:
+def edit_column(path: ColumnPath, body: ColumnBody) -> Response:
+    """An edited text becomes one correction for each place where it differs. All of them are one act."""
     store = project().store
     place, result = store.queue.page(path.work, path.page)
     source = next((column.source for column in result.columns if column.number == path.line), None)
@@ -75,7 +85,7 @@ def edit(path: ColumnPath, body: ColumnBody) -> Response:
         raise NoPlaceError(message, page=place.page, column=path.line)
     if body.change is not None:
         store.manual_corrections.correct(_column_change(path, body, body.change, source, edits))
-        return answer(ColumnOutcome(corrected=1, conflicts=[]))
+        return answer(ColumnOutcomeOut(corrected=1, conflicts=[]))
     decided_flags = {
         (queued.flag.offset, queued.flag.length): queued
         for queued in store.queue.on_page(path.work, place.position)
@@ -95,7 +105,7 @@ def edit(path: ColumnPath, body: ColumnBody) -> Response:
     ]
     conflicts = [outcome for outcome in outcomes if isinstance(outcome, ConflictError)]
     last_decisions = [answers.DecisionOut(last) for conflict in conflicts for last in conflict.decisions[-1:]]
-    return answer(ColumnOutcome(corrected=len(outcomes) - len(conflicts), conflicts=last_decisions))
+    return answer(ColumnOutcomeOut(corrected=len(outcomes) - len(conflicts), conflicts=last_decisions))
 
 
 def _column_change(

@@ -8,8 +8,9 @@ from proof.store.comments import Comment, Problem
 
 
 class CommentOut(RootModel[Comment]):
-    """A comment on a flag, given by its id (`uid`) and its number (null if the flag is gone), or on the page `name` if
-    `uid` is empty. `state` and `assigned` are the values after it; those of the last comment hold."""
+    """A comment on a flag, or on a page if `uid` is empty. `uid` is the id of the flag, `flag` its number (null if the
+    flag no longer exists), `page` the number of the page and `name` its id. `state` and `assigned` are those of the
+    problem after the comment."""
 
 
 class CommentsOut(BaseModel):
@@ -17,8 +18,8 @@ class CommentsOut(BaseModel):
 
 
 class OpenProblemOut(RootModel[Problem]):
-    """An open problem of a flag or a page: the person to whom it is `assigned`, and all comments. `note` is the note
-    with which the page was marked; it is empty if there are comments."""
+    """An open problem on a flag or a page. `assigned` is the person who is to solve it, `comments` are all comments on
+    it. `note` is the remark with which the page was marked as a problem, if there are no comments."""
 
 
 class OpenProblemsOut(BaseModel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flask import Response
+from flask_openapi3.models.tag import Tag
 
 from proof.store.comments import CommentRequest, Problem
 from proof.web import answers, schemas
@@ -13,15 +14,16 @@ from proof.web.comment_answers import AssigneesOut, CommentOut, CommentsOut, Ope
 from proof.web.people import assignees, must_be_assignee, person
 from proof.web.project import project
 
-comments = api_blueprint("comments", "comments")
+COMMENTS = Tag(name="comments", description="Comments on pages and flags, and open problems")
+comments = api_blueprint("comments", COMMENTS)
 
 
 @comments.get(
     "/works/<string:work>/pages/<int:page>/comments",
     responses={200: CommentsOut},
-    summary="What was said of a page and of its flags, oldest first",
+    summary="List the comments on a page and its flags, oldest first",
 )
-def of_page(path: schemas.PagePath) -> Response:
+def page_comments(path: schemas.PagePath) -> Response:
     comments = project().store.comments.of_page(path.work, path.page)
     return answer(CommentsOut(items=[CommentOut(comment) for comment in comments]))
 
@@ -29,19 +31,19 @@ def of_page(path: schemas.PagePath) -> Response:
 @comments.post(
     "/works/<string:work>/pages/<int:page>/comments",
     responses={201: CommentOut, 409: answers.ProblemOut},
-    summary="Say something of a page, mark it as a problem, assign that to somebody, or resolve it; 409 where somebody "
-    "wrote something in the meantime",
+    summary="Comment on a page; open, assign or resolve a problem",
 )
-def on_page(path: schemas.PagePath, body: schemas.CommentBody) -> Response:
+def comment_on_page(path: schemas.PagePath, body: schemas.CommentBody) -> Response:
+    """The answer is 409 if a problem is to be assigned or resolved and somebody else has commented on it since."""
     return _save(path.work, path.page, None, body)
 
 
 @comments.get(
     "/works/<string:work>/flags/<int:flag>/comments",
     responses={200: CommentsOut},
-    summary="What was said of a flag, oldest first",
+    summary="List the comments on a flag, oldest first",
 )
-def of_flag(path: schemas.FlagPath) -> Response:
+def flag_comments(path: schemas.FlagPath) -> Response:
     store = project().store
     [queued] = store.queue.flags(path.work, [path.flag], taken_back=True)
     key = (queued.page.number, queued.flag.id)
@@ -52,10 +54,10 @@ def of_flag(path: schemas.FlagPath) -> Response:
 @comments.post(
     "/works/<string:work>/flags/<int:flag>/comments",
     responses={201: CommentOut, 409: answers.ProblemOut},
-    summary="Say something of a flag, mark it as a problem, assign that to somebody, or resolve it; 409 where somebody "
-    "wrote something in the meantime",
+    summary="Comment on a flag; open, assign or resolve a problem",
 )
-def on_flag(path: schemas.FlagPath, body: schemas.CommentBody) -> Response:
+def comment_on_flag(path: schemas.FlagPath, body: schemas.CommentBody) -> Response:
+    """The answer is 409 if a problem is to be assigned or resolved and somebody else has commented on it since."""
     [queued] = project().store.queue.flags(path.work, [path.flag], taken_back=True)
     return _save(path.work, queued.page.number, path.flag, body)
 
@@ -63,22 +65,22 @@ def on_flag(path: schemas.FlagPath, body: schemas.CommentBody) -> Response:
 @comments.get(
     "/works/<string:work>/problems",
     responses={200: OpenProblemsOut},
-    summary="The open problems of a work, those spoken of last first",
+    summary="List the open problems of a work; those with the latest comment first",
 )
-def problems(path: schemas.WorkPath) -> Response:
+def open_problems(path: schemas.WorkPath) -> Response:
     return _open_problems(project().store.comments.problems(work=path.work))
 
 
 @comments.get(
     "/for-me",
     responses={200: OpenProblemsOut},
-    summary="The open problems that were assigned to who asks, in all works",
+    summary="List your open problems: those assigned to you, in all works",
 )
-def for_me() -> Response:
+def my_problems() -> Response:
     return _open_problems(project().store.comments.problems(assigned=person()))
 
 
-@comments.get("/assignees", responses={200: AssigneesOut}, summary="Who can be given a problem to see to")
+@comments.get("/assignees", responses={200: AssigneesOut}, summary="List the people to whom a problem can be assigned")
 def list_assignees() -> Response:
     return answer(AssigneesOut(items=assignees()))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -16,7 +17,8 @@ def serve(app: OpenAPI) -> None:
 
     @cache
     def description() -> dict[str, Any]:
-        return with_problem_types(app.api_doc)
+        document: dict[str, Any] = with_unwrapped_lines(with_problem_types(app.api_doc))
+        return document
 
     app.add_url_rule("/api/v1/openapi.json", "description", description)
 
@@ -31,3 +33,18 @@ def with_problem_types(document: dict[str, Any]) -> dict[str, Any]:
                 if int(status) >= MIN_ERROR_STATUS and "application/json" in content:
                     response["content"] = {PROBLEM: content["application/json"]}
     return document
+
+
+def with_unwrapped_lines(part: Any) -> Any:
+    """A part of the description whose texts do not have the line breaks of docstrings. Paragraphs stay."""
+    if isinstance(part, dict):
+        return {
+            name: _unwrapped(value) if name == "description" and isinstance(value, str) else with_unwrapped_lines(value)
+            for name, value in part.items()
+        }
+    return [with_unwrapped_lines(item) for item in part] if isinstance(part, list) else part
+
+
+def _unwrapped(text: str) -> str:
+    """Docstring text with single line breaks, or `<br/>` of flask-openapi3, replaced by spaces."""
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", text.replace("<br/>", "\n"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flask import Blueprint, Response, send_file, url_for
+from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from proof.exports.files import folders_of, write_export
@@ -24,7 +25,8 @@ from proof.web.language import language
 from proof.web.messages import REFUSALS
 from proof.web.project import project
 
-downloads_api = api_blueprint("downloads_api", "downloads")
+DOWNLOADS = Tag(name="downloads", description="Reports, corrected texts and collation notes as archives")
+downloads_api = api_blueprint("downloads_api", DOWNLOADS)
 downloads = Blueprint("downloads", __name__)
 
 FORMS = {DownloadKind.TEXT: DEFAULT_FORMS, DownloadKind.NOTES: ("notes",)}
@@ -35,32 +37,32 @@ SUFFIXES = {DownloadKind.REPORT: "-report", DownloadKind.TEXT: "", DownloadKind.
 """Suffixes of the archive's name, after the name of the work."""
 
 
-class DownloadBody(schemas.Closed):
+class DownloadBody(schemas.StrictModel):
     kind: DownloadKind
 
 
 class DownloadPath(schemas.WorkPath):
-    download: str = Field(max_length=64, description="As having it made answered")
+    download: str = Field(max_length=64, description="The number of the download, from the answer that started it")
 
 
 class DownloadOut(BaseModel):
-    """A download: `done` of `total` steps are finished; `file` is its address when it is complete."""
+    """A download and its progress."""
 
-    download: str
+    download: str = Field(description="The number of the download")
     state: DownloadState
-    done: int
-    total: int
-    file: str | None
-    reason: str = Field(description="Why it could not be made")
+    done: int = Field(description="The number of finished steps")
+    total: int = Field(description="The number of all steps")
+    file: str | None = Field(description="The address of the ZIP archive when it is complete")
+    reason: str = Field(description="Why the download failed; empty if it did not")
 
 
 @downloads_api.post(
     "/works/<string:work>/downloads",
     responses={202: DownloadOut},
-    summary="Have a work's report, its corrected text or its collation notes made, as things stand now; what was asked "
-    "for and not begun is waited for",
+    summary="Start a download: the report, the corrected text or the collation notes of a work",
 )
-def begin(path: schemas.WorkPath, body: DownloadBody) -> Response:
+def start_download(path: schemas.WorkPath, body: DownloadBody) -> Response:
+    """The archive is made in the background. If an equal download is still waiting, the answer describes that one."""
     store, settings = project().store, project().settings
     work = store.queue.work(path.work).name
     if body.kind is DownloadKind.REPORT:
@@ -73,9 +75,9 @@ def begin(path: schemas.WorkPath, body: DownloadBody) -> Response:
 @downloads_api.get(
     "/works/<string:work>/downloads/<string:download>",
     responses={200: DownloadOut},
-    summary="How far a download has come",
+    summary="Get the progress of a download",
 )
-def state(path: DownloadPath) -> Response:
+def download_state(path: DownloadPath) -> Response:
     return answer(_download_out(project().downloads.job(path.work, path.download)))
 
 

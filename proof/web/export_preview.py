@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, Response, request
+from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from proof.errors import ProofError
 from proof.exports.preview import PlannedCorrection, Preview, preview_now
-from proof.store.chains import LOOKER
-from proof.web import schemas
+from proof.store.chains import REQUESTER
+from proof.web import answers, schemas
 from proof.web.api import answer, api_blueprint, parse_cursor
 from proof.web.language import say
 from proof.web.page_view import render_page
@@ -21,49 +22,49 @@ from proof.web.project import project
 DECISIONS_PER_PAGE = 100
 """Decisions on a page of the preview."""
 
-export_preview_api = api_blueprint("export_preview_api", "exports")
+EXPORTS = Tag(name="exports", description="What an export would write")
+export_preview_api = api_blueprint("export_preview_api", EXPORTS)
 export_preview = Blueprint("export_preview", __name__)
 
 
-class PlannedOut(BaseModel):
-    """A decision: `old`, between `before` and `after` in the text, becomes `new`, or does not for the `reason`, in the
-    language of the request. `flag` is 0 if it has none in this work."""
+class PlannedCorrectionOut(BaseModel):
+    """A correction that an export would write, or a decision that it would not write."""
 
-    text: str = Field(description="Name of the file")
-    page: str
-    line: int
-    offset: int
-    before: str
-    old: str
-    new: str
-    after: str
-    written: bool
-    reason: str
-    person: str
-    authority: str
+    text: str = Field(description="The name of the text file")
+    page: str = Field(description="The id of the page")
+    line: int = Field(description="The number of the column, from 1")
+    offset: int = Field(description="The first code point of the place in the source of the column")
+    before: str = Field(description="The text before the place")
+    old: str = Field(description="What the text has")
+    new: str = Field(description="What was decided")
+    after: str = Field(description="The text after the place")
+    written: bool = Field(description="Whether the export would write `new`")
+    reason: str = Field(description="Why it would not, in the language of the request")
+    person: str = Field(description="Who decided")
+    authority: str = Field(description="What the decision rests on")
     note: str
-    flag: int
+    flag: int = Field(description="The number of the flag; 0 if the work has no flag there")
 
 
-class PreviewOut(BaseModel):
-    """How many corrections an export of the work would write, how many decisions it would not write, how many the texts
-    have already. `items` are first those that would not be written, then the others, each in the order of the texts;
-    `unread` are texts that cannot be exported, with the reason."""
+class ExportPreviewOut(BaseModel):
+    """What an export of the work would write now."""
 
-    written: int
-    not_written: int
-    in_text: int
-    unread: list[str]
-    items: list[PlannedOut]
-    next: str | None
+    written: int = Field(description="The number of corrections that it would write")
+    not_written: int = Field(description="The number of decisions that it would not write")
+    in_text: int = Field(description="The number of corrections that the texts already have")
+    unread: list[str] = Field(description="Texts that cannot be exported, with the reason")
+    items: list[PlannedCorrectionOut] = Field(
+        description="First the decisions that would not be written, then the others, both in the order of the texts"
+    )
+    next: answers.Next
 
 
 @export_preview_api.get(
     "/works/<string:work>/export-preview",
-    responses={200: PreviewOut},
-    summary="What an export would write as things stand, and what not, with the reason; as `proof export --dry-run`",
+    responses={200: ExportPreviewOut},
+    summary="Preview an export: what it would write and what not, as `proof export --dry-run`",
 )
-def planned(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
+def planned_corrections(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     project().store.queue.work(path.work)
     return answer(_preview_out(path.work, parse_cursor(query.cursor) or 0, query.limit))
 
@@ -72,14 +73,14 @@ def planned(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
 def view(work: str) -> Response:
     summary = project().store.queue.work(work)
     start = max(request.args.get("from", 0, type=int), 0)
-    reads = project().store.double_readings.waiting(work) if LOOKER.get().arbitrates else []
+    reads = project().store.double_readings.waiting(work) if REQUESTER.get().arbitrates else []
     preview = _preview_out(work, start, DECISIONS_PER_PAGE)
     return render_page(
         "export_preview.html", summary, preview=preview, start=start, shown=DECISIONS_PER_PAGE, reads=reads
     )
 
 
-def _preview_out(work: str, start: int, limit: int) -> PreviewOut:
+def _preview_out(work: str, start: int, limit: int) -> ExportPreviewOut:
     """The preview of all texts of a work, with the decisions from index `start` on."""
     store, settings = project().store, project().settings
     previews: list[tuple[str, Preview]] = []
@@ -95,7 +96,7 @@ def _preview_out(work: str, start: int, limit: int) -> PreviewOut:
     not_written = [(text, planned) for text, preview in previews for planned in preview.not_written]
     written = [(text, planned) for text, preview in previews for planned in preview.written]
     items = not_written + written
-    return PreviewOut(
+    return ExportPreviewOut(
         written=len(written),
         not_written=len(not_written),
         in_text=sum(preview.in_text for _, preview in previews),
@@ -105,11 +106,11 @@ def _preview_out(work: str, start: int, limit: int) -> PreviewOut:
     )
 
 
-def _planned_out(work: str, text: str, planned: PlannedCorrection) -> PlannedOut:
+def _planned_out(work: str, text: str, planned: PlannedCorrection) -> PlannedCorrectionOut:
     """A decision for the API; `text` is the name of the previewed text."""
-    values: dict[str, Any] = {name: getattr(planned, name) for name in PlannedOut.model_fields}
+    values: dict[str, Any] = {name: getattr(planned, name) for name in PlannedCorrectionOut.model_fields}
     values["text"] = Path(planned.text).name or text
     values["reason"] = planned.reason(say)
     if not project().store.queue.has(work, planned.flag):
         values["flag"] = 0
-    return PlannedOut(**values)
+    return PlannedCorrectionOut(**values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from flask import Response
+from flask_openapi3.models.tag import Tag
 from numpy.typing import NDArray
 
 from proof.store import Store
@@ -23,15 +24,16 @@ SUGGESTED_CHARACTERS = 5
 UNUSUAL_GLYPHS = 6
 """Maximum number of glyphs that are shown of an unencoded character."""
 
-glyphs = api_blueprint("glyphs", "glyphs")
+GLYPHS = Tag(name="glyphs", description="The glyphs of a character, and unencoded characters")
+glyphs = api_blueprint("glyphs", GLYPHS)
 
 
 @glyphs.get(
     "/works/<string:work>/glyphs",
     responses={200: answers.GlyphsOut},
-    summary="Occurrences of a character as glyphs, the least alike first",
+    summary="List the occurrences of a character in the order of the likeness of their glyphs",
 )
-def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
+def glyph_occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
     store = project().store
     ordered = project().glyphs.of(path.work, query.text, query.against, query.part)
     occurrences = ordered.occurrences
@@ -44,7 +46,7 @@ def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
             items=items,
             next=str(start + query.limit) if more else None,
             total=occurrences.total,
-            looked=len(occurrences),
+            compared=len(occurrences),
             part=occurrences.part,
             parts=occurrences.parts,
         )
@@ -53,27 +55,27 @@ def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
 
 @glyphs.get(
     "/components",
-    responses={200: answers.ComposedOut},
-    summary="Characters by their parts, or by an ideographic description",
+    responses={200: answers.ComposedCharactersOut},
+    summary="Find characters by their components, or by an ideographic description",
 )
-def composed(query: schemas.PartsQuery) -> Response:
-    return answer(answers.ComposedOut(items=made_of(query.parts)))
+def composed_characters(query: schemas.PartsQuery) -> Response:
+    return answer(answers.ComposedCharactersOut(items=made_of(query.parts)))
 
 
 @glyphs.get(
     "/works/<string:work>/unencoded",
-    responses={200: answers.UnencodedListOut},
-    summary="Entities, descriptions and stopgaps for characters that the text has",
+    responses={200: answers.UnencodedCharactersOut},
+    summary="List the entities, descriptions and placeholders for unencoded characters in a work",
 )
-def unencoded(path: schemas.WorkPath) -> Response:
-    return answer(answers.UnencodedListOut(items=unencoded_of(path.work)))
+def unencoded_characters(path: schemas.WorkPath) -> Response:
+    return answer(answers.UnencodedCharactersOut(items=unencoded_of(path.work)))
 
 
-def unencoded_of(work: str) -> list[answers.UnencodedOut]:
+def unencoded_of(work: str) -> list[answers.UnencodedCharacterOut]:
     """The unencoded characters of a work, the most frequent first."""
     counted = project().store.glyphs.unencoded(work)
     return [
-        answers.UnencodedOut(text=text, count=count, made_of=made_of(text, SUGGESTED_CHARACTERS))
+        answers.UnencodedCharacterOut(text=text, count=count, made_of=made_of(text, SUGGESTED_CHARACTERS))
         for text, count in counted
     ]
 
@@ -135,10 +137,12 @@ def _cut_tiles(store: Store, ordered: OrderedOccurrences, image_shas: dict[Place
 
 @glyphs.post(
     "/works/<string:work>/glyphs/corrections",
-    responses={200: answers.GlyphOutcomesOut, 428: answers.UnconfirmedOut},
-    summary="Correct many occurrences of a character at once: flagged ones are decided, others corrected by hand",
+    responses={200: answers.GlyphOutcomesOut, 428: answers.UnconfirmedReadingOut},
+    summary="Correct several occurrences of a character at once",
 )
-def correct(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -> Response:
+def correct_glyphs(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -> Response:
+    """At places with a flag this decides on the flag. Places that somebody else has decided meanwhile are left as they
+    are."""
     shared = {"work": path.work, "person": person(), **body.model_dump(exclude={"places", "delete"})}
     shared["verdict"] = Verdict.DELETE if body.delete else Verdict.TYPED
     corrections = [
@@ -146,7 +150,7 @@ def correct(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -> Respo
     ]
     outcomes = project().store.manual_corrections.correct_glyphs(corrections)
     items = [
-        answers.GlyphOutcome(page=place.page, line=place.line, offset=place.offset, **decision_or_conflict(outcome))
+        answers.GlyphOutcomeOut(page=place.page, line=place.line, offset=place.offset, **decision_or_conflict(outcome))
         for place, outcome in zip(body.places, outcomes, strict=True)
     ]
     return answer(answers.GlyphOutcomesOut(items=items))

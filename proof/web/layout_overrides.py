@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from flask import Response
+from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field, RootModel
 
 from proof.checking.recheck import RecheckFault, Reread
@@ -37,7 +38,8 @@ Span = Annotated[list[Share], Field(min_length=2, max_length=2)]
 Spans = Annotated[list[Span], Field(max_length=40)]
 Name = Annotated[str, Field(max_length=1024)]
 
-layouts = api_blueprint("layout overrides", "layout overrides")
+LAYOUTS = Tag(name="layout overrides", description="Layouts and images that people set, and reading pages again")
+layouts = api_blueprint("layout overrides", LAYOUTS)
 
 
 class UnknownImageError(PublicError):
@@ -46,85 +48,103 @@ class UnknownImageError(PublicError):
     http_status = 404
 
 
-class RegionBody(schemas.Closed):
-    """Corners in pixels of the image file: upper left, upper right, lower right, lower left. Rules are given from left
-    to right as shares of the frame's width; notes for each column, right to left, as shares of its height."""
+class RegionBody(schemas.StrictModel):
+    """A region of a page: its frame, its columns and its notes."""
 
-    corners: list[Corner] = Field(min_length=4, max_length=4)
-    rules: list[Share] = Field(max_length=MOST_COLUMNS)
-    notes: list[Spans | None] = Field(default_factory=list, max_length=MOST_COLUMNS)
+    corners: list[Corner] = Field(
+        min_length=4,
+        max_length=4,
+        description="The corners of the frame in pixels of the image file: upper left, upper right, lower right, lower "
+        "left",
+    )
+    rules: list[Share] = Field(
+        max_length=MOST_COLUMNS,
+        description="The lines between the columns from left to right, as shares of the width of the frame",
+    )
+    notes: list[Spans | None] = Field(
+        default_factory=list,
+        max_length=MOST_COLUMNS,
+        description="For each column from right to left: the parts that are notes in double rows, as shares of the "
+        "height of the frame from the top; null to detect them",
+    )
 
 
 class LayoutBody(RegionBody):
-    """The first region of a page and, in `more`, the others (registers), in the order of their text."""
+    """The layout of a page: its first region and, in `more`, further ones."""
 
-    more: list[RegionBody] = Field(default_factory=list, max_length=MOST_COLUMNS)
+    more: list[RegionBody] = Field(
+        default_factory=list,
+        max_length=MOST_COLUMNS,
+        description="Further regions of the page, such as lower registers, in the order of their text",
+    )
 
 
-class LayoutOverrideBody(schemas.Closed):
-    """The layout of a page, its image and the quadrant of the image; fields that are left out are detected."""
+class LayoutOverrideBody(schemas.StrictModel):
+    """How a page is to be read from now on. What is left out is detected."""
 
     layout: LayoutBody | None = None
-    image: Name = ""
-    quadrant: Literal["", "a", "b", "c", "d"] = ""
-    version: schemas.Count = Field(description="The version that was seen")
-    key: str = Field(pattern=schemas.KEY)
+    image: Name = Field("", description="The name of the image")
+    quadrant: Literal["", "a", "b", "c", "d"] = Field(
+        "", description="The part of the image, if it shows several half-folios"
+    )
+    version: schemas.Count = Field(description="The `version` of the last override that the client saw; 0 without any")
+    key: schemas.Key
 
 
 class LayoutOverrideOut(RootModel[LayoutOverride]):
-    """The layout and the image that a person set for a page; empty fields are detected."""
+    """The layout and the image that a person set for a page. What is empty or null is detected."""
 
 
 class LayoutOverridesOut(BaseModel):
     items: list[LayoutOverrideOut]
 
 
-class RereadOut(BaseModel):
+class RereadingResultOut(BaseModel):
     """The result of reading a page again."""
 
-    status: str
-    message: str
+    status: str = Field(description="The status of the page: `checked`, `no image`, `image mismatch` or `failed`")
+    detail: str = Field(description="The message of the check, in the language of the request")
     trouble: RecheckFault | None = Field(description="Why the page could not be checked")
-    told: str = Field(description="The same, in the language of the request")
-    fresh: int = Field(description="Raised flags that were not there before")
-    gone: int = Field(description="Flags raised before that are no more")
-    kept: int = Field(description="Decisions whose place remains")
-    lost: list[answers.FlagOut] = Field(description="Decided flags whose place is gone")
+    message: str = Field(description="The same in words, in the language of the request")
+    fresh: int = Field(description="The number of new raised flags")
+    gone: int = Field(description="The number of raised flags that the page no longer has")
+    kept: int = Field(description="The number of decided flags whose place remains")
+    lost: list[answers.FlagOut] = Field(description="The decided flags whose place no longer exists")
 
 
-class ReadingOut(BaseModel):
-    """A page that is read again: the number of the reading (`job`), its state, and its outcome when it is done."""
+class RereadingOut(BaseModel):
+    """A job that reads a page again."""
 
-    job: str
+    job: str = Field(description="The number of the job")
     state: Stage
-    askers: list[str] = Field(description="Who waits for it")
-    reason: str = Field(description="Why it failed")
-    trouble: RecheckFault | None = Field(description="What kind of failure it is")
-    told: str = Field(description="The same, in the language of the request")
-    outcome: RereadOut | None
+    requested_by: list[str] = Field(description="The people who requested it and have not cancelled it")
+    reason: str = Field(description="Why it failed, in English; empty if it did not")
+    trouble: RecheckFault | None = Field(description="The kind of failure")
+    message: str = Field(description="The failure in words, in the language of the request")
+    outcome: RereadingResultOut | None = Field(description="The result, when the job is done")
 
 
 class ReadingPath(schemas.PagePath):
-    job: str = Field(max_length=64)
+    job: str = Field(max_length=64, description="The number of the job")
 
 
-class ImagesQuery(schemas.Closed):
-    sought: str = Field("", max_length=200, description="Part of the name")
+class ImagesQuery(schemas.StrictModel):
+    search: str = Field("", max_length=200, description="A part of the name")
 
 
-class ImageQuery(schemas.Closed):
-    name: Name
+class ImageQuery(schemas.StrictModel):
+    name: Name = Field(description="The name of the image")
 
 
-class ImageNames(BaseModel):
+class ImageNamesOut(BaseModel):
     items: list[str]
-    more: bool
+    more: bool = Field(description="Whether further images match")
 
 
 @layouts.get(
     "/works/<string:work>/pages/<int:page>/layout-overrides",
     responses={200: LayoutOverridesOut},
-    summary="What was set right",
+    summary="List the layouts and images that people set for a page",
 )
 def layout_overrides(path: schemas.PagePath) -> Response:
     overrides = project().store.layout_overrides.history(path.work, path.page)
@@ -134,9 +154,10 @@ def layout_overrides(path: schemas.PagePath) -> Response:
 @layouts.post(
     "/works/<string:work>/pages/<int:page>/layout-overrides",
     responses={201: LayoutOverrideOut, 409: answers.ProblemOut},
-    summary="Set how a page is read from now on, or go back to what is found",
+    summary="Set the layout or the image of a page, or have them detected again",
 )
 def set_layout_override(path: schemas.PagePath, body: LayoutOverrideBody) -> Response:
+    """The answer is 409 if somebody else has set them since the client saw them."""
     layout = LayoutOverrideShape.from_json(body.layout.model_dump()) if body.layout else None
     if body.image and body.image not in dict(project().reader.images()):
         raise UnknownImageError(REFUSALS["no image"])
@@ -149,12 +170,12 @@ def set_layout_override(path: schemas.PagePath, body: LayoutOverrideBody) -> Res
 
 @layouts.post(
     "/works/<string:work>/pages/<int:page>/read-again",
-    responses={200: ReadingOut, 202: ReadingOut},
-    summary="Read a page again, as it was set right",
+    responses={200: RereadingOut, 202: RereadingOut},
+    summary="Read a page again, with the layout and image that were set",
 )
 def read_again(path: schemas.PagePath) -> Response:
-    """Start reading a page again. The answer has the result if that takes a moment only, else the number of the
-    reading, by which its state can be requested."""
+    """The answer is 200 with the result if the page is read within two seconds. Otherwise it is 202, and `job` is the
+    number by which the state can be requested."""
     project().store.queue.page(path.work, path.page)
     job = project().rereading.begin(path.work, path.page, person())
     job.wait(PATIENCE_SECONDS)
@@ -163,34 +184,36 @@ def read_again(path: schemas.PagePath) -> Response:
 
 @layouts.get(
     "/works/<string:work>/pages/<int:page>/read-again/<string:job>",
-    responses={200: ReadingOut},
-    summary="What came of reading a page again",
+    responses={200: RereadingOut},
+    summary="Get the state and the result of reading a page again",
 )
-def reading(path: ReadingPath) -> Response:
+def rereading(path: ReadingPath) -> Response:
     return answer(reading_of(project().rereading.job(path.work, path.page, path.job)))
 
 
 @layouts.post(
     "/works/<string:work>/pages/<int:page>/read-again/<string:job>/stop",
-    responses={200: ReadingOut},
-    summary="Take back that a page is read again; it is read all the same where others asked for it",
+    responses={200: RereadingOut},
+    summary="Cancel reading a page again",
 )
-def stop(path: ReadingPath) -> Response:
-    """Stop a reading. It ends before its result is saved; a finished one is not undone. Request its state to see
-    which."""
+def cancel_rereading(path: ReadingPath) -> Response:
+    """The job goes on if other people have requested it too, and a finished job is not undone. The state in the answer
+    tells whether the job was cancelled."""
     job = project().rereading.cancel(path.work, path.page, path.job, person(), overrules=may(Right.OVERRULE))
     return answer(reading_of(job))
 
 
-@layouts.get("/works/<string:work>/images", responses={200: ImageNames}, summary="Images of the project, by name")
+@layouts.get(
+    "/works/<string:work>/images", responses={200: ImageNamesOut}, summary="Find images of the project by name"
+)
 def images(path: schemas.WorkPath, query: ImagesQuery) -> Response:
     project().store.queue.work(path.work)
-    names = [name for name, _ in project().reader.images() if query.sought.casefold() in name.casefold()]
-    return answer(ImageNames(items=names[:MAX_IMAGES], more=len(names) > MAX_IMAGES))
+    names = [name for name, _ in project().reader.images() if query.search.casefold() in name.casefold()]
+    return answer(ImageNamesOut(items=names[:MAX_IMAGES], more=len(names) > MAX_IMAGES))
 
 
-@layouts.get("/works/<string:work>/images/preview", summary="A small picture of an image of the project")
-def preview(path: schemas.WorkPath, query: ImageQuery) -> Response:
+@layouts.get("/works/<string:work>/images/preview", summary="Get a small picture of an image of the project")
+def image_preview(path: schemas.WorkPath, query: ImageQuery) -> Response:
     project().store.queue.work(path.work)
     file = dict(project().reader.images()).get(query.name)
     if file is None:
@@ -203,26 +226,26 @@ def preview(path: schemas.WorkPath, query: ImageQuery) -> Response:
     return response
 
 
-def reading_of(job: Job) -> ReadingOut:
+def reading_of(job: Job) -> RereadingOut:
     """The state and outcome of a job for the API."""
     outcome = job.outcome
-    return ReadingOut(
+    return RereadingOut(
         job=job.number,
         state=job.state,
-        askers=job.waited_for_by,
+        requested_by=job.waited_for_by,
         reason=job.reason,
         trouble=job.trouble,
-        told=_told(job.trouble) or (say(SERVER_STOPPED) if job.reason else ""),
+        message=_fault_message(job.trouble) or (say(SERVER_STOPPED) if job.reason else ""),
         outcome=_reread_out(outcome) if outcome else None,
     )
 
 
-def _reread_out(reread: Reread) -> RereadOut:
-    return RereadOut(
+def _reread_out(reread: Reread) -> RereadingResultOut:
+    return RereadingResultOut(
         status=reread.result.status.value,
-        message=in_words(reread.result.message, say) if reread.result.message else "",
+        detail=in_words(reread.result.message, say) if reread.result.message else "",
         trouble=reread.trouble,
-        told=_told(reread.trouble),
+        message=_fault_message(reread.trouble),
         fresh=len(reread.fresh),
         gone=len(reread.gone),
         kept=len(reread.kept),
@@ -230,6 +253,6 @@ def _reread_out(reread: Reread) -> RereadOut:
     )
 
 
-def _told(trouble: RecheckFault | None) -> str:
+def _fault_message(trouble: RecheckFault | None) -> str:
     """A fault in the language of the request."""
     return say(RECHECK_FAULTS[trouble]) if trouble else ""

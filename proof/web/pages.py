@@ -15,7 +15,7 @@ from proof.quality.sampling import interval
 from proof.report.progress import COUNTED_VERDICTS, agreements_of, progress_of, time_left
 from proof.report.reasons import VERDICTS
 from proof.store.authorities import IMAGE, REASONED
-from proof.store.chains import LOOKER
+from proof.store.chains import REQUESTER
 from proof.store.decision_records import State
 from proof.store.finder import addressed
 from proof.store.lookup import NoPlaceError
@@ -206,7 +206,7 @@ def pairs(work: str) -> AnyResponse:
     summary = store.queue.work(work)
     counted_pairs = store.queue.pairs(work, QueueFilter())
     data = {
-        "pairs": [answers.PairStates(pair).model_dump() for pair in counted_pairs[:MAX_PAIRS]],
+        "pairs": [answers.PairOut(pair).model_dump() for pair in counted_pairs[:MAX_PAIRS]],
         "rules": [
             {"text": rule.transcribed, "image": rule.suggested, "hides": rule.hides, "person": rule.person}
             for rule in store.rules.of_work(work)
@@ -224,7 +224,7 @@ def glyphs(work: str) -> AnyResponse:
     summary = queue.work(work)
     single_pairs = [pair for pair in queue.pairs(work, QueueFilter()) if len(pair.text) == len(pair.image) == 1]
     data = {
-        "pairs": [answers.PairStates(pair).model_dump() for pair in single_pairs[:MAX_OFFERED_PAIRS]],
+        "pairs": [answers.PairOut(pair).model_dump() for pair in single_pairs[:MAX_OFFERED_PAIRS]],
         "part": max(request.args.get("part", 0, type=int), 0),
     }
     characters = {name: request.args.get(name, "")[:MAX_CHARACTER_LENGTH] for name in ("text", "against")}
@@ -266,7 +266,7 @@ def progress(work: str) -> AnyResponse:
         problems=store.comments.problems(work=work),
         days=store.judgements.by_day(work),
         verdicts=verdicts,
-        arbitrates=LOOKER.get().arbitrates,
+        arbitrates=REQUESTER.get().arbitrates,
         reports=store.reports.count(work),
     )
 
@@ -328,7 +328,7 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
     if detail:
         data["authorities"] = [IMAGE, *REASONED]
         data["assignees"] = assignees()
-        data["blind"] = LOOKER.get().blind
+        data["blind"] = REQUESTER.get().blind
     else:
         data["facets"] = api.facets_of(work, queue_filter).model_dump(mode="json")
         data["pages"] = summary.pages

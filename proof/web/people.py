@@ -17,7 +17,7 @@ from flask_login import LoginManager, UserMixin, current_user, login_user, logou
 from werkzeug.wrappers import Response
 
 from proof.errors import PublicError
-from proof.store.accounts import Account, AccountChannel, By, ExpiredPasswordError, NoAccountError
+from proof.store.accounts import Account, AccountActor, AccountChannel, ExpiredPasswordError, NoAccountError
 from proof.store.decision_records import RefusedDecisionError
 from proof.web.attempts import Attempts
 from proof.web.messages import LOGIN_MESSAGES, REFUSALS
@@ -107,9 +107,9 @@ def must_be_assignee(name: str) -> None:
         raise RefusedDecisionError(REFUSALS["assignee"], name=name)
 
 
-def actor() -> By:
+def actor() -> AccountActor:
     """The person who makes the request, for the history of accounts."""
-    return By(person(), AccountChannel.BROWSER)
+    return AccountActor(person(), AccountChannel.BROWSER)
 
 
 def rights() -> frozenset[Right]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flask import Response
+from flask_openapi3.models.tag import Tag
 from flask_wtf.csrf import generate_csrf
 
 from proof.store.accounts import Account, new_password
@@ -11,13 +12,14 @@ from proof.web.api import answer, api_blueprint, parse_cursor
 from proof.web.people import require_accounts
 from proof.web.project import project
 
-people_api = api_blueprint("people", "people")
+PEOPLE = Tag(name="people", description="Sessions and accounts")
+people_api = api_blueprint("people", PEOPLE)
 
 
 @people_api.get(
     "/session",
     responses={200: answers.SessionOut},
-    summary="The person of the session, their rights, and the token for requests that change something (X-CSRFToken)",
+    summary="Get the session: the person, their rights, and the token for requests that change something",
 )
 def session() -> Response:
     return answer(_session())
@@ -26,14 +28,14 @@ def session() -> Response:
 @people_api.post(
     "/session",
     responses={200: answers.SessionOut, 429: answers.ProblemOut},
-    summary="Log in; the answer has the token of the new session",
+    summary="Log in",
 )
 def begin_session(body: schemas.LogInBody) -> Response:
     people.log_in(body.name, body.password)
     return answer(_session())
 
 
-@people_api.delete("/session", responses={200: answers.SessionOut}, summary="Log out, in every browser")
+@people_api.delete("/session", responses={200: answers.SessionOut}, summary="Log out in all browsers")
 def end_session() -> Response:
     people.log_out()
     return answer(_session())
@@ -42,14 +44,15 @@ def end_session() -> Response:
 @people_api.put(
     "/session/password",
     responses={200: answers.SessionOut, 429: answers.ProblemOut},
-    summary="Change one's own password; sessions in other browsers end",
+    summary="Change your password",
 )
 def change_password(body: schemas.PasswordBody) -> Response:
+    """Sessions in other browsers end, and tokens of the API become invalid."""
     people.change_password(body.current, body.new)
     return answer(_session())
 
 
-@people_api.get("/people", responses={200: answers.PeopleOut}, summary="All accounts")
+@people_api.get("/people", responses={200: answers.PeopleOut}, summary="List all accounts")
 def list_people() -> Response:
     require_accounts()
     return answer(answers.PeopleOut(items=[_person(account) for account in project().store.accounts.everybody()]))
@@ -57,23 +60,24 @@ def list_people() -> Response:
 
 @people_api.get(
     "/people/events",
-    responses={200: answers.PeopleEventsOut},
-    summary="What was done to accounts, by whom and when, newest first",
+    responses={200: answers.AccountEventsOut},
+    summary="List the changes of accounts, newest first",
 )
 def people_events(query: schemas.Cursor) -> Response:
     require_accounts()
     events = project().store.accounts.events(before=parse_cursor(query.cursor), limit=query.limit + 1)
     shown = events[: query.limit]
-    items = [answers.PeopleEventOut(event) for event in shown]
-    return answer(answers.PeopleEventsOut(items=items, next=str(shown[-1].id) if len(events) > len(shown) else None))
+    items = [answers.AccountEventOut(event) for event in shown]
+    return answer(answers.AccountEventsOut(items=items, next=str(shown[-1].id) if len(events) > len(shown) else None))
 
 
 @people_api.post(
     "/people",
     responses={201: answers.NewPersonOut},
-    summary="Make an account; only this answer has its password, which the person changes at the first log-in",
+    summary="Create an account",
 )
 def add_person(body: schemas.PersonBody) -> Response:
+    """The answer contains the password, which the person must change when they first log in."""
     require_accounts()
     password = new_password()
     account = project().store.accounts.add(body.name, body.role, password, provisional=True, by=people.actor())
@@ -81,9 +85,11 @@ def add_person(body: schemas.PersonBody) -> Response:
 
 
 @people_api.patch(
-    "/people/<int:number>", responses={200: answers.PersonOut}, summary="Give an account another role, shut or open it"
+    "/people/<int:number>",
+    responses={200: answers.PersonOut},
+    summary="Change the role of an account, disable it or enable it",
 )
-def change_person(path: schemas.PersonPath, body: schemas.PersonChange) -> Response:
+def change_person(path: schemas.PersonPath, body: schemas.PersonChangeBody) -> Response:
     require_accounts()
     accounts = project().store.accounts
     account = accounts.get(path.number)
@@ -97,9 +103,10 @@ def change_person(path: schemas.PersonPath, body: schemas.PersonChange) -> Respo
 @people_api.post(
     "/people/<int:number>/password",
     responses={200: answers.NewPersonOut},
-    summary="Set another password, which only this answer has; all sessions of the account end",
+    summary="Reset the password of an account",
 )
 def reset_password(path: schemas.PersonPath) -> Response:
+    """The answer contains the new password. All sessions of the account end."""
     require_accounts()
     password = new_password()
     account = project().store.accounts.set_password(path.number, password, provisional=True, by=people.actor())

@@ -26,7 +26,7 @@ LOG = logging.getLogger(__name__)
 
 
 def problem(status: int, detail: str, **more: Any) -> Response:
-    """A problem document; `more` are additional members."""
+    """A problem document with the additional members `more`."""
     document = {
         "type": "about:blank",
         "title": HTTP_STATUS_CODES.get(status, "Error"),
@@ -56,20 +56,20 @@ def answer_errors(app: Flask) -> None:
     @app.errorhandler(ConflictError)
     def conflict(error: ConflictError) -> Response:
         decisions = [DecisionOut(decision).model_dump(mode="json") for decision in error.decisions]
-        return problem(409, str(error), version=error.version, decisions=decisions, told=translated_message(error))
+        return problem(409, str(error), version=error.version, decisions=decisions, message=translated_message(error))
 
     @app.errorhandler(UnconfirmedReadingError)
     def unconfirmed(error: UnconfirmedReadingError) -> Response:
-        return problem(428, str(error), reason=error.reason, told=translated_message(error))
+        return problem(428, str(error), reason=error.reason, message=translated_message(error))
 
     @app.errorhandler(ChangedError)
     def changed(error: ChangedError) -> Response:
-        return problem(409, str(error), people=error.people, told=translated_message(error))
+        return problem(409, str(error), people=error.people, message=translated_message(error))
 
     @app.errorhandler(ProofError)
     def expected(error: ProofError) -> Response:
         message = public_message(error)
-        response = _answer(error.http_status, str(error), message, told=message)
+        response = _answer(error.http_status, str(error), message, message=message)
         if error.http_status == 401:
             response.headers["WWW-Authenticate"] = 'Cookie realm="proof"'
         if isinstance(error, TooManyAttemptsError):
@@ -119,7 +119,7 @@ def _status_message(status: int) -> str:
     return say(REFUSALS["mistake"] if status >= 500 else STATUSES[400])
 
 
-def _answer(status: int, detail: str, message: str, **more: Any) -> Response:
+def _answer(status: int, detail: str, message: str, /, **more: Any) -> Response:
     """A problem document with `detail` for programs, or an HTML page with `message` for people."""
     if request.path.startswith(DATA_PATHS) or not request.accept_mimetypes.accept_html:
         return problem(status, detail, **more)

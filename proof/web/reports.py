@@ -18,7 +18,7 @@ from proof.text.column import parse_column
 from proof.text.model import Run
 from proof.web import problems, schemas
 from proof.web.answers import ColumnOut
-from proof.web.api import answer, api_blueprint
+from proof.web.api import PAGES, answer, api_blueprint
 from proof.web.attempts import network_of
 from proof.web.images import name_of
 from proof.web.messages import REFUSALS
@@ -35,7 +35,7 @@ ALL_ADDRESSES_FACTOR = 50
 """Limit of reports per hour from all addresses together, as a multiple of the limit for one address."""
 
 reports = Blueprint("reports", __name__)
-reports_api = api_blueprint("reports api", "pages")
+reports_api = api_blueprint("reports api", PAGES)
 
 
 class TooManyReportsError(PublicError):
@@ -44,7 +44,7 @@ class TooManyReportsError(PublicError):
     http_status = 429
 
 
-class ReportBody(schemas.Closed):
+class ReportBody(schemas.StrictModel):
     """A report about the column with the number `line`, or about the page if `line` is 0: the characters there
     (`text`), what they should be (`reading`), and a `note`. `key` is that of the request."""
 
@@ -55,16 +55,17 @@ class ReportBody(schemas.Closed):
     key: str = Field(pattern=schemas.KEY)
 
 
-class SettleBody(schemas.Closed):
+class ReportStateBody(schemas.StrictModel):
     state: ReportState
 
 
 class ReportPath(schemas.WorkPath):
-    report: schemas.Number
+    report: schemas.Number = Field(description="The `id` of the report")
 
 
 class ReportOut(RootModel[Report]):
-    """A reader's report."""
+    """A reader's report about column `line` of a page, or about the page if `line` is 0. `name` is the id of the page,
+    `text` what it has and `reading` what it should have in the reader's opinion."""
 
 
 class ReportsOut(BaseModel):
@@ -117,15 +118,19 @@ def settle(work: str, number: int) -> AnyResponse:
     return redirect(url_for("reports.view", work=work))
 
 
-@reports_api.get("/works/<string:work>/reports", responses={200: ReportsOut}, summary="What readers reported")
+@reports_api.get(
+    "/works/<string:work>/reports", responses={200: ReportsOut}, summary="List the open reports of readers"
+)
 def open_reports(path: schemas.WorkPath) -> Response:
     return answer(ReportsOut(items=[ReportOut(report) for report in project().store.reports.open(path.work)]))
 
 
 @reports_api.post(
-    "/works/<string:work>/reports/<int:report>", responses={200: ReportsOut}, summary="Settle or dismiss a report"
+    "/works/<string:work>/reports/<int:report>",
+    responses={200: ReportsOut},
+    summary="Settle or dismiss a reader's report",
 )
-def settle_report(path: ReportPath, body: SettleBody) -> Response:
+def settle_report(path: ReportPath, body: ReportStateBody) -> Response:
     project().store.reports.settle(path.work, path.report, body.state, person())
     return answer(ReportsOut(items=[ReportOut(report) for report in project().store.reports.open(path.work)]))
 

@@ -24,7 +24,7 @@ STOPPED = "the server was stopped"
 
 
 class Stage(StrEnum):
-    """How far a reading is; STOPPED: it was cancelled."""
+    """The state of a job that reads a page again; `stopped` means cancelled."""
 
     WAITING = "waiting"
     READING = "reading"

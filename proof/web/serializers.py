@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from proof.locale.notices import in_words
-from proof.model.flags import Flag, Kind, is_moved
+from proof.model.flags import Flag, Kind, is_about_moved_text
 from proof.model.geometry import Box
 from proof.model.result import PageResult, Status
 from proof.report.reasons import what_of, why
@@ -16,7 +16,7 @@ from proof.report.upright import lean_of, upright, upright_flag
 from proof.report.view import View, ordinal, view_of
 from proof.store import Store
 from proof.store.authorities import shows_copy
-from proof.store.chains import LOOKER
+from proof.store.chains import REQUESTER
 from proof.store.comments import Comment
 from proof.store.decision_records import State
 from proof.store.decisions import may_take
@@ -33,12 +33,12 @@ from proof.web.answers import (
     ColumnOut,
     DecisionOut,
     EditOut,
-    FlagDetail,
+    FlagDetailOut,
     FlagOut,
-    OtherHalfOut,
-    PageDetail,
+    OtherPlaceOut,
+    PageDetailOut,
     PageOut,
-    PlacedOut,
+    PlacedCharacterOut,
     ViewOut,
     WitnessOut,
 )
@@ -76,7 +76,7 @@ def flag_of(queued: QueuedFlag) -> FlagOut:
         page=page_of(queued.page),
         other=_other_half(moved) if moved else None,
         what=what_of(flag, say) if flag.kind is Kind.LAYOUT else "",
-        copies=shows_copy(flag.evidence.reason, imaged=bool(queued.page.image_sha)),
+        can_copy=shows_copy(flag.evidence.reason, has_image=bool(queued.page.image_sha)),
         **{name: getattr(queued, name) for name in ("number", "state", "reading", "version", "stale")},
         **{name: getattr(flag, name) for name in ("id", "length", "score", "raised", "context", "moved")},
         **_shared_fields(flag),
@@ -84,18 +84,18 @@ def flag_of(queued: QueuedFlag) -> FlagOut:
 
 
 def _shared_fields(flag: Flag) -> dict[str, Any]:
-    """Fields of both FlagOut and OtherHalfOut."""
+    """Fields of both FlagOut and OtherPlaceOut."""
     fields = {name: getattr(flag, name) for name in ("kind", "line", "offset", "transcribed", "suggested")}
     return fields | {"bbox": _rectangle(flag.bbox) if flag.bbox else None}
 
 
 def _moved_with(queued: QueuedFlag) -> QueuedFlag | None:
     """The flag at the other place of a character that moved; None for other flags, such as a run in two parts."""
-    return queued.other if queued.other and is_moved(queued.flag, queued.other.flag) else None
+    return queued.other if queued.other and is_about_moved_text(queued.flag, queued.other.flag) else None
 
 
-def _other_half(other: QueuedFlag, ordinal: int | None = None) -> OtherHalfOut:
-    return OtherHalfOut(number=other.number, ordinal=ordinal, **_shared_fields(other.flag))
+def _other_half(other: QueuedFlag, ordinal: int | None = None) -> OtherPlaceOut:
+    return OtherPlaceOut(number=other.number, ordinal=ordinal, **_shared_fields(other.flag))
 
 
 def listed(store: Store, work: str, flags: Sequence[QueuedFlag], *, detail: bool) -> Sequence[FlagOut]:
@@ -103,13 +103,13 @@ def listed(store: Store, work: str, flags: Sequence[QueuedFlag], *, detail: bool
     return details(store, work, flags) if detail else [flag_of(queued) for queued in flags]
 
 
-def details(store: Store, work: str, flags: Sequence[QueuedFlag]) -> list[FlagDetail]:
+def details(store: Store, work: str, flags: Sequence[QueuedFlag]) -> list[FlagDetailOut]:
     """Flags of a work in detail for the desk."""
     numbers = sorted({queued.page.number for queued in flags})
     results, policies = store.queue.results(numbers), store.queue.policies(numbers)
     columns = store.queue.columns(work, numbers)
     comments = store.comments.of_flags(key for queued in flags for key in _comment_keys(queued))
-    compared = store.double_readings.of_flags([queued.number for queued in flags]) if LOOKER.get().arbitrates else {}
+    compared = store.double_readings.of_flags([queued.number for queued in flags]) if REQUESTER.get().arbitrates else {}
     return [
         _detail(
             store,
@@ -137,7 +137,7 @@ def _detail(
     policy: VariantPolicy,
     comments: Sequence[Comment],
     readings: Sequence[BlindReading],
-) -> FlagDetail:
+) -> FlagDetailOut:
     """A flag in detail. `column` is the text of its column; `comments` and `readings` are those on the flag."""
     flag, evidence = queued.flag, queued.flag.evidence
     other, moved = queued.other, _moved_with(queued)
@@ -148,7 +148,7 @@ def _detail(
     history = store.decisions.history(queued.number) if queued.version else []
     edits = column.edits if column else ()
     before, after = _text_around(queued, _checked_source(flag, result, column), edits)
-    return FlagDetail(
+    return FlagDetailOut(
         **flag_of(queued).model_dump(exclude={"other"}),
         other=other_half,
         why=why(flag, say, other.flag if other else None),
@@ -156,8 +156,8 @@ def _detail(
         rule=evidence.rule,
         p_text=evidence.p_text,
         p_best=evidence.p_best,
-        takes=may_take(flag),
-        reads=evidence.note if flag.kind is Kind.LAYOUT else "",
+        can_take=may_take(flag),
+        image_text=evidence.note if flag.kind is Kind.LAYOUT else "",
         alternatives=_alternatives(flag, policy),
         witnesses=[WitnessOut(witness) for witness in evidence.witnesses],
         ordinal=ordinal(result, flag),
@@ -227,7 +227,7 @@ def _view_out(sha: str, result: PageResult, flag: Flag, view: View) -> ViewOut:
         focus=_rectangle(view.focus),
         pitch=view.pitch,
         skew=upright_result.skew,
-        characters=[PlacedOut(character) for character in view.characters],
+        characters=[PlacedCharacterOut(character) for character in view.characters],
         gap=_rectangle(view.gap) if view.gap else None,
         page=_rectangle(_half_folio(upright_result)),
     )
@@ -239,11 +239,11 @@ def page_detail(
     columns: list[ColumnOut],
     flags: Sequence[QueuedFlag],
     comments: Sequence[Comment],
-    said_by: str,
-) -> PageDetail:
-    """A page with its columns, characters, flags and comments; `said_by` is the person who set its state."""
-    return PageDetail(
-        said_by=said_by,
+    state_by: str,
+) -> PageDetailOut:
+    """A page with its columns, characters, flags and comments; `state_by` is the person who set its state."""
+    return PageDetailOut(
+        state_by=state_by,
         **page_of(listed).model_dump(),
         box=_rectangle(_half_folio(result)),
         columns=columns,

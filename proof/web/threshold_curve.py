@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.store.decision_records import SETTLED, State
-from proof.store.flag_columns import STATES
+from proof.store.flag_arrays import STATES
 
 CURVE_STEPS = 40
 PRIOR_WEIGHT = 2.0

@@ -15,12 +15,12 @@ def undone_of(undone: Undone) -> answers.UndoneOut:
     """An undone or redone act for the API."""
     return answers.UndoneOut(
         what=undone.what,
-        again=undone.is_redo,
-        told=say(UNDO_MESSAGES["again" if undone.is_redo else "back"]) % {"what": _words(undone)},
+        redone=undone.is_redo,
+        message=say(UNDO_MESSAGES["again" if undone.is_redo else "back"]) % {"what": _words(undone)},
         decisions=[answers.DecisionOut(decision) for decision in undone.decisions],
         rule=answers.RuleChangeOut(undone.rule) if undone.rule else None,
         page=answers.PageEventOut(undone.page) if undone.page else None,
-        laid_out=undone.page_to_read,
+        reread_page=undone.page_to_read,
         repeated=undone.repeated,
     )
 

@@ -68,7 +68,7 @@ class NoPages:
 def own_pages(shared: Path, runtime: str, device: str = "cpu") -> Iterator[Callable[[], object]]:
     """What checks each half-folio of the JMML texts, warm."""
     # in the processes that measure alone
-    from proof.checking.executor import Plates, check_page, checker_for, engine_settings  # noqa: PLC0415
+    from proof.checking.executor import ImageLoader, check_page, checker_for, engine_settings  # noqa: PLC0415
     from proof.checking.plan import CheckPlan  # noqa: PLC0415
     from proof.images.find import ImageIndex  # noqa: PLC0415
     from proof.ocr.registry import open_engine  # noqa: PLC0415
@@ -95,7 +95,7 @@ def own_pages(shared: Path, runtime: str, device: str = "cpu") -> Iterator[Calla
         checker = checker_for(settings, engine, text.script)
         for task in plan.tasks:
             assert task.image is not None, task.page.id
-            yield partial(check_page, task, plan.keys, NoPages(), checker, Plates(plan.max_megapixels))  # type: ignore[arg-type]
+            yield partial(check_page, task, plan.keys, NoPages(), checker, ImageLoader(plan.max_megapixels))  # type: ignore[arg-type]
 
 
 def their_pages(shared: Path, one_thread: bool) -> Iterator[Callable[[], object]]:

@@ -16,7 +16,7 @@ from flask import Flask
 from sqlalchemy import URL, Dialect, Engine
 
 from proof.checking import executor, pipeline, recheck
-from proof.checking.executor import CheckedPage, Plates, check_page
+from proof.checking.executor import CheckedPage, ImageLoader, check_page
 from proof.checking.plan import PageKeys, PageTask
 from proof.ocr.engine import Engine as Recogniser
 from proof.ocr.engine import Pixels, Reading, WrappedEngine
@@ -65,13 +65,13 @@ _PAGES: dict[str, CheckedPage] = {}
 """Pages as they were checked first, by their keys."""
 
 
-def _checked(task: PageTask, keys: PageKeys, kept: Store, checker: Checker, plates: Plates) -> CheckedPage:
+def _checked(task: PageTask, keys: PageKeys, kept: Store, checker: Checker, loader: ImageLoader) -> CheckedPage:
     """A page that was not checked by any history yet is; one that is in the store comes out of it."""
     if task.image is None or task.trouble or kept.cached_page(keys.key(task)) is not None:
-        return check_page(task, keys, kept, checker, plates)
+        return check_page(task, keys, kept, checker, loader)
     known = _PAGES.get(keys.key(task))
     if known is None or (known.shapes is None and not kept.glyphs.known_on(known.result.image_sha)):
-        known = _PAGES[keys.key(task)] = check_page(task, keys, kept, checker, plates)
+        known = _PAGES[keys.key(task)] = check_page(task, keys, kept, checker, loader)
     return replace(known, task=task, result=replace(known.result, image=task.image.path))
 
 

@@ -54,11 +54,11 @@ def found_layout(result: PageResult, columns: int = 8) -> LayoutOverrideShape:
     return LayoutOverrideShape(corners, tuple(n / columns for n in range(1, columns)))
 
 
-def in_a_corner(hint: LayoutOverrideShape) -> LayoutOverrideShape:
+def in_a_corner(layout_override: LayoutOverrideShape) -> LayoutOverrideShape:
     """A frame around the lower left of the page alone."""
-    (left, top), _, (right, bottom), _ = hint.corners
+    (left, top), _, (right, bottom), _ = layout_override.corners
     middle, low = left + (right - left) / 3, top + 0.6 * (bottom - top)
-    return LayoutOverrideShape(((left, low), (middle, low), (middle, bottom), (left, bottom)), hint.rules)
+    return LayoutOverrideShape(((left, low), (middle, low), (middle, bottom), (left, bottom)), layout_override.rules)
 
 
 def agreeing(result: PageResult) -> float:
@@ -81,14 +81,16 @@ class Project:
     def found(self, number: int) -> PageResult:
         return self.store.queue.page(self.work, number)[1]
 
-    def set_right(self, number: int, hint: LayoutOverrideShape | None = None, image: str = "") -> None:
+    def set_right(self, number: int, layout_override: LayoutOverrideShape | None = None, image: str = "") -> None:
         """A person says how a page is laid out and which image it has."""
         version = len(self.store.layout_overrides.history(self.work, number))
         key = f"layout-{number}-{version}"
-        self.store.layout_overrides.set(self.work, number, hint, image, "", version=version, person="甲", key=key)
+        self.store.layout_overrides.set(
+            self.work, number, layout_override, image, "", version=version, person="甲", key=key
+        )
 
-    def read_as(self, number: int, hint: LayoutOverrideShape | None = None, image: str = "") -> Reread:
-        self.set_right(number, hint, image)
+    def read_as(self, number: int, layout_override: LayoutOverrideShape | None = None, image: str = "") -> Reread:
+        self.set_right(number, layout_override, image)
         return self.reader.read(self.work, number)
 
 

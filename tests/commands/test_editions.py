@@ -32,7 +32,7 @@ def corrections(*decided: Correction) -> str:
 
 
 def test_a_correction_reaches_a_copy_of_the_text_and_the_diff(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    decided = corrections(Correction(PAGE, 1, 5, 1, "比", "北", witness="影像"))
+    decided = corrections(Correction(PAGE, 1, 5, 1, "比", "北", authority="影像"))
     assert main(["export", "KR1_010.txt", "--corrections", decided, "--out", "out"]) == 0
     assert Path("out/KR1_010.txt").read_text(encoding="utf-8") == TEXT.replace("西北", "西比")
     assert text.read_text(encoding="utf-8") == TEXT

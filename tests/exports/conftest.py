@@ -108,7 +108,7 @@ def material(tmp_path: Path, checked: PageResult) -> Material:
     image.parent.mkdir()
     Image.new("L", (450, 800), 230).save(image)
     decided = [
-        Correction(PAGE, 1, 5, 1, "比", "北", witness="影像", person="某甲", flag="f1"),
+        Correction(PAGE, 1, 5, 1, "比", "北", authority="影像", person="某甲", flag="f1"),
         Correction(PAGE, 2, 0, 0, "與", "", person="某乙", flag="f2"),
         Correction(PAGE, 3, 2, 1, "𪚥", "射", person="某甲", flag="f3"),
     ]

@@ -31,9 +31,9 @@ def corrected(text: str, *corrections: Correction) -> CorrectedSource:
 def four() -> CorrectedSource:
     return corrected(
         KANRIPO,
-        Correction(PAGE, 2, 15, 2, "以耦", "耦以", kind=Kind.TRANSPOSITION, witness="影像"),
-        Correction(PAGE, 2, 3, 1, "", "告", witness="理校"),
-        Correction(PAGE, 1, 5, 1, "比", "北", witness="影像", note="參見次頁。"),
+        Correction(PAGE, 2, 15, 2, "以耦", "耦以", kind=Kind.TRANSPOSITION, authority="影像"),
+        Correction(PAGE, 2, 3, 1, "", "告", authority="理校"),
+        Correction(PAGE, 1, 5, 1, "比", "北", authority="影像", note="參見次頁。"),
         Correction(PAGE, 1, 3, 0, "與", ""),
     )
 
@@ -65,7 +65,7 @@ def test_a_long_reading_is_named_by_its_beginning_and_its_end() -> None:
 
 
 def test_an_authority_that_the_project_knows_as_a_witness_is_followed() -> None:
-    by_hand = Correction(PAGE, 1, 5, 1, "比", "北", witness="明")
+    by_hand = Correction(PAGE, 1, 5, 1, "比", "北", authority="明")
     notes = notes_of(corrected(KANRIPO, by_hand), names={"明": ""})
     assert [note.words for note in notes.notes] == ["比：原作北，從明本改。"]
     assert notes.witnesses == {"明本": ""}
@@ -75,7 +75,7 @@ def test_an_authority_that_the_project_knows_as_a_witness_is_followed() -> None:
 
 def test_footnotes_stand_in_place_and_their_text_follows_the_paragraph() -> None:
     done = corrected(
-        CRITICAL, Correction("", 3, 4, 1, "西", "東", witness="嚴本校勘記"), Correction("", 7, 4, 1, "", "矣")
+        CRITICAL, Correction("", 3, 4, 1, "西", "東", authority="嚴本校勘記"), Correction("", 7, 4, 1, "", "矣")
     )
     assert with_footnotes(done, notes_of(done)) == (
         "### 數獲 {#5}\n\n東面于中西[^4][^3]坐。<small>固東面矣。</small>\n\n[^3]: 坐：原脫。\n"
@@ -100,7 +100,7 @@ def test_a_text_with_footnotes_is_read_as_the_text_with_its_notes_beside_it(
     tmp_path: Path, source: str, place: tuple[str, int, int]
 ) -> None:
     page, line, offset = place
-    done = corrected(source, Correction(page, line, offset, 1, "比", "北", witness="影像", note="參見\n次頁。"))
+    done = corrected(source, Correction(page, line, offset, 1, "比", "北", authority="影像", note="參見\n次頁。"))
     written = with_footnotes(done, notes_of(done)).encode()
     (tmp_path / "text.txt").write_bytes(written)
     read = read_transcription(tmp_path / "text.txt")
@@ -145,9 +145,9 @@ def test_a_character_that_moved_over_the_end_of_a_column_is_one_note(line: int, 
 def test_a_text_that_is_kept_is_noted_with_what_the_copy_reads() -> None:
     done = corrected(
         KANRIPO,
-        Correction(PAGE, 1, 5, 1, "北", "北", witness="影像", copy_reads="比"),
-        Correction(PAGE, 1, 6, 1, "耦", "耦", witness="理校", copy_reads=""),
-        Correction(PAGE, 2, 3, 0, "", "", witness="嚴本", copy_reads="告"),
+        Correction(PAGE, 1, 5, 1, "北", "北", authority="影像", copy_reads="比"),
+        Correction(PAGE, 1, 6, 1, "耦", "耦", authority="理校", copy_reads=""),
+        Correction(PAGE, 2, 3, 0, "", "", authority="嚴本", copy_reads="告"),
     )
     assert [note.words for note in notes_of(done).notes] == [
         "北：影像作比，今不從。",
@@ -161,9 +161,9 @@ def test_every_witness_is_named_with_its_reading_and_in_full_once() -> None:
     readings = (("四庫", "比"), ("SBCK", "比"), ("嚴", "北"))
     done = corrected(
         KANRIPO,
-        Correction(PAGE, 1, 5, 1, "比", "北", witness="四庫", readings=readings),
-        Correction(PAGE, 2, 3, 1, "", "告", witness="四庫", readings=(("四庫", ""), ("嚴", "告"))),
-        Correction(PAGE, 1, 3, 0, "與", "", witness="嚴", readings=(("嚴", "與"), ("四庫", ""))),
+        Correction(PAGE, 1, 5, 1, "比", "北", authority="四庫", readings=readings),
+        Correction(PAGE, 2, 3, 1, "", "告", authority="四庫", readings=(("四庫", ""), ("嚴", "告"))),
+        Correction(PAGE, 1, 3, 0, "與", "", authority="嚴", readings=(("嚴", "與"), ("四庫", ""))),
     )
     doubtful = Correction(PAGE, 2, 1, 1, "射", "射", doubt="馬", readings=(("嚴", "馬"),), start=KANRIPO.index("射不"))
     notes = notes_of(done, [doubtful], {"嚴": "嚴州本儀禮鄭注"})

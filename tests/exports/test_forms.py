@@ -195,7 +195,7 @@ def test_cbeta_writes_what_stood_and_what_stands(material: Material, tmp_path: P
     text, notes = written(material, "cbeta", tmp_path / "out")
     assert "西[北>比]耦" in text.read_text(encoding="utf-8")
     assert f"{PAGE}01\t比【校】，北【原】（據影像）\n" in notes.read_text(encoding="utf-8")
-    known = [Correction(PAGE, 1, 5, 1, "比", "北", witness="SBCK", readings=(("SBCK", "比"),))]
+    known = [Correction(PAGE, 1, 5, 1, "比", "北", authority="SBCK", readings=(("SBCK", "比"),))]
     corrected = correct(material.corrected.edition, known)
     _, notes = written(replace(material, corrected=corrected), "cbeta", tmp_path / "of a witness")
     assert notes.read_text(encoding="utf-8") == f"{PAGE}01\t比【校】，北【原】（從叢刊本）\n"

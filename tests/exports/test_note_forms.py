@@ -33,9 +33,9 @@ def corrected(text: str = TEXT) -> CorrectedSource:
     return correct(
         transcription(text),
         [
-            Correction(PAGE, 2, 7, 2, "以耦", "耦以", witness="影像", person="甲"),
-            Correction(PAGE, 2, 3, 1, "", "告", witness="理校", person="乙"),
-            Correction(PAGE, 1, 5, 1, "比", "北", witness="四庫", person="甲", readings=(("四庫", "比"),)),
+            Correction(PAGE, 2, 7, 2, "以耦", "耦以", authority="影像", person="甲"),
+            Correction(PAGE, 2, 3, 1, "", "告", authority="理校", person="乙"),
+            Correction(PAGE, 1, 5, 1, "比", "北", authority="四庫", person="甲", readings=(("四庫", "比"),)),
             Correction(PAGE, 1, 3, 0, "與", "", person="甲"),
             Correction("KR1_WYG_010-1b", 1, 3, 0, "中", "", person="乙"),
         ],
@@ -152,7 +152,7 @@ def test_an_apparatus_of_tei_has_what_was_decided_and_who_reads_otherwise(tei_sc
 
 def test_a_text_that_is_kept_and_one_in_doubt_are_readings_beside_it(tei_schema: etree.RelaxNG) -> None:
     text = transcription(TEXT)
-    kept = Correction(PAGE, 1, 5, 1, "北", "北", copy_reads="比", witness="四庫", readings=(("四庫", "比"),))
+    kept = Correction(PAGE, 1, 5, 1, "北", "北", copy_reads="比", authority="四庫", readings=(("四庫", "比"),))
     doubt = Correction(PAGE, 2, 0, 1, "司", "司", doubt="同", start=text.text.index("司"))
     document = apparatus_document(notes_of(correct(text, [kept]), [doubt]), "儀禮")
     tei_schema.assertValid(etree.fromstring(etree.tostring(document)))

@@ -46,10 +46,13 @@ def test_a_flag_is_a_correction_once_it_is_accepted(tmp_path: Path) -> None:
     flag = {"id": "f1", "page": "p", "ref": "", "line": 1, "offset": 2, "length": 1, "kind": "substitution"}
     flag |= {"transcribed": "北", "suggested": "比", "score": 5.0, "raised": True, "bbox": None, "evidence": {}}
     path = tmp_path / "flags.jsonl"
-    path.write_text(json.dumps(flag) + "\n\n" + json.dumps(flag | {"accepted": True}), encoding="utf-8")
+    path.write_text(
+        json.dumps(flag) + "\n\n" + json.dumps(flag | {"accepted": True, "witness": "影像"}), encoding="utf-8"
+    )
     undecided, accepted = read_corrections(path)
     assert not undecided.accepted
     assert (accepted.accepted, accepted.original, accepted.replacement, accepted.flag) == (True, "北", "比", "f1")
+    assert accepted.authority == "影像"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from proof.language.evidence import ContextScores, TextTokens
 from proof.language.findings import PagePosition, evidence, flag_of
 from proof.language.look_alikes import Folding, LookAlikes
 from proof.language.model import LanguageModel, learn
-from proof.language.ngrams import BEFORE, BEHIND, PATTERNS, pair_keys
+from proof.language.ngrams import AFTER, BEFORE, PATTERNS, pair_keys
 from proof.language.stream import stream_of
 from proof.language.weights import LanguageWeights
 from proof.model.flags import Kind
@@ -154,5 +154,5 @@ def test_what_was_met_once_in_a_text_beside_and_nowhere_else_is_not_kept(paged: 
 
     assert met("月", "己") == 2, "once in either"
     assert met("事", "已") == 2, "twice beside"
-    assert met("影", "己", BEHIND) == 1
-    assert met("丑", "己", BEHIND) == 0
+    assert met("影", "己", AFTER) == 1
+    assert met("丑", "己", AFTER) == 0

@@ -17,9 +17,9 @@ BLANK = np.full((800, 600), 235, np.uint8)
 
 
 def test_frame_rules_and_notes_stand_where_a_person_set_them() -> None:
-    hint = LayoutOverrideShape(FRAME, (0.25, 0.6), (None, ((0.0, 0.5),), ()))
-    assert LayoutOverrideShape.from_json(hint.as_json()) == hint
-    layout = find_layout(BLANK, override=hint)
+    layout_override = LayoutOverrideShape(FRAME, (0.25, 0.6), (None, ((0.0, 0.5),), ()))
+    assert LayoutOverrideShape.from_json(layout_override.as_json()) == layout_override
+    layout = find_layout(BLANK, override=layout_override)
     assert layout.ruled
     assert not find_layout(BLANK).ruled
     boxes = boxes_of(layout)
@@ -34,11 +34,11 @@ def test_frame_rules_and_notes_stand_where_a_person_set_them() -> None:
 def test_registers_are_regions_whose_columns_are_counted_on_in_the_order_of_the_text() -> None:
     lower = LayoutOverrideShape(((100, 400), (500, 400), (500, 680), (100, 680)), (0.25,))
     upper = LayoutOverrideShape(((100, 80), (500, 80), (500, 370), (100, 370)), (0.5,), more=(lower,))
-    hint = LayoutOverrideShape.from_json(upper.as_json())
-    assert hint == upper
+    layout_override = LayoutOverrideShape.from_json(upper.as_json())
+    assert layout_override == upper
     image = BLANK.copy()
     image[420:460, 130:170] = 0
-    layout = find_layout(image, override=hint)
+    layout = find_layout(image, override=layout_override)
     boxes = boxes_of(layout)
     assert [one.number for one in layout.columns] == [1, 2, 3, 4]
     assert [(round(b.x), round(b.y)) for b in boxes] == [(300, 80), (100, 80), (200, 400), (100, 400)]

@@ -26,13 +26,13 @@ def drawn(parts: list[tuple[int, int, float]], below: int) -> tuple[np.ndarray, 
     return np.array(gain), np.array(ink, np.uint8)
 
 
-@pytest.mark.parametrize("way", [CutBy.BEST, CutBy.COUNTED, CutBy.STRICT])
+@pytest.mark.parametrize("cut_by", [CutBy.BEST, CutBy.COUNTED, CutBy.STRICT])
 @pytest.mark.parametrize("below", [0, 140])
-def test_a_row_of_a_note_whose_middle_is_not_clear_is_counted(below: int, way: CutBy) -> None:
+def test_a_row_of_a_note_whose_middle_is_not_clear_is_counted(below: int, cut_by: CutBy) -> None:
     """魏 and 用 in small bold script touch: so 衰於辰(故魏/臘用)辰晉金行金衰於丑故晉臘用丑 was drawn, with what its
     rows of pixels say. What main text leaves of the column says how high a row of the note is."""
     gain, ink = drawn([(3, 34, 1.0), (1, ROW, -0.35), (1, ROW, 0.15), (13, 34, 1.0)], below)
-    runs = find_runs(gain, ink, line("衰於辰(故魏/臘用)辰晉金行金衰於丑故晉臘用丑"), PITCH, way, low_notes=True)
+    runs = find_runs(gain, ink, line("衰於辰(故魏/臘用)辰晉金行金衰於丑故晉臘用丑"), PITCH, cut_by, low_notes=True)
     assert [run.note for run in runs] == [False, True, False]
     assert [runs[1].top, runs[1].bottom] == pytest.approx([3 * 34, 3 * 34 + 2 * ROW], abs=6)
 

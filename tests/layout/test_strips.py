@@ -61,8 +61,8 @@ class Cut:
     page: Page
     strips: tuple[tuple[Strip, ...], ...]
 
-    def again(self, number: int, line: Column | None, way: CutBy) -> tuple[Strip, ...]:
-        return cut_strips(self.layout, self.layout.columns[number - 1], line, ROWS, way)
+    def again(self, number: int, line: Column | None, cut_by: CutBy) -> tuple[Strip, ...]:
+        return cut_strips(self.layout, self.layout.columns[number - 1], line, ROWS, cut_by)
 
     @property
     def pitch(self) -> float:
@@ -159,9 +159,9 @@ def test_the_strips_of_a_page_read_as_what_was_drawn(cut: Cut, ppocr: PPOCR) -> 
 
 
 def test_a_column_without_ink_has_no_strips(cut: Cut) -> None:
-    for way in CutBy:
-        assert cut.again(8, None, way) == ()
-        assert cut.again(8, line("三"), way) == ()
+    for cut_by in CutBy:
+        assert cut.again(8, None, cut_by) == ()
+        assert cut.again(8, line("三"), cut_by) == ()
 
 
 def test_a_window_is_the_same_strip_between_two_places_only_longer(cut: Cut) -> None:
@@ -214,15 +214,15 @@ def test_strips_come_in_few_lengths_and_are_never_squeezed_more_than_is_set(
 
 @given(
     runs=st.lists(st.tuples(st.booleans(), st.integers(1, 25)), min_size=1, max_size=14),
-    way=st.sampled_from(CutBy),
+    cut_by=st.sampled_from(CutBy),
     number=st.integers(1, 8),
 )
 def test_a_line_that_does_not_fit_its_column_is_cut_all_the_same(
-    cut: Cut, runs: list[tuple[bool, int]], way: CutBy, number: int
+    cut: Cut, runs: list[tuple[bool, int]], cut_by: CutBy, number: int
 ) -> None:
     source = "".join(f"({'注' * size}/{'疏' * size})" if note else "經" * size for note, size in runs)
     area = cut.layout.columns[number - 1]
-    for strip in cut_strips(cut.layout, area, line(source), ROWS, way):
+    for strip in cut_strips(cut.layout, area, line(source), ROWS, cut_by):
         assert strip.top < strip.bottom
         over = OVER_RULE_WIDTHS * area.width + 1
         assert area.left - over <= strip.left < strip.right <= area.right + over

@@ -70,4 +70,4 @@ def test_shape_span_and_size_of_a_glyph_are_kept_and_the_image_not_opened_for_th
     ]
     assert again.spans(area, Row.MAIN, places) == spans
     assert [again.ink_size(area, Row.MAIN, places, number) for number in range(3)] == sizes
-    assert again.unchanged
+    assert again.are_all_stored

@@ -462,8 +462,8 @@ def told_of(said: Any) -> set[Thing]:
         return {("rule", (said["rule"]["text"], said["rule"]["image"]))}
     if said["page"]:
         return {("page", said["page"]["page"])}
-    if said["laid_out"]:
-        return {("layout", said["laid_out"])}
+    if said["reread_page"]:
+        return {("layout", said["reread_page"])}
     return {("flag", one["flag"]) for one in said["decisions"]}
 
 

@@ -66,9 +66,11 @@ def standing(settings: Settings) -> list[int]:
 
 
 def test_a_project_comes_back_whole_in_another_place_and_goes_on_there(project: Settings, tmp_path: Path) -> None:
-    hint = LayoutOverrideShape(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
+    layout_override = LayoutOverrideShape(
+        ((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),))
+    )
     with Store.open(project.store_address) as store:
-        store.layout_overrides.set(WORK, 1, hint, "", "", version=0, person="甲", key="layout-0001")
+        store.layout_overrides.set(WORK, 1, layout_override, "", "", version=0, person="甲", key="layout-0001")
         store.layout_overrides.set(WORK, 2, None, "page.png", "c", version=0, person="乙", key="layout-0002")
     saved = backup(project, tmp_path / "project.zip")
     assert (saved.files, saved.left_out) == (4, ())

@@ -11,7 +11,7 @@ from proof.model.flags import Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult
 from proof.store import Store
-from proof.store.chains import LOOKER, Looker
+from proof.store.chains import REQUESTER, Requester
 from proof.store.decision_records import State, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
@@ -45,11 +45,11 @@ def filled(store: Store) -> Store:
 
 
 @pytest.fixture(params=[False, True], ids=["seen by all", "read blind"])
-def looker(request: pytest.FixtureRequest) -> Iterator[None]:
+def requester(request: pytest.FixtureRequest) -> Iterator[None]:
     """The reader 甲, with decisions that everybody sees, or blind."""
-    token = LOOKER.set(Looker("甲", blind=request.param))
+    token = REQUESTER.set(Requester("甲", blind=request.param))
     yield
-    LOOKER.reset(token)
+    REQUESTER.reset(token)
 
 
 def flags(store: Store) -> dict[int, QueuedFlag]:
@@ -95,7 +95,7 @@ def test_the_second_half_is_shown_if_the_first_does_not_match_the_filter(filled:
 
 
 @on_both
-@pytest.mark.usefixtures("looker")
+@pytest.mark.usefixtures("requester")
 @pytest.mark.parametrize("half", [OUT, INTO])
 def test_undo_and_redo_apply_to_both_halves_as_one_act(filled: Store, half: int) -> None:
     decide(filled, OTHER, Verdict.KEEP)
@@ -111,7 +111,7 @@ def test_undo_and_redo_apply_to_both_halves_as_one_act(filled: Store, half: int)
     assert flags(filled)[OTHER].state is State.KEPT
 
 
-@pytest.mark.usefixtures("looker")
+@pytest.mark.usefixtures("requester")
 @pytest.mark.parametrize(("half", "before"), [(OUT, Verdict.KEEP), (INTO, Verdict.SKIP)])
 def test_a_changed_decision_changes_both_halves(filled: Store, half: int, before: Verdict) -> None:
     decide(filled, OUT, before)

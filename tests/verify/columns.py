@@ -19,7 +19,7 @@ from proof.text.model import Cell, Column, Row, Script
 from proof.text.variants import VariantPolicy
 from proof.verify.align import align
 from proof.verify.columns import ReadColumn
-from proof.verify.findings import PageContext, Weigher
+from proof.verify.findings import FlagMaker, PageContext
 from proof.verify.glyphs import Glyph
 from tests.verify.pages import line
 
@@ -83,21 +83,21 @@ def unread(area: ColumnArea, own: Column | None = None, cells: tuple[Cell, ...] 
     return ReadColumn(area, own, there, (), (), 0.0, CutBy.BEST)
 
 
-def weigher(
+def flag_maker(
     likeness: Callable[[str, Glyph], float | None] = exact,
     *,
     familiarity: Callable[[str], float] = lambda _: 1.0,
     script: Script = Script.TRADITIONAL,
     threshold: float = THRESHOLD,
     **more: Any,
-) -> Weigher:
-    return Weigher(PageContext("P", "", Paper(), threshold), VariantPolicy(script), likeness, familiarity, **more)
+) -> FlagMaker:
+    return FlagMaker(PageContext("P", "", Paper(), threshold), VariantPolicy(script), likeness, familiarity, **more)
 
 
 def flags(
     source: str, glyphs: list[Glyph], script: Script = Script.TRADITIONAL, threshold: float = THRESHOLD
 ) -> list[Flag]:
-    return weigher(script=script, threshold=threshold).flags(laid(source, glyphs))
+    return flag_maker(script=script, threshold=threshold).flags(laid(source, glyphs))
 
 
 def told(found: list[Flag]) -> list[Told]:

@@ -85,7 +85,7 @@ def test_a_column_is_laid_on_its_line_cell_by_cell_and_half_row_by_half_row(firs
             assert steps(column) == [], number
             assert len(column.cells) == len(column.pairings)
             assert column.agreement > 0.9, number
-            assert not column.swapped
+            assert not column.halves_exchanged
             for strip in {glyph.strip for glyph in column.glyphs}:
                 down = [glyph.y for glyph in column.glyphs if glyph.strip == strip]
                 assert down == sorted(down)

@@ -13,11 +13,11 @@ from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.text.column import parse_column
 from proof.text.model import Row, Script
-from proof.verify.findings import Weigher
+from proof.verify.findings import FlagMaker
 from proof.verify.glyphs import Glyph
 from proof.verify.legibility import FULLY_LEGIBLE, Legibility
 from proof.verify.scores import ALIKE_WEIGHT, MISREAD_DEDUCTION_NATS, SELF_READING_GAIN_NATS, doubts
-from tests.verify.columns import PITCH, Told, exact, flags, glyph, in_rows, laid, sure, told, weigher
+from tests.verify.columns import PITCH, Told, exact, flag_maker, flags, glyph, in_rows, laid, sure, told
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_what_is_left_out_is_raised_where_a_whole_glyph_stands_however_unsure_it
     """A transcriber leaves out what cannot be read or typed."""
     unsure = glyph(3, 0.46 if chance < 0.5 else 1.0, **{read: chance})
     shown = [*sure("面上射"), unsure, *sure("面上射跡進坐")[4:]]
-    found = weigher(ink_size=lambda *_: (width, height)).flags(laid("面上射進坐", shown))
+    found = flag_maker(ink_size=lambda *_: (width, height)).flags(laid("面上射進坐", shown))
     assert [(flag.kind, flag.offset) for flag in found if flag.raised] == [(Kind.OMISSION, 3)] * expected
 
 
@@ -141,15 +141,15 @@ def test_what_an_unknown_character_is_read_as_when_it_is_drawn_says_nothing_agai
 
     for read_as, expected in (("", False), ("福", True)):
         drawn_as = defaultdict(str, 楅=read_as).__getitem__
-        (flag,) = weigher(unknown, familiarity=lambda one: float(one != "楅"), drawn_as=drawn_as).flags(shown)
+        (flag,) = flag_maker(unknown, familiarity=lambda one: float(one != "楅"), drawn_as=drawn_as).flags(shown)
         assert flag.suggested == "福"
         assert flag.raised is not expected
         assert (flag.evidence.rule == "read so when drawn") is expected
 
 
-def untaught(script: Script, preference: float | None) -> Weigher:
+def untaught(script: Script, preference: float | None) -> FlagMaker:
     """What weighs glyphs of 弣, never taught to the recogniser and read as 附; so much liker 附 is their ink."""
-    return weigher(
+    return flag_maker(
         lambda character, one: None if character == "弣" else exact(character, one),
         familiarity=lambda one: float(one != "弣"),
         script=script,
@@ -183,7 +183,7 @@ def test_a_form_that_the_engine_does_not_know_is_told_by_its_ink_from_what_it_is
     script: Script, preference: float | None, raised: bool
 ) -> None:
     """囘 is 回, and is read 同: where 回 is transcribed and 同 is read, the ink may be liker to 囘 than to 同."""
-    own = weigher(
+    own = flag_maker(
         script=script,
         drawn_as=defaultdict(str, 囘="同").__getitem__,
         form_preference=lambda column, glyph, other, transcribed: (
@@ -212,7 +212,7 @@ def test_a_wrong_character_beside_one_left_out_is_one_trouble_of_two_flags() -> 
 def weighed(transcribed: str, shown: Glyph, sure_of: float | None, legible: Legibility = FULLY_LEGIBLE) -> Flag:
     """The flag about a glyph between two that are read as transcribed, by an engine that is so sure of `transcribed`
     where it is drawn, on a page that shows so much."""
-    own = weigher(self_reading=lambda character: sure_of if character == transcribed else None, legible=legible)
+    own = flag_maker(self_reading=lambda character: sure_of if character == transcribed else None, legible=legible)
     (flag,) = own.flags(laid(f"正{transcribed}之", [*sure("正"), shown, *sure("之")]))
     return flag
 

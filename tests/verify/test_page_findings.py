@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from proof.layout.half_folio import ColumnArea, Outline
 from proof.layout.rules import Rectification
 from proof.locale.notices import in_english
-from proof.model.flags import Evidence, Flag, Kind, numbered
+from proof.model.flags import Evidence, Flag, Kind, with_ids
 from proof.model.result import PageResult, Status
 from proof.text.model import Column, Row
 from proof.verify.columns import ReadColumn
@@ -41,10 +41,10 @@ def flag(line: int, context: str, score: float = 5.0) -> Flag:
 def test_every_finding_of_a_page_has_an_id_of_its_own_that_does_not_hang_on_its_score(
     places: list[tuple[int, str]], score: float
 ) -> None:
-    found = numbered(flag(line, context) for line, context in places)
+    found = with_ids(flag(line, context) for line, context in places)
     assert len({one.id for one in found}) == len(places)
     assert all(one.id for one in found)
-    again = numbered(replace(flag(line, context), score=score, raised=False) for line, context in places)
+    again = with_ids(replace(flag(line, context), score=score, raised=False) for line, context in places)
     assert [one.id for one in again] == [one.id for one in found]
 
 

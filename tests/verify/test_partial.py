@@ -96,7 +96,7 @@ def ending_at(edge: float, source: str, cells: int) -> ReadColumn:
     """A column without rules that ends at an edge of its image, with what is there of its line: the first `cells`."""
     own = line(source)
     there = tuple(cell for run in own.runs for cell in run.cells)[:cells]
-    return unread(ColumnArea(1, 0.0, 10.0, 0.0, edge, 0.0, pitch=10.0), own, there)
+    return unread(ColumnArea(1, 0.0, 10.0, 0.0, edge, 0.0, measured_pitch=10.0), own, there)
 
 
 @pytest.mark.parametrize(("shown", "cut"), [("與", True), ("某", True), ("馬", False)])
@@ -119,7 +119,8 @@ def test_a_line_that_stands_twice_does_not_part_those_beyond_the_side(make_page:
     page = make_page(*["司射北面夫之西耦"] * 9)
     lines = page.columns[4:]
     columns = [
-        unread(ColumnArea(n, 500 - 50 * n, 550 - 50 * n, 0, 900, 0.0, pitch=40), own) for n, own in enumerate(lines, 1)
+        unread(ColumnArea(n, 500 - 50 * n, 550 - 50 * n, 0, 900, 0.0, measured_pitch=40), own)
+        for n, own in enumerate(lines, 1)
     ]
     faults = [*[LineFault.NOT_ON_PAGE] * 3, last]
     troubles = tuple(LineTrouble(fault, n, None, "") for n, fault in enumerate(faults, 1))

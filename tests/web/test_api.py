@@ -336,7 +336,7 @@ def test_a_refusal_is_told_in_the_language_of_the_reader(unchanged: Served, lang
     body = {"verdict": "typed", "reading": "", **KEYED}
     answer = unchanged.client.post(f"{BASE}/flags/1/decisions", json=body, headers={"Accept-Language": language})
     assert answer.status_code == 422
-    assert answer.json["told"].startswith(told)  # type: ignore[index]
+    assert answer.json["message"].startswith(told)  # type: ignore[index]
     assert answer.json["detail"].startswith("an empty reading deletes nothing")  # type: ignore[index]
 
 
@@ -357,5 +357,5 @@ def test_what_is_wrong_with_the_machine_is_told_in_words_of_the_page_and_in_full
     monkeypatch.setattr(unchanged.store.queue, "works", fails)
     document: Any = unchanged.client.get("/api/v1/works", headers={"Accept-Language": "zh-Hant"}).json
     assert document["detail"] == str(error)
-    assert said in document["told"]
-    assert "/data" not in document["told"]
+    assert said in document["message"]
+    assert "/data" not in document["message"]

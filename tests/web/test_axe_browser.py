@@ -19,7 +19,7 @@ from proof.model.flags import Evidence
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.store import Store
-from proof.store.accounts import AccountChannel, By, Role
+from proof.store.accounts import AccountActor, AccountChannel, Role
 from proof.store.comments import CommentRequest, CommentState
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.page_states import PageState
@@ -120,7 +120,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         add_unread(store, folder)
         for name, role in PEOPLE.items():
             store.accounts.add(name, role, PASSWORD)
-        store.accounts.add(LONGEST, Role.PROOFREADER, PASSWORD, by=By("甲", AccountChannel.BROWSER))
+        store.accounts.add(LONGEST, Role.PROOFREADER, PASSWORD, by=AccountActor("甲", AccountChannel.BROWSER))
         say = store.comments.add
         say(CommentRequest(WORK, 1, 1, "看不清", "乙", "request-1", CommentState.PROBLEM, "甲"))
         say(CommentRequest(WORK, 2, None, "缺半葉", "乙", "request-2", CommentState.PROBLEM, "甲"))

@@ -62,7 +62,7 @@ def test_a_problem_is_given_to_nobody_who_could_not_see_to_it_and_what_no_export
     for name in ("丁", "nobody", SCRIPT):
         refused = say(browser, "flags/3", "x", state="problem", assigned=name)
         assert refused.status_code == 422
-        assert name in refused.json["told"]  # type: ignore[index]
+        assert name in refused.json["message"]  # type: ignore[index]
     assert set(browser.client.get("/api/v1/assignees").json["items"]) == {"甲", "乙", "丙"}  # type: ignore[index]
     for body in (
         *({"key": "0123456789"}, {"text": "x", "key": "short"}, {"text": "x", "state": "gone"}, {"text": "\x07"}),

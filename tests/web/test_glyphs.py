@@ -33,7 +33,7 @@ def test_the_glyph_least_like_the_others_stands_first_and_last_where_the_most_al
     unchanged: Served,
 ) -> None:
     found = asked(unchanged.client, text="公")
-    assert (found["total"], found["looked"], found["parts"]) == (6, 6, 1)
+    assert (found["total"], found["compared"], found["parts"]) == (6, 6, 1)
     first, second = found["items"][:2]
     assert (first["name"], first["line"], first["offset"]) == ("WYG0103-0194a", 1, 6)
     assert first["unlike"] > second["unlike"]

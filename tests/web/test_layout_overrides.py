@@ -92,7 +92,7 @@ def test_images_are_found_by_part_of_their_name_and_shown_small(unchanged: Serve
     client = unchanged.client
 
     def found(sought: str) -> list[str]:
-        answer: Any = client.get(f"{BASE}/images", query_string={"sought": sought}).json
+        answer: Any = client.get(f"{BASE}/images", query_string={"search": sought}).json
         return list(answer["items"])
 
     assert found("PAGE") == found("") == ["page.png"]
@@ -116,8 +116,8 @@ def test_an_image_that_was_set_is_taken_back_by_the_undo_of_who_set_it_and_the_p
     assert client.post(f"{BASE}/pages/{page}/layout-overrides", json=set_).status_code == 201
     assert read_again(client, page)["outcome"]["status"] != "checked"
     undone: Any = client.post(f"{BASE}/undo", json={"key": "undo-00001"}).json
-    assert (undone["what"], undone["laid_out"], undone["decisions"]) == ("layout", page, [])
-    assert undone["told"].endswith("the page is read again")
+    assert (undone["what"], undone["reread_page"], undone["decisions"]) == ("layout", page, [])
+    assert undone["message"].endswith("the page is read again")
     assert store.layout_overrides.of_work(WORK) == {}
     comes(lambda: store.queue.page(WORK, page)[0].status == "checked")
     again: Any = client.get(wanted).json
@@ -130,12 +130,12 @@ def test_why_a_page_cannot_be_read_again_is_said_and_what_was_never_asked_for_is
     said = read_again(client)
     assert (said["state"], said["outcome"]) == ("failed", None)
     assert "text.txt" in said["reason"]
-    assert (said["trouble"], said["told"]) == ("text", "The text cannot be read.")
+    assert (said["trouble"], said["message"]) == ("text", "The text cannot be read.")
     client.set_cookie("lang", "zh-Hant")
-    assert client.get(f"{AGAIN}/{said['job']}").json == said | {"told": "文本無法讀取。"}
+    assert client.get(f"{AGAIN}/{said['job']}").json == said | {"message": "文本無法讀取。"}
     client.set_cookie("lang", "en")
     stopped = client.post(f"{AGAIN}/{said['job']}/stop")
-    assert (stopped.status_code, stopped.json) == (200, said | {"askers": []}), "what is done is not taken back"
+    assert (stopped.status_code, stopped.json) == (200, said | {"requested_by": []}), "what is done is not taken back"
     for path in (f"{BASE}/pages/2/read-again/{said['job']}", f"{AGAIN}/none"):
         assert client.get(path).status_code == 404
         assert client.post(f"{path}/stop").status_code == 404
@@ -149,4 +149,4 @@ def test_a_text_that_no_longer_has_the_page_is_told_of(served: Served, monkeypat
     (folder / "text.txt").write_text("卷十 第 9a 页 WYG0103-0999a.png\n射人告具于公\n", encoding="utf-8")
     said = read_again(served.client)
     assert (said["state"], said["trouble"]) == ("failed", "text changed")
-    assert "check it anew" in said["told"]
+    assert "check it anew" in said["message"]

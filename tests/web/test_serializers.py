@@ -29,10 +29,10 @@ def test_alternatives_are_written_as_the_text_is(tmp_path: Path, script: str, al
 
 
 @pytest.mark.parametrize(
-    ("reason", "image", "copies"), [("collation", "", False), ("collation", "a", True), ("posterior", "", True)]
+    ("reason", "image", "can_copy"), [("collation", "", False), ("collation", "a", True), ("posterior", "", True)]
 )
 def test_that_the_copy_reads_so_is_offered_where_an_image_shows_it(
-    tmp_path: Path, reason: str, image: str, copies: bool
+    tmp_path: Path, reason: str, image: str, can_copy: bool
 ) -> None:
     seen = replace(
         page("北耦", flags=(flag(1, 0, "北", "比", source="北耦", evidence=Evidence(reason)),)),
@@ -42,4 +42,4 @@ def test_that_the_copy_reads_so_is_offered_where_an_image_shows_it(
     with Store.open(f"sqlite:///{tmp_path}/proof.sqlite") as store:
         check_at(store, "北耦", [(PLACE, seen)])
         [detail] = details(store, WORK, queued(store))
-    assert detail.copies is copies
+    assert detail.can_copy is can_copy

@@ -32,7 +32,7 @@ def collation_list(placed: list[PlacedCorrection], script: Script) -> str:
         # pages of a canon are named by canon, volume and work: T08n0235
         siglum = _CANONS.get(correction.page[:1], "原") if "n" in correction.page[:6] else "原"
         where = f"{correction.page}{correction.line:02}"
-        after = in_script(f"（{rests_on(correction)}）", script) if correction.witness else ""
+        after = in_script(f"（{rests_on(correction)}）", script) if correction.authority else ""
         new, old = change.edit.replacement or "〔－〕", correction.original or "〔－〕"
         lines.append(f"{where}\t{new}【校】，{old}【{siglum}】{after}{correction.note}\n")
     return "".join(lines)

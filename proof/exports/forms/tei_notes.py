@@ -33,10 +33,10 @@ def apparatus_document(collated: CollationNotes, title: str) -> etree._Element:
     ids = {siglum: f"w{number}" for number, siglum in enumerate(collated.witnesses, start=1)}
     own = collated.edition.path.name
     corrections = [note.placed.correction for note in collated.notes]
-    imaged = any(correction.imaged or correction.witness == IMAGE for correction in corrections)
+    has_image = any(correction.has_image or correction.authority == IMAGE for correction in corrections)
     for siglum, ident, name in (
         ("底本", BASE, own),
-        *([(IMAGE, COPY, "")] * imaged),
+        *([(IMAGE, COPY, "")] * has_image),
         *((siglum, ids[siglum], name) for siglum, name in collated.witnesses.items()),
     ):
         witness = identified(add(listed, "witness"), ident)
@@ -66,8 +66,8 @@ def _entry(entries: etree._Element, note: CollationNote, ids: dict[str, str]) ->
     authority, authority_reads = "", correction.replacement
     if correction.copy_reads is not None:
         authority, authority_reads = copy_of(correction), correction.copy_reads
-    elif correction.doubt is None and correction.witness not in ("", *REASONED):
-        authority = called(correction.witness)
+    elif correction.doubt is None and correction.authority not in ("", *REASONED):
+        authority = called(correction.authority)
     witnesses_of_reading = readings.setdefault(authority_reads, [])
     if authority:
         witnesses_of_reading.append(ids.get(authority, COPY))

@@ -1,12 +1,11 @@
 // On the desk: a row of glyphs of the work that are transcribed as the text's character, the glyph of the flag, and a row
 // of glyphs transcribed as the suggested character. A candidate can also be laid over the glyph as an outline.
 
-import { api, ask, glyphAt, glyphOf, make, say, script } from "./shell.js";
+import { $, api, ask, glyphAt, glyphOf, make, say, script } from "./shell.js";
 
 const SHOWN = 8;
 const KEPT = 80; // characters whose glyphs are cached
 const known = new Map();
-const $ = (id) => document.getElementById(id);
 
 /** The most typical glyphs of a character; cached. */
 function typical(text) {

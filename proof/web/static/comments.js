@@ -1,13 +1,12 @@
 // The comments on a flag or a page: reading and answering them, marking a problem, assigning and resolving it.
 
-import { ask, data, han, isShortcut, make, may, oneAtATime, say, script, uuid, why, words } from "./shell.js";
+import { $, ask, data, han, isShortcut, make, may, oneAtATime, problemMessage, say, script, uuid, words } from "./shell.js";
 
-const $ = (id) => document.getElementById(id);
 const when = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "short", timeStyle: "short" });
 const drafts = new Map(); // unsent text and the key of its request, by the address that it is sent to
 
 /** The comments as list items, each with the change of state or of assignee that it made. */
-export function thread(comments, where = null) {
+export function commentItems(comments, where = null) {
   const stood = new Map();
   return comments.map((one) => {
     const before = stood.get(one.uid) ?? { state: "note", assigned: "" };
@@ -24,14 +23,14 @@ export function thread(comments, where = null) {
 }
 
 /** The characters that a comment is about: transcribed → suggested. */
-export const change = (one) => [han(one.transcribed || "∅", "said"), " → ", han(one.suggested || "∅", "seen")];
+export const changeOf = (one) => [han(one.transcribed || "∅", "said"), " → ", han(one.suggested || "∅", "seen")];
 
 /**
  * Sets up the dialog of comments and returns the function that opens it. `about()` returns what it shows, `{ title,
  * comments, own, problem, path, where }`: `own` are the comments on the place itself, `problem` tells whether that is an
  * open problem, comments are sent to `path`. `said(comment)` is called with each saved comment.
  */
-export function commentable(about, said) {
+export function installComments(about, said) {
   const form = $("talking");
   const field = form.elements;
   let now = null;
@@ -52,7 +51,7 @@ export function commentable(about, said) {
     const draft = drafts.get(now.path) ?? { text: "", key: uuid() };
     drafts.set(now.path, draft);
     $("talk-title").replaceChildren(...now.title);
-    $("talk-thread").replaceChildren(...thread(now.comments, now.where));
+    $("talk-thread").replaceChildren(...commentItems(now.comments, now.where));
     $("talk-none").hidden = now.comments.length > 0;
     $("talk-trouble").textContent = "";
     $("talk-problem").hidden = now.problem;
@@ -83,7 +82,7 @@ export function commentable(about, said) {
       $("talk").close();
       said(comment);
     } catch (problem) {
-      $("talk-trouble").textContent = why(problem);
+      $("talk-trouble").textContent = problemMessage(problem);
       if (problem.status >= 400 && problem.status < 500) draft.key = uuid(); // refused: the next attempt is a new request
       if (!$("talk").open) throw problem; // the page shows it, since the dialog was closed
     } finally {

@@ -1,11 +1,10 @@
 // Downloads of a work: requests one, shows its progress, and downloads the finished file.
 
-import { sent, whyNot } from "./outbox.js";
-import { api, ask, make, oneAtATime, say } from "./shell.js";
+import { allSent, failureMessage } from "./outbox.js";
+import { $, api, ask, make, oneAtATime, pause, say } from "./shell.js";
 
 const PAUSE = 500;
 
-const pause = () => new Promise((done) => { setTimeout(done, PAUSE); });
 const underWay = (said) => said.state === "waiting" || said.state === "making";
 
 /** Requests a download of that kind, shows its progress in `place`, and downloads the file when it is ready. */
@@ -17,13 +16,13 @@ async function takeHome(kind, place) {
   place.hidden = false;
   words.textContent = say("downloadMaking");
   try {
-    await sent();
+    await allSent();
     let said = await ask(api("downloads"), { kind });
     while (underWay(said)) {
       const part = said.total ? said.done / said.total : 0;
       bar.value = part;
       share.textContent = `${Math.floor(100 * part)}%`;
-      await pause();
+      await pause(PAUSE);
       said = await ask(api(`downloads/${said.download}`)).catch((problem) => {
         if (problem.status && problem.status < 500) throw problem;
         return said; // try again
@@ -37,10 +36,10 @@ async function takeHome(kind, place) {
     place.replaceChildren(words, " ", make("a", { href: said.file, download: true }, say("downloadFile")));
     location.assign(said.file);
   } catch (problem) {
-    place.replaceChildren(make("span", { role: "status" }, whyNot(problem)));
+    place.replaceChildren(make("span", { role: "status" }, failureMessage(problem)));
   }
 }
 
 const begin = oneAtATime(takeHome);
 for (const button of document.querySelectorAll("[data-download]"))
-  button.addEventListener("click", () => begin(button.dataset.download, document.getElementById("download")));
+  button.addEventListener("click", () => begin(button.dataset.download, $("download")));

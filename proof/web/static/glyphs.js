@@ -1,10 +1,9 @@
 // All occurrences of a character as glyphs, the most unusual first; selected ones are corrected together.
 
-import { api, ask, data, glyphAt, han, isShortcut, make, may, oneAtATime, say, uuid, why, words, work } from "./shell.js";
-import { meant, takeTyped } from "./typing.js";
-import { tell } from "./undo.js";
+import { $, api, ask, data, glyphAt, han, isShortcut, make, may, oneAtATime, problemMessage, say, uuid, words, workPath } from "./shell.js";
+import { confirmationOf, installTypedField } from "./typing.js";
+import { showMessage } from "./undo.js";
 
-const $ = (id) => document.getElementById(id);
 const LIMIT = 60;
 const placeOf = (one) => `${one.page} ${one.line} ${one.offset}`;
 let now = { text: $("text").value, against: $("against").value, part: 0 };
@@ -48,7 +47,7 @@ function add(found) {
   $("more").hidden = next === null;
   $("next-part").hidden = found.part + 1 >= found.parts;
   $("empty").hidden = items.length > 0;
-  $("looked").textContent = say(found.parts > 1 ? "lookedAt" : "occurrences", { num: found.total.toLocaleString(), looked: found.looked.toLocaleString() });
+  $("looked").textContent = say(found.parts > 1 ? "lookedAt" : "occurrences", { num: found.total.toLocaleString(), looked: found.compared.toLocaleString() });
   $("announce").textContent = $("looked").textContent;
   count();
 }
@@ -104,7 +103,7 @@ const correct = oneAtATime(async (reading, more = {}) => {
   });
   const done = say("decidedMany", { num: said.items.length - beaten }) + (beaten ? ` · ${say("conflicts", { num: beaten })}` : "");
   $("outcome").textContent = "";
-  tell(`${more.delete ? say("deletes", { text }) : say("corrects", { text, reading })} · ${done}`, "undo");
+  showMessage(`${more.delete ? say("deletes", { text }) : say("corrects", { text, reading })} · ${done}`, "undo");
   count();
   return true;
 });
@@ -114,7 +113,7 @@ async function attempt(act, besides = []) {
     return await act();
   } catch (problem) {
     if (besides.includes(problem.status)) throw problem;
-    $("outcome").textContent = why(problem);
+    $("outcome").textContent = problemMessage(problem);
     return false;
   }
 }
@@ -129,13 +128,13 @@ function closeTyping() {
   $("typing").hidden = true;
   ($("grid").querySelector("[aria-pressed=true]") ?? $("grid").querySelector("button"))?.focus();
 }
-takeTyped(async (reading) => {
-  const done = await attempt(() => correct(reading, meant(reading)), [422, 428]); // statuses of problems with the typed reading
+installTypedField(async (reading) => {
+  const done = await attempt(() => correct(reading, confirmationOf(reading)), [422, 428]); // statuses of problems with the typed reading
   if (done && $("typed").value.trim() === reading) closeTyping(); // else something else was typed in the meantime
 }, closeTyping);
 $("typing-close").addEventListener("click", closeTyping);
 
-const toPage = (one) => one && location.assign(`/works/${encodeURIComponent(work)}/pages/${one.page}#${one.line}-${one.offset}`);
+const toPage = (one) => one && location.assign(workPath(`pages/${one.page}#${one.line}-${one.offset}`));
 
 const acts = {
   take: () => now.against && attempt(() => correct(now.against)),

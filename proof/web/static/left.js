@@ -1,6 +1,6 @@
 // What is left to do in a work, with links.
 
-import { api, ask, data, make, nothing, say, work } from "./shell.js";
+import { $, api, ask, data, make, nothing, say, workPath } from "./shell.js";
 
 const WAYS = { open: "desk?state=open", unsure: "desk?state=unsure", skipped: "desk?state=skipped",
   to_mark: "pages/?state=not+proofread", to_validate: "validate", problems: "progress#problems" };
@@ -9,25 +9,25 @@ const SHOWN = 20; // changes listed at the end of a work
 
 /** A change that an export would make, with the text around it. */
 const change = ({ page, line, before, old, new: now, after, written, reason, authority, note, person }) => make("li", {},
-  make("a", { class: "id", href: `/works/${encodeURIComponent(work)}/pages/${encodeURIComponent(page)}` }, [page, line ? say("column", { number: line }) : ""].filter(Boolean).join(" · ")),
+  make("a", { class: "id", href: workPath(`pages/${encodeURIComponent(page)}`) }, [page, line ? say("column", { number: line }) : ""].filter(Boolean).join(" · ")),
   make("span", { class: "han", lang: document.body.dataset.script }, before, ...(old === now ? [make("mark", {}, old || nothing())] : [old && make("del", {}, old), now && make("ins", {}, now)]), after),
   make("span", { class: "soft" }, [written ? "" : say("notWrittenFor", { reason }), authority && say("restsOn", { authority }), note, person].filter(Boolean).join(" · ")));
 
 /** Lists the first changes that an export would make or leave out, with a link to all. */
-async function sayWhatIsWritten() {
-  const line = document.getElementById("planned");
+async function showPlannedExport() {
+  const line = $("planned");
   if (!line) return;
   const { written, not_written: out, items } = await ask(`${api("export-preview")}?limit=${SHOWN}`);
   const shown = items.filter(({ page }) => page);
   const more = written + out - shown.length;
-  document.getElementById("planned-changes").replaceChildren(...shown.map(change), ...(more > 0 ? [make("li", {}, make("a", { href: line.querySelector("a").href }, say("moreChanges", { num: more })))] : []));
+  $("planned-changes").replaceChildren(...shown.map(change), ...(more > 0 ? [make("li", {}, make("a", { href: line.querySelector("a").href }, say("moreChanges", { num: more })))] : []));
   line.querySelector("a").textContent = [say("willBeWritten", { num: written }), out ? say("notWritten", { num: out }) : ""].filter(Boolean).join(" · ");
   line.hidden = false;
 }
 
-export async function sayWhatIsLeft() {
-  if (!data.blind) sayWhatIsWritten().catch(reportError); // a blind reader's decisions alone are not exported
+export async function showRemainingWork() {
+  if (!data.blind) showPlannedExport().catch(reportError); // a blind reader's decisions alone are not exported
   const left = await ask(api("left"));
-  document.getElementById("still").replaceChildren(...Object.entries(WAYS).filter(([name]) => left[name]).map(([name, way]) =>
-    make("li", {}, make("a", { href: `/works/${encodeURIComponent(work)}/${way}` }, say(`left_${name}`, { num: left[name] })))));
+  $("still").replaceChildren(...Object.entries(WAYS).filter(([name]) => left[name]).map(([name, way]) =>
+    make("li", {}, make("a", { href: workPath(way) }, say(`left_${name}`, { num: left[name] })))));
 }

@@ -2,11 +2,11 @@
 // survives a restart of the server, a lost connection or a closed tab. Requests have keys: sending one again, also from
 // another tab, has no second effect.
 
-import { Problem, api, ask, make, person, request, say, underWay, uuid, why, words, work } from "./shell.js";
+import { $, Problem, api, ask, make, pause, pendingPosts, person, problemMessage, request, say, uuid, words, work } from "./shell.js";
 
 const PREFIX = `proof:${work}:${encodeURIComponent(person)}:`; // by person, so that nobody sends decisions of others
 const PAUSES = [250, 500, 1000, 2000, 4000];
-const LATE = 4000; // milliseconds without an answer after which the user is told
+const LATE = 4000; // milliseconds without an answer after which the user sees a message
 const LAST = 20; // decisions, at most, that are sent when the page is left
 const PATIENCE = 5000; // milliseconds to wait for unsent decisions
 
@@ -22,11 +22,11 @@ function worded(decision) {
 }
 
 /** The message that somebody else decided first. */
-export const ahead = (last) => say("ahead", { person: last?.person ?? "", verdict: worded(last) });
+export const decidedByOther = (last) => say("ahead", { person: last?.person ?? "", verdict: worded(last) });
 
 /** Shows in `place` how many decisions are waiting; removes the message if there are none. */
-export function waitingAt(place, count) {
-  const line = document.getElementById("waiting");
+export function showWaiting(place, count) {
+  const line = $("waiting");
   if (!count) return line?.remove();
   (line ?? place.appendChild(make("p", { id: "waiting", class: "notice" }))).textContent = say("unsent", { num: count });
 }
@@ -40,23 +40,23 @@ function kept() {
 }
 
 /** The number of unsent decisions of all tabs of this browser. */
-export const unsent = () => kept().length;
+export const countUnsent = () => kept().length;
 
 /** Waits until the server has all decisions of this browser, before an undo or a download, which would miss the last
  * ones. Throws a Problem with status 0 after `PATIENCE`. */
-export async function sent() {
+export async function allSent() {
   const until = Date.now() + PATIENCE;
-  while (unsent() || underWay.size) {
+  while (countUnsent() || pendingPosts.size) {
     if (Date.now() > until) throw new Problem(0, null);
-    await Promise.race([Promise.allSettled([...underWay]), new Promise((resolve) => setTimeout(resolve, 100))]);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await Promise.race([Promise.allSettled([...pendingPosts]), pause(100)]);
+    await pause(20);
   }
 }
 
 /** The message for an act that had to wait for unsent decisions and failed. */
-export function whyNot(problem) {
-  const waiting = problem.status === 0 ? unsent() : 0;
-  return waiting ? say("unsent", { num: waiting }) : problem.document?.told ?? why(problem);
+export function failureMessage(problem) {
+  const waiting = problem.status === 0 ? countUnsent() : 0;
+  return waiting ? say("unsent", { num: waiting }) : problem.document?.message ?? problemMessage(problem);
 }
 
 /** Calls a listener; its errors are reported but do not stop the sending. */
@@ -139,7 +139,7 @@ export class Outbox {
       if (passing(problem)) { // if the session is over, `ask` reloads the page
         this.failures += 1;
         tell(this.on.waiting, this.entries.length);
-        await new Promise((resolve) => setTimeout(resolve, PAUSES[Math.min(this.failures, PAUSES.length) - 1]));
+        await pause(PAUSES[Math.min(this.failures, PAUSES.length) - 1]);
         return;
       }
       // later decisions on the flag were based on this one

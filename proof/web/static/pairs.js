@@ -1,9 +1,8 @@
 // Flags grouped by pair of characters, as glyphs; all flags of a pair are decided together, except those clicked out.
 
-import { api, ask, data, glyphOf, han, isShortcut, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
-import { goThrough, takeBack, tell } from "./undo.js";
+import { $, api, ask, data, glyphOf, han, isShortcut, keep, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
+import { handleUndoWith, showMessage, undoAndReload } from "./undo.js";
 
-const $ = (id) => document.getElementById(id);
 const key = (pair) => `${pair.text}\u0000${pair.image}`;
 let now = null;
 let flags = [];
@@ -31,11 +30,7 @@ const OUT = (pair) => `proof-out:${work}:${person}:${key(pair)}`;
 /** The flags of a pair that were clicked out, kept for the session. */
 const leftOut = (pair) => new Set(JSON.parse(sessionStorage.getItem(OUT(pair)) ?? "[]"));
 function keepOut() {
-  try {
-    sessionStorage.setItem(OUT(now), JSON.stringify([...out]));
-  } catch (error) {
-    reportError(error); // the browser does not store anything
-  }
+  keep(OUT(now), [...out]);
 }
 
 async function choose(pair) {
@@ -115,7 +110,7 @@ async function setRule(pair, holds) {
   const following = data.pairs.slice(data.pairs.findIndex((one) => key(one) === key(pair)) + 1).filter((one) => one.open).map(key);
   const answer = await ask(api("rules"), { text: pair.text, image: pair.image, holds });
   data.rules = answer.items;
-  tell(say(holds ? "ruleSet" : "ruleLifted", { text: pair.text, reading: pair.image }), "undo");
+  showMessage(say(holds ? "ruleSet" : "ruleLifted", { text: pair.text, reading: pair.image }), "undo");
   const found = await ask(`${api("pairs")}?limit=200`);
   data.pairs = found.items;
   const still = data.pairs.find((one) => now && key(one) === key(now));
@@ -139,10 +134,10 @@ const act = oneAtATime((name, more) => (doing = acts[name](more)));
 const acts = {
   ...Object.fromEntries(["take", "keep", "copy"].map((verdict) => [verdict, () => stroke(now, picked(), verdict)])),
   rule: () => setRule(now, true),
-  undo: (more) => takeBack("undo", more),
-  redo: (more) => takeBack("redo", more),
+  undo: (more) => undoAndReload("undo", more),
+  redo: (more) => undoAndReload("redo", more),
 };
-goThrough((way, more) => doing.catch(() => {}).then(() => act(way, more))); // an undo waits for the act that is being sent, which is the one to undo
+handleUndoWith((way, more) => doing.catch(() => {}).then(() => act(way, more))); // an undo waits for the act that is being sent, which is the one to undo
 
 addEventListener("click", (event) => {
   const button = event.target.closest("[data-act]");

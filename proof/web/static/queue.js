@@ -1,10 +1,9 @@
 // The queue: the list of flags, filters with their counts, the dial, and links to the desk.
 
 import { changed, dialAt, parameters, toggled } from "./filters.js";
-import { sayWhatIsLeft } from "./left.js";
-import { api, ask, data, excerpt, glyphOf, han, isShortcut, make, nothing, oneAtATime, piece, say, words, work } from "./shell.js";
+import { showRemainingWork } from "./left.js";
+import { $, api, ask, data, excerpt, glyphOf, han, isShortcut, make, nothing, oneAtATime, piece, say, words, workPath } from "./shell.js";
 
-const $ = (id) => document.getElementById(id);
 const form = $("filters");
 let query = { ...data.query };
 let facets = data.facets;
@@ -17,7 +16,7 @@ const STATES = ["open", "unsure", "skipped", "corrected", "kept", "copy", "retai
 const KINDS = ["substitution", "insertion", "omission", "transposition", "variant", "layout", "audit"];
 
 const params = (extra = {}) => parameters({ ...query, ...extra });
-const deskAddress = (flag) => `/works/${encodeURIComponent(work)}/desk?${params(flag ? { flag } : {})}`;
+const deskAddress = (flag) => workPath(`desk?${params(flag ? { flag } : {})}`);
 
 // the list
 
@@ -63,7 +62,7 @@ function list(found, fresh) {
   next = found.next;
   $("more").hidden = next === null;
   $("left").hidden = $("rows").childElementCount > 0;
-  if (!$("left").hidden) sayWhatIsLeft();
+  if (!$("left").hidden) showRemainingWork();
 }
 
 // the filters; folded on a small screen, so that the flags are visible

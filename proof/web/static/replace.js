@@ -1,10 +1,10 @@
 // Replacing a string, place by place, each beside its image: T replaces it, K keeps it.
 
-import { ahead } from "./outbox.js";
-import { api, ask, data, inTurn, isShortcut, make, may, piece, say, script, uuid, work } from "./shell.js";
-import { meant, whyTyped } from "./typing.js";
+import { decidedByOther } from "./outbox.js";
+import { $, api, ask, data, inTurn, isShortcut, make, may, piece, say, script, uuid, workPath } from "./shell.js";
+import { confirmationOf, typedProblemMessage } from "./typing.js";
 
-const list = document.getElementById("places");
+const list = $("places");
 const rows = () => [...list.children];
 const now = new Map(); // the present text of each column, after the replacements made here
 
@@ -15,7 +15,7 @@ function row(place, n) {
   const text = make("span", { class: "han", lang: script }, before, ...(data.new ? [make("del", {}, data.old), make("ins", {}, data.new)] : [make("mark", { class: "found" }, data.old)]), after);
   const button = (act, key, label, needs) => make("button", { type: "button", "data-act": act, disabled: needs && (!may("decide") || !data.new) }, make("kbd", {}, key), " ", label);
   return make("li", { tabindex: n ? -1 : 0, "data-n": n }, picture, text,
-    make("a", { class: "soft", href: `/works/${encodeURIComponent(work)}/pages/${page}#${line}-${offset}` }, name, " ", say("column", { number: line })),
+    make("a", { class: "soft", href: workPath(`pages/${page}#${line}-${offset}`) }, name, " ", say("column", { number: line })),
     make("span", { class: "ways" }, button("take", "T", say("replace"), true), button("keep", "K", say("leaveSo"))));
 }
 
@@ -40,14 +40,14 @@ async function send(one, n) {
   const at = place.before.length + earlier.length * (data.new.length - data.old.length);
   const text = seen.slice(0, at) + data.new + seen.slice(at + data.old.length);
   try {
-    const { conflicts } = await ask(api(`pages/${place.page}/columns/${place.line}`), { seen, text, ...meant(data.new), key: uuid() });
-    if (conflicts.length) throw new Error(ahead(conflicts[0]));
+    const { conflicts } = await ask(api(`pages/${place.page}/columns/${place.line}`), { seen, text, ...confirmationOf(data.new), key: uuid() });
+    if (conflicts.length) throw new Error(decidedByOther(conflicts[0]));
     now.set(key, text);
     replaced.add(n);
   } catch (problem) {
     delete one.dataset.done;
-    const told = problem.document ? whyTyped(problem, data.new) : problem.message;
-    document.getElementById("notices").replaceChildren(make("p", { class: "notice" }, told));
+    const told = problem.document ? typedProblemMessage(problem, data.new) : problem.message;
+    $("notices").replaceChildren(make("p", { class: "notice" }, told));
     go(one);
   }
 }

@@ -1,7 +1,9 @@
 // Shared by all pages: their data and messages, language and theme, the help, and requests to the server.
 
+export const $ = (id) => document.getElementById(id);
+
 const read = (id) => {
-  const element = document.getElementById(id);
+  const element = $(id);
   return element ? JSON.parse(element.textContent) : null;
 };
 
@@ -17,12 +19,14 @@ export const script = document.body.dataset.script ?? "zh-Hant";
 export const say = (name, values = {}) =>
   (words[name] ?? name).replace(/%\((\w+)\)s/g, (_, key) => String(values[key] ?? ""));
 
-export const api = (path) => `/api/v1/works/${encodeURIComponent(work)}/${path}`;
+/** An address of the work in the API, and one of its views. */
+export const api = (path) => `/api/v1${workPath(path)}`;
+export const workPath = (path) => `/works/${encodeURIComponent(work)}/${path}`;
 
 /** An error with its problem document; status 0 if the server did not answer. */
 export class Problem extends Error {
   constructor(status, document) {
-    super(document?.told ?? document?.detail ?? ""); // `told` is in the language of the page
+    super(document?.message ?? document?.detail ?? ""); // `message` is in the language of the page
     this.status = status;
     this.document = document ?? {};
   }
@@ -61,13 +65,13 @@ export function request(path, body) {
 }
 
 /** The pending POST requests. */
-export const underWay = new Set();
+export const pendingPosts = new Set();
 
 export function ask(path, body) {
   const asking = asked(path, body);
   if (body === undefined) return asking;
-  underWay.add(asking);
-  const over = () => underWay.delete(asking);
+  pendingPosts.add(asking);
+  const over = () => pendingPosts.delete(asking);
   asking.then(over, over);
   return asking;
 }
@@ -85,6 +89,18 @@ async function asked(path, body) {
   if (said === null) throw new Problem(0, null); // cut off, or from a proxy: the outcome is unknown
   if (trouble && (body !== undefined || trouble.dataset.status === "0")) trouble.hidden = true;
   return said;
+}
+
+/** Resolves after some milliseconds. */
+export const pause = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
+
+/** Keeps a value for this tab, also when the page is reloaded. Without storage that is reported, and nothing is kept. */
+export function keep(name, value) {
+  try {
+    sessionStorage.setItem(name, JSON.stringify(value));
+  } catch (error) {
+    reportError(error);
+  }
 }
 
 /** A function that runs acts one after the other: each begins when the one before has ended. */
@@ -112,17 +128,17 @@ export function oneAtATime(act) {
 }
 
 // shows unhandled problems on every page, until the server answers again or a POST request succeeds
-const trouble = document.getElementById("trouble");
+const trouble = $("trouble");
 addEventListener("unhandledrejection", (event) => {
   if (!(event.reason instanceof Problem) || !trouble) return;
   event.preventDefault();
-  trouble.textContent = why(event.reason);
+  trouble.textContent = problemMessage(event.reason);
   trouble.dataset.status = event.reason.status;
   trouble.hidden = false;
 });
 
 /** The message of a problem for people. */
-export const why = (problem) => (problem.status ? say("refused", { detail: problem.message }) : say("silent"));
+export const problemMessage = (problem) => (problem.status ? say("refused", { detail: problem.message }) : say("silent"));
 
 /** An element with its attributes and children; text is never parsed as HTML. */
 export function make(tag, attributes = {}, ...children) {
@@ -135,6 +151,9 @@ export function make(tag, attributes = {}, ...children) {
   element.append(...children);
   return element;
 }
+
+export const closeButton = (onclick) => make("button", { type: "button", class: "quiet", "aria-label": say("close"), onclick }, "×");
+export const reloadButton = () => make("button", { type: "button", onclick: () => location.reload() }, say("reload"));
 
 const EXCERPT = 6; // characters up to which a text is shown whole
 /** The element for a character, or the sign for "nothing" if `text` is empty. */
@@ -151,11 +170,11 @@ export const nothing = () => make("span", { class: "void", role: "img", "aria-la
 export const piece = (image, [x, y, w, h], size = "max") => `/iiif/${image}/${x},${y},${w},${h}/${size}/0/default.webp`;
 
 /** The address of a flag on the desk, whatever its state. */
-export const deskOf = (flag) => `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number ?? flag}`;
+export const deskOf = (flag) => workPath(`desk?state=&raised=all&flag=${flag.number ?? flag}`);
 
 /** The addresses of the glyph tiles of a flag, and of any character of a page. */
-export const glyphOf = (flag) => `/works/${encodeURIComponent(work)}/flags/${flag.number}/glyph.webp?${flag.page.image.slice(0, 12)}`;
-export const glyphAt = ({ page, line, offset, image }) => `/works/${encodeURIComponent(work)}/pages/${page}/glyphs/${line}-${offset}.webp?${image.slice(0, 12)}`;
+export const glyphOf = (flag) => workPath(`flags/${flag.number}/glyph.webp?${flag.page.image.slice(0, 12)}`);
+export const glyphAt = ({ page, line, offset, image }) => workPath(`pages/${page}/glyphs/${line}-${offset}.webp?${image.slice(0, 12)}`);
 
 export const uuid = () => {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -175,12 +194,12 @@ const remember = (name, value) => {
   document.cookie = `${name}=${value}; path=/; max-age=31536000; samesite=lax`;
 };
 
-document.getElementById("language")?.addEventListener("change", (event) => {
+$("language")?.addEventListener("change", (event) => {
   remember("lang", event.target.value);
   location.reload();
 });
 
-document.getElementById("theme")?.addEventListener("click", () => {
+$("theme")?.addEventListener("click", () => {
   const root = document.documentElement;
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset.theme = dark ? "light" : "dark";
@@ -197,19 +216,19 @@ document.querySelector(".bar nav [aria-current]")?.scrollIntoView({ block: "near
 for (const control of document.querySelectorAll("#state, #correcting input, #correcting button[value], [data-needs]"))
   if (!may(control.dataset.needs ?? "decide")) control.disabled = true;
 
-const find = document.getElementById("find");
+const find = $("find");
 const openFind = () => { find?.showModal(); find?.querySelector("[type=search]").select(); };
-document.getElementById("find-open")?.addEventListener("click", openFind);
+$("find-open")?.addEventListener("click", openFind);
 
-const more = document.getElementById("more-open");
+const more = $("more-open");
 more?.addEventListener("click", () => more.setAttribute("aria-expanded", String(more.ariaExpanded !== "true")));
 
-const help = document.getElementById("help");
+const help = $("help");
 const openHelp = () => {
   help.showModal();
   help.scrollTop = 0; // the focused button is at its end
 };
-document.getElementById("help-open")?.addEventListener("click", openHelp);
+$("help-open")?.addEventListener("click", openHelp);
 addEventListener("keydown", (event) => {
   if (!["?", "/"].includes(event.key) || !isShortcut(event)) return;
   event.preventDefault();

@@ -20,7 +20,7 @@ const svg = (tag, attributes = {}, ...children) => {
 const pictures = new Map();
 
 /** The picture of a flag's column, loaded and decoded in advance; null if the flag has no place on an image. */
-export function picture(flag) {
+export function loadPicture(flag) {
   if (!flag.view) return null;
   const url = piece(flag.view.image, flag.view.area);
   let found = pictures.get(url);
@@ -41,7 +41,7 @@ export function picture(flag) {
 }
 
 /** A promise for the picture of a flag while it is loading; null once it was loaded or failed to. */
-export function pictureOn(flag) {
+export function pendingPicture(flag) {
   const found = flag?.view ? pictures.get(piece(flag.view.image, flag.view.area)) : null;
   return found && !found.image.complete ? found.ready : null;
 }
@@ -77,7 +77,7 @@ export function draw(stage, flag, whole, label, came, edits = []) {
   const lean = Math.tan((view.skew * Math.PI) / 180); // pixels by which the column moves to the right per pixel down
   const colW = Math.max(view.column[2] - Math.abs(lean) * view.column[3], view.column[2] / 2);
   const colX = view.column[0] + view.column[2] / 2 + lean * (cy - view.column[1] - view.column[3] / 2) - colW / 2;
-  const columns = flag.kind === "layout" ? [[flag.transcribed, "said"], [flag.reads, "seen"]].filter(([text]) => text) : null;
+  const columns = flag.kind === "layout" ? [[flag.transcribed, "said"], [flag.image_text, "seen"]].filter(([text]) => text) : null;
   const gap = 0.2 * view.pitch;
   const scale = columns ? Math.max(1, tall / (CLOSE * 2 * view.pitch)) : 1; // text grows with the visible area
   const textW = TEXT_WIDTH * view.pitch * scale;
@@ -102,7 +102,7 @@ export function draw(stage, flag, whole, label, came, edits = []) {
   const told = svg("clipPath", { id: "told" }, svg("rect", { x: left + wide, y: top, width: gap + textW, height: tall }));
   const sheet = [left + wide + gap, top, textW, tall];
   drawing.append(svg("defs", {}, clip, told), page, columns ? besideOneAnother(columns, view, sheet) : transcript(view, textX, sheet, air, edits));
-  const known = picture(flag);
+  const known = loadPicture(flag);
   stage.classList.toggle("waiting", !known.image.complete);
   known.ready.then((ok) => {
     if (!stage.contains(drawing)) return;

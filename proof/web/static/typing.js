@@ -1,11 +1,10 @@
 // Fields for typed readings. While an input method composes, its keys neither send the reading nor close the field.
 
-import { Problem, ask, han, make, say, why } from "./shell.js";
+import { $, Problem, ask, han, make, problemMessage, say } from "./shell.js";
 
-const $ = (id) => document.getElementById(id);
 
 /** A function that tells, for an event of a field or its form, whether an input method is composing in the field. */
-export function composing(box) {
+export function trackComposition(box) {
   let begun = false;
   box.addEventListener("compositionstart", () => { begun = true; });
   box.addEventListener("compositionend", () => { setTimeout(() => { begun = false; }); });
@@ -15,42 +14,52 @@ export function composing(box) {
 let doubted = null; // the last reading that the server asked to confirm
 
 /** The additional field of a request with a reading: `confirmed` if the server asked about that reading just before. */
-export function meant(reading) {
+export function confirmationOf(reading) {
   const confirmed = reading !== "" && reading === doubted;
   doubted = null;
   return confirmed ? { confirmed } : {};
 }
 
 /** The message of a problem with a typed reading. If the server asks for confirmation, sending it again confirms it. */
-export function whyTyped(problem, reading) {
+export function typedProblemMessage(problem, reading) {
   doubted = problem.status === 428 ? reading : null;
-  return doubted === null ? why(problem) : say("really", { detail: problem.message });
+  return doubted === null ? problemMessage(problem) : say("really", { detail: problem.message });
+}
+
+/**
+ * Installs a form with text fields: `submit` is called when it is submitted, `close` at Escape, unless an input method is
+ * composing. Its keys are no shortcuts of the page.
+ */
+export function installForm(form, fields, submit, close) {
+  const composes = fields.map(trackComposition);
+  const isComposing = (event) => composes.some((isIn) => isIn(event));
+  form.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (!isComposing(event)) {
+      if (event.key === "Escape") close();
+    } else if (event.key === "Enter") event.preventDefault();
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (!isComposing(event)) submit();
+  });
 }
 
 /**
  * Installs the field for a reading: `take` is called with the reading, `close` at Escape. If `take` rejects with a
  * Problem, its message is shown beside the field. An empty reading is refused unless `mayBeEmpty()`.
  */
-export function takeTyped(take, close, mayBeEmpty = () => false) {
-  const composes = composing($("typed"));
+export function installTypedField(take, close, mayBeEmpty = () => false) {
   offerComposed($("typed"), $("typed-problem"));
-  $("typed").addEventListener("keydown", (event) => {
-    event.stopPropagation();
-    if (composes(event)) {
-      if (event.key === "Enter") event.preventDefault();
-    } else if (event.key === "Escape") close();
-  });
-  $("typing").addEventListener("submit", (event) => {
-    event.preventDefault();
-    if (composes(event)) return;
+  installForm($("typing"), [$("typed")], () => {
     const reading = $("typed").value.trim();
     $("typed-problem").textContent = "";
     if (!reading && !mayBeEmpty()) $("typed-problem").textContent = say("typeFirst");
     else take(reading).catch((problem) => {
       if (!(problem instanceof Problem)) throw problem;
-      $("typed-problem").textContent = whyTyped(problem, reading);
+      $("typed-problem").textContent = typedProblemMessage(problem, reading);
     });
-  });
+  }, close);
 }
 
 const PARTS = /^[\p{Script=Han}⺀-⿟⿰-⿿㇀-㇣]{2,12}$/u;

@@ -1,20 +1,20 @@
 // Sends, from any page of the work, decisions that the desk could not send before it was left.
 
-import { Outbox, ahead, waitingAt } from "./outbox.js";
-import { make, may, say, why, work } from "./shell.js";
+import { Outbox, decidedByOther, showWaiting } from "./outbox.js";
+import { $, make, may, problemMessage, say, workPath } from "./shell.js";
 
-const lines = document.getElementById("unsent");
+const lines = $("unsent");
 
 /** Shows that a decision was refused, with a link to its flag. */
 function tell(entry, text) {
-  const where = `/works/${encodeURIComponent(work)}/desk?flag=${entry.flag}`;
+  const where = workPath(`desk?flag=${entry.flag}`);
   lines.append(make("p", { class: "notice" }, text, " ", make("a", { href: where }, say("lookAgain"))));
 }
 
 if (may("decide"))
   new Outbox({
     done() {},
-    conflict(entry, problem) { tell(entry, ahead(problem.document.decisions?.at(-1))); },
-    refused(entry, problem) { tell(entry, why(problem)); },
-    waiting(count) { waitingAt(lines, count); },
+    conflict(entry, problem) { tell(entry, decidedByOther(problem.document.decisions?.at(-1))); },
+    refused(entry, problem) { tell(entry, problemMessage(problem)); },
+    waiting(count) { showWaiting(lines, count); },
   });

@@ -8,7 +8,7 @@ import pytest
 
 from proof.ocr.network import Network
 from proof.ocr.ppocr import PPOCR
-from proof.ocr.taught import TaughtCharacters
+from proof.ocr.trained_characters import TrainedCharacters
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("from_scratch")]
 
@@ -23,11 +23,11 @@ def test_what_was_asked_once_is_known_without_the_network(ppocr: PPOCR, monkeypa
     class Kept:
         get, put = kept.get, kept.__setitem__
 
-    before = PPOCR(kept=Kept()).taught()
+    before = PPOCR(kept=Kept()).trained_characters()
     monkeypatch.setattr("proof.ocr.ppocr.open_network", refused)
     again = PPOCR(kept=Kept())
-    assert again.taught().characters == before.characters == ppocr.taught().characters
-    assert again.taught().familiarity.tobytes() == before.familiarity.tobytes()
+    assert again.trained_characters().characters == before.characters == ppocr.trained_characters().characters
+    assert again.trained_characters().familiarity.tobytes() == before.familiarity.tobytes()
     assert again.knows("射")
     assert not again.knows("葢")
     assert again.character_of(again.class_of("射") or 0) == "射"
@@ -38,4 +38,4 @@ def test_what_was_asked_once_is_known_without_the_network(ppocr: PPOCR, monkeypa
 @pytest.mark.parametrize("damage", [lambda data: data[:-9], lambda data: b"", lambda data: b"\0" * 40])
 def test_what_is_damaged_is_asked_for_again(ppocr: PPOCR, damage: object) -> None:
     assert callable(damage)
-    assert TaughtCharacters.unpacked(damage(ppocr.taught().packed())) is None
+    assert TrainedCharacters.unpacked(damage(ppocr.trained_characters().packed())) is None

@@ -30,7 +30,7 @@ class ByteStore(Protocol):
 
 
 @dataclass(frozen=True)
-class TaughtCharacters:
+class TrainedCharacters:
     """The character of each class of a recogniser, and how well the recogniser was trained on it, 0 (never) to 1. The
     character of the first class, the blank, is ''."""
 
@@ -46,7 +46,7 @@ class TaughtCharacters:
         return lzma.compress(msgpack.packb([FORMAT_VERSION, "\n".join(self.characters), self.familiarity.tobytes()]))
 
     @classmethod
-    def unpacked(cls, data: bytes) -> TaughtCharacters | None:
+    def unpacked(cls, data: bytes) -> TrainedCharacters | None:
         """From packed bytes; None if these are damaged or of another version."""
         try:
             version, characters, familiarity = msgpack.unpackb(lzma.decompress(data))
@@ -57,7 +57,7 @@ class TaughtCharacters:
         return cls(tuple(characters.split("\n")), np.frombuffer(familiarity, np.float32))
 
     @classmethod
-    def stored(cls, store: ByteStore | None, engine: EngineIdentity) -> TaughtCharacters | None:
+    def stored(cls, store: ByteStore | None, engine: EngineIdentity) -> TrainedCharacters | None:
         """Those that the store has for an engine; None if it has none or is None itself."""
         data = store.get(_key(engine)) if store else None
         return cls.unpacked(data) if data else None

@@ -11,7 +11,7 @@ from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind, Origin
-from proof.store.chains import LOOKER
+from proof.store.chains import REQUESTER
 from proof.store.decision_records import State
 from proof.store.lookup import StoredWork
 from proof.store.models import DecisionRow, FlagRow, ReadingRow, RuleRow
@@ -37,12 +37,12 @@ class FlagArrays:
     """The flags of one work as arrays in page order, at `revision` of the work and after the act of id `act`.
 
     Seeded errors are shown like other flags, but are not counted as findings. In a work with blind proofreading the
-    arrays depend on the person who asks (`LOOKER`): those of a reader have the states after their own readings, those
-    of an arbiter mark the flags on which readers differ.
+    arrays depend on the person who asks (`REQUESTER`): those of a reader have the states after their own readings,
+    those of an arbiter mark the flags on which readers differ.
     """
 
     def __init__(self, session: Session, work: StoredWork, act: int) -> None:
-        self.looker = LOOKER.get()
+        self.requester = REQUESTER.get()
         work_id = self._work_id = work.id
         self.revision, self._act = work.revision, act
         self.pages = listed_pages(session, work_id)
@@ -89,7 +89,7 @@ class FlagArrays:
         for number, own in own_states(session, FlagRow.work_id == self._work_id).items():
             if number in self.at:
                 self.state[self.at[number]] = STATES.index(own.state)
-        if self.looker.arbitrates:
+        if self.requester.arbitrates:
             self._differ = np.isin(self.number, list(differing(session, FlagRow.work_id == self._work_id)))
 
     def catch_up(self, session: Session, act: int) -> bool:
@@ -101,8 +101,8 @@ class FlagArrays:
         if session.scalar(select(exists().where(*new_rules))):
             return False
         new_readings = [ReadingRow.work_id == self._work_id, ReadingRow.id > self._act, ReadingRow.id <= act]
-        if not self.looker.arbitrates:
-            new_readings.append(ReadingRow.person == self.looker.person)
+        if not self.requester.arbitrates:
+            new_readings.append(ReadingRow.person == self.requester.person)
         query = select(DecisionRow.flag_id, DecisionRow.state, DecisionRow.reading, DecisionRow.suggested)
         query = query.where(DecisionRow.work_id == self._work_id, DecisionRow.id > self._act, DecisionRow.id <= act)
         decided = session.execute(query.order_by(DecisionRow.id)).all()
@@ -110,7 +110,7 @@ class FlagArrays:
         read = set(session.scalars(newly_read))
         if not self.at.keys() >= read | {row.flag_id for row in decided}:
             return False
-        if self.looker.arbitrates and read:
+        if self.requester.arbitrates and read:
             differ = differing(session, FlagRow.id.in_(newly_read))
             for number in read:
                 self._differ[self.at[number]] = number in differ
@@ -195,7 +195,7 @@ class FlagArrays:
     def _shown(self) -> Mask:
         """Which flags are samples, or raised and not hidden by a rule; for an arbiter, only those of them that are
         decided or on which readers differ."""
-        if not self.looker.arbitrates:
+        if not self.requester.arbitrates:
             return self._raised
         is_decided = self.state != STATES.index(State.OPEN)
         return np.asarray(self._raised & (self._differ | is_decided))
