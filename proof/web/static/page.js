@@ -5,7 +5,7 @@
 import { changeOf, commentByKey, installComments } from "./comments.js";
 import { columnEditor } from "./column.js";
 import { layoutTools } from "./layout.js";
-import { nearest, offer } from "./near.js";
+import { nearest, offer } from "./touch.js";
 import { decidedByOther } from "./outbox.js";
 import { alternatives, answerPage, askPage, decideCharacter, installReadingKeys } from "./reading.js";
 import { $, api, ask, data, deskOf, han, inTurn, isShortcut, make, may, oneAtATime, reloadButton, say, uuid, words } from "./shell.js";
