@@ -80,7 +80,7 @@ function chosen() {
 }
 
 /** Whether a button is enabled. Missing or surplus characters cannot be variants. */
-const can = (act) => (act === "rule" ? may("rule") && Boolean(now.text && now.image) : may("decide") && picked().length > 0 && (act !== "copy" || picked().every((flag) => flag.copies)));
+const can = (act) => (act === "rule" ? may("rule") && Boolean(now.text && now.image) : may("decide") && picked().length > 0 && (act !== "copy" || picked().every((flag) => flag.can_copy)));
 
 /** Decides several flags of a pair. Another pair may be shown when the answers arrive. */
 async function stroke(pair, some, verdict) {
