@@ -50,9 +50,8 @@ class PeopleOut(BaseModel):
 
 
 class AccountEventOut(RootModel[AccountEvent]):
-    """A change of an account: `deed` is the kind of change, `way` the channel by which `person` made it. `was` and
-    `now` are the roles before and after a change of role. `now` is `provisional` if the new password must be
-    changed."""
+    """A change of an account, made by `person`. `was` and `now` are the roles before and after a change of role. `now`
+    is `provisional` if the new password must be changed."""
 
 
 class AccountEventsOut(BaseModel):

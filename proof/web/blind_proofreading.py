@@ -91,7 +91,7 @@ def install_reader_restrictions(app: Flask) -> None:
     responses={200: DoubleReadingsOut},
     summary="Compare the decisions of two people in blind double proofreading",
 )
-def compare(path: schemas.WorkPath) -> Response:
+def compare_readings(path: schemas.WorkPath) -> Response:
     return answer(_readings(path.work))
 
 
@@ -100,7 +100,7 @@ def compare(path: schemas.WorkPath) -> Response:
     responses={200: DoubleReadingsOut},
     summary="Adopt all decisions on which both people agree, as one act",
 )
-def take_over(path: schemas.WorkPath, body: AdoptionBody) -> Response:
+def adopt_readings(path: schemas.WorkPath, body: AdoptionBody) -> Response:
     project().store.double_readings.take_over(path.work, person(), body.key)
     return answer(_readings(path.work))
 

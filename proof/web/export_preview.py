@@ -64,7 +64,7 @@ class ExportPreviewOut(BaseModel):
     responses={200: ExportPreviewOut},
     summary="Preview an export: what it would write and what not, as `proof export --dry-run`",
 )
-def planned(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
+def planned_corrections(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     project().store.queue.work(path.work)
     return answer(_preview_out(path.work, parse_cursor(query.cursor) or 0, query.limit))
 
