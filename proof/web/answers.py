@@ -13,10 +13,10 @@ from proof.report.view import PlacedCharacter
 from proof.store.accounts import AccountEvent, Role
 from proof.store.acts import ActKind, RuleChange
 from proof.store.decision_records import Decision, State
+from proof.store.double_readings import BlindReading
 from proof.store.history import HistoryEntry
 from proof.store.page_states import PageEvent, PageState
 from proof.store.queue_records import WorkLeft, WorkPair, WorkSummary
-from proof.store.readings import BlindReading
 from proof.web.comment_answers import CommentOut
 from proof.web.rights import Right
 
