@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from proof.errors import ProofError
-from proof.exports.decided import decided_in, note_written
+from proof.exports.decided_corrections import decided_in, note_written
 from proof.exports.preview import preview_of
 from proof.settings.config import Settings
 from proof.store import Store

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-from proof.collation.operations import Op, gap_ops, joined_ops
+from proof.collation.gap_alignment import Op, gap_ops, joined_ops
 from proof.collation.seeds import (
     MAX_ONE_SIDED_SKIP,
     MAX_TWO_SIDED_SKIP,

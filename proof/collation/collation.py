@@ -23,9 +23,9 @@ from proof.collation.differences import (
     systematic,
     within_blocks,
 )
+from proof.collation.joined_readings import as_readings, recurring
 from proof.collation.note_layout import NoteLayout, note_layouts, with_notes
 from proof.collation.quality import WitnessQuality, quality_by_juan
-from proof.collation.readings import as_readings, recurring
 from proof.collation.tokens import CharacterTable, WitnessTokens, shared_layers, tokens_of
 from proof.errors import UsageError
 from proof.locale.marking import _

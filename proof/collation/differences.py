@@ -16,7 +16,7 @@ import numpy as np
 from proof.collation.apparatus import ApparatusNote
 from proof.collation.blocks import AlignedPart, gaps, moved
 from proof.collation.classes import NO_CODE_POINT, Class, DifferenceClassifier, is_borrowing, is_label
-from proof.collation.operations import Op
+from proof.collation.gap_alignment import Op
 from proof.collation.tokens import Indices, WitnessTokens
 from proof.model.flags import Kind
 from proof.text.layers import Layer

@@ -16,7 +16,7 @@ from proof.collation.apparatus import ApparatusNote
 from proof.collation.blocks import AlignedPart, align, repeated
 from proof.collation.collation import Collation, notes_by_character
 from proof.collation.differences import aligned_in, aligned_pairs
-from proof.collation.operations import Op
+from proof.collation.gap_alignment import Op
 from proof.collation.quality import quality_by_block, quality_by_juan
 from proof.collation.sigla import names_of
 from proof.collation.tokens import CharacterTable, WitnessTokens, shared_layers, tokens_of

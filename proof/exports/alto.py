@@ -11,7 +11,7 @@ from __future__ import annotations
 from lxml import etree
 
 import proof
-from proof.exports.marked import MarkedLine, MarkedPage
+from proof.exports.marked_pages import MarkedLine, MarkedPage
 from proof.exports.xml import add, centre_line, corners, legal, root_of, written
 from proof.model.geometry import Box
 

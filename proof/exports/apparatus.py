@@ -18,7 +18,7 @@ from operator import attrgetter
 from proof.collation.blocks import gaps
 from proof.collation.classes import RANK, Class
 from proof.collation.collation import Collation
-from proof.collation.operations import Op
+from proof.collation.gap_alignment import Op
 from proof.collation.seeds import Span
 from proof.exports.corrections import PlacedCorrection
 from proof.text.layers import WitnessCell

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from PIL import Image
 
-from proof.exports.marked import image_names
+from proof.exports.marked_pages import image_names
 from proof.exports.note_files import character_number
 from proof.model.flags import Flag, Kind, is_about_moved_text, other_half
 from proof.model.geometry import Box

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from proof.collation.collation import collate
 from proof.errors import UsageError
-from proof.exports.decided import Decided, Unused, decided_in, note_written
+from proof.exports.correction_records import read_corrections
+from proof.exports.decided_corrections import Decided, Unused, decided_in, note_written
 from proof.exports.files import Material, needs_pages, without_images, write_export
 from proof.exports.preview import Preview, preview_of
-from proof.exports.records import read_corrections
 from proof.exports.script import FormChoice
 from proof.exports.source import CorrectedSource, write_corrected
 from proof.locale.marking import _

@@ -71,7 +71,7 @@ class WitnessReading:
 
     `side` is `text` for the transcribed reading, `image` for the suggested one, else empty. `note` is the note of the
     witness's apparatus there, `name` the full name of its edition, if known. `weight` is what the witness added to the
-    score, in nats; 0 for another reader of the image (`READER_SIGN`), which is no copy of the text.
+    score, in nats; 0 for another reader of the image (a siglum with ~), which is no copy of the text.
     """
 
     siglum: str

@@ -120,7 +120,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class AccountEvent:
-    """A change of the account with this `number` and `name`. For the deeds `role` and `created`, `was` and `now` are
+    """A change of the account with this `number` and `name`. For the changes `role` and `created`, `was` and `now` are
     roles; for `password`, `now` is "provisional" if the owner must change it. `person` made the change."""
 
     id: int

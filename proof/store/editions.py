@@ -23,11 +23,11 @@ from proof.model.flags import Flag, Origin, context_of, with_ids
 from proof.model.result import PageResult, box_at
 from proof.store import rows
 from proof.store.decision_records import State, Verdict
+from proof.store.flag_matching import OF_COLLATION, save_flags
 from proof.store.lookup import NoPlaceError, StorePart, raise_revision, work_id_subquery
 from proof.store.manual_corrections import ManualCorrection, correct_in
-from proof.store.matching import OF_COLLATION, save_flags
 from proof.store.models import ColumnRow, FlagRow, PageRow, TextRow, TextVersionRow
-from proof.store.seeded import IS_SEEDED
+from proof.store.seeded_errors import IS_SEEDED
 from proof.store.texts import sha_of
 from proof.text.transcription import Transcription
 

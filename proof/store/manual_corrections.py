@@ -15,14 +15,14 @@ from proof.model.flags import CORRECTED_BY_HAND, Evidence, Flag, Kind, Origin, c
 from proof.model.geometry import Box
 from proof.model.result import box_at
 from proof.store import codec, rows
-from proof.store.chains import REQUESTER, chain_of
 from proof.store.column_changes import ColumnChange, check_column, flag_of_change
+from proof.store.decision_chains import REQUESTER, chain_of
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_request, decide_in
 from proof.store.events import key_of_another
 from proof.store.lookup import NoPlaceError, StorePart, find_page
 from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow
-from proof.store.seeded import BY_HAND, IS_SEEDED, seeded_places, shown_text
+from proof.store.seeded_errors import BY_HAND, IS_SEEDED, seeded_places, shown_text
 from proof.store.texts import carry_to_present
 from proof.store.typed_text import LONGEST_READING
 

@@ -23,9 +23,9 @@ from proof.model.notices import Notice
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import codec
+from proof.store.carried_places import policy_of_script
 from proof.store.lookup import Sessions, work_id_subquery
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow
-from proof.store.text_changes import policy_of_script
 from proof.text.positions import Span
 from proof.text.variants import VariantPolicy
 

@@ -30,7 +30,7 @@ from proof.ocr.readings import HalfFolioReadings, cutting_fingerprint
 from proof.text.model import Column, Page
 from proof.text.variants import VariantPolicy, policy_of
 from proof.verify import line_assignment
-from proof.verify.checked import checked_characters, checked_column, in_file_lines
+from proof.verify.checked_result import checked_characters, checked_column, in_file_lines
 from proof.verify.columns import ColumnReader, ReadColumn, on_its_ink
 from proof.verify.external import ExternalColumns, ExternalLikeness, ExternalPages
 from proof.verify.findings import FlagMaker, PageContext
@@ -60,7 +60,7 @@ from proof.verify.partial import (
     without_unseen,
 )
 from proof.verify.passages import linked
-from proof.verify.running import is_running
+from proof.verify.running_text import is_running
 from proof.verify.slices import read_slice
 from proof.verify.unruled import check_unruled
 

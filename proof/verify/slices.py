@@ -19,7 +19,7 @@ from proof.verify.align import Likeness, Step, align
 from proof.verify.columns import BAD_CUT_NATS, MIN_GAIN_NATS, ColumnReader, ReadColumn
 from proof.verify.glyphs import Glyph
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
-from proof.verify.running import in_one_row
+from proof.verify.running_text import in_one_row
 
 MAX_SHORT_NOTE_CHARACTERS = 5
 """Characters, at most, of a note that may be main text cut wrongly."""

@@ -12,8 +12,8 @@ from pydantic import BaseModel, Field
 from werkzeug.wrappers import Response as AnyResponse
 
 from proof.quality.agreement import agreement
-from proof.store.chains import REQUESTER, Requester
-from proof.store.readings import ComparedReadings
+from proof.store.decision_chains import REQUESTER, Requester
+from proof.store.double_readings import ComparedReadings
 from proof.web import schemas
 from proof.web.answers import BlindReadingOut
 from proof.web.api import DECISIONS, answer, api_blueprint

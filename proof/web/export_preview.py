@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from proof.errors import ProofError
 from proof.exports.preview import PlannedCorrection, Preview, preview_now
-from proof.store.chains import REQUESTER
+from proof.store.decision_chains import REQUESTER
 from proof.web import answers, schemas
 from proof.web.api import answer, api_blueprint, parse_cursor
 from proof.web.language import say

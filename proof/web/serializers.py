@@ -16,12 +16,12 @@ from proof.report.upright import lean_of, upright, upright_flag
 from proof.report.view import View, ordinal, view_of
 from proof.store import Store
 from proof.store.authorities import shows_copy
-from proof.store.chains import REQUESTER
 from proof.store.comments import Comment
+from proof.store.decision_chains import REQUESTER
 from proof.store.decision_records import State
 from proof.store.decisions import may_take
+from proof.store.double_readings import BlindReading
 from proof.store.queue_records import ListedPage, QueuedFlag
-from proof.store.readings import BlindReading
 from proof.store.work_text import TextColumn
 from proof.text.column import is_character
 from proof.text.edit import Edit, edited

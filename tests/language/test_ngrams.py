@@ -37,9 +37,9 @@ def test_packed_counts_come_back(numbers: list[int], bits: int) -> None:
 
 
 @given(st.lists(st.integers(0, 30), max_size=100), st.lists(st.integers(0, 30), max_size=100))
-def test_counts_of_two_texts_are_those_of_both_together(one: list[int], other: list[int]) -> None:
-    merged = Counts.merged([Counts.of(keys_from(one), 40), Counts.of(keys_from(other), 40)], 40)
-    both = Counts.of(keys_from(one + other), 40)
+def test_counts_of_two_texts_are_those_of_both_together(first: list[int], second: list[int]) -> None:
+    merged = Counts.merged([Counts.of(keys_from(first), 40), Counts.of(keys_from(second), 40)], 40)
+    both = Counts.of(keys_from(first + second), 40)
     assert merged.keys.tolist() == both.keys.tolist()
     assert merged.counts.tolist() == both.counts.tolist()
 

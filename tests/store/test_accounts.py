@@ -145,12 +145,12 @@ MANAGER = AccountActor("甲", AccountChannel.BROWSER)
 @on_both
 def test_whatever_is_done_to_an_account_leaves_an_event(people: Store) -> None:
     accounts = people.accounts
-    made = accounts.add("丙", Role.READER, GOOD, provisional=True, by=MANAGER)
-    accounts.set_role(made.number, Role.PROOFREADER, by=MANAGER)
-    accounts.set_password(made.number, OTHER, provisional=True, by=MANAGER)
-    accounts.set_password(made.number, GOOD, by=AccountActor("丙", AccountChannel.BROWSER))
-    accounts.set_disabled(made.number, True, by=AccountActor("root", AccountChannel.COMMAND))
-    accounts.set_disabled(made.number, False, by=MANAGER)
+    account = accounts.add("丙", Role.READER, GOOD, provisional=True, by=MANAGER)
+    accounts.set_role(account.number, Role.PROOFREADER, by=MANAGER)
+    accounts.set_password(account.number, OTHER, provisional=True, by=MANAGER)
+    accounts.set_password(account.number, GOOD, by=AccountActor("丙", AccountChannel.BROWSER))
+    accounts.set_disabled(account.number, True, by=AccountActor("root", AccountChannel.COMMAND))
+    accounts.set_disabled(account.number, False, by=MANAGER)
     events = [event for event in reversed(accounts.events()) if event.name == "丙"]
     assert [(event.change, event.was, event.now, event.person, event.channel) for event in events] == [
         (AccountChange.CREATED, "", "reader", "甲", AccountChannel.BROWSER),

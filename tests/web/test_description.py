@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
@@ -41,3 +42,10 @@ def test_texts_have_no_line_breaks_of_docstrings(document: Any) -> None:
         return own + [text for value in part.values() for text in texts(value)]
 
     assert [text for text in texts(document) if "<br/>" in text or "\n" in text.replace("\n\n", "")] == []
+
+
+def test_names_in_the_description_of_a_schema_are_fields_or_values(document: Any) -> None:
+    schemas = document["components"]["schemas"]
+    names = {name for schema in schemas.values() for name in (*schema.get("properties", {}), *schema.get("enum", ()))}
+    for name, schema in schemas.items():
+        assert {*re.findall(r"`([^`]+)`", schema.get("description", ""))} <= names, name

@@ -8,7 +8,7 @@ import { closeBasis, closeTyping, installBasis, installTyping, mayCopy, openBasi
 import { parameters } from "./filters.js";
 import { add, apply, current, editsBeside, fetchAhead, fetched, flagOf, flags, hasMore, isBeingSent, listen, moveBy, moveOn, moveTo, outbox, send, states, upcoming } from "./flag_list.js";
 import { fillPanel, movedText, pageOf, placeOf, showComments } from "./flag_panel.js";
-import { showRemainingWork } from "./left.js";
+import { showRemainingWork } from "./remaining_work.js";
 import { decidedByOther } from "./outbox.js";
 import { $, api, closeButton, data, inTurn, isShortcut, make, may, pause, reloadButton, say } from "./shell.js";
 import { draw, drawGlyph, loadPicture, pendingPicture } from "./stage.js";

@@ -1,7 +1,7 @@
 // The queue: the list of flags, filters with their counts, the dial, and links to the desk.
 
 import { changed, dialAt, parameters, toggled } from "./filters.js";
-import { showRemainingWork } from "./left.js";
+import { showRemainingWork } from "./remaining_work.js";
 import { $, api, ask, data, excerpt, glyphOf, han, isShortcut, make, nothing, oneAtATime, piece, say, words, workPath } from "./shell.js";
 
 const form = $("filters");

@@ -5,10 +5,10 @@ import { $, Problem, ask, han, make, problemMessage, say } from "./shell.js";
 
 /** A function that tells, for an event of a field or its form, whether an input method is composing in the field. */
 export function trackComposition(box) {
-  let begun = false;
-  box.addEventListener("compositionstart", () => { begun = true; });
-  box.addEventListener("compositionend", () => { setTimeout(() => { begun = false; }); });
-  return (event) => begun || event.isComposing || event.keyCode === 229;
+  let isComposing = false;
+  box.addEventListener("compositionstart", () => { isComposing = true; });
+  box.addEventListener("compositionend", () => { setTimeout(() => { isComposing = false; }); });
+  return (event) => isComposing || event.isComposing || event.keyCode === 229;
 }
 
 let doubted = null; // the last reading that the server asked to confirm

@@ -18,7 +18,7 @@ from proof.collation.blocks import align
 from proof.collation.differences import aligned_in
 from proof.collation.sigla import names_of
 from proof.collation.tokens import CharacterTable, WitnessTokens, shared_layers, tokens_of
-from proof.exports.decided import decisions_of
+from proof.exports.decided_corrections import decisions_of
 from proof.model.flags import Kind, context_of
 from proof.store import Store
 from proof.store.authorities import IMAGE, witnesses_of
