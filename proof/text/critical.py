@@ -13,7 +13,7 @@ from proof.errors import TextError
 from proof.locale.marking import _
 from proof.text.encoding import Decoded
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, line_number, numbered_lines
-from proof.text.remarks import Remark, RemarkCode
+from proof.text.remarks import RemarkCode, Remarks
 from proof.text.transcription import Footnote, Format, Transcription
 
 MARK = re.compile(r"<small>|^\[\^[^\]\n]+\]:|^#{1,6}[ \t]+\S", re.MULTILINE)
@@ -45,16 +45,12 @@ class _Reader:
     """Reads the body line by line. `references` maps the labels of footnotes to the places that refer to them,
     `definitions` are their texts. `small_line` is the line of a `<small>` that is still open, 0 for none."""
 
-    path: Path
     text: str
+    remarks: Remarks
     blocks: list[TextBlock] = field(default_factory=list)
     references: dict[str, int] = field(default_factory=dict)
     definitions: list[Footnote] = field(default_factory=list)
-    remarks: list[Remark] = field(default_factory=list)
     small_line: int = 0
-
-    def remark(self, number: int, code: RemarkCode, **values: str | int) -> None:
-        self.remarks.append(Remark.of(self.path, number, code, **values))
 
     def line(self, begin: int, line: str, number: int) -> None:
         if not line.strip():
@@ -81,7 +77,7 @@ class _Reader:
             at = markup.end()
             if markup["label"] is not None:
                 if markup["label"] in self.references:
-                    self.remark(number, RemarkCode.FOOTNOTE_TWICE, label=markup["label"])
+                    self.remarks.add(number, RemarkCode.FOOTNOTE_TWICE, label=markup["label"])
                 self.references.setdefault(markup["label"], markup.start())
             elif markup["close"] is not None:
                 self.small(number, closing=bool(markup["close"]))
@@ -94,20 +90,20 @@ class _Reader:
 
     def small(self, number: int, *, closing: bool) -> None:
         if closing and not self.small_line:
-            self.remark(number, RemarkCode.SMALL_NOT_OPENED)
+            self.remarks.add(number, RemarkCode.SMALL_NOT_OPENED)
         elif not closing and self.small_line:
-            self.remark(number, RemarkCode.SMALL_NESTED, first=self.small_line)
+            self.remarks.add(number, RemarkCode.SMALL_NESTED, first=self.small_line)
         self.small_line = 0 if closing else number
 
     def footnotes(self) -> tuple[Footnote, ...]:
         """The footnotes with their anchors. Adds remarks on those that lack a reference or a text."""
         for note in self.definitions:
             if note.label not in self.references:
-                self.remark(note.file_line, RemarkCode.FOOTNOTE_UNUSED, label=note.label)
+                self.remarks.add(note.file_line, RemarkCode.FOOTNOTE_UNUSED, label=note.label)
         defined = {note.label for note in self.definitions}
         for label, start in self.references.items():
             if label not in defined:
-                self.remark(line_number(self.text, start), RemarkCode.FOOTNOTE_MISSING, label=label)
+                self.remarks.add(line_number(self.text, start), RemarkCode.FOOTNOTE_MISSING, label=label)
         return tuple(replace(note, anchor=self.references.get(note.label)) for note in self.definitions)
 
 
@@ -115,17 +111,15 @@ def parse_critical(decoded: Decoded, path: Path) -> Transcription:
     """Parse a decoded file. Raises TextError if it has nothing but front matter without an end."""
     text = decoded.text
     front = _front_matter(text, path)
-    reader = _Reader(path, text)
+    reader = _Reader(text, Remarks(path))
     for fault_line, code in front.faults:
-        reader.remark(fault_line, code)
+        reader.remarks.add(fault_line, code)
     for number, begin, line in numbered_lines(text, front.body):
         reader.line(begin, line, number)
     if reader.small_line:
-        reader.remark(reader.small_line, RemarkCode.SMALL_OPEN)
+        reader.remarks.add(reader.small_line, RemarkCode.SMALL_OPEN)
     footnotes = reader.footnotes()
-    return Transcription.of_blocks(
-        decoded, path, Format.CRITICAL, reader.blocks, reader.remarks, front.title, footnotes
-    )
+    return Transcription.of_blocks(decoded, Format.CRITICAL, reader.blocks, reader.remarks, front.title, footnotes)
 
 
 def front_matter(title: str) -> str:

@@ -8,14 +8,12 @@ section.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 from proof.text.encoding import Decoded
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, numbered_lines
 from proof.text.note_layers import note_parts
-from proof.text.remarks import Remark, RemarkCode
+from proof.text.remarks import RemarkCode, Remarks
 from proof.text.transcription import Format, Transcription
 
 MARK = re.compile(r"【[^【】\n]{2,}】")
@@ -29,21 +27,20 @@ def parse_inline(decoded: Decoded, path: Path) -> Transcription:
     text = decoded.text
     comments = [comment.span() for comment in _COMMENT.finditer(text)]
     blocks: list[TextBlock] = []
-    remarks: list[Remark] = []
+    remarks = Remarks(path)
     for number, begin, line in numbered_lines(text):
         end = begin + len(line)
-        remark = partial(Remark.of, path, number)
         stretches = [
             stretch
             for part_start, part_end in _outside(begin, end, comments)
-            for stretch in _line_stretches(text, part_start, part_end, remarks, remark)
+            for stretch in _line_stretches(text, part_start, part_end, number, remarks)
         ]
         if not stretches:
             continue
         is_heading = all(stretch.layer is Layer.HEADING for stretch in stretches)
         kind = BlockKind.HEADING if is_heading else BlockKind.PARAGRAPH
         blocks.append(TextBlock(kind, begin, end, number, tuple(stretches), level=int(is_heading)))
-    return Transcription.of_blocks(decoded, path, Format.INLINE, blocks, remarks)
+    return Transcription.of_blocks(decoded, Format.INLINE, blocks, remarks)
 
 
 def _outside(start: int, end: int, comments: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -60,20 +57,17 @@ def _outside(start: int, end: int, comments: list[tuple[int, int]]) -> list[tupl
     return parts
 
 
-def _line_stretches(
-    text: str, start: int, end: int, remarks: list[Remark], remark: Callable[..., Remark]
-) -> list[LayerStretch]:
-    """The stretches of a line. A note that is not closed ends with its line. Remarks, made with `remark`, are added to
-    `remarks`."""
+def _line_stretches(text: str, start: int, end: int, number: int, remarks: Remarks) -> list[LayerStretch]:
+    """The stretches of a part of line `number`. A note that is not closed ends with it. Adds to `remarks`."""
     stretches: list[LayerStretch] = []
     at = start
     for private in _PRIVATE.finditer(text, start, end):
-        remarks.append(remark(RemarkCode.PRIVATE_CHARACTER, what=f"U+{ord(private[0]):04X}"))
+        remarks.add(number, RemarkCode.PRIVATE_CHARACTER, what=f"U+{ord(private[0]):04X}")
     while at < end:
         opening = _find(text, "【", at, end)
         stray = _find(text, "】", at, opening)
         if stray < opening:
-            remarks.append(remark(RemarkCode.BRACKET_NOT_OPENED))
+            remarks.add(number, RemarkCode.BRACKET_NOT_OPENED)
             stretches += _main_stretches(text, at, stray)
             at = stray + 1
             continue
@@ -84,7 +78,7 @@ def _line_stretches(
         is_closed = closing < next_opening
         note_end = min(closing, next_opening)
         if not is_closed:
-            remarks.append(remark(RemarkCode.BRACKET_OPEN))
+            remarks.add(number, RemarkCode.BRACKET_OPEN)
         note = text[opening + 1 : note_end]
         stretches += [
             LayerStretch(part.layer, opening + 1 + part.start, note[part.start : part.end]) for part in note_parts(note)

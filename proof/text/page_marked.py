@@ -10,9 +10,9 @@ from proof.text.column import SPAN, ColumnSpans, faults_of
 from proof.text.encoding import Decoded
 from proof.text.lines import lines
 from proof.text.model import Page
-from proof.text.page_remarks import page_remarks
+from proof.text.page_remarks import add_page_remarks
 from proof.text.pages import LineKind, PageMark, SourceLine
-from proof.text.remarks import QUOTED_CHARACTERS, Remark, RemarkCode
+from proof.text.remarks import QUOTED_CHARACTERS, RemarkCode, Remarks
 from proof.text.script import script_of
 from proof.text.transcription import Format, Transcription, apparatus_notes
 from proof.text.undivided_notes import divide_notes, notes_are_undivided
@@ -21,19 +21,20 @@ from proof.text.undivided_notes import divide_notes, notes_are_undivided
 def parse_page_marked(decoded: Decoded, path: Path, form: Format) -> Transcription:
     """Parse a decoded file in the format `form`, or in the other page-marked format if its first page mark is of that
     one. A file with nothing but a head, such as juan `000` of some works, has no pages."""
-    gatherer = _Gatherer(path, decoded.text)
-    pages, remarks = gatherer.pages(), gatherer.remarks
+    remarks = Remarks(path)
+    gatherer = _Gatherer(decoded.text, remarks)
+    pages = gatherer.pages()
     if decoded.extraction is not None:
         if not decoded.extraction.own_marks:
-            remarks = []  # the page marks are not in the file itself
-        remarks += (Remark(path, line, notice) for line, notice in decoded.extraction.remarks)
+            remarks.clear()  # the page marks are not in the file itself
+        remarks.add_notices(decoded.extraction.remarks)
     if not pages:
-        remarks.append(Remark.of(path, 1, RemarkCode.NO_PAGES))
+        remarks.add(1, RemarkCode.NO_PAGES)
     if notes_are_undivided(pages):
         pages = divide_notes(pages)
-        remarks.append(Remark.of(path, pages[0].file_line, RemarkCode.NOTES_UNDIVIDED))
+        remarks.add(pages[0].file_line, RemarkCode.NOTES_UNDIVIDED)
     pilcrows = gatherer.format is Format.KANRIPO and not gatherer.base_lines
-    remarks += page_remarks(path, pages, decoded.text, pilcrows=pilcrows)
+    add_page_remarks(remarks, pages, decoded.text, pilcrows=pilcrows)
     return Transcription(
         path=path,
         format=gatherer.format or form,
@@ -43,7 +44,7 @@ def parse_page_marked(decoded: Decoded, path: Path, form: Format) -> Transcripti
         work=gatherer.properties.get("ID", ""),
         pages=pages,
         footnotes=apparatus_notes(decoded),
-        remarks=tuple(sorted(remarks, key=lambda remark: remark.line)),
+        remarks=remarks.by_line(),
     )
 
 
@@ -72,8 +73,8 @@ class _Gatherer:
     file, until a page mark gives its number; `juan_names` maps these numbers to the names. `before` are the numbers of
     the lines before the first page mark; `note_open`: the last column leaves a note open."""
 
-    path: Path
     text: str
+    remarks: Remarks
     base_lines: bool = False
     format: Format | None = None
     properties: dict[str, str] = field(default_factory=dict)
@@ -83,7 +84,6 @@ class _Gatherer:
     current: _OpenPage | None = None
     note_open: bool = False
     before: list[int] = field(default_factory=list)
-    remarks: list[Remark] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.base_lines = kanripo.keeps_base_lines(self.text)
@@ -93,14 +93,14 @@ class _Gatherer:
     def take(self, line: SourceLine) -> None:
         is_annotation_of_head = self.current is None and line.fault is RemarkCode.ANNOTATION
         if line.fault is not None and not is_annotation_of_head:
-            self.remark(line.number, line.fault, text=line.source.strip()[:QUOTED_CHARACTERS])
+            self.remarks.add(line.number, line.fault, text=line.source.strip()[:QUOTED_CHARACTERS])
         if line.kind is LineKind.COLUMN and self.current is not None:
             self.add_column(line, self.current)
         elif line.kind is LineKind.MARK and line.mark is not None:
             if self.format is None:  # the first page mark decides; only the mirror may have lines before it
                 self.format = line.format
                 if self.before and self.format is not Format.MIRROR:
-                    self.remark(self.before[0], RemarkCode.LINES_ON_NO_PAGE, number=len(self.before))
+                    self.remarks.add(self.before[0], RemarkCode.LINES_ON_NO_PAGE, number=len(self.before))
             self.begin_page(line, line.mark)
         elif line.kind is LineKind.COMMENT:
             name, value = kanripo.header_property(line.source) or ("", "")
@@ -111,14 +111,11 @@ class _Gatherer:
         elif line.kind is LineKind.BEFORE and line.source.strip("¶ \u3000"):
             self.before.append(line.number)
 
-    def remark(self, line: int, code: RemarkCode, **values: str | int) -> None:
-        self.remarks.append(Remark.of(self.path, line, code, **values))
-
     def begin_page(self, line: SourceLine, mark: PageMark) -> None:
         if mark.work:
             self.properties.setdefault("ID", mark.work)
         if mark.fault is not None:
-            self.remark(line.number, mark.fault, page=mark.id)
+            self.remarks.add(line.number, mark.fault, page=mark.id)
         if self.next_juan_name:
             self.juan_names[mark.juan], self.next_juan_name = self.next_juan_name, ""
         page = self.opened.get(mark.id)
@@ -127,7 +124,7 @@ class _Gatherer:
             self.opened[mark.id] = page
         else:
             page.starts.append(line.start)
-            self.remark(line.number, RemarkCode.PAGE_AGAIN, page=mark.id, first=page.file_line)
+            self.remarks.add(line.number, RemarkCode.PAGE_AGAIN, page=mark.id, first=page.file_line)
         self.current = page
 
     def add_column(self, line: SourceLine, page: _OpenPage) -> None:
@@ -136,7 +133,7 @@ class _Gatherer:
         problems, self.note_open = faults_of(line.source, self.note_open)
         for problem in problems:
             if problem.code is not RemarkCode.PILCROW_WITHIN or not self.base_lines:
-                self.remark(line.number, problem.code, page=page.mark.id, column=number, what=problem.what)
+                self.remarks.add(line.number, problem.code, page=page.mark.id, column=number, what=problem.what)
 
     def pages(self) -> tuple[Page, ...]:
         return tuple(page.closed(self.text) for page in self.opened.values())

@@ -12,6 +12,7 @@ from proof.locale.marking import Sentence, _
 from proof.text.encoding import Decoded
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, numbered_lines
 from proof.text.model import is_han
+from proof.text.remarks import Remarks
 from proof.text.transcription import Format, Transcription
 
 MIN_HAN_SHARE = 0.5
@@ -92,4 +93,4 @@ def parse_plain(decoded: Decoded, path: Path) -> Transcription:
                 LayerStretch(Layer.CANON, start + part.start(), part[0]) for part in re.finditer(r"[^\u3000]+", line)
             )
             blocks.append(TextBlock(BlockKind.PARAGRAPH, start, start + len(line), number, stretches))
-    return Transcription.of_blocks(decoded, path, Format.PLAIN, blocks, ())
+    return Transcription.of_blocks(decoded, Format.PLAIN, blocks, Remarks(path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import unique
 from pathlib import Path
@@ -151,3 +152,23 @@ class Remark:
     @classmethod
     def of(cls, path: Path, line: int, code: RemarkCode, **values: Value) -> Remark:
         return cls(path, line, Notice.of(code, **values))
+
+
+class Remarks(list[Remark]):
+    """The remarks on the file at `path`."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+
+    def add(self, line: int, code: RemarkCode, **values: Value) -> None:
+        """Add a remark about a line of the file, counted from 1."""
+        self.append(Remark.of(self.path, line, code, **values))
+
+    def add_notices(self, notices: Iterable[tuple[int, Notice]]) -> None:
+        """Add notices with their lines: those of the reader that extracted the text."""
+        self += (Remark(self.path, line, notice) for line, notice in notices)
+
+    def by_line(self) -> tuple[Remark, ...]:
+        """The remarks in the order of their lines."""
+        return tuple(sorted(self, key=lambda remark: remark.line))

@@ -17,7 +17,7 @@ from proof.text.encoding import Decoded, encode
 from proof.text.layers import Layer, LayerStretch, TextBlock, line_number
 from proof.text.model import Page, Script
 from proof.text.note_layers import column_blocks
-from proof.text.remarks import Remark
+from proof.text.remarks import Remark, Remarks
 from proof.text.script import script_of
 
 
@@ -87,21 +87,19 @@ class Transcription:
     def of_blocks(
         cls,
         decoded: Decoded,
-        path: Path,
         form: Format,
         blocks: Sequence[TextBlock],
-        remarks: Iterable[Remark],
+        remarks: Remarks,
         title: str = "",
         footnotes: tuple[Footnote, ...] = (),
     ) -> Transcription:
-        """A transcription without page marks. Its script is recognised; remarks and notes of the extraction are
-        added."""
+        """A transcription without page marks, of the file that has the `remarks`. Its script is recognised; remarks and
+        notes of the extraction are added."""
         script = script_of(stretch.source for block in blocks for stretch in block.stretches)
-        of_extraction = decoded.extraction.remarks if decoded.extraction else ()
-        all_remarks = (*remarks, *(Remark(path, line, notice) for line, notice in of_extraction))
-        by_line = tuple(sorted(all_remarks, key=lambda remark: remark.line))
-        notes = (*footnotes, *apparatus_notes(decoded))
-        return cls(path, form, script, decoded, title, running=tuple(blocks), footnotes=notes, remarks=by_line)
+        if decoded.extraction:
+            remarks.add_notices(decoded.extraction.remarks)
+        notes, by_line = (*footnotes, *apparatus_notes(decoded)), remarks.by_line()
+        return cls(remarks.path, form, script, decoded, title, running=tuple(blocks), footnotes=notes, remarks=by_line)
 
     @property
     def text(self) -> str:

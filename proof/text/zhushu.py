@@ -12,7 +12,7 @@ from pathlib import Path
 from proof.text.encoding import Decoded
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, numbered_lines
 from proof.text.model import han_in, is_han
-from proof.text.remarks import Remark, RemarkCode
+from proof.text.remarks import RemarkCode, Remarks
 from proof.text.transcription import Format, Transcription
 
 MARK = re.compile(r"\[疏\]")
@@ -35,11 +35,12 @@ class _Lemma:
 def parse_zhushu(decoded: Decoded, path: Path) -> Transcription:
     """Parse a decoded file."""
     blocks: list[TextBlock] = []
-    remarks: list[Remark] = []
+    remarks = Remarks(path)
     for number, begin, line in numbered_lines(decoded.text):
         if not line.strip():
             continue
-        remarks += (Remark.of(path, number, RemarkCode.SUBCOMMENTARY_OPEN) for _ in _UNCLOSED.finditer(line))
+        for _ in _UNCLOSED.finditer(line):
+            remarks.add(number, RemarkCode.SUBCOMMENTARY_OPEN)
         if (mark := MARK.match(line) or _UNCLOSED.match(line)) is None:
             stretches: tuple[LayerStretch, ...] = (LayerStretch(Layer.UNDIVIDED, begin, line),)
         else:
@@ -47,9 +48,9 @@ def parse_zhushu(decoded: Decoded, path: Path) -> Transcription:
             if blocks and blocks[-1].stretches[0].layer is Layer.UNDIVIDED:
                 blocks[-1] = _divided(blocks[-1], lemmas)
             else:
-                remarks.append(Remark.of(path, number, RemarkCode.SUBCOMMENTARY_ALONE))
+                remarks.add(number, RemarkCode.SUBCOMMENTARY_ALONE)
         blocks.append(TextBlock(BlockKind.PARAGRAPH, begin, begin + len(line), number, stretches))
-    return Transcription.of_blocks(decoded, path, Format.ZHUSHU, blocks, remarks)
+    return Transcription.of_blocks(decoded, Format.ZHUSHU, blocks, remarks)
 
 
 def _subcommentary(line: str, begin: int, after_mark: int) -> tuple[tuple[LayerStretch, ...], list[_Lemma]]:
