@@ -16,6 +16,7 @@ from typing import Any
 from proof.checking.pipeline import Progress
 from proof.checking.pipeline import check as check_settings
 from proof.collation.collation import Collation
+from proof.collation.differences import Difference
 from proof.commands.collate import run as collate_witnesses
 from proof.commands.init import given_with_images, project_settings
 from proof.errors import UsageError
@@ -160,7 +161,8 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class CollatedWitness:
-    """A witness and its differences from the base; `collation` has everything, for the writers of `proof.collation`."""
+    """A witness and its differences from the base. `collation` is the whole collation, which the writers of
+    `proof.collation` take."""
 
     path: Path
     siglum: str
@@ -198,10 +200,9 @@ def check(project: Project | PathLike = ".", *, progress: Callable[[Progress], N
     outcome = check_settings(settings, progress)
     with Store.open(settings.store_address) as store:
         work = store.run(outcome.run_id).info.work
-    findings = (*outcome.unread, *outcome.unusable, *outcome.findings, *outcome.notices)
-    report = outcome.written.page
-    sentences = tuple(map(in_english, findings))
-    return CheckedWork(work, outcome.sound, sentences, report, settings.store_address, outcome.run_id)
+    remarks = (*outcome.unread, *outcome.unusable, *outcome.findings, *outcome.notices)
+    findings = tuple(map(in_english, remarks))
+    return CheckedWork(work, outcome.sound, findings, outcome.written.page, settings.store_address, outcome.run_id)
 
 
 def export(
@@ -237,25 +238,23 @@ def collate(base: PathLike, *witnesses: PathLike, variants: PathLike | None = No
     """Collate a text with witnesses: each a file, a folder of files of juan, `SIGLUM=PATH` or `REPOSITORY@BRANCH`.
     `variants` is a file of pairs of characters that count as equal. Raises ProofError."""
     collations = collate_witnesses(Path(base), list(witnesses), Path(variants) if variants else None)
-    return tuple(
-        CollatedWitness(
-            collation.witness.edition.path,
-            collation.witness.edition.siglum,
-            tuple(
-                Variant(
-                    difference.start,
-                    difference.length,
-                    difference.kind.value,
-                    difference.category.value,
-                    difference.rule,
-                    difference.base,
-                    difference.witness,
-                )
-                for difference in collation.differences
-            ),
-            collation,
-        )
-        for collation in collations
+    collated = []
+    for collation in collations:
+        edition = collation.witness.edition
+        differences = tuple(map(_variant, collation.differences))
+        collated.append(CollatedWitness(edition.path, edition.siglum, differences, collation))
+    return tuple(collated)
+
+
+def _variant(difference: Difference) -> Variant:
+    return Variant(
+        difference.start,
+        difference.length,
+        difference.kind.value,
+        difference.category.value,
+        difference.rule,
+        difference.base,
+        difference.witness,
     )
 
 

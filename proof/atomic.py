@@ -79,9 +79,9 @@ def sync_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-def must_be_writable(folder: Path) -> None:
-    """Create `folder` if it is missing. Raises OutputError if no file can be written in it: better before an hour of
-    reading than after it."""
+def ensure_writable(folder: Path) -> None:
+    """Create `folder` if it is missing. Raises OutputError if no file can be written in it. Called before a long check,
+    so that the user learns it in time."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

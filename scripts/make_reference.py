@@ -49,10 +49,10 @@ def status_table() -> str:
         raise SystemExit(f"errors end with {sorted(wrong)}: say in {__file__} what each means")
     return (
         "| exit status | meaning |\n| --- | --- |\n"
-        "| 0 | what was asked for is done. Of a check: it finished, flags or not; pages without an image included |\n"
-        "| 1 | done in part: what was not is named on standard error |\n"
-        "| 2 | wrong usage, or input that cannot be read or output that cannot be written: the message names the file, "
-        "the line and what to do |\n"
+        "| 0 | the command succeeded. A check succeeds with or without flags, also if pages have no image |\n"
+        "| 1 | a part failed; it is listed on standard error |\n"
+        "| 2 | wrong usage, unreadable input or unwritable output; the message names the file, the line and what to do "
+        "|\n"
         f"| {EXIT_INTERRUPTED} | stopped with Ctrl-C |\n"
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from proof.model.flags import Evidence, Flag, Kind, Origin, context_of, numbered
+from proof.model.flags import Evidence, Flag, Kind, Origin, context_of, with_ids
 from proof.model.geometry import Box
 from proof.model.quality import QualityFlags
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
@@ -50,7 +50,7 @@ def _read(text: str, seen: str) -> Evidence:
 
 def found(*places: tuple[int, int, str]) -> tuple[Flag, ...]:
     """Flags of a check: column, offset, and what the image shows there."""
-    return numbered(
+    return with_ids(
         Flag(
             PAGE, "WYG0103-0192c", line, at, 1, Kind.SUBSTITUTION, COLUMNS[line - 1][at], suggested, 9.0 - at / 10,
             True, Box(700 - 100 * line, 30 * at, 60, 30), _read(COLUMNS[line - 1][at], suggested),

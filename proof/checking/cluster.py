@@ -77,7 +77,7 @@ def cluster_results(
         settings,
         work.keys,
         ImageLocations.of(settings.project.images, settings.cluster.images),
-        Release.here(),
+        Release.installed(),
         drawn.packed() if drawn else b"",
     )
     with connected(settings.cluster.address) as client:

@@ -196,7 +196,7 @@ def check_page(
     neighbours = neighbours_of(task.text.pages, task.number)
     result = checker.judge(task.page, task.ref, task.image, readings, neighbours)
     result = with_language(result, task.page, task.language, threshold)
-    are_shapes_stored = readings.unchanged and store.glyphs.known_on(result.image_sha)
+    are_shapes_stored = readings.are_all_stored and store.glyphs.known_on(result.image_sha)
     shapes = None if are_shapes_stored or not result.characters else glyph_shapes(readings.layout, result.characters)
     return CheckedPage(task, result, key, readings=pack(), shapes=shapes)
 
@@ -224,7 +224,7 @@ def open_readings(
     they are no longer needed, which gives the key and the bytes of the new record, None if nothing new was read."""
     record = PageRecord.unpacked(stored)
     readings = checker.readings(image, lambda: loader.load(image), layout_override, record)
-    return readings, lambda: None if readings.unchanged else (key, readings.used.packed())
+    return readings, lambda: None if readings.are_all_stored else (key, readings.used.packed())
 
 
 def read_image(

@@ -174,4 +174,4 @@ def _packed(readings: Readings) -> bytes:
 
 def _unpacked(data: bytes) -> Readings:
     records = json.loads(data.decode("utf-8", "surrogatepass"))
-    return {name: record and LanguageReading.of(record) for name, record in records.items()}
+    return {name: record and LanguageReading.from_dict(record) for name, record in records.items()}

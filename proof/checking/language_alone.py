@@ -18,7 +18,7 @@ from proof.language.doubts import DoubtedText
 from proof.language.findings import LanguageEvidence, PagePosition, evidence, flag_of
 from proof.language.model import ModelFile
 from proof.language.weights import LanguageWeights
-from proof.model.flags import Flag, Kind, LanguageReading, numbered
+from proof.model.flags import Flag, Kind, LanguageReading, with_ids
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.settings.config import Settings
@@ -93,7 +93,7 @@ def _unpacked(
     page: int, column: int, offset: int, transcribed: str, suggested: str, odds: float, reading: dict[str, object]
 ) -> LanguageEvidence:
     where = PagePosition(0, page)
-    return LanguageEvidence(where, column, offset, transcribed, suggested, odds, LanguageReading.of(reading))
+    return LanguageEvidence(where, column, offset, transcribed, suggested, odds, LanguageReading.from_dict(reading))
 
 
 def with_language(result: PageResult, page: Page, items: Sequence[LanguageEvidence], threshold: float) -> PageResult:
@@ -108,9 +108,9 @@ def with_language(result: PageResult, page: Page, items: Sequence[LanguageEviden
         columns = tuple(
             CheckedColumn(item.number, NOWHERE, item.source) for item in page.columns if item.number in lines
         )
-        return replace(result, flags=numbered(flags), columns=columns)
+        return replace(result, flags=with_ids(flags), columns=columns)
     if result.status is Status.CHECKED:
-        all_flags = numbered((*result.flags, *_flags_beside_image(result, page, items, threshold)))
+        all_flags = with_ids((*result.flags, *_flags_beside_image(result, page, items, threshold)))
         added = all_flags[len(result.flags) :]
         return replace(result, flags=tuple(sorted((*result.flags, *added), key=_place)))
     return result

@@ -72,8 +72,8 @@ class SharedEngine:
         return self._last[1]
 
 
-Began = Callable[[str, int, int], None]
-"""Called with the name of a folder, its number from 1, and the number of folders."""
+OnFolderStart = Callable[[str, int, int], None]
+"""Called before a folder is checked, with its name, its number from 1, and the number of folders."""
 
 
 def library_settings(folder: Path) -> Settings:
@@ -89,16 +89,16 @@ def folders_of(settings: Settings) -> list[LibraryFolder]:
     base = _base(settings)
     folders: list[LibraryFolder] = []
 
-    def look(folder: Path, depth: int) -> None:
+    def add_folders(folder: Path, depth: int) -> None:
         for path in sorted(folder.iterdir()):
             if not path.is_dir() or path.name.startswith("."):
                 continue
             if (path / FILE_NAME).exists() or (depth == 1 and any(path.glob(TEXTS))):
                 folders.append(LibraryFolder(path.relative_to(base).as_posix(), path))
             elif depth < MAX_FOLDER_DEPTH:
-                look(path, depth + 1)
+                add_folders(path, depth + 1)
 
-    look(base, 1)
+    add_folders(base, 1)
     if not folders:
         raise UsageError(
             _("%(base)s: no work lies in it: each is a folder with %(file)s, or with texts (%(texts)s)"),
@@ -127,25 +127,27 @@ def work_settings(library: Settings, folder: LibraryFolder) -> Settings:
 
 
 def check_library(
-    settings: Settings, watch: Watch | None, began: Began, waiting: Callable[[str], None]
+    settings: Settings, watch: Watch | None, on_folder_start: OnFolderStart, waiting: Callable[[str], None]
 ) -> list[WorkOutcome]:
-    """Check every work of a library, those of `library.first` first, then those that were not checked to the end.
+    """Check every work of a library: those that `library.first` names, then those whose last check was not finished,
+    then the others. `waiting` is that of `check`.
 
     A work that cannot be checked is skipped, and its outcome says why. Raises OutputError if the store fails, and
     ClusterError if the cluster is lost: the works that follow could not be checked either."""
 
-    def rank(folder: LibraryFolder) -> tuple[int, bool, str]:
-        return _rank(folder.name, settings.library.first), folder.name in checked, folder.name
-
     with Store.open(settings.store_address, folder=settings.base) as store:
         stored_folders = store.library.folders()
         checked = {name for name, (_, state) in stored_folders.items() if state is FolderState.CHECKED}
+
+        def rank(folder: LibraryFolder) -> tuple[int, bool, str]:
+            return _pattern_rank(folder.name, settings.library.first), folder.name in checked, folder.name
+
         ordered = sorted(folders_of(settings), key=rank)
         store.library.set_folders([folder.name for folder in ordered])
         folder_of = {work: name for name, (work, _) in stored_folders.items() if work}
         outcomes, engine = [], SharedEngine(store)
         for number, folder in enumerate(ordered, 1):
-            began(folder.name, number, len(ordered))
+            on_folder_start(folder.name, number, len(ordered))
             outcomes.append(_check_work(folder, settings, store, folder_of, watch, waiting, engine))
     return outcomes
 
@@ -161,18 +163,18 @@ def _check_work(
 ) -> WorkOutcome:
     store.library.set_state(folder.name, FolderState.CHECKING)
     try:
-        of_work = work_settings(settings, folder)
-        _must_be_its_own(folder, of_work, folder_of)
-        outcome = check(of_work, watch, waiting=waiting, opened=engine)
+        folder_settings = work_settings(settings, folder)
+        _check_distinct_work(folder, folder_settings, folder_of)
+        outcome = check(folder_settings, watch, waiting=waiting, opened=engine)
     except (OutputError, ClusterError):
         raise
     except Exception as error:
-        cause = error
+        shown_error = error
         if not isinstance(error, ProofError):
             # a bug that shows in one work must not stop the check of the others
             LOG.error("work %s failed", folder.name, exc_info=error)
-            cause = UsageError("%(name)s: %(error)s", name=type(error).__name__, error=error)
-        trouble = Notice.of_error(cause)
+            shown_error = UsageError("%(name)s: %(error)s", name=type(error).__name__, error=error)
+        trouble = Notice.of_error(shown_error)
         store.library.set_state(folder.name, FolderState.FAILED, trouble=trouble)
         return WorkOutcome(folder.name, None, trouble)
     work = store.run(outcome.run_id).info.work
@@ -181,8 +183,8 @@ def _check_work(
     return WorkOutcome(folder.name, outcome)
 
 
-def _must_be_its_own(folder: LibraryFolder, settings: Settings, folder_of: Mapping[str, str]) -> None:
-    """Raises UsageError if another folder of the library has the same work, since their pages would be mixed.
+def _check_distinct_work(folder: LibraryFolder, settings: Settings, folder_of: Mapping[str, str]) -> None:
+    """Raises UsageError if the folder has no text, or another folder has the same work: their pages would be mixed.
     `folder_of` gives the folder of each stored work."""
     if not settings.project.texts:
         raise UsageError(
@@ -221,7 +223,7 @@ class LibraryRechecker(Rechecker):
         return self._recheckers[name].read(work, number, check_cancelled)
 
 
-def _rank(name: str, first: str) -> int:
+def _pattern_rank(name: str, first: str) -> int:
     """The position in `first` of the pattern that matches the folder's name; after all of them if none does."""
     patterns = first.split()
     return next((rank for rank, pattern in enumerate(patterns) if fnmatchcase(name, pattern)), len(patterns))

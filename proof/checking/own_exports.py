@@ -1,11 +1,11 @@
-"""Files that were replaced by what an export wrote elsewhere, or by the same corrections made by hand."""
+"""Texts whose file was replaced by the program's own export, or corrected by hand in the same way."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 
 from proof.errors import ProofError
-from proof.exports.decided import decided_in, note_written
+from proof.exports.decided_corrections import decided_in, note_written
 from proof.exports.preview import preview_of
 from proof.settings.config import Settings
 from proof.store import Store
@@ -16,7 +16,7 @@ from proof.text.transcription import Transcription
 
 def note_own_export(store: Store, text: Transcription, settings: Settings) -> None:
     """If a text is equal to an export of its last version, record that export. The places of its flags then follow the
-    exact edits; a comparison of the two texts cannot tell an inserted column from an equal one beside it.
+    exact edits. Comparing the two texts would not do: it cannot tell an inserted column from an equal one beside it.
 
     Does nothing for a text that the store does not know, that did not change, or that was changed otherwise.
     """

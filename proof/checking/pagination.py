@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from proof.collation.blocks import AlignedPart, align, in_same_order
-from proof.collation.tokens import Keys
+from proof.collation.tokens import CharacterTable
 from proof.errors import TextError
 from proof.locale.marking import _
 from proof.model.refs import Folio, ImageRef, PageId
@@ -54,11 +54,11 @@ def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable
     last that shows the text are no pages; one in between that shows none of it is a page without columns. `fold` maps
     variant forms and both scripts to one character. Raises TextError if no image shows the text.
     """
-    keys = Keys(fold)
+    table = CharacterTable(fold)
     stretches = (stretch for stretch in edition.stretches() if stretch.layer is not Layer.APPARATUS)
     cells = [cell for stretch in stretches for cell in stretch.cells()]
-    text = "".join(keys.key(cell.text) for cell in cells)
-    readings = ["".join(map(keys.key, "".join(image.columns))) for image in images]
+    text = "".join(table.key(cell.text) for cell in cells)
+    readings = ["".join(map(table.key, "".join(image.columns))) for image in images]
     image_of = [number for number, reading in enumerate(readings) for _ in reading]
     places = _places(len(cells), in_same_order(align(text, "".join(readings))))
     image_of_cell = [None if place is None else image_of[place] for place in places]

@@ -16,7 +16,7 @@ from proof.checking.language_alone import by_language_model
 from proof.checking.material import repeated_material, unused_material
 from proof.checking.own_exports import note_own_export
 from proof.checking.plan import CheckPlan, work_of
-from proof.checking.renamed import follow_renamed
+from proof.checking.renamed_texts import follow_renamed
 from proof.checking.rescoring import rescore_work, witness_evidence_of
 from proof.checking.second_reader import open_second, read_by_second
 from proof.checking.writer import PageWriter

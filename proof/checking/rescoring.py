@@ -13,7 +13,7 @@ from proof.checking.flag_language import FlagLanguage
 from proof.checking.plan import METHOD_VERSION, digest
 from proof.checking.second_reader import second_reading
 from proof.collation.witness_evidence import ALIGNED, Parallel, WitnessEvidence, beside, without_witnesses
-from proof.model.flags import COLLATION, OF_TEXT, Flag, Origin, is_raised, without_language
+from proof.model.flags import COLLATION, TEXT_ORIGINS, Flag, Origin, is_raised, without_language
 from proof.settings.config import FlagsSection, Settings
 from proof.store import Store
 from proof.text.addresses import Addresses
@@ -54,7 +54,7 @@ def _rescore_once(
     """Rescore all flags in batches; False if the work was changed by others meanwhile. Because of the batches, neither
     memory nor the time that other writers wait grows with the work."""
     seen: int | None = store.revision(work)
-    for origins, seeded in ((OF_TEXT, False), ((Origin.SEEDED,), True)):
+    for origins, seeded in ((TEXT_ORIGINS, False), ((Origin.SEEDED,), True)):
         flags = (flag for flag in store.flags(work, origins) if pages is None or flag.page in pages)
         while batch := tuple(islice(flags, FLAGS_PER_BATCH)):
             if language is not None:

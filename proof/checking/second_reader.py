@@ -12,7 +12,7 @@ from proof.checking.executor import ImageLoader, checker_for, engine_settings, r
 from proof.checking.plan import CheckPlan, PageKeys, PageTask, digest
 from proof.errors import UsageError
 from proof.locale.marking import _
-from proof.model.flags import READER
+from proof.model.flags import READER_SIGN
 from proof.ocr.engine import Engine, EngineIdentity
 from proof.ocr.registry import open_engine
 from proof.settings.config import Settings
@@ -74,7 +74,7 @@ def second_reading(settings: Settings, store: Store, text: Path) -> Transcriptio
         return None
     name = settings.engine.second
     decoded = Decoded(reading.decode("utf-8", "surrogatepass"), "utf-8", False)
-    return replace(parse_transcription(decoded, Path(name)), siglum=READER + name)
+    return replace(parse_transcription(decoded, Path(name)), siglum=READER_SIGN + name)
 
 
 def _key(settings: Settings, text: Path) -> str:

@@ -34,20 +34,20 @@ if TYPE_CHECKING:
     from distributed import Worker
 
 _LOCK = Lock()
-"""Held while a checker is looked up or made: the threads of one worker load a model once."""
+"""Held while a checker is looked up or made, so that the threads of a worker load a model only once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The parts of the program on which results depend. Machines on which they differ give different results."""
+    """The parts of the program on which results depend: machines with different releases give different results."""
 
     version: str
     method: int
     lists: str
 
     @classmethod
-    def here(cls) -> Release:
-        """The release on this machine."""
+    def installed(cls) -> Release:
+        """The release that is installed on this machine."""
         return cls(proof.__version__, METHOD_VERSION, lists_fingerprint())
 
 
@@ -75,6 +75,7 @@ class SentPage:
 
     @property
     def cache(self) -> SentPage:
+        """In place of `Store.cache`."""
         return self
 
     def cached_page(self, key: str) -> KeptResult | None:
@@ -83,6 +84,7 @@ class SentPage:
 
     @property
     def glyphs(self) -> SentPage:
+        """In place of `Store.glyphs`."""
         return self
 
     def known_on(self, image_sha: str) -> bool:
@@ -106,11 +108,13 @@ class Answer:
 
 
 def cut_out(task: PageTask) -> PageTask:
-    """A task without the text, except for the neighbouring pages."""
+    """A task with only the neighbouring pages of its text."""
     text = task.text
     first = max(task.number - REACH_PAGES, 0)
     neighbours = text.pages[first : task.number + REACH_PAGES + 1]
-    pages = tuple(replace(page, cut=page.columns) for page in neighbours)  # without the text that they are cut out of
+    pages = tuple(
+        replace(page, cut=page.columns) for page in neighbours
+    )  # not the function that cuts them from the text
     empty = Transcription(text.path, text.format, text.script, Decoded("", "utf-8", False), text.title, text.work)
     return replace(task, text=replace(empty, pages=pages), number=task.number - first)
 
@@ -190,7 +194,7 @@ def _checker(job: ClusterJob, script: Script) -> Checker:
 def _checker_of(job: ClusterJob, script: Script, threads: int) -> Checker:
     """The checker for pages in one script. Raises ClusterError if this worker would give other results than the machine
     that started the check."""
-    own = Release.here()
+    own = Release.installed()
     if own != job.release:
         raise ClusterError(
             _(
@@ -226,7 +230,7 @@ def _threads() -> int:
 
 def _worker() -> Worker | None:
     """The Dask worker that this thread belongs to; None if it belongs to none."""
-    from distributed import get_worker  # noqa: PLC0415 - a tenth of a second, which importing this need not take
+    from distributed import get_worker  # noqa: PLC0415 - importing it takes a tenth of a second
 
     try:
         return get_worker()

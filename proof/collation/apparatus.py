@@ -13,20 +13,22 @@ from proof.text.layers import Layer
 from proof.text.transcription import Footnote, Transcription
 
 _TO_TRADITIONAL = str.maketrans("讹据补删脱误当订经诸监严与闽夲阙无冇", "訛據補刪脫誤當訂經諸監嚴與閩本闕無有")
-_STOPS = re.compile(r"[，。、,.;；\s]")
+_PUNCTUATION = re.compile(r"[，。、,.;；\s]")
 _CLAUSE = re.compile(r"[，。；,;]")
 _OPENING = re.compile(r"[案按](?!語|语)")
 
 _VERB = r"訛作|誤作|改作|亦作|原作|作|訛脫|原脫|誤脫|脫|闕|訛衍|原衍|誤衍|衍"
 _ACTION = "改正|訂正|改定|校正|增入|補入|刪去|刪正|刪|補|改|增|正|乙"
+# after the reading: what the edition follows (據唐石經及宋本改正), or the edition that lacks the words (宋本無)
 _AUTHORITY = rf"(?:[據從依](?P<authority>.+?)(?:(?:{_ACTION}).*)?|(?P<lacks>.{{2,8}})無)?"
+# patterns of the first clause of a footnote, behind its lemma and the colon
 _FOOTNOTE_PATTERNS = (
     re.compile(r"(?P<verb>疑作|疑當作|當作|疑衍|疑脫)(?P<reading>.*)"),
     re.compile(r"(?P<witness>.*?)(?P<verb>原作|訛作|誤作|作)(?P<reading>.{1,12})"),
     re.compile(r"(?P<witness>.*?)(?P<verb>原脫|脫|無|原衍|衍|有)"),
     re.compile(r"[據從](?P<authority>.+?)(?P<verb>補|刪|改|乙)"),
 )
-_WITHOUT_COLON = re.compile(r"([^，：]{1,6})(，)((?:原|訛|讹|誤|误)[作脫脱衍].*)", re.DOTALL)
+_NOTE_WITHOUT_COLON = re.compile(r"([^，：]{1,6})(，)((?:原|訛|讹|誤|误)[作脫脱衍].*)", re.DOTALL)
 """A note without a colon: `禮，原作「豊」，據四庫本改。`"""
 _QUOTES = re.compile("[「」『』“”‘’]")
 _FOLLOWED_AUTHORITY = re.compile(r"[據從](?P<authority>.+?)(?:改|補|刪|乙正|乙)?之?$")
@@ -34,19 +36,25 @@ _WITNESS = (
     r"(?P<witness>(?:今|唐|宋|元|明|各|諸|舊|監|毛|閩|原|坊|刊|他|別|一|近|此|古|嚴|徐|鍾|楊|敖|朱|陸|釋)"
     r"[^訛誤脫衍作有無闕]{0,12}?(?:本|石經|文|通解|集說|大典)|石經)"
 )
+# patterns of a whole note in the text, without the opening 案
 _SIKU_PATTERNS = (
+    # 此下今注疏本衍還字據唐石經及宋本刪
     re.compile(
         rf"(?:此下|.{{1,6}}?下){_WITNESS}(?P<verb>衍|有|訛衍|誤衍)(?P<reading>.{{1,8}}?)[一二三四五六七八九十]?字{_AUTHORITY}"
     ),
+    # 告上今注疏本衍言字據宋本刪
     re.compile(
         rf".{{1,6}}?上{_WITNESS}(?P<verb>衍|有|訛衍|誤衍|脫)(?P<reading>.{{1,8}}?)[一二三四五六七八九十]?字{_AUTHORITY}"
     ),
+    # 今注疏本脫與卑二字據宋本補
     re.compile(
         rf"(?P<lemma>.{{0,8}}?)(?:[二三四五六七八九十]字)?{_WITNESS}(?P<verb>脫|闕|訛脫|誤脫|衍|無)(?P<reading>.{{1,8}}?)(?:[一二三四五六七八九十]?字){_AUTHORITY}"
     ),
+    # 足以二字今注疏本訛作一已字據宋本改正
     re.compile(
         rf"(?P<lemma>.{{1,10}}?)(?:[二三四五六七八九十]?字)?{_WITNESS}(?P<verb>{_VERB})(?P<reading>.{{1,10}}?)(?:[二三四五六七八九十]?字)?{_AUTHORITY}"
     ),
+    # 敖繼公云進當作退
     re.compile(r"(?:(?P<authority>.{2,5})云)?(?P<lemma>.{1,4}?)(?:字)?(?P<verb>當作|疑作|疑當作|應作)(?P<reading>.).*"),
     re.compile(r"(?P<lemma>.{1,4}?)(?:字)?(?P<verb>疑衍|疑訛|疑誤|衍文).*"),
 )
@@ -107,10 +115,10 @@ def _parse_footnote(note: Footnote) -> ApparatusNote:
     anchor = note.start if note.anchor is None else note.anchor
     not_understood = ApparatusNote(note.text, note.start, anchor)
     text = _QUOTES.sub("", note.text.strip())
-    without_colon = _WITHOUT_COLON.match(text)
-    words, sign, remark = without_colon.groups() if without_colon else text.partition("：")
+    without_colon = _NOTE_WITHOUT_COLON.match(text)
+    words, colon, remark = without_colon.groups() if without_colon else text.partition("：")
     clauses = [clause for clause in _CLAUSE.split(remark.translate(_TO_TRADITIONAL)) if clause]
-    if not sign or not clauses:
+    if not colon or not clauses:
         return not_understood
     parsed = next((match for pattern in _FOOTNOTE_PATTERNS if (match := pattern.fullmatch(clauses[0]))), None)
     if parsed is None:
@@ -135,13 +143,13 @@ def _parse_footnote(note: Footnote) -> ApparatusNote:
 
 def _parse_siku_note(text: str, start: int) -> ApparatusNote:
     not_understood = ApparatusNote(text, start, start)
-    words = _OPENING.sub("", _STOPS.sub("", text), count=1)
+    words = _OPENING.sub("", _PUNCTUATION.sub("", text), count=1)
     traditional = words.translate(_TO_TRADITIONAL)
     parsed = next((match for pattern in _SIKU_PATTERNS if (match := pattern.fullmatch(traditional))), None)
     if parsed is None:
         return not_understood
     groups, verb = parsed.groupdict(), parsed["verb"]
-    # in the script of the note
+    # the pattern was matched in traditional script; the words are taken in the script of the note
     lemma, reading, witness = (
         words[slice(*parsed.span(name))] if groups.get(name) else "" for name in ("lemma", "reading", "witness")
     )

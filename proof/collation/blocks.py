@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-from proof.collation.operations import Op, gap_ops, joined_ops
+from proof.collation.gap_alignment import Op, gap_ops, joined_ops
 from proof.collation.seeds import (
     MAX_ONE_SIDED_SKIP,
     MAX_TWO_SIDED_SKIP,
@@ -107,7 +107,7 @@ def _unique_seeds(rest_of_a: _Uncovered, rest_of_b: _Uncovered) -> list[Seed]:
     unique: list[Seed] = []
     for seed in seeds:
         is_repeated = occurrences_a[seed.x] > 1 or occurrences_b[seed.y] > 1
-        if is_repeated or taken_a.meets(seed.x, seed.x_end) or taken_b.meets(seed.y, seed.y_end):
+        if is_repeated or taken_a.overlaps(seed.x, seed.x_end) or taken_b.overlaps(seed.y, seed.y_end):
             continue
         taken_a.add(seed.x, seed.x_end)
         taken_b.add(seed.y, seed.y_end)

@@ -23,10 +23,10 @@ from proof.collation.differences import (
     systematic,
     within_blocks,
 )
+from proof.collation.joined_readings import as_readings, recurring
 from proof.collation.note_layout import NoteLayout, note_layouts, with_notes
 from proof.collation.quality import WitnessQuality, quality_by_juan
-from proof.collation.readings import as_readings, recurring
-from proof.collation.tokens import Keys, WitnessTokens, sequence_of, shared_layers
+from proof.collation.tokens import CharacterTable, WitnessTokens, shared_layers, tokens_of
 from proof.errors import UsageError
 from proof.locale.marking import _
 from proof.text.layers import Layer
@@ -120,14 +120,14 @@ def collate(base: Transcription, witness: Transcription, pairs: Path | None = No
     """
     base_layers, witness_layers = shared_layers(base, witness)
     policies = {script: policy_of(script, pairs) for script in (base.script, witness.script, Script.SIMPLIFIED)}
-    keys = Keys(policies[Script.SIMPLIFIED].fold)
-    a, b = sequence_of(base, keys, base_layers), sequence_of(witness, keys, witness_layers)
+    table = CharacterTable(policies[Script.SIMPLIFIED].fold)
+    a, b = tokens_of(base, table, base_layers), tokens_of(witness, table, witness_layers)
     for tokens in (a, b):
         if not len(tokens):
             raise UsageError(_("%(path)s has no text to collate"), path=tokens.edition.path)
     blocks = align(a.keys, b.keys)
     classifier = DifferenceClassifier(a, b, CharacterClassifier(base.script, witness.script, policies))
-    differences, systematic_pairs = _word_differences(a, b, blocks, classifier, keys)
+    differences, systematic_pairs = _word_differences(a, b, blocks, classifier, table)
     differences = sorted([*differences, *moved_blocks(a, b, blocks)], key=_BASE_ORDER)
     base_repetitions = repeated(a.keys, b.keys, blocks)
     repeated_in_base = _covered(base_repetitions)
@@ -150,12 +150,16 @@ def collate(base: Transcription, witness: Transcription, pairs: Path | None = No
 
 
 def _word_differences(
-    a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart], classifier: DifferenceClassifier, keys: Keys
+    a: WitnessTokens,
+    b: WitnessTokens,
+    blocks: Sequence[AlignedPart],
+    classifier: DifferenceClassifier,
+    table: CharacterTable,
 ) -> tuple[list[Difference], list[SystematicPair]]:
     """All differences but moved blocks, joined to readings, and the systematic ones as pairs."""
     differences = [*within_blocks(a, b, blocks, classifier), *between_blocks(a, b, blocks)]
     differences.sort(key=_BASE_ORDER)
-    differences, pairs = systematic(a, b, blocks, with_notes(a, b, differences, keys.key))
+    differences, pairs = systematic(a, b, blocks, with_notes(a, b, differences, table.key))
     differences, additions = recurring(a, b, differences)
     return as_readings(a, b, differences), [*pairs, *additions]
 

@@ -16,7 +16,7 @@ import numpy as np
 from proof.collation.apparatus import ApparatusNote
 from proof.collation.blocks import AlignedPart, gaps, moved
 from proof.collation.classes import NO_CODE_POINT, Class, DifferenceClassifier, is_borrowing, is_label
-from proof.collation.operations import Op
+from proof.collation.gap_alignment import Op
 from proof.collation.tokens import Indices, WitnessTokens
 from proof.model.flags import Kind
 from proof.text.layers import Layer
@@ -391,7 +391,7 @@ def _pair_counts(a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPar
     a_codes = np.concatenate([a.codes[op.a0 : op.a1] for op in ops]).astype(np.int64)
     b_codes = np.concatenate([b.codes[op.b0 : op.b1] for op in ops])
     pairs, counts = np.unique(a_codes << 32 | b_codes, return_counts=True)
-    text = a.numbers.text
+    text = a.table.text
     return {
         (text(pair >> 32), text(pair & 0xFFFFFFFF)): count
         for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True)

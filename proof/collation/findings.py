@@ -14,7 +14,7 @@ from proof.collation.quality import quality_by_block
 from proof.collation.tokens import WitnessTokens
 from proof.collation.witness_evidence import IMAGE, TEXT
 from proof.collation.witnesses import covered, full_names, witness_names
-from proof.model.flags import COLLATION, Evidence, Flag, Kind, WitnessReading, context_of, numbered
+from proof.model.flags import COLLATION, Evidence, Flag, Kind, WitnessReading, context_of, with_ids
 from proof.text.addresses import Addresses
 
 RAISED = frozenset({Class.ERROR, Class.READING, Class.ORTHOGRAPHY, Class.SYSTEMATIC})
@@ -95,7 +95,7 @@ def findings(collations: Sequence[Collation]) -> list[PlacedFlag]:
                 context=context_of(edition.text[line_start:line_end], address.offset, length),
             )
         )
-    linked = _with_moves_linked(collations, starts, numbered(flags))
+    linked = _with_moves_linked(collations, starts, with_ids(flags))
     return [PlacedFlag(start, flag) for start, flag in zip(starts, linked, strict=True)]
 
 

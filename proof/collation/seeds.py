@@ -37,11 +37,11 @@ MAX_UNDIVIDED_SKIP = 24
 """Characters that a chain may skip in one of the texts without being divided: longer passages may belong elsewhere."""
 
 TRIED_PREDECESSORS = 48
-"""Number of preceding seeds that are tried as predecessors in a chain."""
+"""Number of seeds directly before a seed that are tried as its predecessor in a chain."""
 
 MIN_LONG_SEED_CHARACTERS = 24
-"""Characters from which on a seed is tried as predecessor beyond `TRIED_PREDECESSORS`, since many short ones begin
-within it."""
+"""Length from which on a seed is tried as predecessor even if it is not among the last `TRIED_PREDECESSORS`: many short
+seeds may begin within a long one."""
 
 _CHUNK = 400_000
 """Number of k-mers of the first text that are looked up at once."""
@@ -112,23 +112,23 @@ def _merged(at_a: Ints, at_b: Ints, k: int) -> list[Seed]:
 def chains_of(seeds: list[Seed], min_score: float) -> list[list[Seed]]:
     """Chains of seeds, best first; no chain uses parts of a sequence that a better one uses."""
     seeds = sorted(seeds)
-    scores, predecessors = _scored(seeds)
+    scores, predecessors = _best_scores(seeds)
     taken_a, taken_b = Covered(), Covered()
     used = [False] * len(seeds)
     chains: list[list[Seed]] = []
-    for end in sorted(range(len(seeds)), key=lambda number: -scores[number]):
-        if used[end] or scores[end] < min_score:
+    for last in sorted(range(len(seeds)), key=lambda number: -scores[number]):
+        if used[last] or scores[last] < min_score:
             continue
-        chain: list[Seed] = []
-        at = end
-        while at >= 0 and not used[at]:
-            used[at] = True
-            free = _free(seeds[at], taken_a, taken_b)
+        backwards: list[Seed] = []
+        number = last
+        while number >= 0 and not used[number]:
+            used[number] = True
+            free = _free_part(seeds[number], taken_a, taken_b)
             if free is None:
                 break
-            chain.append(free)
-            at = predecessors[at]
-        chain = _without_overlaps(chain[::-1])
+            backwards.append(free)
+            number = predecessors[number]
+        chain = _without_overlaps(backwards[::-1])
         if sum(seed.length for seed in chain) >= min(min_score, 2 * SEED_CHARACTERS):
             for part in _divided(chain, taken_a, taken_b):
                 taken_a.add(part[0].x, part[-1].x_end)
@@ -137,8 +137,9 @@ def chains_of(seeds: list[Seed], min_score: float) -> list[list[Seed]]:
     return chains
 
 
-def _scored(seeds: list[Seed]) -> tuple[list[float], list[int]]:
-    """For each seed the score of the best chain that ends with it, and its predecessor in that chain, -1 for none."""
+def _best_scores(seeds: list[Seed]) -> tuple[list[float], list[int]]:
+    """For each seed the score of the best chain that ends with it, and the number of its predecessor in that chain, -1
+    for none."""
     scores = [float(seed.length) for seed in seeds]
     predecessors = [-1] * len(seeds)
     highest = [0.0]  # highest[i] is the highest score of the first i seeds
@@ -159,13 +160,13 @@ def _scored(seeds: list[Seed]) -> tuple[list[float], list[int]]:
     return scores, predecessors
 
 
-def _free(seed: Seed, taken_a: Covered, taken_b: Covered) -> Seed | None:
+def _free_part(seed: Seed, taken_a: Covered, taken_b: Covered) -> Seed | None:
     """The part of a seed that is free in both sequences, at one of its ends; None if there is none."""
-    free_a = taken_a.free(seed.x, seed.x_end)
+    free_a = taken_a.free_part(seed.x, seed.x_end)
     if free_a is None:
         return None
     diagonal = seed.y - seed.x
-    free_b = taken_b.free(free_a[0] + diagonal, free_a[1] + diagonal)
+    free_b = taken_b.free_part(free_a[0] + diagonal, free_a[1] + diagonal)
     return None if free_b is None else Seed(free_b[0] - diagonal, free_b[0], free_b[1] - free_b[0])
 
 
@@ -187,7 +188,7 @@ class Covered:
     def __init__(self) -> None:
         self._spans: list[Span] = []
 
-    def free(self, start: int, end: int) -> Span | None:
+    def free_part(self, start: int, end: int) -> Span | None:
         """The free part of a span, at one of its ends; None if there is none."""
         at = bisect_right(self._spans, (start, end))
         if at and self._spans[at - 1][1] > start:
@@ -197,9 +198,9 @@ class Covered:
             end = self._spans[at][0]
         return (start, end) if start < end else None
 
-    def meets(self, start: int, end: int) -> bool:
-        """Whether a part of a span is in use."""
-        return start < end and self.free(start, end) != (start, end)
+    def overlaps(self, start: int, end: int) -> bool:
+        """Whether a span overlaps one that is in use."""
+        return start < end and self.free_part(start, end) != (start, end)
 
     def add(self, start: int, end: int) -> None:
         insort(self._spans, (start, end))
@@ -216,14 +217,14 @@ def _without_overlaps(chain: list[Seed]) -> list[Seed]:
 
 
 def _divided(chain: list[Seed], taken_a: Covered, taken_b: Covered) -> Iterator[list[Seed]]:
-    """A chain divided where it skips much more of one sequence than of the other, since that may belong elsewhere, and
-    where it skips a part of a better chain."""
+    """The parts of a chain: it is divided where it skips much more of one sequence than of the other, since what it
+    skips may belong elsewhere, and where it skips a part of a better chain."""
     part = chain[:1]
     for seed in chain[1:]:
         last = part[-1]
         shorter, longer = sorted((seed.x - last.x_end, seed.y - last.y_end))
         is_one_sided = longer > MAX_UNDIVIDED_SKIP and longer > 2 * shorter
-        if is_one_sided or taken_a.meets(last.x_end, seed.x) or taken_b.meets(last.y_end, seed.y):
+        if is_one_sided or taken_a.overlaps(last.x_end, seed.x) or taken_b.overlaps(last.y_end, seed.y):
             yield part
             part = []
         part.append(seed)

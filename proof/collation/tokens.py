@@ -1,7 +1,7 @@
 """A witness as a sequence of characters in reading order, each with a key that all forms of a word share.
 
-Characters are stored as numbers, since a text has millions: code points, or numbers that `Keys` assigns to entities and
-compositions.
+Characters are stored as codes, since a text has millions: as code points, or as numbers that a `CharacterTable` assigns
+to entities and compositions.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from proof.text.positions import code_points
 from proof.text.transcription import Transcription
 from proof.text.variants import unified
 
-RUNNING = frozenset({Layer.CANON, Layer.UNDIVIDED, Layer.HEADING})
+RUNNING_LAYERS = frozenset({Layer.CANON, Layer.UNDIVIDED, Layer.HEADING})
 """Layers that every witness of a text has; others are compared only if both have them. A heading in one witness may be
 a column of text in another."""
 
 MIN_LAYER_SHARE = 0.02
 """Minimum share of a layer in one text, relative to its share in the other, for both to count as having it."""
 
-MAX_SHOWN = 40
+MAX_SHOWN_CHARACTERS = 40
 """Maximum number of characters of a passage that are shown; of a longer one the beginning and the end are shown."""
 
 _FIRST_PRIVATE_KEY = 0x100000
-"""First key of entities and compositions, in a private plane that no text uses."""
+"""The first key of entities and compositions, in a private plane that no text uses."""
 
 _PRIVATE_KEYS = 0xFFFE
-"""Number of such keys; they repeat if a text has more entities."""
+"""The number of keys of entities and compositions; they repeat if a text has more of these."""
 
 _FIRST_ENTITY_CODE = 0x110000
-"""First number of entities and compositions, after all code points."""
+"""The first code of entities and compositions, after all code points."""
 
 Codes = NDArray[np.int32]
 
@@ -45,9 +45,9 @@ Indices = NDArray[np.int64]
 """Indices of characters in a sequence."""
 
 
-class Keys:
-    """Assigns a number and a key of one code point to every character, entity and composition. `fold` gives the key of
-    a character."""
+class CharacterTable:
+    """Assigns to every character, entity and composition a code (a number) and a key (one code point). `fold` gives the
+    key of a character."""
 
     def __init__(self, fold: Callable[[str], str]) -> None:
         self._fold = fold
@@ -57,6 +57,7 @@ class Keys:
         self._entity_codes: dict[str, int] = {}
 
     def key(self, text: str) -> str:
+        """The key of a character, an entity or a composition."""
         key = self._keys.get(text)
         if key is None:
             character = unified(text)
@@ -68,7 +69,7 @@ class Keys:
         return key
 
     def code(self, text: str) -> int:
-        """The number of a character, an entity or a composition."""
+        """The code of a character, an entity or a composition."""
         if len(text) == 1:
             return ord(text)
         if text not in self._entity_codes:
@@ -77,11 +78,11 @@ class Keys:
         return self._entity_codes[text]
 
     def text(self, code: int) -> str:
-        """The character, entity or composition with that number."""
+        """The character, entity or composition with this code."""
         return chr(code) if code < _FIRST_ENTITY_CODE else self._entities[code - _FIRST_ENTITY_CODE]
 
     def keys(self, codes: Codes) -> str:
-        """The keys of characters by their numbers."""
+        """The keys of characters, given by their codes."""
         if not len(codes):
             return ""
         unique, places = np.unique(codes, return_inverse=True)
@@ -91,12 +92,12 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class WitnessTokens:
-    """The characters of an edition in the compared layers. Of character i `codes[i]` is the number assigned by
-    `numbers`, `keys[i]` the key, `starts[i]` and `ends[i]` its place in the file in code points, `blocks[i]` the index
+    """The characters of an edition in the compared layers. Of character i `codes[i]` is the code in
+    `table`, `keys[i]` the key, `starts[i]` and `ends[i]` its place in the file in code points, `blocks[i]` the index
     of its block in the edition, and `layers[i]` the layer."""
 
     edition: Transcription
-    numbers: Keys
+    table: CharacterTable
     codes: Codes
     keys: str
     starts: array[int]
@@ -109,24 +110,26 @@ class WitnessTokens:
 
     def character(self, at: int) -> str:
         """The text of a character."""
-        return self.numbers.text(int(self.codes[at]))
+        return self.table.text(int(self.codes[at]))
 
     def texts(self, start: int, end: int) -> Sequence[str]:
         """The texts of characters `start` to `end`."""
         codes = self.codes[start:end]
         if codes.size and codes.max() < _FIRST_ENTITY_CODE:
             return codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
-        return [self.numbers.text(code) for code in codes.tolist()]
+        return [self.table.text(code) for code in codes.tolist()]
 
     def text(self, start: int, end: int) -> str:
         """The text of characters `start` to `end`."""
         return "".join(self.texts(start, end))
 
     def shown(self, start: int, end: int) -> str:
-        """The text of characters `start` to `end` for display: of more than `MAX_SHOWN` the beginning and the end."""
-        if end - start <= MAX_SHOWN:
+        """The text of characters `start` to `end` for display: if it is longer than `MAX_SHOWN_CHARACTERS`, its
+        beginning and its end."""
+        if end - start <= MAX_SHOWN_CHARACTERS:
             return self.text(start, end)
-        return f"{self.text(start, start + MAX_SHOWN // 2)} … {self.text(end - MAX_SHOWN // 2, end)}"
+        half = MAX_SHOWN_CHARACTERS // 2
+        return f"{self.text(start, start + half)} … {self.text(end - half, end)}"
 
     def in_one_line(self, start: int, end: int) -> bool:
         """Whether characters `start` to `end` are in one column or paragraph."""
@@ -137,7 +140,7 @@ class WitnessTokens:
         return bisect_right(self.starts, place - 1) - 1
 
 
-def sequence_of(edition: Transcription, keys: Keys, layers: Iterable[Layer]) -> WitnessTokens:
+def tokens_of(edition: Transcription, table: CharacterTable, layers: Iterable[Layer]) -> WitnessTokens:
     """The characters of `edition` in `layers`, in the order of the file."""
     compared = frozenset(layers)
     codes, starts, ends, blocks, layer_of = array("i"), array("q"), array("q"), array("i"), list[Layer]()
@@ -151,19 +154,19 @@ def sequence_of(edition: Transcription, keys: Keys, layers: Iterable[Layer]) -> 
                 ends.extend(range(stretch.start + 1, stretch.end + 1))
             else:
                 for cell in stretch.cells():
-                    codes.append(keys.code(cell.text))
+                    codes.append(table.code(cell.text))
                     starts.append(cell.start)
                     ends.append(cell.end)
             added = len(codes) - len(blocks)
             blocks.extend([number] * added)
             layer_of += [stretch.layer] * added
-    as_numbers = np.frombuffer(codes, dtype=np.int32) if codes else np.zeros(0, dtype=np.int32)
-    return WitnessTokens(edition, keys, as_numbers, keys.keys(as_numbers), starts, ends, blocks, layer_of)
+    code_array = np.frombuffer(codes, dtype=np.int32) if codes else np.zeros(0, dtype=np.int32)
+    return WitnessTokens(edition, table, code_array, table.keys(code_array), starts, ends, blocks, layer_of)
 
 
 def shared_layers(first: Transcription, second: Transcription) -> tuple[frozenset[Layer], frozenset[Layer]]:
-    """The layers to compare of each text: the running text, and further layers that both have. A layer of which one
-    text has next to nothing, such as a single date in brackets, does not count.
+    """The layers to compare, of the first text and of the second: the running text, and further layers that both have.
+    A layer of which one text has next to nothing, such as a single date in brackets, does not count.
 
     If a page-marked text has subcommentary in full width, its layers cannot be distinguished from the classic, and all
     layers of both are compared."""
@@ -177,7 +180,7 @@ def shared_layers(first: Transcription, second: Transcription) -> tuple[frozense
         if first_shares[layer] >= MIN_LAYER_SHARE * second_shares[layer]
         and second_shares[layer] >= MIN_LAYER_SHARE * first_shares[layer]
     }
-    return first_layers & (RUNNING | in_both), second_layers & (RUNNING | in_both)
+    return first_layers & (RUNNING_LAYERS | in_both), second_layers & (RUNNING_LAYERS | in_both)
 
 
 def _layer_shares(edition: Transcription) -> defaultdict[Layer, float]:
@@ -187,7 +190,7 @@ def _layer_shares(edition: Transcription) -> defaultdict[Layer, float]:
     for stretch in edition.stretches():
         sizes[stretch.layer] += len(stretch.source)
     sizes[Layer.COMMENTARY] += sizes[Layer.UNDIVIDED]
-    running = sum(sizes[layer] for layer in RUNNING) or 1.0
+    running = sum(sizes[layer] for layer in RUNNING_LAYERS) or 1.0
     return defaultdict(float, {layer: size / running for layer, size in sizes.items()})
 
 

@@ -16,11 +16,11 @@ from proof.collation.apparatus import ApparatusNote
 from proof.collation.blocks import AlignedPart, align, repeated
 from proof.collation.collation import Collation, notes_by_character
 from proof.collation.differences import aligned_in, aligned_pairs
-from proof.collation.operations import Op
+from proof.collation.gap_alignment import Op
 from proof.collation.quality import quality_by_block, quality_by_juan
 from proof.collation.sigla import names_of
-from proof.collation.tokens import Keys, WitnessTokens, sequence_of, shared_layers
-from proof.model.flags import READER, Flag, Kind, WitnessReading, is_raised
+from proof.collation.tokens import CharacterTable, WitnessTokens, shared_layers, tokens_of
+from proof.model.flags import READER_SIGN, Flag, Kind, WitnessReading, is_raised
 from proof.text.addresses import Address, Addresses
 from proof.text.model import Script
 from proof.text.transcription import Transcription
@@ -101,8 +101,8 @@ def beside(base: Transcription, witness: Transcription, stored: bytes | None = N
     """Align a text with a witness. The returned bytes are the alignment, which can be passed as `stored` as long as the
     two do not change."""
     base_layers, witness_layers = shared_layers(base, witness)
-    keys = Keys(policy_of(Script.SIMPLIFIED).fold)
-    a, b = sequence_of(base, keys, base_layers), sequence_of(witness, keys, witness_layers)
+    table = CharacterTable(policy_of(Script.SIMPLIFIED).fold)
+    a, b = tokens_of(base, table, base_layers), tokens_of(witness, table, witness_layers)
     if stored is None:
         blocks = align(a.keys, b.keys)
         blocks = [*repeated(a.keys, b.keys, blocks), *blocks]
@@ -161,7 +161,7 @@ class WitnessEvidence:
             reading = self._reading(parallel, name, start, flag, seeded=seeded)
             if reading is None:
                 continue
-            if name.startswith(READER):
+            if name.startswith(READER_SIGN):
                 weight = 0.0
             else:
                 count[reading.side] += 1

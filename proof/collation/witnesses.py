@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from proof.collation.collation import Collation
 from proof.collation.differences import aligned_pairs
 from proof.collation.sigla import names_of
-from proof.collation.tokens import Keys, WitnessTokens, sequence_of
+from proof.collation.tokens import CharacterTable, WitnessTokens, tokens_of
 from proof.text.layers import Layer
 
 
@@ -32,7 +32,7 @@ class CommonBase:
         union = frozenset[Layer]().union(*compared)
         tokens = next((base for base, layers in zip(bases, compared, strict=True) if layers == union), None)
         if tokens is None:
-            tokens = sequence_of(bases[0].edition, Keys(bases[0].numbers.key), union)
+            tokens = tokens_of(bases[0].edition, CharacterTable(bases[0].table.key), union)
         numbers = (
             range(len(tokens)) if base is tokens else np.searchsorted(tokens.starts, base.starts).tolist()
             for base in bases

@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from proof.checking.executor import engine_settings
+from proof.checking.naive_verifier import transcribed
 from proof.checking.pipeline import check
-from proof.checking.transcribed import transcribed
 from proof.commands.options import CHECKING, setting_options
 from proof.errors import UsageError
 from proof.images.find import ImageIndex

@@ -11,7 +11,7 @@ import click
 
 from proof.commands.options import config_option, existing_store, setting_options, settings_of
 from proof.errors import UsageError
-from proof.exports.carried import Carried, carry
+from proof.exports.carried_decisions import Carried, carry
 from proof.locale.marking import _
 from proof.paths import real
 from proof.store import Store

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from proof.atomic import must_be_writable
+from proof.atomic import ensure_writable
 from proof.checking.library import check_library, library_settings
 from proof.checking.pipeline import check, read_texts
 from proof.checking.plan import image_lists
@@ -109,7 +109,7 @@ def keep_in_project(settings: Settings, texts: Sequence[Path], given: Mapping[st
     if is_new and settings.store.url:
         with Store.open(settings.store_address, folder=settings.base):
             pass  # a project is useless if its store cannot be opened
-    must_be_writable(settings.project.out)
+    ensure_writable(settings.project.out)
     if is_new:
         write_project(settings.replace({"project.texts": added}), given)
         return say(_("%(file)s: a new project"), file=file)
@@ -160,7 +160,7 @@ def _usable_texts(settings: Settings) -> list[Path]:
 
 def run_check(settings: Settings, show: int, *, quiet: bool, verbose: bool) -> int:
     """Check, print the result, and give the exit status."""
-    must_be_writable(settings.project.out)
+    ensure_writable(settings.project.out)
     with CheckProgress(quiet=quiet) as progress:
         outcome = check(
             settings, progress, waiting=_tell_waiting, show=0 if quiet else show, language=terminal_language()
@@ -174,15 +174,15 @@ def run_check(settings: Settings, show: int, *, quiet: bool, verbose: bool) -> i
 
 def run_library(settings: Settings, *, quiet: bool, verbose: bool) -> int:
     """Check every work of a library, print the result of each, and give the exit status."""
-    must_be_writable(settings.base)
+    ensure_writable(settings.base)
     with CheckProgress(quiet=quiet) as progress:
 
-        def began(folder: str, number: int, count: int) -> None:
+        def on_folder_start(folder: str, number: int, count: int) -> None:
             if not quiet:
                 message = _("%(folder)s (%(number)s of %(of)s)")
                 click.echo(say(message, folder=folder, number=number, of=count), err=True)
 
-        works = check_library(settings, progress, began, _tell_waiting)
+        works = check_library(settings, progress, on_folder_start, _tell_waiting)
     for work in works:
         if work.outcome is None:
             why = sentence(work.trouble) if work.trouble else ""

@@ -15,7 +15,7 @@ from proof.collation.classes import Class
 from proof.collation.collation import Collation, ParallelPlace, collate
 from proof.collation.differences import Side
 from proof.collation.report import in_file, write_collation
-from proof.collation.stored import must_be_checked, save_differences, weigh_stored
+from proof.collation.stored_readings import must_be_checked, save_differences, weigh_stored
 from proof.collation.table import write_table
 from proof.commands.options import config_option, existing_store, setting_options, settings_of
 from proof.commands.remarks import print_remarks, verbose_option

@@ -77,8 +77,8 @@ def command(
     ALTO, a IIIF manifest and Web Annotations.
 
     The decisions are those on this file, in any work of the store. If the file was changed since, they are written at
-    their present places. Decisions that cannot be written, and decisions that contradict each other, are listed with
-    the reason and left out; the exit status is then 1.
+    their present places. Decisions that are not written are listed with the reason. The exit status is 1 if
+    corrections were refused or decisions contradict each other.
     """
     settings = settings_of(config, (text,) if text else (), given)
     texts = (text,) if text else settings.text_files()

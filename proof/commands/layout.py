@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from proof.atomic import must_be_writable, whole_file
+from proof.atomic import ensure_writable, whole_file
 from proof.commands.options import quiet_option
 from proof.errors import ImageError, OutputError
 from proof.images.load import load_image
@@ -30,7 +30,7 @@ def command(images: tuple[Path, ...], out: Path, quiet: bool) -> int:
     Writes for each image NAME.json (columns from right to left, registers from top to bottom, in pixels of the image)
     and NAME.png, the page with the columns drawn in.
     """
-    must_be_writable(out)
+    ensure_writable(out)
     failed = 0
     for path in images:
         try:

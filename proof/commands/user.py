@@ -142,8 +142,8 @@ def log(accounts: Accounts, last: int) -> None:
     it was made in the browser or on the command line; separated by tabs."""
     for event in accounts.events(limit=last):
         when = event.at.isoformat(timespec="seconds")
-        change = f"{event.was} → {event.now}" if event.was else event.now
-        click.echo("\t".join((when, event.name, event.deed, change, event.person, event.channel)))
+        values = f"{event.was} → {event.now}" if event.was else event.now
+        click.echo("\t".join((when, event.name, event.change, values, event.person, event.channel)))
 
 
 def _actor() -> AccountActor:

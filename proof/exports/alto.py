@@ -11,7 +11,7 @@ from __future__ import annotations
 from lxml import etree
 
 import proof
-from proof.exports.marked import MarkedLine, MarkedPage
+from proof.exports.marked_pages import MarkedLine, MarkedPage
 from proof.exports.xml import add, centre_line, corners, legal, root_of, written
 from proof.model.geometry import Box
 
@@ -43,25 +43,26 @@ def alto(page: MarkedPage) -> bytes:
     body = add(add(root, "Layout"), "Page", ID="page", PHYSICAL_IMG_NR="1", **size)
     space = add(body, "PrintSpace", HPOS="0", VPOS="0", **size)
     for column in columns:
-        block = add(space, "TextBlock", ID=f"c{column.number}", **_box(column.box))
+        block = add(space, "TextBlock", ID=f"c{column.number}", **_place(column.box))
         for number, line in enumerate(column.lines, start=1):
-            _line(block, f"c{column.number}_l{number}", line)
+            _add_line(block, f"c{column.number}_l{number}", line)
     return written(root)
 
 
-def _line(block: etree._Element, line_id: str, line: MarkedLine) -> None:
+def _add_line(block: etree._Element, line_id: str, line: MarkedLine) -> None:
     tags = {} if line.row == "main" else {"TAGREFS": f"note-{line.row.value}"}
     element = add(
-        block, "TextLine", ID=line_id, BASELINE=centre_line(line.box), BASEDIRECTION="ttb", **tags, **_box(line.box)
+        block, "TextLine", ID=line_id, BASELINE=centre_line(line.box), BASEDIRECTION="ttb", **tags, **_place(line.box)
     )
     add(add(element, "Shape"), "Polygon", POINTS=corners(line.box))
-    string = add(element, "String", ID=f"{line_id}_s", CONTENT=line.text, **_box(line.box))
+    string = add(element, "String", ID=f"{line_id}_s", CONTENT=line.text, **_place(line.box))
     for index, glyph in enumerate(line.glyphs, start=1):
         if len(glyph.text) == 1:
             certainty = {} if glyph.confidence is None else {"GC": f"{glyph.confidence:.4f}"}
-            add(string, "Glyph", ID=f"{line_id}_g{index}", CONTENT=glyph.text, **certainty, **_box(glyph.box))
+            add(string, "Glyph", ID=f"{line_id}_g{index}", CONTENT=glyph.text, **certainty, **_place(glyph.box))
 
 
-def _box(box: Box) -> dict[str, str]:
+def _place(box: Box) -> dict[str, str]:
+    """The attributes of an element at a box, in whole pixels."""
     x, y, w, h = box.rounded()
     return {"HPOS": str(x), "VPOS": str(y), "WIDTH": str(w), "HEIGHT": str(h)}

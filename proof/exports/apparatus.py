@@ -18,7 +18,7 @@ from operator import attrgetter
 from proof.collation.blocks import gaps
 from proof.collation.classes import RANK, Class
 from proof.collation.collation import Collation
-from proof.collation.operations import Op
+from proof.collation.gap_alignment import Op
 from proof.collation.seeds import Span
 from proof.exports.corrections import PlacedCorrection
 from proof.text.layers import WitnessCell
@@ -72,9 +72,10 @@ def apparatus(
 class _AlignedWitness:
     """A witness aligned with the base.
 
-    By the number of a character of the base, `aligned` gives the witness's characters in its place, `insertions` those
-    in the gap before it. `classes` gives the class of the difference at each character of the base and at each gap (an
-    empty span), the heaviest of several. `moved` are the witness's characters at which moved passages begin.
+    For each character of the base, by its index, `aligned` has the witness's characters in its place, and `insertions`
+    those in the gap before it. `classes` has the class of the difference at each character of the base and at each gap
+    (an empty span); of several classes, that with the highest rank. `moved` are the characters of the witness at which
+    moved passages begin.
 
     While `_Builder` goes through the base, `expected` is the next character of the witness, and `present` says whether
     the witness has this part."""
@@ -96,14 +97,18 @@ class _AlignedWitness:
         base_of = {b: a for a, span in aligned.items() for b in range(*span)}
         insertions: dict[int, list[Span]] = defaultdict(list)
         for begin, end in gaps([(b, b + 1) for b in base_of], count):
-            insertions[base_of[begin - 1] + 1 if begin else 0].append((begin, end))
+            gap = base_of[begin - 1] + 1 if begin else 0
+            insertions[gap].append((begin, end))
         classes: dict[Span, Class] = {}
         for difference in sorted(collation.differences, key=lambda difference: RANK.index(difference.category)):
-            if difference.category is not Class.MOVED:
-                numbers = [number_of[a] for a in range(difference.a0, difference.a1)]
-                gap = number_of[difference.a0] if difference.a0 < len(number_of) else len(cells)
-                classes |= dict.fromkeys([(at, at + 1) for at in numbers] or [(gap, gap)], difference.category)
-                classes.setdefault((gap, gap), difference.category)
+            if difference.category is Class.MOVED:
+                continue
+            for a in range(difference.a0, difference.a1):
+                classes[number_of[a], number_of[a] + 1] = difference.category
+            gap = number_of[difference.a0] if difference.a0 < len(number_of) else len(cells)
+            if difference.a0 == difference.a1:
+                classes[gap, gap] = difference.category
+            classes.setdefault((gap, gap), difference.category)
         moved = frozenset(difference.b0 for difference in collation.of(Class.MOVED))
         return cls(collation.witness.texts(0, count), aligned, insertions, classes, moved)
 
@@ -130,53 +135,54 @@ def _aligned_characters(collation: Collation, number_of: Sequence[int]) -> dict[
 
 def _whole_readings(collation: Collation) -> dict[int, Span]:
     """The alignment where several characters of the base or of the witness are one reading: the first of the base's
-    characters has the whole reading of the witness, the others have nothing."""
+    characters has the whole reading of the witness, the others have empty spans."""
     whole: dict[int, Span] = {}
     for difference in collation.differences:
         if difference.category is not Class.MOVED and difference.a1 > difference.a0 and difference.size > 1:
-            whole |= {
-                at: (difference.b0 if at == difference.a0 else difference.b1, difference.b1)
-                for at in range(difference.a0, difference.a1)
-            }
+            whole[difference.a0] = (difference.b0, difference.b1)
+            for a in range(difference.a0 + 1, difference.a1):
+                whole[a] = (difference.b1, difference.b1)
     return whole
 
 
 def _aligned(op: Op, whole: Mapping[int, Span]) -> Iterable[tuple[int, Span]]:
-    """Each character of the base in an operation, with those of the witness; `whole`: see `_whole_readings`."""
-    for k in range(op.a1 - op.a0):
-        b = min(op.b0 + k, op.b1)
-        yield op.a0 + k, whole.get(op.a0 + k, (b, min(b + 1, op.b1)))
+    """Each character of the base in an operation, with those of the witness. `whole` are the `_whole_readings`."""
+    for a in range(op.a0, op.a1):
+        b = min(op.b0 + a - op.a0, op.b1)
+        yield a, whole.get(a, (b, min(b + 1, op.b1)))
 
 
 @dataclass(slots=True)
 class _Builder:
-    """Goes through the base and lists the places and milestones."""
+    """Goes through the base and lists its places and milestones. `at` is always the index of a character of the base,
+    `number` that of a witness."""
 
     cells: Sequence[WitnessCell]
     witnesses: list[_AlignedWitness]
     items: list[ApparatusPlace | Milestone] = field(default_factory=list)
 
     def write(self, placed: Sequence[PlacedCorrection]) -> None:
+        """List the whole apparatus, with these corrections (in the order of their places)."""
         waiting = list(placed)
         at = 0
         while at < len(self.cells) or waiting:
             start = self.cells[at].start if at < len(self.cells) else None
             if waiting and (start is None or waiting[0].edit.start < self.cells[at].end):
-                at = self._corrected(waiting.pop(0), at)
+                at = self._add_correction(waiting.pop(0), at)
                 continue
-            self._inserted(at)
-            at = self._plain(at, waiting[0].edit.start if waiting else None)
-        self._inserted(len(self.cells))
+            self._add_insertions(at)
+            at = self._add_uncorrected(at, waiting[0].edit.start if waiting else None)
+        self._add_insertions(len(self.cells))
 
-    def _corrected(self, placed: PlacedCorrection, at: int) -> int:
-        """Add the place of a correction; gives the number of the base's next character."""
+    def _add_correction(self, placed: PlacedCorrection, at: int) -> int:
+        """Add the place of a correction; returns the index of the base's next character."""
         edit = placed.edit
         end = at
         while end < len(self.cells) and self.cells[end].start < edit.end:
             end += 1
         inserting = end == at  # insertions of witnesses in this gap are readings of the correction
         if not inserting:
-            self._inserted(at)
+            self._add_insertions(at)
         readings: dict[int, list[Span]] = {}
         for number, witness in enumerate(self.witnesses):
             spans = witness.insertions.pop(at, []) if inserting else []
@@ -186,26 +192,26 @@ class _Builder:
                 if cell in witness.aligned:
                     spans.append(witness.aligned[cell])
             if spans:
-                self._continue_behind(number, edit.start, spans)
+                self._read_spans(number, edit.start, spans)
             elif not inserting:
-                self._lacuna(number, edit.start)
+                self._begin_lacuna(number, edit.start)
             if witness.present:
                 readings[number] = spans
-        self._place(edit.start, edit.end, at, readings, placed)
+        self._add_place(edit.start, edit.end, at, readings, placed)
         return end
 
-    def _continue_behind(self, number: int, start: int, spans: Sequence[Span]) -> None:
-        """Let a witness read `spans` at one place of the base, and expect the character behind them next."""
+    def _read_spans(self, number: int, start: int, spans: Sequence[Span]) -> None:
+        """Let a witness read `spans` at one place of the base, and expect the character after them next."""
         witness = self.witnesses[number]
         parts = [span for span in spans if span[0] < span[1]] or spans
-        self._milestone(number, start, parts[0])
+        self._continue_at(number, start, parts[0])
         if any(before[1] != after[0] for before, after in pairwise(parts)):
             # the parts are one reading, whatever the witness has between them: a milestone must follow
             witness.expected = -1
         elif parts[-1][0] < parts[-1][1]:
             witness.expected = parts[-1][1]
 
-    def _inserted(self, at: int) -> None:
+    def _add_insertions(self, at: int) -> None:
         """Add a place for each insertion of witnesses before the base's character `at`."""
         start = self.cells[at - 1].end if at else self.cells[0].start
         while any(witness.insertions.get(at) for witness in self.witnesses):
@@ -213,44 +219,44 @@ class _Builder:
             for number, witness in enumerate(self.witnesses):
                 inserted = [witness.insertions[at].pop(0)] if witness.insertions.get(at) else []
                 if inserted:
-                    self._milestone(number, start, inserted[0])
+                    self._continue_at(number, start, inserted[0])
                 if witness.present:
                     readings[number] = inserted
-            self._place(start, start, at, readings, None)
+            self._add_place(start, start, at, readings, None)
 
-    def _plain(self, at: int, limit: int | None) -> int:
-        """Pass a character of the base on which all witnesses agree, or add one place for it and the neighbours that
-        differ alike; gives the number of the next character. The place ends before `limit`, where a correction begins.
-        """
+    def _add_uncorrected(self, at: int, limit: int | None) -> int:
+        """Skip a character of the base on which all witnesses agree, or add one place for it and the following
+        characters that differ in the same classes. The place ends before `limit`, where a correction begins. Returns
+        the index of the next character."""
         start = self.cells[at].start
-        classes = self._differing(at)
+        classes = self._differing_classes(at)
         end = at
         readings: dict[int, list[Span]] = defaultdict(list)
         while True:
             for number, witness in enumerate(self.witnesses):
                 span = witness.aligned.get(end)
                 if span is None:
-                    self._lacuna(number, start)
+                    self._begin_lacuna(number, start)
                 else:
-                    self._milestone(number, start, span)
+                    self._continue_at(number, start, span)
                     readings[number].append(span)
             end += 1
-            if not classes or not self._joins(end, classes, limit):
+            if not classes or not self._belongs_to_place(end, classes, limit):
                 break
         if classes:
-            self._place(start, self.cells[end - 1].end, at, readings, None)
+            self._add_place(start, self.cells[end - 1].end, at, readings, None)
         return end
 
-    def _joins(self, at: int, classes: tuple[str, ...], limit: int | None) -> bool:
+    def _belongs_to_place(self, at: int, classes: tuple[str, ...], limit: int | None) -> bool:
         """Whether the base's character `at` belongs to the place of the character before it."""
-        if at >= len(self.cells) or self._differing(at) != classes:
+        if at >= len(self.cells) or self._differing_classes(at) != classes:
             return False
         before, cell = self.cells[at - 1], self.cells[at]
         if cell.start != before.end or (limit is not None and limit < cell.end):
             return False
-        return all(self._continues(witness, at) for witness in self.witnesses)
+        return all(self._continues_unbroken(witness, at) for witness in self.witnesses)
 
-    def _continues(self, witness: _AlignedWitness, at: int) -> bool:
+    def _continues_unbroken(self, witness: _AlignedWitness, at: int) -> bool:
         """Whether a witness goes on at the base's character `at` without a milestone and without an insertion."""
         if witness.insertions.get(at):
             return False
@@ -258,20 +264,19 @@ class _Builder:
             return not witness.present
         return witness.present and witness.aligned[at][0] == witness.expected
 
-    def _differing(self, at: int) -> tuple[str, ...]:
+    def _differing_classes(self, at: int) -> tuple[str, ...]:
         """The class of each witness's difference from the base at a character; empty if all witnesses that have it
         agree."""
-        cell = self.cells[at]
-        categories = tuple(
-            AGREES
-            if at not in witness.aligned or witness.text([witness.aligned[at]]) == cell.text
-            else witness.classes.get((at, at + 1), "other")
-            for witness in self.witnesses
-        )
-        return categories if any(category != AGREES for category in categories) else ()
+        categories: list[str] = []
+        for witness in self.witnesses:
+            if at not in witness.aligned or witness.text([witness.aligned[at]]) == self.cells[at].text:
+                categories.append(AGREES)
+            else:
+                categories.append(witness.classes.get((at, at + 1), "other"))
+        return tuple(categories) if any(category != AGREES for category in categories) else ()
 
-    def _milestone(self, number: int, start: int, span: Span) -> None:
-        """Add a milestone if a witness continues with `span` and another character was expected."""
+    def _continue_at(self, number: int, start: int, span: Span) -> None:
+        """Let a witness read `span`. Add a milestone if another character was expected."""
         witness = self.witnesses[number]
         if span[0] == span[1] and witness.present:
             return  # the witness lacks this character, wherever it continues
@@ -279,14 +284,14 @@ class _Builder:
             self.items.append(Milestone(start, number, span[0] + 1, moved=span[0] in witness.moved))
         witness.present, witness.expected = True, span[1]
 
-    def _lacuna(self, number: int, start: int) -> None:
-        """Add a milestone if a witness begins to lack what the base has."""
+    def _begin_lacuna(self, number: int, start: int) -> None:
+        """Note that a witness lacks the text from here on. Add a milestone if it had the text before."""
         witness = self.witnesses[number]
         if witness.present:
             self.items.append(Milestone(start, number, 0))
             witness.present = False
 
-    def _place(
+    def _add_place(
         self, start: int, end: int, at: int, readings: Mapping[int, list[Span]], placed: PlacedCorrection | None
     ) -> None:
         """Add a place; `readings` are the spans that each witness reads there, by the numbers of the witnesses."""

@@ -22,12 +22,12 @@ from proof.exports.docx import docx
 from proof.exports.forms import ExportForm, export_form
 from proof.exports.forms import names as more_names
 from proof.exports.iiif import Addressed, flag_annotations, manifest
-from proof.exports.marked import MarkedPage, image_names, mark
+from proof.exports.marked_pages import MarkedPage, image_names, mark
 from proof.exports.note_files import house_list, with_footnotes
 from proof.exports.note_page import note_page
 from proof.exports.noted_text import noted_text
 from proof.exports.pagexml import page_xml
-from proof.exports.shown import with_decisions
+from proof.exports.shown_flags import with_decisions
 from proof.exports.source import CorrectedSource, write_corrected
 from proof.exports.spreadsheet import spreadsheet
 from proof.exports.tei import tei

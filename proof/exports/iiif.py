@@ -12,9 +12,9 @@ from urllib.parse import quote
 
 from PIL import Image
 
-from proof.exports.marked import image_names
+from proof.exports.marked_pages import image_names
 from proof.exports.note_files import character_number
-from proof.model.flags import Flag, Kind, is_moved, other_half
+from proof.model.flags import Flag, Kind, is_about_moved_text, other_half
 from proof.model.geometry import Box
 from proof.model.result import PageResult
 
@@ -149,7 +149,7 @@ def _items(flags: Sequence[Flag], target: str, address: str, page: PageResult) -
     annotations = []
     for index, flag in enumerate(flags):
         other = other_half(flag, flags)
-        halves = [flag, other] if other is not None and is_moved(flag, other) else [flag]
+        halves = [flag, other] if other is not None and is_about_moved_text(flag, other) else [flag]
         if len(halves) > 1 and flag.transcribed:  # the annotation belongs to the other half
             continue
         places = [_place(half, target, page) for half in halves]

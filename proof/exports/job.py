@@ -10,10 +10,10 @@ from pathlib import Path
 
 from proof.collation.collation import collate
 from proof.errors import UsageError
-from proof.exports.decided import Decided, Unused, decided_in, note_written
+from proof.exports.correction_records import read_corrections
+from proof.exports.decided_corrections import Decided, Unused, decided_in, note_written
 from proof.exports.files import Material, needs_pages, without_images, write_export
 from proof.exports.preview import Preview, preview_of
-from proof.exports.records import read_corrections
 from proof.exports.script import FormChoice
 from proof.exports.source import CorrectedSource, write_corrected
 from proof.locale.marking import _
@@ -65,7 +65,7 @@ def export_text(text: Path, settings: Settings, options: ExportOptions, folder: 
     """Export one text into a folder. Raises ProofError."""
     pairs = settings.variants.file
     with _store_snapshot(settings, needed=options.corrections is None or needs_pages(options.forms)) as store:
-        decided = _decided_for(text, options.corrections, settings, store)
+        decided = _decisions_on(text, options.corrections, settings, store)
         preview = preview_of(decided, pairs, choices=options.choices)
         corrected = preview.corrected
         pages, states = _pages(store, corrected) if store and needs_pages(options.forms) else ([], {})
@@ -106,8 +106,8 @@ def material_of(preview: Preview, settings: Settings) -> Material:
 
 @contextmanager
 def _store_snapshot(settings: Settings, *, needed: bool) -> Iterator[Store | None]:
-    """A snapshot of the project's store, which decisions made meanwhile do not change; None if no store exists or is
-    needed."""
+    """A snapshot of the project's store, in which later decisions do not appear; None if there is no store or none is
+    `needed`."""
     if not needed or is_missing(settings.store_address):
         yield None
         return
@@ -115,7 +115,7 @@ def _store_snapshot(settings: Settings, *, needed: bool) -> Iterator[Store | Non
         yield snapshot
 
 
-def _decided_for(text: Path, corrections: Path | None, settings: Settings, store: Store | None) -> Decided:
+def _decisions_on(text: Path, corrections: Path | None, settings: Settings, store: Store | None) -> Decided:
     """The decisions about the transcription at `text`: those in the file `corrections`, or else those in the project's
     store. Raises ProofError."""
     edition = in_script(read_transcription(text), settings.page.script)
@@ -135,9 +135,9 @@ def _decided_for(text: Path, corrections: Path | None, settings: Settings, store
 def _pages(store: Store, corrected: CorrectedSource) -> tuple[list[PageResult], dict[str, PageState]]:
     """The pages of this text as last checked, and the states of the work's pages, by page id."""
     try:
-        text = store.texts.find(corrected.edition)
+        stored_text = store.texts.find(corrected.edition)
     except UsageError:  # corrections from a file, for a text that this store does not know
         return [], {}
-    work = text.latest.work
-    page_ids = text.pages(work)
+    work = stored_text.latest.work
+    page_ids = stored_text.pages(work)
     return [page for page in store.results(work=work) if page.page in page_ids], store.page_states.of_work(work)

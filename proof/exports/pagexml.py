@@ -7,7 +7,7 @@ from datetime import datetime
 from lxml import etree
 
 import proof
-from proof.exports.marked import MarkedLine, MarkedPage
+from proof.exports.marked_pages import MarkedLine, MarkedPage
 from proof.exports.xml import add, centre_line, corners, legal, root_of, written
 
 NAMESPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from proof.exports.corrections import Correction
-from proof.exports.decided import Decided, LeftOut, Unused, decided_in
+from proof.exports.decided_corrections import Decided, LeftOut, Unused, decided_in
 from proof.exports.script import FormChoice
 from proof.exports.source import CorrectedSource, correct
 from proof.locale.marking import Say, _

@@ -31,7 +31,7 @@ from proof.collation.witnesses import full_names, witness_names
 from proof.exports.apparatus import ApparatusPlace, Milestone, apparatus
 from proof.exports.collation_notes import house_note, with_moved
 from proof.exports.corrections import PlacedCorrection
-from proof.exports.marked import columns_found, image_names
+from proof.exports.marked_pages import columns_found, image_names
 from proof.exports.xml import add, identified, legal, root_of, written
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult

@@ -27,8 +27,8 @@ def ink_width(field: Field) -> float:
 
 
 def stroke_apart(field: Field, rng: np.random.Generator) -> Field:
-    """The glyph with a gap around a long upright stroke near its left or right edge, which `rng` chooses; the glyph
-    unchanged if it has no such stroke."""
+    """The glyph with a gap around a long upright stroke near its left or right edge; of several such strokes `rng`
+    chooses one. The glyph is unchanged if it has none."""
     ink = (field > OUTLINE_LEVEL).astype(np.uint8)
     upright = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((round(MIN_STROKE_LENGTH_EMS * EM_PX), 3), np.uint8))
     count, labels, stats, centres = cv2.connectedComponentsWithStats(upright, connectivity=8)

@@ -18,7 +18,7 @@ import httpx
 from filelock import FileLock, Timeout
 from pydantic import TypeAdapter, ValidationError
 
-from proof.atomic import must_be_writable, whole_file
+from proof.atomic import ensure_writable, whole_file
 from proof.errors import OutputError, SourceError, UsageError, reason_of
 from proof.locale.marking import Sentence, _
 
@@ -81,7 +81,7 @@ def alone_in(folder: Path) -> Iterator[None]:
 
     Raises UsageError if another fetch has locked it, OutputError if it cannot be written or locked.
     """
-    must_be_writable(folder)
+    ensure_writable(folder)
     lock = FileLock(folder / _LOCK, blocking=False)
     try:
         lock.acquire()

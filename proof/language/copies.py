@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.language.look_alikes import Codes
-from proof.language.ngrams import Keys, mixed
+from proof.language.ngrams import Keys, hashed
 
 RUN_TOKENS = 12
 
@@ -37,7 +37,7 @@ def runs(tokens: Codes) -> tuple[Keys, NDArray[np.int64]]:
         return np.zeros(0, np.uint64), np.zeros(0, np.int64)
     keys = np.zeros(len(tokens) - RUN_TOKENS + 1, np.uint64)
     for offset in range(RUN_TOKENS):
-        keys = mixed(keys ^ (tokens[offset : offset + len(keys)].astype(np.uint64) + np.uint64(offset << 40)))
+        keys = hashed(keys ^ (tokens[offset : offset + len(keys)].astype(np.uint64) + np.uint64(offset << 40)))
     kept = np.flatnonzero(keys % np.uint64(RUNS_PER_KEPT) == 0)
     return keys[kept] >> np.uint64(64 - RUN_BITS), kept
 

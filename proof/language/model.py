@@ -230,14 +230,14 @@ def learn(
             if min_count:
                 is_so_near = nearness_of_tokens == nearness
                 counts = Counts.of(token_keys[is_so_near], bits)
-                is_kept = counts.numbers >= min_count
+                is_kept = counts.counts >= min_count
                 if beside and min_count == 1:
                     in_streams = Counts.of(token_keys[is_so_near & is_in_streams], bits)
-                    is_kept = (counts.numbers > 1) | np.isin(counts.keys, in_streams.keys)
+                    is_kept = (counts.counts > 1) | np.isin(counts.keys, in_streams.keys)
                 kept.append(counts.where(is_kept))
         if number == BEFORE:
             counts = Counts.of(token_keys[plain_pairs(raw)], bits)
-            kept.append(counts.where(counts.numbers >= min_plain_count))
+            kept.append(counts.where(counts.counts >= min_plain_count))
     character_counts = np.bincount(np.minimum(raw, HAN_END - 1), minlength=HAN_END).astype(np.int32)
     patterns = frozenset(number for number in range(len(PATTERNS)) if number == BEFORE or any(min_counts[number]))
     return LanguageModel(

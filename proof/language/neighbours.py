@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from proof.language.evidence import Places, TextTokens, on_page
 from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import Counted
-from proof.language.ngrams import BEFORE, BEHIND, Counts, Numbers, pair_keys
+from proof.language.ngrams import AFTER, BEFORE, Counts, Numbers, pair_keys
 from proof.language.stream import UNKNOWN
 from proof.language.weights import NO_CANDIDATE, Floats
 
@@ -125,7 +125,7 @@ class Neighbours:
         has_look_alikes = LookAlikes.shipped().has
         under_first = np.flatnonzero(has_look_alikes(first) & ~has_look_alikes(second))
         counts[under_first] += self._language.of_keys(
-            BEHIND, pair_keys(self._folding(second[under_first]), first[under_first], BEHIND)
+            AFTER, pair_keys(self._folding(second[under_first]), first[under_first], AFTER)
         )
         return counts
 

@@ -48,13 +48,15 @@ PATTERNS: tuple[tuple[int, ...], ...] = (
 and pairs and triples with gaps."""
 
 WIDE = len(PATTERNS)
-"""The number of the pattern by which copies of a passage are recognised: six characters on either side. The language
-has no counts of it."""
+"""The number of the pattern by which copies of a passage are recognised. The language has no counts of it."""
+
+WIDE_OFFSETS = (*range(-6, 0), *range(1, 7))
+"""The offsets of the pattern `WIDE`: six characters on either side."""
 
 BEFORE = 0
 """The pattern of a character with the one before it."""
 
-BEHIND = 1
+AFTER = 1
 """The pattern of a character with the one after it."""
 
 Keys = NDArray[np.uint64]
@@ -70,7 +72,7 @@ _FIRST_FACTOR = np.uint64(0x7FB5D329728EA185)
 _SECOND_FACTOR = np.uint64(0x81DADEF4BC2DD44D)
 
 
-def mixed(values: Keys) -> Keys:
+def hashed(values: Keys) -> Keys:
     """A hash of 64 bits (after the finalizer of MurmurHash3)."""
     values = values ^ (values >> _SHIFT)
     values = values * _FIRST_FACTOR
@@ -86,59 +88,59 @@ def windows(tokens: Codes, places: NDArray[np.int64]) -> Windows:
 
 def contexts_at(tokens: Codes, places: NDArray[np.int64], pattern: int) -> Keys:
     """A hash of the context of each of these places, in the pattern of that number."""
-    offsets = PATTERNS[pattern] if pattern < WIDE else (*range(-6, 0), *range(1, 7))
+    offsets = PATTERNS[pattern] if pattern < WIDE else WIDE_OFFSETS
     return contexts([tokens[places + offset] for offset in offsets], offsets, pattern)
 
 
 def pair_keys(first: Codes, second: Codes, pattern: int = BEFORE) -> Keys:
-    """The keys of characters with the one before each, or, in the pattern `BEHIND`, with the one after it; `first` is
+    """The keys of characters with the one before each, or, in the pattern `AFTER`, with the one after it; `first` is
     the neighbour, folded."""
     return keys(contexts([first], PATTERNS[pattern], pattern), second)
 
 
 def contexts(beside: Sequence[Codes], offsets: Sequence[int], pattern: int) -> Keys:
     """A hash of each context. `beside` has the characters beside the places, an array for each of the `offsets`."""
-    hashes = np.full(len(beside[0]), mixed(np.array([pattern + 1], np.uint64))[0], np.uint64)
+    hashes = np.full(len(beside[0]), hashed(np.array([pattern + 1], np.uint64))[0], np.uint64)
     for offset, codes in zip(offsets, beside, strict=True):
-        hashes = mixed(hashes ^ (codes.astype(np.uint64) + np.uint64((offset + 16) << 40)))
+        hashes = hashed(hashes ^ (codes.astype(np.uint64) + np.uint64((offset + 16) << 40)))
     return hashes
 
 
 def keys(contexts: Keys, centres: Codes) -> Keys:
     """The keys of contexts with these centres; shapes are broadcast."""
-    return mixed(contexts ^ (centres.astype(np.uint64) << np.uint64(20)))
+    return hashed(contexts ^ (centres.astype(np.uint64) << np.uint64(20)))
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of keys. `keys` are the keys, ascending, cut to their upper `bits` bits; `numbers` are their counts, in
-    the smallest sufficient type."""
+    """Counts of keys. `keys` are the keys, ascending, cut to their upper `bits` bits; `counts` are their counts, in the
+    smallest integer type that holds them."""
 
     keys: CutKeys
-    numbers: NDArray[np.integer[Any]]
+    counts: NDArray[np.integer[Any]]
     bits: int = 64
 
     @classmethod
     def of(cls, occurrences: Keys, bits: int = 64) -> Counts:
         """The counts of keys, given once for each occurrence."""
         ordered: CutKeys = np.sort(_cut(occurrences, bits))  # type: ignore[assignment]
-        first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)])
-        number = np.diff(first, append=len(ordered))
-        return cls(ordered[first], number.astype(np.min_scalar_type(number.max(initial=0))), bits)
+        first = _first_of_each(ordered)
+        counts = np.diff(first, append=len(ordered))
+        return cls(ordered[first], counts.astype(np.min_scalar_type(counts.max(initial=0))), bits)
 
     def where(self, chosen: NDArray[np.bool_]) -> Counts:
         """The chosen keys."""
-        return Counts(self.keys[chosen], self.numbers[chosen], self.bits)
+        return Counts(self.keys[chosen], self.counts[chosen], self.bits)
 
     @classmethod
     def merged(cls, parts: Sequence[Counts], bits: int) -> Counts:
         """The sum of several counts of equal bits."""
         joined = np.concatenate([_cut(np.zeros(0, np.uint64), bits), *(part.keys for part in parts)])
-        numbers = np.concatenate([np.zeros(0, np.int32), *(part.numbers for part in parts)])
+        counts = np.concatenate([np.zeros(0, np.int32), *(part.counts for part in parts)])
         order = np.argsort(joined, kind="stable")
-        joined, numbers = joined[order], numbers[order]
-        first = np.flatnonzero(np.concatenate([[True], joined[1:] != joined[:-1]])[: len(joined)])
-        return cls(joined[first], np.add.reduceat(numbers, first) if len(first) else numbers, bits)
+        joined, counts = joined[order], counts[order]
+        first = _first_of_each(joined)
+        return cls(joined[first], np.add.reduceat(counts, first) if len(first) else counts, bits)
 
     def of_keys(self, sought: Keys) -> Numbers:
         """The count of each of these keys."""
@@ -150,12 +152,12 @@ class Counts:
         likely = np.flatnonzero(self._sieve[slots >> np.uint32(3)] >> (slots & np.uint32(7)).astype(np.uint8) & 1)
         cut = cut[likely]
         index = self._last_up_to(cut)
-        counts.reshape(-1)[likely] = np.where(self.keys[index] == cut, self.numbers[index], 0)
+        counts.reshape(-1)[likely] = np.where(self.keys[index] == cut, self.counts[index], 0)
         return counts
 
     def _last_up_to(self, cut: CutKeys) -> NDArray[np.int32]:
-        """For each key the last index of `keys` without a greater key, or 0. Keys are hashes, so their first bits give
-        the index up to a few places, which takes a quarter of the time of a binary search."""
+        """For each cut key the index of the last of `keys` that is not greater, or 0. Keys are hashes, so their first
+        bits give the index up to a few places, which takes a quarter of the time of a binary search."""
         first, shift, steps = self._beginnings
         index = first[cut >> cut.dtype.type(shift)]
         last = np.int32(len(self.keys) - 1)
@@ -166,8 +168,8 @@ class Counts:
 
     @cached_property
     def _beginnings(self) -> tuple[NDArray[np.int32], int, list[int]]:
-        """The first index in `keys` for every value of the first bits of a key; by how many bits a key is shifted to
-        get these; and the steps of the search among keys with equal first bits."""
+        """The first index in `keys` for every value of a key's first bits; the number of bits by which a key is shifted
+        to get these; and the steps of the search among keys with equal first bits."""
         bits = max(len(self.keys).bit_length() - 2, 0)
         shift = self.bits - bits
         starts = (np.arange(1 << bits, dtype=np.uint64) << np.uint64(shift)).astype(self.keys.dtype)
@@ -178,9 +180,9 @@ class Counts:
 
     @cached_property
     def _sieve(self) -> NDArray[np.uint8]:
-        """A bit for every value of the first bits of a key, which is set if a known key begins so. It excludes most
-        unknown keys without a search. It is made in pieces, since a byte for every bit would take most of the memory
-        of the counts."""
+        """A bit for every value of a key's first bits, set if one of `keys` begins with it. It excludes most unknown
+        keys without a search. It is made in pieces, since a byte for every bit would take most of the memory of the
+        counts."""
         size = 1 << self._sieve_bits
         sieve = np.zeros(size >> 3, np.uint8)
         for start in range(0, len(self.keys), PIECE_LENGTH):
@@ -199,14 +201,21 @@ class Counts:
         return np.asarray(cut >> cut.dtype.type(self.bits - self._sieve_bits), np.uint32)
 
 
-def _cut(whole: Keys, bits: int) -> CutKeys:
-    """The upper bits of keys, in the smaller sufficient type."""
-    upper = whole >> np.uint64(64 - bits)
+def _first_of_each(ordered: CutKeys) -> NDArray[np.int64]:
+    """The index of the first occurrence of each key among ordered keys."""
+    is_first = np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)]
+    return np.flatnonzero(is_first)
+
+
+def _cut(keys: Keys, bits: int) -> CutKeys:
+    """The upper bits of keys, as 32-bit integers if there are at most 32 of them."""
+    upper = keys >> np.uint64(64 - bits)
     return upper.astype(np.uint32) if bits <= 32 else upper
 
 
 PIECE_LENGTH = 1 << 17
-"""Number of keys, or of bytes of steps, that are processed at a time. The bits of all are many times the keys."""
+"""Number of keys, or of bytes of steps, that are processed at a time: unpacked to one byte per bit, all keys together
+would take many times their memory."""
 
 MAX_EXACT_COUNT = 32
 """Count above which the nearest power of `COUNT_BASE` is stored."""
@@ -219,16 +228,16 @@ def packed(counts: Counts) -> dict[str, NDArray[np.generic]]:
     one byte."""
     size = len(counts.keys)
     low = max(counts.bits - max(size, 1).bit_length(), 0)
-    whole = counts.keys.astype(np.uint64)
+    full_keys = counts.keys.astype(np.uint64)
     bit_values = np.left_shift(np.uint64(1), np.arange(low, dtype=np.uint64))
     starts = range(0, size if low else 0, PIECE_LENGTH)
-    lower = [np.packbits((whole[start : start + PIECE_LENGTH, None] & bit_values > 0).ravel()) for start in starts]
+    lower = [np.packbits((full_keys[start : start + PIECE_LENGTH, None] & bit_values > 0).ravel()) for start in starts]
     steps = np.zeros((size + (1 << (counts.bits - low)) + 7) // 8 * 8, np.uint8)
-    steps[(whole >> np.uint64(low)).astype(np.int64) + np.arange(size)] = 1
-    levels = np.log(np.maximum(counts.numbers, MAX_EXACT_COUNT) / MAX_EXACT_COUNT) / np.log(COUNT_BASE)
+    steps[(full_keys >> np.uint64(low)).astype(np.int64) + np.arange(size)] = 1
+    levels = np.log(np.maximum(counts.counts, MAX_EXACT_COUNT) / MAX_EXACT_COUNT) / np.log(COUNT_BASE)
     number = np.where(
-        counts.numbers <= MAX_EXACT_COUNT,
-        counts.numbers,
+        counts.counts <= MAX_EXACT_COUNT,
+        counts.counts,
         MAX_EXACT_COUNT + np.minimum(np.rint(levels), 255 - MAX_EXACT_COUNT),
     )
     return {

@@ -16,7 +16,7 @@ from proof.model.notices import Notice
 class Kind(StrEnum):
     """Kinds of flags: 訛 substitution, 衍 insertion, 脫 omission, 倒 transposition, 異體 variant, and layout.
 
-    An audit is a sample of the characters that were not flagged. Proofreaders are shown it among the flags; reports do
+    An audit asks about a character of a sample that was not flagged. Proofreaders see it among the flags; reports do
     not list it.
     """
 
@@ -43,10 +43,10 @@ class Origin(StrEnum):
 LINE_BREAK = "¶"
 """The sign for a line ending in the readings of a layout flag, whatever the line ending in the file."""
 
-OF_TEXT = (Origin.FINDING, Origin.COLLATION, Origin.PERSON)
-"""Origins of flags about the text; samples and seeded errors measure checks and readers instead."""
+TEXT_ORIGINS = (Origin.FINDING, Origin.COLLATION, Origin.PERSON)
+"""Origins of flags about the text. Samples and seeded errors only measure checks and proofreaders."""
 
-FINDINGS = tuple(kind for kind in Kind if kind is not Kind.AUDIT)
+FINDING_KINDS = tuple(kind for kind in Kind if kind is not Kind.AUDIT)
 """The kinds of flags that a check raises."""
 
 
@@ -60,9 +60,9 @@ def is_raised(kind: Kind, score: float, threshold: float, show_variants: bool = 
     return kind is not Kind.AUDIT and score >= threshold
 
 
-READER = "~"
-"""The first character of the siglum of another reader of the same images: an engine, a model, or a person who keyed the
-text."""
+READER_SIGN = "~"
+"""The sign with which the siglum of another reader of the same images begins: an engine, a model, or a person who keyed
+the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,8 @@ class WitnessReading:
     """The reading of a witness at the place of a flag.
 
     `side` is `text` for the transcribed reading, `image` for the suggested one, else empty. `note` is the note of the
-    apparatus of the witness there, `name` the full name of its edition, if known. `weight` is what the witness added to
-    the score, in nats; it is 0 if the siglum begins with `READER`: that is not a copy of the text, but another reading
-    of the same image.
+    witness's apparatus there, `name` the full name of its edition, if known. `weight` is what the witness added to the
+    score, in nats; 0 for another reader of the image (a siglum with ~), which is no copy of the text.
     """
 
     siglum: str
@@ -136,7 +135,7 @@ class LanguageReading:
         return values
 
     @classmethod
-    def of(cls, values: dict[str, Any]) -> LanguageReading:
+    def from_dict(cls, values: dict[str, Any]) -> LanguageReading:
         """The reading from an object that `as_dict` made."""
         instead_of = tuple(values["instead_of"]) if values.get("instead_of") else None
         return cls(**{**values, "places": tuple(values["places"]), "instead_of": instead_of})
@@ -191,17 +190,19 @@ class Evidence:
         return {name: value for name, value in values.items() if value not in ("", None, [])}
 
     @classmethod
-    def of(cls, values: dict[str, Any]) -> Evidence:
+    def from_dict(cls, values: dict[str, Any]) -> Evidence:
         """The evidence from an object that `as_dict` made; unknown names are ignored."""
         readers: dict[str, Callable[[Any], Any]] = {
             "alternatives": lambda pairs: tuple((text, p) for text, p in pairs),
             "ink": Notice.of_json,
             "notice": Notice.of_json,
             "witnesses": lambda readings: tuple(WitnessReading(**reading) for reading in readings),
-            "language": LanguageReading.of,
+            "language": LanguageReading.from_dict,
         }
-        known = {name: values[name] for name in cls.__dataclass_fields__.keys() & values.keys()}
-        return cls(**{name: readers[name](value) if name in readers else value for name, value in known.items()})
+        fields_read = {}
+        for name in cls.__dataclass_fields__.keys() & values.keys():
+            fields_read[name] = readers[name](values[name]) if name in readers else values[name]
+        return cls(**fields_read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,8 +279,9 @@ def other_half(flag: Flag, flags: Iterable[Flag]) -> Flag | None:
     return next(others, None)
 
 
-def is_moved(flag: Flag, other: Flag | None) -> bool:
-    """Whether two flags that are one question are about a moved character or column, not about two parts of a run."""
+def is_about_moved_text(flag: Flag, other: Flag | None) -> bool:
+    """Whether two flags that are one question are about a moved character or column. If not, they are about two parts
+    of one run."""
     return other is not None and (flag.kind is not other.kind or flag.kind is Kind.LAYOUT)
 
 
@@ -316,12 +318,12 @@ def flag_id(page: str, line: int, kind: Kind, context: str, occurrence: int) -> 
     return hashlib.blake2b(key.encode(), digest_size=FLAG_ID_BYTES).hexdigest()
 
 
-def numbered(flags: Iterable[Flag]) -> tuple[Flag, ...]:
+def with_ids(flags: Iterable[Flag]) -> tuple[Flag, ...]:
     """The flags with their stable ids; flags with the same kind, column and context are numbered in their order."""
     occurrences: Counter[tuple[str, int, Kind, str]] = Counter()
-    with_ids = []
+    named_flags = []
     for flag in flags:
         key = (flag.page, flag.line, flag.kind, flag.context)
-        with_ids.append(replace(flag, id=flag_id(*key, occurrences[key])))
+        named_flags.append(replace(flag, id=flag_id(*key, occurrences[key])))
         occurrences[key] += 1
-    return tuple(with_ids)
+    return tuple(named_flags)

@@ -39,11 +39,13 @@ CUT_METHODS = tuple(CutBy)
 
 
 class HalfFolioReadings:
-    """The readings of one half-folio, from the stored record; what that lacks, from the image and the engine.
+    """The readings of one half-folio, from the stored record, or, if the record lacks them, from the image and the
+    engine.
 
     `open_image` loads the image of the half-folio, `find_layout` detects its layout; each is called once, when it is
-    first needed. `layout` is a key of all that the layout depends on beside the image. `rows` is the number of cells of
-    a full column. `has_override`: a person corrected the layout. `used` is the record of everything that was asked for.
+    first needed. `layout` is a hash of everything that the layout depends on except the image. `rows` is the number of
+    cells of a full column. `has_override`: a person corrected the layout. `used` is the record of everything that was
+    asked for.
     """
 
     def __init__(
@@ -109,8 +111,8 @@ class HalfFolioReadings:
         return self._layout
 
     @property
-    def unchanged(self) -> bool:
-        """Whether everything came from the stored record, so that there is nothing new to store."""
+    def are_all_stored(self) -> bool:
+        """Whether everything came from the stored record, so that nothing new is to be stored."""
         return self._image is None
 
     def cut(self, area: ColumnArea, line: Column | None, cut_by: CutBy) -> tuple[CutStrip, ...]:
@@ -120,19 +122,19 @@ class HalfFolioReadings:
         self._origins.update(dict.fromkeys(cuts, (area, line, cut_by)))
         return cuts
 
-    def window(self, strip: CutStrip, top: float, bottom: float, zoom: float, as_it_is: bool) -> CutStrip:
-        """The part of a strip between two y of the rectified page, stretched lengthwise by `zoom`: cleaned of specks,
-        or, with `as_it_is`, as on the page, with its rules."""
+    def window(self, strip: CutStrip, top: float, bottom: float, zoom: float, as_on_page: bool) -> CutStrip:
+        """The part of a strip between two y of the rectified page, stretched lengthwise by `zoom`. It is cleaned of
+        specks and rules; with `as_on_page` it is left as on the page."""
 
         def compute() -> CutStrip:
-            part = self._part(strip, top, bottom, zoom, as_it_is)
+            part = self._part(strip, top, bottom, zoom, as_on_page)
             self._strips.setdefault(cut := _without_pixels(part), part)
             return cut
 
-        key = (strip.key, int(strip.top), int(strip.left), round(top), round(bottom), zoom, as_it_is)
+        key = (strip.key, int(strip.top), int(strip.left), round(top), round(bottom), zoom, as_on_page)
         window = _recall(self.used.windows, self._stored.windows, key, compute)
         if window != strip:  # a window over a whole clean strip is the strip itself
-            self._parts[window] = (strip, top, bottom, zoom, as_it_is)
+            self._parts[window] = (strip, top, bottom, zoom, as_on_page)
         return window
 
     def read(self, strips: Sequence[CutStrip], sought: Sequence[tuple[str, ...]]) -> list[tuple[Spike, ...]]:
@@ -204,9 +206,9 @@ class HalfFolioReadings:
         self._strips.update(zip(cuts, strips, strict=True))
         return cuts
 
-    def _part(self, strip: CutStrip, top: float, bottom: float, zoom: float, as_it_is: bool) -> Strip:
+    def _part(self, strip: CutStrip, top: float, bottom: float, zoom: float, as_on_page: bool) -> Strip:
         """A part of a strip, with its pixels."""
-        page = self.layout.grey if as_it_is else None
+        page = self.layout.grey if as_on_page else None
         return cutting.window(self._with_pixels(strip), top, bottom, zoom, page)
 
     def ink_cells(
@@ -238,9 +240,7 @@ class HalfFolioReadings:
         def compute() -> tuple[int, ...]:
             return tuple(sorted(figure_columns(self.layout, areas, self.rows))) if areas else ()
 
-        key = tuple(area.number for area in areas)
-        numbers = _recall(self.used.figures, self._stored.figures, key, compute)
-        return numbers
+        return _recall(self.used.figures, self._stored.figures, tuple(area.number for area in areas), compute)
 
     def shape(self, area: ColumnArea, row: Row, places: Sequence[float], number: int) -> Shapes:
         """The shape of a glyph of a row (`proof.layout.glyph_shapes.shape_in_row`)."""
@@ -317,8 +317,7 @@ def _glyph_sizes(outline: Outline, rows: int, height: int) -> tuple[float, float
 
 
 def _recall(used: dict[Any, V], stored: dict[Any, V], key: Any, compute: Callable[[], V]) -> V:
-    """The value of a key in a table of the record: as it was used before, as it is stored, or computed now. It is put
-    into `used`."""
+    """The value of a key: the one in `used`, else the `stored` one, else a computed one. It is put into `used`."""
     if key not in used:
         used[key] = stored[key] if key in stored else compute()
     return used[key]
@@ -330,8 +329,8 @@ def _extents(edges: Sequence[int]) -> list[tuple[float, float]]:
 
 
 def _expected_runs(line: Column | None, cut_by: CutBy) -> tuple[tuple[bool, int, int, bool], ...]:
-    """Everything in a line that the strips depend on: for each run whether it is a note, its length, by how much one
-    half-row is longer than the other, and whether it is blank."""
+    """Everything in a line that its strips depend on: for each run whether it is a note, its height, by how much its
+    right half-row is longer than the left one, and whether it is blank."""
     runs = () if line is None or cut_by is CutBy.SEEN else line.runs
     return tuple((run.note, run.height, right_excess(run), all(cell.blank for cell in run.cells)) for run in runs)
 

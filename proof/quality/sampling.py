@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from math import sqrt
 
-from proof.model.flags import Evidence, Flag, Kind, context_of, numbered
+from proof.model.flags import Evidence, Flag, Kind, context_of, with_ids
 from proof.model.result import CheckedCharacter, PageResult
 from proof.text.model import is_han
 
@@ -38,7 +38,7 @@ def samples_of(result: PageResult, rate: float, threshold: float) -> tuple[Flag,
         if chance < rate / 10_000 and is_free:
             source = sources.get(character.line, character.text)
             samples.append(_sample(result, character, source, threshold + SCORE_RANGE_NATS * score_share))
-    return numbered(samples)
+    return with_ids(samples)
 
 
 def _hashed(page: str, character: CheckedCharacter) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, log
 
-from proof.model.flags import MAX_CONTEXT_CHARACTERS, Evidence, Flag, Kind, context_of, numbered
+from proof.model.flags import MAX_CONTEXT_CHARACTERS, Evidence, Flag, Kind, context_of, with_ids
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, PageResult
 from proof.text.alike import look_alikes, run_together
@@ -74,7 +74,7 @@ def seeded_errors_of(
             if flag.score >= error_policy.threshold + MIN_ABOVE_THRESHOLD:
                 seeded.append(flag)
     taken_ids = {flag.id for flag in taken}
-    return tuple(flag for flag in numbered(seeded) if flag.id not in taken_ids)
+    return tuple(flag for flag in with_ids(seeded) if flag.id not in taken_ids)
 
 
 def _is_near(flags: Sequence[Flag], line: int, offset: int) -> bool:

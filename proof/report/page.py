@@ -9,7 +9,7 @@ from typing import Any
 
 from proof.locale.marking import Say
 from proof.locale.notices import in_words
-from proof.model.flags import COLLATION, LANGUAGE, Flag, Kind, is_moved, other_half, questions
+from proof.model.flags import COLLATION, LANGUAGE, Flag, Kind, is_about_moved_text, other_half, questions
 from proof.model.geometry import Box
 from proof.model.result import PageResult, Status
 from proof.report.crops import Crop, Cutter
@@ -106,7 +106,7 @@ class Card:
     @property
     def parted(self) -> bool:
         """Whether this flag and `other` are two parts of a run."""
-        return self.other is not None and not is_moved(self.flag, self.other.flag)
+        return self.other is not None and not is_about_moved_text(self.flag, self.other.flag)
 
     @property
     def transcribed(self) -> str:
@@ -367,7 +367,7 @@ def _card_with_other(result: PageResult, flag: Flag, cutter: Cutter | None, say:
     other = other_half(flag, result.flags)
     if other is None:
         return _card(result, flag, cutter, say)
-    if not is_moved(flag, other):
+    if not is_about_moved_text(flag, other):
         flag, other = in_order((flag, other))
     return replace(_card(result, flag, cutter, say, other), other=_card(result, other, cutter, say))
 

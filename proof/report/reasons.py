@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from proof.locale.marking import Say, _
 from proof.locale.notices import in_words
-from proof.model.flags import COLLATION, PLACEHOLDER, Flag, Kind, LanguageReading, is_moved
+from proof.model.flags import COLLATION, PLACEHOLDER, Flag, Kind, LanguageReading, is_about_moved_text
 from proof.model.flags import LANGUAGE as LANGUAGE_ALONE
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import Status
@@ -188,7 +188,7 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
     about both."""
     evidence = flag.evidence
     # the sentence about a moved column already gives its reason and the reading of the image
-    is_moved_column = flag.kind is Kind.LAYOUT and other is not None and is_moved(flag, other)
+    is_moved_column = flag.kind is Kind.LAYOUT and other is not None and is_about_moved_text(flag, other)
     is_named_by_notice = evidence.notice is not None and evidence.reason in NAMED_BY_NOTICE
     parts = _about_flag(flag, say, other)
     if evidence.language is not None and evidence.reason != LANGUAGE_ALONE and evidence.language.weight:
@@ -212,7 +212,7 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
 def _about_flag(flag: Flag, say: Say, other: Flag | None) -> list[str]:
     """The sentence about the characters of a flag and its `other` half, if there is one."""
     if other is not None:
-        return [_about_moved(flag, other, say) if is_moved(flag, other) else _about_parted(flag, other, say)]
+        return [_about_moved(flag, other, say) if is_about_moved_text(flag, other) else _about_parted(flag, other, say)]
     is_unread = flag.kind is Kind.OMISSION and not flag.suggested  # the sentence of the reason is about the ink
     return [] if is_unread or flag.kind not in SENTENCES else [_about_characters(flag, say)]
 

@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from proof.locale.notices import as_record
-from proof.model.flags import FINDINGS
+from proof.model.flags import FINDING_KINDS
 from proof.model.result import Status
 from proof.report.tally import HiddenPair, Tally
 from proof.store import StoredRunInfo
@@ -64,8 +64,8 @@ def _totals(tally: Tally) -> dict[str, Any]:
     return {
         "pages": {"all": len(tally.pages)} | {status.value: statuses[status] for status in Status},
         "characters": tally.characters,
-        "raised": {kind.value: tally.flags[kind.value, True] for kind in FINDINGS},
-        "hidden": {kind.value: tally.flags[kind.value, False] for kind in FINDINGS},
+        "raised": {kind.value: tally.flags[kind.value, True] for kind in FINDING_KINDS},
+        "hidden": {kind.value: tally.flags[kind.value, False] for kind in FINDING_KINDS},
         "rate": {
             "raised_per_10000": None if tally.per_10_000 is None else round(tally.per_10_000, 3),
             "raised": tally.raised_where_checked,

@@ -32,16 +32,16 @@ SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 256
 MIN_DISTINCT_CHARACTERS = 5
 """Minimum number of different characters in a password."""
-PROVISIONAL_FOR = timedelta(days=14)
-"""The time after which a password that another person set no longer serves for the first log-in."""
+MAX_PROVISIONAL_AGE = timedelta(days=14)
+"""Age up to which a password that another person set can be used for the first log-in."""
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that names must not contain: with invisible characters two names could look alike."""
 _IGNORABLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 """Invisible characters of other categories (Unicode's Default_Ignorable_Code_Point), mostly variation selectors."""
 _UNAMBIGUOUS = "abcdefghjkmnpqrstuvwxyz23456789"
 """Characters of generated passwords, without those that are easily confused (i, l, o, 0, 1)."""
-_HASHING = BoundedSemaphore(2)
-"""Limits the hashes computed at once: each takes 64 MiB of memory."""
+_HASH_SLOTS = BoundedSemaphore(2)
+"""Limits the number of hashes that are computed at the same time: each takes 64 MiB of memory."""
 
 
 class Role(StrEnum):
@@ -52,15 +52,15 @@ class Role(StrEnum):
     ADMINISTRATOR = "administrator"
 
 
-class Deed(StrEnum):
-    """Changes of an account."""
+class AccountChange(StrEnum):
+    """The kinds of changes of an account."""
 
     CREATED = "created"
     ROLE = "role"
-    PASSWORD = "password"  # noqa: S105 - the name of a deed
+    PASSWORD = "password"  # noqa: S105 - the name of a change
     DISABLED = "disabled"
     ENABLED = "enabled"
-    TOKEN = "token"  # noqa: S105 - the name of a deed
+    TOKEN = "token"  # noqa: S105 - the name of a change
     TOKENS_REVOKED = "tokens revoked"
 
 
@@ -81,7 +81,7 @@ class AccountActor:
 
 
 UNNAMED_PROGRAM = AccountActor("", AccountChannel.PROGRAM)
-"""A program that names no person."""
+"""The actor of changes for which a program names no person."""
 
 
 class AccountError(PublicError):
@@ -120,13 +120,13 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class AccountEvent:
-    """A change of the account with this `number` and `name`. For the deeds `role` and `created`, `was` and `now` are
+    """A change of the account with this `number` and `name`. For the changes `role` and `created`, `was` and `now` are
     roles; for `password`, `now` is "provisional" if the owner must change it. `person` made the change."""
 
     id: int
     number: int
     name: str
-    deed: Deed
+    change: AccountChange
     was: str
     now: str
     person: str
@@ -192,7 +192,7 @@ class Accounts(StorePart):
                 )
                 session.add(row)
                 session.flush()
-                _add_event(session, row, Deed.CREATED, by, now=role.value)
+                _add_event(session, row, AccountChange.CREATED, by, now=role.value)
                 return _account(row)
         except IntegrityError:
             raise AccountError(
@@ -215,10 +215,10 @@ class Accounts(StorePart):
             row = _row(session, number)
             if row.disabled or row.password != stored_hash:  # the password may have been changed meanwhile
                 return None
-            if row.provisional and datetime.now(UTC) - _password_set_at(session, row) > PROVISIONAL_FOR:
+            if row.provisional and datetime.now(UTC) - _password_set_at(session, row) > MAX_PROVISIONAL_AGE:
                 raise ExpiredPasswordError(
                     _("this first password was handed over more than %(days)s days ago; have another one set"),
-                    days=PROVISIONAL_FOR.days,
+                    days=MAX_PROVISIONAL_AGE.days,
                 )
             row.password, row.seen = new_hash, datetime.now(UTC)
             session.flush()
@@ -239,7 +239,7 @@ class Accounts(StorePart):
         with self._writing() as session:
             row = _row(session, number)
             row.password, row.provisional, row.stamp, row.token_stamp = hashed, provisional, _new_stamp(), ""
-            _add_event(session, row, Deed.PASSWORD, by, now="provisional" if provisional else "")
+            _add_event(session, row, AccountChange.PASSWORD, by, now="provisional" if provisional else "")
             session.flush()
             return _account(row)
 
@@ -250,7 +250,7 @@ class Accounts(StorePart):
             if role is not Role.ADMINISTRATOR:
                 _must_not_be_last(session, row)
             if row.role != role.value:
-                _add_event(session, row, Deed.ROLE, by, row.role, role.value)
+                _add_event(session, row, AccountChange.ROLE, by, row.role, role.value)
             row.role = role.value
             session.flush()
             return _account(row)
@@ -263,7 +263,7 @@ class Accounts(StorePart):
             if disabled:
                 _must_not_be_last(session, row)
             if row.disabled != disabled:
-                _add_event(session, row, Deed.DISABLED if disabled else Deed.ENABLED, by)
+                _add_event(session, row, AccountChange.DISABLED if disabled else AccountChange.ENABLED, by)
             row.disabled, row.stamp, row.token_stamp = disabled, _new_stamp(), ""
             session.flush()
             return _account(row)
@@ -278,7 +278,7 @@ class Accounts(StorePart):
         with self._writing() as session:
             row = _row(session, number)
             row.token_stamp = row.token_stamp or _new_stamp()
-            _add_event(session, row, Deed.TOKEN, by)
+            _add_event(session, row, AccountChange.TOKEN, by)
             return _account(row)
 
     def revoke_tokens(self, number: int, *, by: AccountActor = UNNAMED_PROGRAM) -> None:
@@ -286,17 +286,17 @@ class Accounts(StorePart):
         with self._writing() as session:
             row = _row(session, number)
             row.token_stamp = ""
-            _add_event(session, row, Deed.TOKENS_REVOKED, by)
+            _add_event(session, row, AccountChange.TOKENS_REVOKED, by)
 
     def _hash(self, password: str) -> str:
-        with _HASHING:
+        with _HASH_SLOTS:
             return self.hasher.hash(_normalised(password))
 
     def _verify(self, stored_hash: str, password: str) -> bool:
         if len(password) > LONGEST_PASSWORD:
             return False
         try:
-            with _HASHING:
+            with _HASH_SLOTS:
                 return self.hasher.verify(stored_hash, _normalised(password))
         except (VerificationError, InvalidHashError):
             return False
@@ -323,7 +323,7 @@ def proper_name(name: str) -> str:
 
 
 def _check_password(password: str, name: str) -> None:
-    """Raise AccountError for a password that an account of this name must not have."""
+    """Raise AccountError for a password that is not allowed, or too easily guessed, for an account of this name."""
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
         raise AccountError(
             _("a password has %(least)s to %(most)s characters"), least=SHORTEST_PASSWORD, most=LONGEST_PASSWORD
@@ -338,7 +338,7 @@ def _check_password(password: str, name: str) -> None:
 
 
 def _normalised(typed: str) -> str:
-    """A typed text in a normal form that does not depend on the keyboard."""
+    """A typed text in a normal form (NFKC), since keyboards and input methods differ in the forms that they give."""
     return unicodedata.normalize("NFKC", typed).encode("utf-8", "replace").decode()
 
 
@@ -362,8 +362,8 @@ def _row(session: Session, number: int, *, to_change: bool = True) -> AccountRow
 
 def _password_set_at(session: Session, row: AccountRow) -> datetime:
     """When the password of an account was set."""
-    deeds = AccountEventRow.deed.in_([Deed.CREATED.value, Deed.PASSWORD.value])
-    last = select(func.max(AccountEventRow.id)).where(AccountEventRow.account_id == row.id, deeds)
+    set_password = AccountEventRow.deed.in_([AccountChange.CREATED.value, AccountChange.PASSWORD.value])
+    last = select(func.max(AccountEventRow.id)).where(AccountEventRow.account_id == row.id, set_password)
     at = session.scalar(select(AccountEventRow.at).where(AccountEventRow.id == last.scalar_subquery()))
     return at or row.made
 
@@ -381,10 +381,12 @@ def _must_not_be_last(session: Session, row: AccountRow) -> None:
         raise AccountError(_("%(name)s is the only administrator: make another one first"), name=row.name)
 
 
-def _add_event(session: Session, row: AccountRow, deed: Deed, by: AccountActor, was: str = "", now: str = "") -> None:
+def _add_event(
+    session: Session, row: AccountRow, change: AccountChange, by: AccountActor, was: str = "", now: str = ""
+) -> None:
     event = AccountEventRow(
         account_id=row.id,
-        deed=deed.value,
+        deed=change.value,
         was=was,
         now=now,
         person=by.person,
@@ -400,7 +402,7 @@ def _event(row: AccountEventRow, name: str) -> AccountEvent:
         id=row.id,
         number=row.account_id,
         name=name,
-        deed=Deed(row.deed),
+        change=AccountChange(row.deed),
         was=row.was,
         now=row.now,
         person=row.person,

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 
 from proof.errors import PublicError
 from proof.locale.marking import _
-from proof.store.chains import Chain, FlagDecision, chain_with, shown_decisions
+from proof.store.decision_chains import Chain, FlagDecision, chain_with, shown_decisions
 from proof.store.decision_records import Decision, NotYoursError
 from proof.store.decisions import undo_in
 from proof.store.events import Event, changes_since, check_key, key_of_another, standing

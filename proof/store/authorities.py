@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proof.locale.marking import _
-from proof.model.flags import READER, WITHOUT_IMAGE
+from proof.model.flags import READER_SIGN, WITHOUT_IMAGE
 from proof.store.decision_records import Decision, DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.models import FlagRow, PageRow
 
@@ -77,7 +77,7 @@ def copies_read(evidence: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The readings of the witnesses in the evidence of a flag, without other readers of the image: these are no copies
     of the text, and no decision rests on them."""
     witnesses: list[dict[str, Any]] = evidence.get("witnesses", [])
-    return [witness for witness in witnesses if not witness["siglum"].startswith(READER)]
+    return [witness for witness in witnesses if not witness["siglum"].startswith(READER_SIGN)]
 
 
 def seen_at(flag: FlagRow) -> frozenset[str]:

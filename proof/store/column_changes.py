@@ -139,8 +139,8 @@ def _ending(session: Session, page: PageRow, column: ColumnRow) -> str:
 def _check_structure(
     columns: Mapping[int, str], column: ColumnRow, change: ColumnChange, offset: int, text: str
 ) -> None:
-    """Raise RefusedDecisionError if notes would begin or end elsewhere, a mark would be cut, or a line would not be
-    read as a column."""
+    """Raise RefusedDecisionError if the change would move the beginning or end of a note, cut a mark, or leave a line
+    that is not read as a column."""
     source, following = column.source, columns.get(column.number + 1, "")
     before, after = {
         ColumnChange.ADD_BEFORE: ([source], [text, source]),
@@ -149,7 +149,8 @@ def _check_structure(
         ColumnChange.SPLIT: ([source], [source[:offset], source[offset:]]),
         ColumnChange.JOIN: ([source, following], [source + following]),
     }[change]
-    note_open = _parse([columns[number] for number in sorted(columns) if number < column.number], False).note_open
+    columns_before = [columns[number] for number in sorted(columns) if number < column.number]
+    note_open = _parse(columns_before, False).note_open
     parsed_before, parsed_after = _parse(before, note_open), _parse(after, note_open)
     added = _parse([text], note_open).cells if change in (ColumnChange.ADD_BEFORE, ColumnChange.ADD_AFTER) else []
     changes_cells = sorted(parsed_before.cells + added) != sorted(parsed_after.cells)
@@ -195,29 +196,31 @@ def _is_column(source: str) -> bool:
 
 def _check_decided(session: Session, page: PageRow, column: ColumnRow, change: ColumnChange, offset: int) -> None:
     """Raise RefusedDecisionError if there is a decision on the same characters or the same line ending."""
-    decided = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.stale.is_(False))
-    rows = session.scalars(decided.where(FlagRow.state == State.CORRECTED.value)).all()
-    in_column = [row for row in rows if row.line == column.number]
-    of_columns = [row for row in rows if row.kind == Kind.LAYOUT.value]
-    added_before = [row for row in of_columns if not row.offset and not row.length]
-    at_end = [row for row in of_columns if row.offset and row.suggested != LINE_BREAK]
-    deleted = {row.line for row in of_columns if not row.offset and row.length}
+    query = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.stale.is_(False))
+    decided = session.scalars(query.where(FlagRow.state == State.CORRECTED.value)).all()
+    in_column = [row for row in decided if row.line == column.number]
+    column_changes = [row for row in decided if row.kind == Kind.LAYOUT.value]
+    # a change at offset 0 adds a column before its line or deletes it; a later one adds one after it, splits or joins
+    added_before = [row for row in column_changes if not row.offset and not row.length]
+    added_after_or_joined = [row for row in column_changes if row.offset and row.suggested != LINE_BREAK]
+    deleted_lines = {row.line for row in column_changes if not row.offset and row.length}
 
     def is_ending_decided(number: int) -> bool:
         """Whether there is a decision on the line ending between column `number` and the next."""
-        return any(row.line == number for row in at_end) or any(row.line == number + 1 for row in added_before)
+        is_decided_here = any(row.line == number for row in added_after_or_joined)
+        return is_decided_here or any(row.line == number + 1 for row in added_before)
 
     if change is ColumnChange.DELETE:
-        is_joined = any((row.line, row.reason) == (column.number - 1, JOINED) for row in at_end)
+        is_joined = any((row.line, row.reason) == (column.number - 1, JOINED) for row in added_after_or_joined)
         is_decided = is_joined or any(row not in added_before for row in in_column)
     elif change is ColumnChange.SPLIT:
         is_decided = any(_covers(row, offset) for row in in_column)
     elif change is ColumnChange.ADD_BEFORE:
         is_decided = is_ending_decided(column.number - 1)
     else:
-        is_decided = is_ending_decided(column.number) or column.number in deleted
+        is_decided = is_ending_decided(column.number) or column.number in deleted_lines
         if change is ColumnChange.JOIN:
-            is_decided = is_decided or column.number + 1 in deleted
+            is_decided = is_decided or column.number + 1 in deleted_lines
     if is_decided:
         raise RefusedDecisionError(_("something else is decided of this place: take that back first"))
 
@@ -229,7 +232,7 @@ def _covers(row: FlagRow, offset: int) -> bool:
 
 
 def _box_of_change(column: ColumnRow, change: ColumnChange, character: Box | None) -> Box:
-    """The box on the image where a column is changed; `character` is the box of the character after a split."""
+    """The box on the image where a column is changed; `character` is the box of the first character after a split."""
     box = Box(column.x, column.y, column.w, column.h)
     edge = max(EDGE_RATIO * box.w, 1.0)
     if change is ColumnChange.SPLIT and character is not None:

@@ -24,7 +24,7 @@ from proof.store.events import answered, check_key
 from proof.store.lookup import NO_PAGE, NoPlaceError, StorePart, find_page, find_work_id
 from proof.store.models import CommentRow, FlagRow, PageEventRow, PageRow, WorkRow
 from proof.store.page_states import PageState, page_states
-from proof.store.seeded import IS_SEEDED
+from proof.store.seeded_errors import IS_SEEDED
 from proof.store.typed_text import check_note
 
 FLAGS_PER_QUERY = 200

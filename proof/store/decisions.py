@@ -19,8 +19,9 @@ from sqlalchemy.orm import Session
 from proof.locale.marking import _
 from proof.model.flags import Flag, Kind, Origin
 from proof.store.authorities import CARRIED, seen_at
-from proof.store.chains import REQUESTER, Chain, FlagDecision, chain_of, decision_of, new_row, shown_decisions
+from proof.store.carried_places import is_deleted_with_its_line
 from proof.store.column_changes import DELETED, JOINED
+from proof.store.decision_chains import REQUESTER, Chain, FlagDecision, chain_of, decision_of, new_row, shown_decisions
 from proof.store.decision_records import (
     STATE_OF,
     TAKING_BACK,
@@ -34,11 +35,10 @@ from proof.store.decision_records import (
     Verdict,
 )
 from proof.store.events import check_key, key_of_another, standing
+from proof.store.flag_matching import mark_answered_stale
 from proof.store.lookup import StorePart, work_id_subquery
-from proof.store.matching import mark_answered_stale
 from proof.store.models import ActRow, DecisionRow, FlagRow, ReadingRow, WorkRow
-from proof.store.seeded import IS_SEEDED, SeededAnswer, answers
-from proof.store.text_changes import is_deleted_with_its_line
+from proof.store.seeded_errors import IS_SEEDED, SeededAnswer, answers
 from proof.store.texts import is_displaced, place_of, stored_content
 from proof.store.typed_text import (
     LONGEST_COLUMN,

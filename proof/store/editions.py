@@ -19,15 +19,15 @@ from sqlalchemy.orm import Session
 
 from proof.errors import PublicError, UsageError
 from proof.locale.marking import _
-from proof.model.flags import Flag, Origin, context_of, numbered
+from proof.model.flags import Flag, Origin, context_of, with_ids
 from proof.model.result import PageResult, box_at
 from proof.store import rows
 from proof.store.decision_records import State, Verdict
+from proof.store.flag_matching import OF_COLLATION, save_flags
 from proof.store.lookup import NoPlaceError, StorePart, raise_revision, work_id_subquery
 from proof.store.manual_corrections import ManualCorrection, correct_in
-from proof.store.matching import OF_COLLATION, save_flags
 from proof.store.models import ColumnRow, FlagRow, PageRow, TextRow, TextVersionRow
-from proof.store.seeded import IS_SEEDED
+from proof.store.seeded_errors import IS_SEEDED
 from proof.store.texts import sha_of
 from proof.text.transcription import Transcription
 
@@ -97,7 +97,7 @@ def _save(
         flags_of_page[column.page.id].append(flag)
     to_save = []
     for page in pages:
-        flags = numbered(flags_of_page[page.id])
+        flags = with_ids(flags_of_page[page.id])
         new_id_of = {flag.id: new.id for flag, new in zip(flags_of_page[page.id], flags, strict=True)}
         linked = [replace(flag, moved=new_id_of.get(flag.moved, "")) for flag in flags]
         to_save.append((page, [(flag, Origin.COLLATION) for flag in linked]))

@@ -11,13 +11,13 @@ from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind, Origin
-from proof.store.chains import REQUESTER
+from proof.store.decision_chains import REQUESTER
 from proof.store.decision_records import State
+from proof.store.double_readings import differing, own_states
 from proof.store.lookup import StoredWork
 from proof.store.models import DecisionRow, FlagRow, ReadingRow, RuleRow
 from proof.store.queue_records import Pair, QueueFilter, listed_pages
-from proof.store.readings import differing, own_states
-from proof.store.rules import rules_of
+from proof.store.variant_rules import rules_of
 
 Mask = NDArray[np.bool_]
 KINDS = list(Kind)

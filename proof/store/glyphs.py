@@ -14,10 +14,10 @@ from sqlalchemy import func, or_, select, tuple_
 from proof.model.flags import Origin
 from proof.model.result import CheckedCharacter
 from proof.store.decision_records import State
+from proof.store.double_readings import own_states
 from proof.store.lookup import StorePart, find_work, work_id_subquery
 from proof.store.models import FlagRow, GlyphRow, PageRow
-from proof.store.readings import own_states
-from proof.store.seeded import BY_HAND, IS_SEEDED
+from proof.store.seeded_errors import BY_HAND, IS_SEEDED
 from proof.text.components import LACUNAS, is_unencoded
 
 Shapes = NDArray[np.int8]

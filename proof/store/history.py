@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from proof.store.acts import ActKind, RuleChange
-from proof.store.chains import shown_decisions
 from proof.store.comments import Comment, comments
+from proof.store.decision_chains import shown_decisions
 from proof.store.decision_records import Decision, Verdict
 from proof.store.judgements import standings_in
 from proof.store.lookup import StorePart, work_id_subquery

@@ -28,6 +28,7 @@ from sqlalchemy.orm import Session
 from proof.atomic import sync_folder
 from proof.errors import OutputError
 from proof.locale.marking import _
+from proof.store.carried_places import TextChange
 from proof.store.lookup import Sessions
 from proof.store.models import (
     ActRow,
@@ -41,7 +42,6 @@ from proof.store.models import (
     TextVersionRow,
     WorkRow,
 )
-from proof.store.text_changes import TextChange
 from proof.store.texts import content_of, find_version, sha_of, text_changes_of
 from proof.text.edit import Edit, edited, one_edit
 

@@ -20,7 +20,7 @@ from proof.store.events import standing_events
 from proof.store.lookup import StorePart, work_id_subquery
 from proof.store.models import DecisionRow, FlagRow, PageRow
 from proof.store.page_states import PageStanding, PageState, standings
-from proof.store.seeded import IS_SEEDED
+from proof.store.seeded_errors import IS_SEEDED
 
 PAUSE_S = 300.0
 """Seconds between two decisions from which on the person is taken to have paused."""

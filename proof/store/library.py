@@ -23,8 +23,8 @@ from proof.store.decision_records import SETTLED, State
 from proof.store.flag_arrays import IN_HALVES
 from proof.store.lookup import Sessions, StoredWork, StorePart, find_works, newest_act_id
 from proof.store.models import ActRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow
-from proof.store.rules import rules_of
-from proof.store.seeded import IS_SEEDED
+from proof.store.seeded_errors import IS_SEEDED
+from proof.store.variant_rules import rules_of
 from proof.text.model import script_shown
 
 

@@ -15,14 +15,14 @@ from proof.model.flags import CORRECTED_BY_HAND, Evidence, Flag, Kind, Origin, c
 from proof.model.geometry import Box
 from proof.model.result import box_at
 from proof.store import codec, rows
-from proof.store.chains import REQUESTER, chain_of
 from proof.store.column_changes import ColumnChange, check_column, flag_of_change
+from proof.store.decision_chains import REQUESTER, chain_of
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_request, decide_in
 from proof.store.events import key_of_another
 from proof.store.lookup import NoPlaceError, StorePart, find_page
 from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow
-from proof.store.seeded import BY_HAND, IS_SEEDED, seeded_places, shown_text
+from proof.store.seeded_errors import BY_HAND, IS_SEEDED, seeded_places, shown_text
 from proof.store.texts import carry_to_present
 from proof.store.typed_text import LONGEST_READING
 
@@ -58,6 +58,11 @@ class ManualCorrection:
     origin: Mapping[str, Any] = field(default_factory=dict)
     change: ColumnChange | None = None
 
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """The place as a sort key: page, line and offset."""
+        return self.page, self.line, self.offset
+
 
 class ManualCorrections(StorePart):
     """Corrections by hand; `Store.manual_corrections` is one."""
@@ -77,21 +82,19 @@ class ManualCorrections(StorePart):
             _check(correction)
         outcomes: dict[int, Decision | ConflictError] = {}
         with self._writing() as session:
-            places = [
-                (correction.page, correction.line, correction.offset, n) for n, correction in enumerate(corrections)
-            ]
-            for *_place, n in sorted(places):  # every transaction locks in this order
+            # every transaction locks flags in the order of their places
+            for number in sorted(range(len(corrections)), key=lambda number: corrections[number].place):
                 try:
                     with session.begin_nested():
-                        outcomes[n] = _correct_glyph_in(session, corrections[n])
+                        outcomes[number] = _correct_glyph_in(session, corrections[number])
                 except ConflictError as conflict:
-                    outcomes[n] = conflict
-        return [outcomes[n] for n in range(len(corrections))]
+                    outcomes[number] = conflict
+        return [outcomes[number] for number in range(len(corrections))]
 
 
 def _check(correction: ManualCorrection) -> None:
     """Raise RefusedDecisionError for a correction that no page allows."""
-    check_request(_demand(correction, 1, 0))
+    check_request(_request(correction, 1, 0))
     if correction.change is not None:
         check_column(correction.change, correction.reading, confirmed=correction.confirmed)
         return
@@ -104,7 +107,7 @@ def _check(correction: ManualCorrection) -> None:
 
 
 def correct_in(session: Session, correction: ManualCorrection, column: ColumnRow | None = None) -> Decision:
-    """Correct a place within a transaction; raises as `ManualCorrections.correct`. `column` is needed for a page
+    """Correct a place within a transaction; raises as `ManualCorrections.correct`. `column` must be given for a page
     without an image, whose columns are not stored."""
     page = find_page(session, correction.work, correction.page)
     earlier = session.scalar(select(ActRow).where(ActRow.key == correction.key))
@@ -123,8 +126,8 @@ def correct_in(session: Session, correction: ManualCorrection, column: ColumnRow
     packed = session.get(CharactersRow, page.id)
     characters = codec.unpack(packed.data) if packed else ()
     if correction.change is not None:
-        change = correction.change, correction.offset, correction.reading
-        row = _row_by_hand(session, page, flag_of_change(session, page, column, *change, characters))
+        change, offset, text = correction.change, correction.offset, correction.reading
+        row = _row_by_hand(session, page, flag_of_change(session, page, column, change, offset, text, characters))
         return _decide(session, correction, row)
     is_seeded = correction.length == 1 and (correction.line, correction.offset) in seeded
     flag_row = _flag_at(session, correction, seeded=is_seeded)
@@ -135,7 +138,7 @@ def correct_in(session: Session, correction: ManualCorrection, column: ColumnRow
         raise NoPlaceError(_("nothing is asked there"))
     _check_unflagged(session, page, correction)
     box = box_at(characters, column.number, correction.offset, correction.length)
-    flag = _flag(page, column.source, correction, box)
+    flag = _new_flag(page, column.source, correction, box)
     row = _row_by_hand(session, page, flag)
     overlapping = _overlapping_correction(session, page, column.source, flag)
     if overlapping is not None:
@@ -151,7 +154,7 @@ def _repeat(session: Session, page: PageRow, correction: ManualCorrection, earli
         is_same_place &= (earlier.offset, earlier.length) == (correction.offset, correction.length)
     if not is_same_place:
         raise key_of_another()
-    return decide_in(session, _demand(correction, earlier.flag_id, (earlier.version or 1) - 1))
+    return decide_in(session, _request(correction, earlier.flag_id, (earlier.version or 1) - 1))
 
 
 def _stored_column(session: Session, page: PageRow, number: int) -> ColumnRow | None:
@@ -198,11 +201,12 @@ def _check_unflagged(session: Session, page: PageRow, correction: ManualCorrecti
 
 def _decide(session: Session, correction: ManualCorrection, flag: FlagRow) -> Decision:
     """Decide a flag at the version that the person who makes the request sees."""
-    return decide_in(session, _demand(correction, flag.id, chain_of(session, flag, REQUESTER.get().reader).version))
+    return decide_in(session, _request(correction, flag.id, chain_of(session, flag, REQUESTER.get().reader).version))
 
 
-def _demand(correction: ManualCorrection, flag: int, version: int) -> DecisionRequest:
-    """The request to decide a flag, seen at `version`. A change of a column takes the suggestion of its flag."""
+def _request(correction: ManualCorrection, flag: int, version: int) -> DecisionRequest:
+    """The request to decide a flag that was seen at `version`. For a change of a column it takes the suggestion of the
+    flag."""
     return DecisionRequest(
         work=correction.work,
         flag=flag,
@@ -239,8 +243,8 @@ def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
 
 
 def _overlapping_correction(session: Session, page: PageRow, source: str, flag: Flag) -> FlagRow | None:
-    """A valid correction by hand at the place of `flag`, or overlapping it, whose context in the column is
-    unchanged."""
+    """A correction by hand that is in force at the place of `flag` or overlaps it, and whose context in the column has
+    not changed; None if there is none."""
     end = flag.offset + flag.length
     query = select(FlagRow).where(
         FlagRow.page_id == page.id,
@@ -258,7 +262,7 @@ def _overlapping_correction(session: Session, page: PageRow, source: str, flag: 
     return None
 
 
-def _flag(page: PageRow, source: str, correction: ManualCorrection, box: Box | None) -> Flag:
+def _new_flag(page: PageRow, source: str, correction: ManualCorrection, box: Box | None) -> Flag:
     """The flag of a correction by hand in a column with this `source`."""
     is_unsure = correction.verdict is Verdict.UNSURE
     if not correction.length:

@@ -21,10 +21,10 @@ from proof.store.decision_records import NotYoursError, RefusedDecisionError, St
 from proof.store.events import answered, changes_since, standing
 from proof.store.lookup import PageConflictError, StorePart, find_page, find_work
 from proof.store.models import FlagRow, PageEventRow, PageRow, TextVersionRow
+from proof.store.page_differences import Choice, differs
 from proof.store.rows import PagePlace, policies_of
 from proof.store.texts import content_of, find_version, pieces_of
 from proof.store.typed_text import check_note
-from proof.store.written import Choice, differs
 from proof.text.lines import LINE_ENDING
 
 PAGES_AT_ONCE = 500

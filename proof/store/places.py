@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from proof.store.matching import mark_answered_stale
+from proof.store.flag_matching import mark_answered_stale
 from proof.store.models import FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.rows import PagePlace
 from proof.store.texts import carry_to_present, carry_to_version, content_of, find_version, is_displaced

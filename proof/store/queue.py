@@ -21,9 +21,10 @@ from proof.model.flags import MAX_CONTEXT_CHARACTERS, Kind, Origin
 from proof.model.result import PageResult
 from proof.store import rows
 from proof.store.cache import Bounded
-from proof.store.chains import REQUESTER, Requester
 from proof.store.comments import count_problems
+from proof.store.decision_chains import REQUESTER, Requester
 from proof.store.decision_records import SETTLED, MissingFlagError, State
+from proof.store.double_readings import own_states
 from proof.store.flag_arrays import KINDS, PAIRED, STATES, FlagArrays, Mask
 from proof.store.lookup import (
     NO_PAGE,
@@ -51,8 +52,7 @@ from proof.store.queue_records import (
     WorkSummary,
     listed_page,
 )
-from proof.store.readings import own_states
-from proof.store.seeded import BY_HAND, SeededPlaces, seeded_places, shown_context, with_seeded_errors
+from proof.store.seeded_errors import BY_HAND, SeededPlaces, seeded_places, shown_context, with_seeded_errors
 from proof.store.texts import columns_of_pages
 from proof.store.work_text import ColumnKey, TextColumn, columns_of
 from proof.text.model import script_shown

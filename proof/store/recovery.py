@@ -21,6 +21,7 @@ from sqlalchemy import inspect, select
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind, Origin
+from proof.store.flag_matching import mark_answered_stale
 from proof.store.journal import (
     COMMENT,
     DECISION,
@@ -34,8 +35,8 @@ from proof.store.journal import (
     chains_of,
     identity,
 )
+from proof.store.journal_replay import ReplayedPlace, flag_of_line, present_paths, replay_places
 from proof.store.lookup import work_id_subquery
-from proof.store.matching import mark_answered_stale
 from proof.store.models import (
     ActRow,
     CommentRow,
@@ -48,7 +49,6 @@ from proof.store.models import (
     TextVersionRow,
     WorkRow,
 )
-from proof.store.replay import ReplayedPlace, flag_of_line, present_paths, replay_places
 from proof.store.texts import content_of, insert_earlier_version, sha_of
 
 ACT_TABLES = {mapper.polymorphic_identity: mapper.class_ for mapper in inspect(ActRow).polymorphic_iterator()}

@@ -23,9 +23,9 @@ from proof.model.notices import Notice
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import codec
+from proof.store.carried_places import policy_of_script
 from proof.store.lookup import Sessions, work_id_subquery
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow
-from proof.store.text_changes import policy_of_script
 from proof.text.positions import Span
 from proof.text.variants import VariantPolicy
 
@@ -205,7 +205,7 @@ def flag_of(page: str, row: FlagRow) -> Flag:
     box = None
     if row.x is not None and row.y is not None and row.w is not None and row.h is not None:
         box = Box(row.x, row.y, row.w, row.h)
-    evidence = Evidence.of({"reason": row.reason, "rule": row.rule} | row.evidence)
+    evidence = Evidence.from_dict({"reason": row.reason, "rule": row.rule} | row.evidence)
     moved = row.evidence.get("moved", "")
     same: dict[str, Any] = {name: getattr(row, name) for name in _SAME_IN_FLAG}
     return Flag(page=page, kind=Kind(row.kind), bbox=box, evidence=evidence, id=row.uid, moved=moved, **same)

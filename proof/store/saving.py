@@ -17,14 +17,14 @@ from proof.model.flags import Origin
 from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import CheckedCharacter, PageResult
 from proof.store import codec, rows
+from proof.store.flag_matching import OF_CHECK, save_flags
 from proof.store.glyphs import GlyphsByCharacter, Shapes, by_character, glyph_values, kept_shapes
 from proof.store.layout_overrides import LayoutOverride, OverrideChangedError, overrides_of
-from proof.store.matching import OF_CHECK, save_flags
 from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow, PageRow, RunRow
 from proof.store.page_states import note_changed_texts
 from proof.store.places import follow_to_other_texts, place_pages, place_unchanged_pages
 from proof.store.rows import PagePlace
-from proof.store.seeded import IS_FINDING
+from proof.store.seeded_errors import IS_FINDING
 
 PageResults = Sequence[tuple[PageRow, "CheckedResult"]]
 """Pages, each with the result to save."""

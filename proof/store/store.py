@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from proof.errors import OutputError, UsageError
 from proof.locale.marking import _
-from proof.model.flags import OF_TEXT, Flag, Kind, Origin
+from proof.model.flags import TEXT_ORIGINS, Flag, Kind, Origin
 from proof.model.notices import Notice
 from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import PageResult
@@ -33,8 +33,9 @@ from proof.store.cache import Cache
 from proof.store.comments import Comments
 from proof.store.database import Waiting, check_lock
 from proof.store.decisions import Decisions
+from proof.store.double_readings import DoubleReadings
 from proof.store.editions import CarriedDecisions, CollatedTexts
-from proof.store.finder import Finder
+from proof.store.error_reports import Reports
 from proof.store.glyphs import Glyphs, Shapes
 from proof.store.history import History
 from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal, standing_lines
@@ -47,11 +48,8 @@ from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
 from proof.store.page_states import PageStates
 from proof.store.places import place_unchanged_pages
 from proof.store.queue import Queue
-from proof.store.readings import DoubleReadings
 from proof.store.recovery import Recovered, recover
-from proof.store.reports import Reports
 from proof.store.rows import KeptPage, PagePlace, RunInfo, StoredRunInfo
-from proof.store.rules import Rules
 from proof.store.saving import (
     CheckedResult,
     KeptResult,
@@ -64,8 +62,10 @@ from proof.store.saving import (
     save_results,
     save_run_pages,
 )
+from proof.store.search import Finder
 from proof.store.text_files import Texts
 from proof.store.texts import lock_texts, record_content
+from proof.store.variant_rules import Rules
 
 RESCORED_AT_ONCE = 500
 """Number of flags in one query of `Store.rescore`."""
@@ -303,7 +303,7 @@ class Store:
     def flags(
         self,
         work: str,
-        origins: Iterable[Origin] = OF_TEXT,
+        origins: Iterable[Origin] = TEXT_ORIGINS,
         *,
         kinds: Iterable[Kind] = (),
         transcribed: Iterable[str] = (),

@@ -17,10 +17,10 @@ from sqlalchemy import func, select, update
 
 from proof.errors import UsageError
 from proof.locale.marking import Sentence, _
+from proof.store.carried_places import ExportEdits, Place
 from proof.store.lookup import Sessions, StorePart, find_work_id, raise_revision, work_id_subquery
 from proof.store.models import FlagRow, PageRow, RunRow, TextRow, TextVersionRow, WorkRow
-from proof.store.seeded import IS_SEEDED
-from proof.store.text_changes import ExportEdits, Place
+from proof.store.seeded_errors import IS_SEEDED
 from proof.store.texts import content_of, first_decision_id, lock_texts, place_of, record_content, stored_content
 from proof.text.transcription import Transcription
 

@@ -25,9 +25,9 @@ from sqlalchemy import ColumnElement, ScalarSelect, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind, Origin
+from proof.store.carried_places import ExportEdits, Place, TextChange, VersionedPlace
 from proof.store.decision_records import State
 from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, TextVersionRow
-from proof.store.text_changes import ExportEdits, Place, TextChange, VersionedPlace
 from proof.text.positions import Span
 
 

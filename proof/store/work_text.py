@@ -27,12 +27,12 @@ from sqlalchemy.orm import Session, load_only
 
 from proof.model.flags import LINE_BREAK, Kind
 from proof.store.cache import Bounded
+from proof.store.carried_places import WithdrawnDecision, already_restored
 from proof.store.decision_records import State
+from proof.store.double_readings import OwnState
 from proof.store.lookup import NO_WORK, NoPlaceError, StoredWork, find_works, newest_act_id
 from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, WorkRow
-from proof.store.readings import OwnState
-from proof.store.seeded import IS_SEEDED
-from proof.store.text_changes import WithdrawnDecision, already_restored
+from proof.store.seeded_errors import IS_SEEDED
 from proof.store.texts import columns_of_pages, decided_reading, first_decision_id
 from proof.text.column import TAG
 from proof.text.edit import Edit, edited

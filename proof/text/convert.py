@@ -6,7 +6,6 @@ the images of their pages first.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -19,6 +18,7 @@ from proof.errors import UsageError
 from proof.locale.marking import _
 from proof.model.half_folios import juan_key
 from proof.model.refs import PageId
+from proof.text.critical import front_matter
 from proof.text.encoding import Decoded
 from proof.text.kanripo import BASE_PAGE
 from proof.text.layers import NOTES, BlockKind, Layer, TextBlock
@@ -247,7 +247,7 @@ def _plain(passages: Iterable[_Passage], edition: Transcription) -> Iterator[str
 
 def _critical(passages: Iterable[_Passage], edition: Transcription) -> Iterator[str]:
     """The critical format: front matter, headings with anchors, commentary in `<small>`, footnotes at the end."""
-    yield f"---\ntitle: {json.dumps(edition.title or edition.path.stem, ensure_ascii=False)}\n---\n"
+    yield front_matter(edition.title or edition.path.stem)
     for passage in passages:
         yield "\n"
         if passage.heading:

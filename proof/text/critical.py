@@ -128,6 +128,11 @@ def parse_critical(decoded: Decoded, path: Path) -> Transcription:
     )
 
 
+def front_matter(title: str) -> str:
+    """Front matter with a title."""
+    return f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\n---\n"
+
+
 def has_front_matter(text: str) -> bool:
     """Whether a text begins with front matter with a title, which no other format has."""
     if _HALF_OPENED.match(text):

@@ -20,7 +20,7 @@ from proof.errors import OutputError
 from proof.locale.marking import _
 from proof.model.notices import Notice, Value
 from proof.text.edit import Edit
-from proof.text.remarks import RemarkCode
+from proof.text.remarks import QUOTED_CHARACTERS, RemarkCode
 
 DAMAGED_ARCHIVE = (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, OSError, zlib.error, EOFError)
 """Exceptions that reading a damaged archive may raise."""
@@ -37,6 +37,26 @@ class Site:
     @property
     def end(self) -> int:
         return self.start + self.size
+
+
+class SourceRun(NamedTuple):
+    """A run of text of a file. A verbatim run has the same characters as its bytes in the file. Any other is the text
+    of a reference, of a CDATA section or of a template."""
+
+    text: str
+    site: Site
+    verbatim: bool = True
+
+    def characters(self) -> list[SourceRun]:
+        """One run for each character; the text of a reference stays one run."""
+        if self.site.size != len(self.text.encode()):
+            return [self]
+        runs, at = [], self.site.start
+        for char in self.text:
+            size = len(char.encode())
+            runs.append(SourceRun(char, Site(at, size, self.site.member), self.verbatim))
+            at += size
+        return runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +234,11 @@ class Draft:
             self._add_piece(self.unsafe.get(part, part), part_sites, verbatim=part not in self.unsafe)
             offset += size
 
+    def read_run(self, run: SourceRun, *copies: SourceRun) -> None:
+        """Add a run, and its `copies` elsewhere in the file, which have the same text."""
+        sites = (run.site, *(copy.site for copy in copies))
+        self.read(run.text, *sites, verbatim=run.verbatim and all(copy.verbatim for copy in copies))
+
     def _add_piece(self, text: str, sites: tuple[Site, ...], *, verbatim: bool) -> None:
         if text:
             self._pieces.append(Piece(self.length, text, sites, verbatim))
@@ -222,6 +247,10 @@ class Draft:
     def remark(self, code: RemarkCode, **values: Value) -> None:
         """Add a remark about the current line."""
         self._remarks.append((self.line, Notice.of(code, **values)))
+
+    def remark_on(self, text: str, code: RemarkCode, **values: Value) -> None:
+        """Add a remark that quotes the beginning of a `text` of the file."""
+        self.remark(code, **values, text=text[:QUOTED_CHARACTERS])
 
     def note(self, at: int, words: str) -> None:
         """Add a note of an apparatus on the words before code point `at`."""

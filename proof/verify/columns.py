@@ -1,4 +1,4 @@
-"""Reads a column of the image as a line of text: aligns the two, and looks again at glyphs where they differ."""
+"""Reads a column of the image as a line of text: aligns the two, and reads glyphs again where they differ."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from proof.verify.glyphs import Glyph, Window, column_glyphs, merged, without_sp
 from proof.verify.likeness import WordLikeness
 
 SUSPECT_NATS = (1.0, 1.0)
-"""Nats by which another reading of a glyph must be more probable than the transcribed character for a second look at
-it, and for a third."""
+"""Nats by which the best reading of a glyph must be more probable than the transcribed character for the glyph to be
+read a second time, and a third time."""
 
 BAD_CUT_NATS = 12.0
 """Cost of an alignment above which the runs of the column may have been cut in the wrong places."""
@@ -28,14 +28,14 @@ BAD_NOTE_CUT_NATS = 4.0
 is the cost above which other lengths of its notes, and missing main text beside them, are tried."""
 
 MIN_SUSPECT_PRESENCE = 0.2
-"""Presence above which a glyph without a cell, or one that is exchanged with another, is looked at again."""
+"""Presence above which a glyph without a cell, or one that is exchanged with another, is read again."""
 
 WINDOW_CELLS = 2.2
-"""Cells on either side of a suspect that a further look includes."""
+"""Cells on either side of a suspect glyph that are read again with it."""
 
 ZOOMS = (1.5, 1.25)
-"""Factors by which the strips of a second and a third look are lengthened, since the recogniser makes other errors at
-another pitch. Specks are removed for the second look, not for the third, so that a reading that depends on the
+"""Factors by which strips are lengthened for a second and a third reading, since the recogniser makes other errors at
+another pitch. Specks are removed for the second reading, not for the third, so that a reading that depends on the
 preparation of the image becomes less probable."""
 
 MIN_LINE_AGREEMENT = 0.7
@@ -61,8 +61,8 @@ was cut in two."""
 SAME_CUT_CELLS = 0.4
 """Distance, in cells, below which the edges of two cuts count as the same."""
 
-BETTER_NATS = 2.0
-"""Nats by which another way of cutting must be cheaper to be preferred."""
+MIN_GAIN_NATS = 2.0
+"""Nats by which another cut of a column must be cheaper to be preferred."""
 
 GUTTER_SHARE = 0.1
 """Share of the width of a column, on either side of its middle, that neither half-row of a note fills."""
@@ -77,8 +77,8 @@ class ReadColumn:
 
     `line` is None if the transcription has none for this column. `cells` are the cells of the line without blank ones;
     `pairings` refer to them and to `glyphs` by number. `cost` is that of the alignment, in nats. `cut_by` is how the
-    column was cut, `strips` are the strips that were read. `swapped`: the halves of its notes are exchanged on the
-    image.
+    column was cut, `strips` are the strips that were read. `halves_exchanged`: the halves of its notes are exchanged on
+    the image.
     """
 
     area: ColumnArea
@@ -89,7 +89,7 @@ class ReadColumn:
     cost: float
     cut_by: CutBy
     strips: tuple[CutStrip, ...] = ()
-    swapped: bool = False
+    halves_exchanged: bool = False
 
     @property
     def read(self) -> str:
@@ -115,7 +115,7 @@ class ReadColumn:
 class ColumnReader:
     """Reads columns of one half-folio.
 
-    `likeness` decides where to look again and how to cut a column. It ignores the project's own variants, so that a
+    `likeness` decides what is read again and how a column is cut. It ignores the project's own variants, so that a
     change of these causes no new readings. `final` is the likeness for the final alignment of the column.
     """
 
@@ -126,7 +126,7 @@ class ColumnReader:
         self._rows = readings.rows
 
     def judged(self, column: ReadColumn) -> ReadColumn:
-        """A column, aligned again with the `final` likeness if that knows other forms of any character of its line."""
+        """The column, aligned again with the `final` likeness if this knows other forms of a character of its line."""
         final, likeness = self._final, self._likeness
         if final is likeness or all(final.forms(cell.text) == likeness.forms(cell.text) for cell in column.cells):
             return column
@@ -145,7 +145,7 @@ class ColumnReader:
         return [self.read(area, line) for area, line in zip(areas, lines, strict=True)]
 
     def read(self, area: ColumnArea, line: Column | None) -> ReadColumn:
-        """Read `area` as `line`. If the alignment is expensive, try other cuts and look again."""
+        """Read `area` as `line`. If the alignment is expensive, try other cuts and read suspect glyphs again."""
         best = self._attempt(area, line, CutBy.BEST)
         if line is None or not line.cells:
             return best
@@ -157,7 +157,7 @@ class ColumnReader:
             best = self._with_main_text(best)
         if best.cost > BAD_NOTE_CUT_NATS:
             best = self._with_other_lengths(best, line)
-        best = self._with_further_looks(best)
+        best = self._with_rereadings(best)
         if area.measured_pitch is not None:
             best = self._with_half_notes(best)
         if best.cost > BAD_CUT_NATS:
@@ -184,7 +184,7 @@ class ColumnReader:
                 continue
             tried.append(strips)
             other = self._read_strips(best.area, line, cut_by, strips)
-            if other.cost < best.cost - BETTER_NATS:
+            if other.cost < best.cost - MIN_GAIN_NATS:
                 best = other
         return best
 
@@ -196,7 +196,7 @@ class ColumnReader:
         for number in [pairing.cells[0] for pairing in best.pairings if pairing.step is Step.EXTRA_CELL]:
             for line in _lines_with_note(best, number):
                 other = self._attempt(best.area, line, CutBy.BEST)
-                if other.cost < best.cost - BETTER_NATS:
+                if other.cost < best.cost - MIN_GAIN_NATS:
                     best = other
         return best
 
@@ -208,8 +208,8 @@ class ColumnReader:
                 other = self._attempt(best.area, line, CutBy.BEST)
                 if not _has_surplus_half(other):
                     continue
-                other = self._with_further_looks(other)
-                # a missing half costs as much as any surplus glyph, though both halves are surely read
+                other = self._with_rereadings(other)
+                # the surplus glyph of the missing half costs nothing here, since it is surely read
                 if other.cost - SKIP_GLYPH_NATS < best.cost:
                     best = other
         return best
@@ -230,9 +230,9 @@ class ColumnReader:
         return best
 
     def _with_added_run(self, best: ReadColumn, line: Column, added: int) -> ReadColumn:
-        """The column read as `line`, if that is better and no glyph of its run with the index `added` is matched."""
+        """The column read as `line`, if that is better and no glyph of the `added` run (an index) is matched."""
         other = self._attempt(best.area, line, CutBy.BEST)
-        return other if other.cost < best.cost - BETTER_NATS and not _is_matched(other, added) else best
+        return other if other.cost < best.cost - MIN_GAIN_NATS and not _is_matched(other, added) else best
 
     def _with_other_lengths(self, best: ReadColumn, line: Column) -> ReadColumn:
         """The column cut as if a note of its line were a row longer or shorter. Tried if the note has a surplus glyph
@@ -256,7 +256,7 @@ class ColumnReader:
                 continue
             strips = self._readings.cut(best.area, _with_longer_note(line, run_before), CutBy.COUNTED)
             other = self._read_strips(best.area, line, CutBy.COUNTED, strips)
-            if other.cost < best.cost + BETTER_NATS:
+            if other.cost < best.cost + MIN_GAIN_NATS:
                 return other
         return best
 
@@ -311,23 +311,23 @@ class ColumnReader:
         pairings, cost = align(cells, column.glyphs, likeness or self._likeness, limit)
         return replace(column, cells=cells, pairings=tuple(pairings), cost=cost)
 
-    def _with_further_looks(self, column: ReadColumn) -> ReadColumn:
-        """The column after further looks around the glyphs that disagree with the text. Probabilities are the mean of
-        all looks."""
-        for looks, (zoom, min_nats) in enumerate(zip(ZOOMS, SUSPECT_NATS, strict=True), 1):
+    def _with_rereadings(self, column: ReadColumn) -> ReadColumn:
+        """The column after its glyphs that disagree with the text were read again. Probabilities are the mean of all
+        readings."""
+        for rereading, (zoom, min_nats) in enumerate(zip(ZOOMS, SUSPECT_NATS, strict=True), 1):
             windows = self._windows(column, min_nats)
             if not windows:
                 break
             strips = []
             for window in windows:
                 strip = column.strips[window.strip]
-                strips.append(self._readings.window(strip, window.top, window.bottom, zoom, as_it_is=looks > 1))
-            seen = self._glyphs(column.area, column.line, column.cut_by, strips, [window.strip for window in windows])
-            column = self._aligned(replace(column, glyphs=merged(column.glyphs, seen, windows, looks)))
+                strips.append(self._readings.window(strip, window.top, window.bottom, zoom, as_on_page=rereading > 1))
+            reread = self._glyphs(column.area, column.line, column.cut_by, strips, [window.strip for window in windows])
+            column = self._aligned(replace(column, glyphs=merged(column.glyphs, reread, windows, rereading)))
         return column
 
     def _windows(self, column: ReadColumn, min_nats: float) -> list[Window]:
-        """The windows for another look, around the suspects of a column; overlapping windows are joined."""
+        """The windows that are read again, around the suspects of a column; overlapping windows are joined."""
         windows: list[Window] = []
         for glyph in sorted(self._suspects(column, min_nats), key=lambda glyph: (glyph.strip, glyph.y)):
             reach = WINDOW_CELLS * glyph.pitch
@@ -345,7 +345,7 @@ class ColumnReader:
         glyphs = column.glyphs
         for number, pairing in enumerate(column.pairings):
             if pairing.step is Step.EXTRA_CELL:
-                neighbours = (*column.pairings[:number][-1:], *column.pairings[number + 1 :][:1])
+                neighbours = column.pairings[max(0, number - 1) : number + 2]
                 with_glyph = [neighbour for neighbour in neighbours if neighbour.glyphs]
                 suspects += [glyphs[neighbour.glyphs[0]] for neighbour in with_glyph[:1]]
             elif pairing.step is Step.MATCH:
@@ -368,7 +368,7 @@ class ColumnReader:
         if exchanged is None:
             return column
         limit = EXCHANGED_COST_SHARE * column.cost
-        other = self._aligned(replace(column, glyphs=exchanged, swapped=True), limit=limit)
+        other = self._aligned(replace(column, glyphs=exchanged, halves_exchanged=True), limit=limit)
         return other if other.cost < limit else column
 
 

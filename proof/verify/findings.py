@@ -1,4 +1,4 @@
-"""The flags of a column: each difference of the alignment with its evidence and its score."""
+"""The flags of a column: one for each difference of the alignment, with its evidence and its score."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from proof.verify.scores import (
 )
 
 MIN_SCORE = 0.0
-"""Score in nats up to which a difference is no finding."""
+"""Score in nats; only differences with a higher one become flags."""
 
 MIN_HAN_PROBABILITY = 0.2
 """Minimum total probability of Han characters in a glyph, however probable letters are."""
@@ -45,8 +45,8 @@ FORM_FITS_NATS = -1.5
 """
 
 EXPECTED_SCORE = 0.01
-"""Score in nats if the engine does not know the transcribed character, and reads the glyph as it reads that character
-when it is drawn."""
+"""Score in nats of an expected reading: the engine does not know the transcribed character, and reads the glyph as it
+reads that character when it is drawn."""
 
 VARIANT_SCORE = 0.01
 """Score in nats of a variant, another form of the same word."""
@@ -127,7 +127,7 @@ class FlagMaker:
         self._ink_size = ink_size
 
     def flags(self, column: ReadColumn) -> list[Flag]:
-        """The flags of one column in reading order; `numbered` gives them their ids later."""
+        """The flags of one column in reading order; `with_ids` gives them their ids later."""
         if column.line is None:
             return []
         flags: list[Flag | None] = []
@@ -175,33 +175,33 @@ class FlagMaker:
         cell, glyph = column.cells[pairing.cells[0]], column.glyphs[pairing.glyphs[0]]
         if glyph.silent or glyph.best == cell.text:
             return None
-        own = self._likeness(cell.text, glyph)  # the log-probability of the transcribed character
+        own_log_prob = self._likeness(cell.text, glyph)  # of the transcribed character
         verdict = self._policy.relation(cell.text, glyph.best)
         if verdict.relation in (Relation.FORM, Relation.TABOO):
             return self._variant(column, cell, glyph, verdict.rule)
-        other = self._best_other(cell.text, glyph)
-        if other is None:
+        best_other = self._best_other(cell.text, glyph)
+        if best_other is None:
             return None
-        text, belief = other
+        other, log_prob = best_other
         reason, rule, ink = "posterior", "", None
-        if own is None or text in self._drawn_as(cell.text):
-            own, reason = None, "unknown to the engine"
-            score, rule, ink = self._score_against_unknown(column, glyph, cell.text, text, belief, doubt)
+        if own_log_prob is None or other in self._drawn_as(cell.text):
+            own_log_prob, reason = None, "unknown to the engine"
+            score, rule, ink = self._score_against_unknown(column, glyph, cell.text, other, log_prob, doubt)
         else:
-            score = self._score_against_known(cell.text, own, text, glyph, doubt)
-            if score > EXPECTED_SCORE and self._is_form(column, glyph, cell.text, text, belief):
+            score = self._score_against_known(cell.text, own_log_prob, other, glyph, doubt)
+            if score > EXPECTED_SCORE and self._is_form(column, glyph, cell.text, other, log_prob):
                 score, rule = EXPECTED_SCORE, "read so when drawn"
         score = max(score - self._legible.deduction(glyph.row), min(score, EXPECTED_SCORE))
-        if run_together(cell.text, text):
+        if run_together(cell.text, other):
             score, rule = score * ALIKE_WEIGHT, "alike in the hand"
         elif not rule and score < self._context.threshold and cell.text in glyph.seen:
             rule = "seen so in one way alone"
-        suggested = self._policy.to_source_script(text, cell.text)
+        suggested = self._policy.to_source_script(other, cell.text)
         evidence = Evidence(
             reason="doubt" if doubt > 0.5 else reason,
             rule=rule,
-            p_text=None if own is None else exp(own),
-            p_best=exp(belief),
+            p_text=None if own_log_prob is None else exp(own_log_prob),
+            p_best=exp(log_prob),
             alternatives=_alternatives(glyph),
             ink=ink,
         )
@@ -209,33 +209,36 @@ class FlagMaker:
         return self._flag(column, place, score, self._box(glyph), evidence)
 
     def _score_against_unknown(
-        self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str, belief: float, doubt: float
+        self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str, log_prob: float, doubt: float
     ) -> tuple[float, str, Notice | None]:
-        """The score of the word `other` if the engine does not know `transcribed`, the rule that lowers the score, and
-        a notice about the ink."""
+        """The score of the word `other`, read with `log_prob`, if the engine does not know `transcribed`; the rule that
+        lowers the score; and a notice about the ink."""
         is_expected = other in self._drawn_as(transcribed)
         # a flag on an expected reading is not raised, but kept: the bias of the engine is estimated from such readings
-        score = EXPECTED_SCORE if is_expected else unknown_score(transcribed, belief) * (1.0 - doubt)
+        score = EXPECTED_SCORE if is_expected else unknown_score(transcribed, log_prob) * (1.0 - doubt)
         # the image of a simplified text shows the traditional forms, so its ink cannot be compared
         is_as_printed = self._policy.script is Script.TRADITIONAL
         preference = self._form_preference(column, glyph, other, transcribed) if is_as_printed else None
-        score_by_form = MIN_SCORE if preference is None else form_score(preference, belief) * (1.0 - doubt)
+        score_by_form = MIN_SCORE if preference is None else form_score(preference, log_prob) * (1.0 - doubt)
         if score_by_form > score:
             return score_by_form, "", Notice.of(NoticeCode.LIKER_AS_DRAWN, text=other)
         return score, "read so when drawn" if is_expected else "", None
 
-    def _is_form(self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str, belief: float) -> bool:
-        """Whether a glyph that the engine reads as `other` more probably shows a form of `transcribed`, one that the
-        engine does not know and also reads as `other` when it is drawn (囘, a form of 回, is read as 同)."""
+    def _is_form(self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str, log_prob: float) -> bool:
+        """Whether a glyph that the engine reads as `other` more probably shows a form of `transcribed` that the engine
+        does not know: a form that it reads as `other` when it is drawn (囘, a form of 回, is read as 同)."""
         forms = (form for form in self._policy.forms(transcribed) if other in self._drawn_as(form))
         preferences = (self._form_preference(column, glyph, other, form) for form in forms)
         return any(
-            form_score(preference, belief) < FORM_FITS_NATS for preference in preferences if preference is not None
+            form_score(preference, log_prob) < FORM_FITS_NATS for preference in preferences if preference is not None
         )
 
-    def _score_against_known(self, transcribed: str, own: float, other: str, glyph: Glyph, doubt: float) -> float:
-        """The score of the word `other` if the engine knows `transcribed`, whose log-probability is `own`."""
-        listed = {text: belief for text, belief in glyph.believed.listed.items() if is_han(text)}
+    def _score_against_known(
+        self, transcribed: str, own_log_prob: float, other: str, glyph: Glyph, doubt: float
+    ) -> float:
+        """The score of the word `other` if the engine knows `transcribed`, whose log-probability is
+        `own_log_prob`."""
+        listed = {text: log_prob for text, log_prob in glyph.believed.listed.items() if is_han(text)}
         forms, distinct = [], []
         for text in listed:
             if self._policy.relation(transcribed, text).relation is not Relation.DISTINCT:
@@ -245,10 +248,12 @@ class FlagMaker:
                 distinct.append(text)
         best_form = max(forms, key=listed.__getitem__, default=transcribed)
         # letters are no readings of Han text: a small 八 is read as A and Λ
-        letters = sum(exp(p) for text, p in glyph.believed.listed.items() if text.isalpha() and not is_han(text))
+        letters = sum(
+            exp(log_prob) for text, log_prob in glyph.believed.listed.items() if text.isalpha() and not is_han(text)
+        )
         log_han = log(max(1.0 - letters, MIN_HAN_PROBABILITY)) if letters > 0.5 and is_han(transcribed) else 0.0
         return substitution_score(
-            min(own - log_han, 0.0),
+            min(own_log_prob - log_han, 0.0),
             min(self._word_log_prob(other, glyph) - log_han, 0.0),
             doubt,
             familiarity=self._familiarity(transcribed),
@@ -278,7 +283,7 @@ class FlagMaker:
         above, below = (column.glyphs[j] for j in pairing.glyphs)
         straight = (self._likeness(first.text, above), self._likeness(second.text, below))
         crossed = (self._likeness(second.text, above), self._likeness(first.text, below))
-        assert column.line is not None, "only columns with a line are weighed"
+        assert column.line is not None, "only columns with a line have flags"
         end = second.offset + second.length
         between = column.line.source[first.offset + first.length : second.offset]
         place = Place(
@@ -323,14 +328,15 @@ class FlagMaker:
         if glyph.silent:
             evidence = Evidence(reason="ink", ink=Notice.of(NoticeCode.INK_UNREAD))
             return self._flag(column, place, UNREAD_INK_SCORE * (1.0 - doubt), self._box(glyph), evidence)
-        belief = glyph.log_prob(glyph.best)
+        log_prob = glyph.log_prob(glyph.best)
         enclosed = above is not None and below is not None
-        score = omission_score(glyph.presence, glyph.best, belief, room, enclosed) - self._legible.deduction(glyph.row)
+        score = omission_score(glyph.presence, glyph.best, log_prob, room, enclosed)
+        score -= self._legible.deduction(glyph.row)
         if score < WHOLE_GLYPH_SCORE and enclosed and self._is_whole(column, glyph, room):
             score = WHOLE_GLYPH_SCORE
         evidence = Evidence(
             reason="not transcribed",
-            p_best=glyph.presence * exp(belief),
+            p_best=glyph.presence * exp(log_prob),
             alternatives=_alternatives(glyph),
             ink=Notice.of(NoticeCode.PART_OF_CELL, number=round(room, 1)),
         )
@@ -338,7 +344,7 @@ class FlagMaker:
 
     def _is_whole(self, column: ReadColumn, glyph: Glyph, room: float) -> bool:
         """Whether a glyph is a whole one (`WHOLE_GLYPH_SCORE`); `room` is its distance from the nearer of its
-        neighbours, in cells. Ink as large as a character that is read as a splinter is a seal's."""
+        neighbours, in cells. Ink as large as a character that is read as a splinter belongs to a seal."""
         if not is_han(glyph.best) or glyph.best in SPLINTERS:
             return False
         if glyph.presence < MIN_WHOLE_PRESENCE or room < MIN_WHOLE_ROOM_CELLS:
@@ -348,9 +354,9 @@ class FlagMaker:
 
     def _best_other(self, transcribed: str, glyph: Glyph) -> tuple[str, float] | None:
         """The most probable reading that is another word, and its log-probability."""
-        for text, belief in glyph.believed.ranked():
+        for text, log_prob in glyph.believed.ranked():
             if is_han(text) and self._policy.relation(transcribed, text).relation is Relation.DISTINCT:
-                return text, belief
+                return text, log_prob
         return None
 
     def _word_log_prob(self, text: str, glyph: Glyph) -> float:
@@ -384,7 +390,7 @@ class FlagMaker:
         """The flag of a difference; None if its score is too low for a finding."""
         if score <= MIN_SCORE:
             return None
-        assert column.line is not None, "only columns with a line are weighed"
+        assert column.line is not None, "only columns with a line have flags"
         return Flag(
             page=self._context.page,
             ref=self._context.ref,
@@ -405,5 +411,5 @@ class FlagMaker:
 def _alternatives(glyph: Glyph) -> tuple[tuple[str, float], ...]:
     """The five most probable readings of a glyph with their probabilities."""
     ranked = sorted(glyph.believed.listed.items(), key=lambda item: -item[1])
-    likely = ((text, belief) for text, belief in ranked if belief > FLOOR and is_character(text))
-    return tuple((text, round(exp(belief), 5)) for text, belief in islice(likely, 5))
+    likely = ((text, log_prob) for text, log_prob in ranked if log_prob > FLOOR and is_character(text))
+    return tuple((text, round(exp(log_prob), 5)) for text, log_prob in islice(likely, 5))

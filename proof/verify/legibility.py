@@ -13,8 +13,8 @@ and stored as JPEG, main text and notes apart. Errors per 1,000 characters by pi
 | from 20 | below 1 | |
 | from 24 | | 1 |
 
-A pixel less costs some 0.25 nats. The first column of errors counts only characters that the recogniser surely reads as
-themselves when they are drawn.
+Each pixel less costs some 0.25 nats. The first column of errors counts only characters that the recogniser reads with
+certainty when they are drawn.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from proof.text.model import Column, Row
 from proof.verify.scores import ramp
 
 MIN_DETAIL_PX = 10
-"""Minimum pixels of detail of a cell that can be read; a cell of 13 pixels' height has as many
+"""Minimum detail, in pixels, of a cell that can be read; a cell 13 pixels high has this detail
 (`scripts/bench/coarse.py`)."""
 
 SHARED_RAMP_PX = (16.0, 20.0)
@@ -65,7 +65,7 @@ class Legibility:
         return DEDUCTION_NATS_PER_PX * max(CLEAR_PX - self._detail(row), 0.0)
 
 
-def in_notes(flag: Flag, line: Column) -> bool:
+def is_in_note(flag: Flag, line: Column) -> bool:
     """Whether a flag is about a character of a note, or about one that is missing in a note."""
     notes = [[cell.offset for cell in run.cells] for run in line.runs if run.note and run.cells]
     return any(min(places) <= flag.offset <= max(places) + 1 for places in notes)

@@ -17,7 +17,7 @@ from proof.layout.orientation import Lie, in_image, reoriented
 from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.photograph import page_columns
 from proof.layout.plate import quadrant_boxes
-from proof.model.flags import Evidence, Flag, numbered
+from proof.model.flags import Evidence, Flag, with_ids
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.ocr.drawn import DrawnReadings
@@ -30,7 +30,7 @@ from proof.ocr.readings import HalfFolioReadings, cutting_fingerprint
 from proof.text.model import Column, Page
 from proof.text.variants import VariantPolicy, policy_of
 from proof.verify import line_assignment
-from proof.verify.checked import checked_characters, checked_column, in_file_lines
+from proof.verify.checked_result import checked_characters, checked_column, in_file_lines
 from proof.verify.columns import ColumnReader, ReadColumn, on_its_ink
 from proof.verify.external import ExternalColumns, ExternalLikeness, ExternalPages
 from proof.verify.findings import FlagMaker, PageContext
@@ -58,7 +58,7 @@ from proof.verify.partial import (
     without_unseen,
 )
 from proof.verify.passages import linked
-from proof.verify.running import is_running
+from proof.verify.running_text import is_running
 from proof.verify.slices import read_slice
 from proof.verify.unruled import check_unruled
 
@@ -289,7 +289,7 @@ class Checker:
     ) -> PageResult:
         """The result of a page in these readings, with a finding (`evidence`) about the layout of the image."""
         result = self._in_columns(page, readings, replace(empty_result, skew=readings.outline.skew), (), reader)
-        return replace(result, flags=numbered([layout_flag(empty_result, 0, None, evidence), *result.flags]))
+        return replace(result, flags=with_ids([layout_flag(empty_result, 0, None, evidence), *result.flags]))
 
     def _turned(self, readings: HalfFolioReadings, lie: Lie) -> HalfFolioReadings:
         """The readings of the half-folio with its image turned."""
@@ -356,7 +356,7 @@ class Checker:
             characters_checked=sum(legible.reads(cell.row) for column in checked for cell in column.cells),
             columns=tuple(checked_column(outline, column) for column in columns if column.line is not None),
             characters=tuple(checked_characters(outline, columns, self.likeness)),
-            flags=linked(numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
+            flags=linked(with_ids(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
         )
         return in_file_lines(result, page, outline, columns) if assignment.parts else result
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from proof.layout.half_folio import Outline
-from proof.model.flags import LINE_BREAK, Evidence, Flag, Kind, context_of, numbered
+from proof.model.flags import LINE_BREAK, Evidence, Flag, Kind, context_of, with_ids
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.text.column import is_character
 from proof.text.model import Page, Row
 from proof.verify.columns import ReadColumn
-from proof.verify.legibility import MIN_DETAIL_PX, Legibility, in_notes
+from proof.verify.legibility import MIN_DETAIL_PX, Legibility, is_in_note
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
 from proof.verify.pairing import PageShown
 
@@ -49,7 +49,7 @@ def mismatch(empty_result: PageResult, paired: PageShown) -> PageResult:
 def unreadable(empty_result: PageResult, reason: str, message: Notice | None, suggested: str = "") -> PageResult:
     """The result, with one finding, of a page that cannot be compared with its image; `message` says what to do."""
     flag = layout_flag(empty_result, 0, None, Evidence(reason=reason, notice=message), suggested=suggested)
-    return replace(empty_result, status=Status.MISMATCH, message=message, flags=numbered([flag]))
+    return replace(empty_result, status=Status.MISMATCH, message=message, flags=with_ids([flag]))
 
 
 def layout_flag(
@@ -86,7 +86,7 @@ def legible_flags(empty_result: PageResult, page: Page, flags: list[Flag], legib
         return flags
     notice = Notice.of(NoticeCode.NOTES_TOO_SMALL, number=int(legible.note), least=MIN_DETAIL_PX)
     finding = layout_flag(empty_result, 0, None, Evidence(reason="notes too small", notice=notice))
-    return [finding, *(flag for flag in flags if flag.line not in lines or not in_notes(flag, lines[flag.line]))]
+    return [finding, *(flag for flag in flags if flag.line not in lines or not is_in_note(flag, lines[flag.line]))]
 
 
 def without_unlike(
@@ -147,7 +147,7 @@ def line_flags(
     for trouble in troubles:
         flags += _trouble_flags(empty_result, outline, sources, columns, trouble)
     for column in columns:
-        if column.swapped and column.line is not None:
+        if column.halves_exchanged and column.line is not None:
             box, evidence = area_box(outline, column), Evidence(reason="note halves exchanged", note=column.read)
             flags.append(layout_flag(empty_result, column.line.number, box, evidence, column.line.source))
     return flags

@@ -25,7 +25,7 @@ from proof.verify.places import (
     are_printed,
     glyph_of,
     omission_place,
-    place_of_both,
+    place_of_equal_neighbour,
     placeholder_place,
     placeholders,
     source_before,
@@ -99,7 +99,7 @@ def _missing_alone(column: ReadColumn, before: int, member: Member) -> Flag | No
     signs = placeholders(column, before, glyph.row)
     if signs and flag.suggested:
         return _flag_on_placeholders(column, signs, flag, [flag.suggested], flag.bbox, flag.evidence)
-    both = place_of_both(column, pairing.before, glyph)
+    both = place_of_equal_neighbour(column, pairing.before, glyph)
     return flag if both is None else _moved_to(source_of(column), flag, both, flag.bbox, flag.evidence)
 
 

@@ -11,8 +11,8 @@ from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph, room_between
 
 MAX_SPARE_CELLS = 0.6
-"""Maximum number of cells by which the room on the image exceeds the number of missing characters that fill a blank of
-the text."""
+"""Cells by which the room between two glyphs may exceed that of the missing characters, if these are to fill a blank
+that the text has there."""
 
 PLACEHOLDERS = "□■○◯〓"
 """Signs that a transcriber writes for a character that could not be read or typed."""
@@ -23,7 +23,7 @@ QUESTION_MARKS = "？?"
 PUNCTUATION = frozenset("，。、；：！,.;:!「」『』“”《》")
 
 PRINTED = {"○": "○〇◯", "◯": "○〇◯", "□": "□口囗", "■": "■"}
-"""For each sign the readings that show that it is printed on the page."""
+"""For each sign the readings of a glyph that show that the page itself has the sign."""
 
 _ROW_AFTER = dict.fromkeys("(（", Row.RIGHT) | dict.fromkeys("/／", Row.LEFT) | dict.fromkeys(")）", Row.MAIN)
 """The row in which a column continues after a mark."""
@@ -50,12 +50,12 @@ def glyph_of(column: ReadColumn, cell: int) -> Glyph | None:
 
 def source_of(column: ReadColumn) -> str:
     """The source text of a column's line."""
-    assert column.line is not None, "only columns with a line are weighed"
+    assert column.line is not None, "only columns with a line have flags"
     return column.line.source
 
 
 def source_before(column: ReadColumn, cell: int) -> tuple[int, int]:
-    """Start and end of the source between the cell of that number and the one before it."""
+    """Start and end of the part of the source between the cell of that number and the cell before it."""
     start = column.cells[cell - 1].offset + column.cells[cell - 1].length if cell else 0
     return start, column.cells[cell].offset if cell < len(column.cells) else len(source_of(column))
 
@@ -89,15 +89,16 @@ def omission_place(column: ReadColumn, before: int, missing: Sequence[Glyph], su
 
 
 def _is_filled(above: Glyph | None, below: Glyph | None, distance: int) -> bool:
-    """Whether a distance of so many cells fills the room between two glyphs, with no blank left."""
+    """Whether `distance` cells fill the room between two glyphs, without a blank on the paper."""
     return above is not None and below is not None and room_between(above, below) < distance + MAX_SPARE_CELLS
 
 
 def placeholders(column: ReadColumn, before: int, row: Row) -> list[Cell]:
     """The cells with placeholders in that row, between the cell of number `before` and the one before it."""
-    assert column.line is not None, "only columns with a line are weighed"
+    assert column.line is not None, "only columns with a line have flags"
     start, end = source_before(column, before)
-    signs = PLACEHOLDERS if PUNCTUATION & set(column.line.source) else PLACEHOLDERS + QUESTION_MARKS
+    has_punctuation = bool(PUNCTUATION & set(column.line.source))
+    signs = PLACEHOLDERS if has_punctuation else PLACEHOLDERS + QUESTION_MARKS
     return [cell for cell in column.line.cells if start <= cell.offset < end and cell.row is row and cell.text in signs]
 
 
@@ -122,10 +123,10 @@ def placeholder_place(column: ReadColumn, signs: Sequence[Cell], readings: Seque
     return Place(first, last - first, Kind.SUBSTITUTION, source, suggested)
 
 
-def place_of_both(column: ReadColumn, before: int, glyph: Glyph) -> Place | None:
-    """The place where one of two equal characters is missing: that of the other, to be replaced by both, since it
-    cannot be known which of the two is missing. None if there is no equal character beside `glyph`; `before` is the
-    number of the cell that follows it."""
+def place_of_equal_neighbour(column: ReadColumn, before: int, glyph: Glyph) -> Place | None:
+    """The place for a missing character (`glyph`) beside an equal one: the place of the equal one, to be replaced by
+    both, since nobody can know which of the two is missing. None if there is no equal character beside it; `before` is
+    the number of the cell that follows it."""
     for number in (before - 1, before):
         neighbour = glyph_of(column, number)
         if neighbour is None or neighbour.strip != glyph.strip:

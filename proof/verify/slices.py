@@ -16,10 +16,10 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn
 from proof.text.model import Cell, Column, Row, Run
 from proof.verify.align import Likeness, Step, align
-from proof.verify.columns import BAD_CUT_NATS, BETTER_NATS, ColumnReader, ReadColumn
+from proof.verify.columns import BAD_CUT_NATS, MIN_GAIN_NATS, ColumnReader, ReadColumn
 from proof.verify.glyphs import Glyph
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
-from proof.verify.running import in_one_row
+from proof.verify.running_text import in_one_row
 
 MAX_SHORT_NOTE_CHARACTERS = 5
 """Characters, at most, of a note that may be main text cut wrongly."""
@@ -71,7 +71,7 @@ def read_slice(
         column = reader.read(area, line)
         other = without_short_notes(line) if column.cost > BAD_CUT_NATS else None
         again = reader.read(area, other) if other is not None else column
-        columns[number] = again if again.cost < column.cost - BETTER_NATS else column
+        columns[number] = again if again.cost < column.cost - MIN_GAIN_NATS else column
     return columns, assignment
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from math import log
 
 from proof.layout.half_folio import ColumnArea
-from proof.model.flags import is_raised, numbered
+from proof.model.flags import is_raised, with_ids
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedColumn, PageResult
@@ -20,7 +20,7 @@ from proof.ocr.page import PageLine, PageReading
 from proof.ocr.page_record import PageSheet
 from proof.text.model import Page, Row
 from proof.text.variants import VariantPolicy
-from proof.verify.checked import checked_characters
+from proof.verify.checked_result import checked_characters
 from proof.verify.columns import ReadColumn
 from proof.verify.findings import FlagMaker, PageContext
 from proof.verify.glyphs import Glyph
@@ -28,7 +28,7 @@ from proof.verify.likeness import text_likeness
 from proof.verify.page_findings import mismatch, unreadable
 from proof.verify.pairing import MIN_CHARACTERS, page_key, page_shown
 from proof.verify.passages import linked
-from proof.verify.running import lay_out
+from proof.verify.running_text import lay_out
 
 TEXT_ONLY_WEIGHT = 0.5
 """Factor for the score of a finding that rests on a reading without posteriors."""
@@ -93,7 +93,7 @@ def check_unruled(
         characters_checked=sum(len(column.cells) for column in columns),
         columns=tuple(_checked_column(placement, column) for column in columns if column.line is not None),
         characters=tuple(checked_characters(placement, columns, None)),
-        flags=linked(numbered(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
+        flags=linked(with_ids(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
     )
 
 

@@ -13,10 +13,10 @@ from proof.report.view import PlacedCharacter
 from proof.store.accounts import AccountEvent, Role
 from proof.store.acts import ActKind, RuleChange
 from proof.store.decision_records import Decision, State
+from proof.store.double_readings import BlindReading
 from proof.store.history import HistoryEntry
 from proof.store.page_states import PageEvent, PageState
 from proof.store.queue_records import WorkLeft, WorkPair, WorkSummary
-from proof.store.readings import BlindReading
 from proof.web.comment_answers import CommentOut
 from proof.web.rights import Right
 
@@ -50,9 +50,8 @@ class PeopleOut(BaseModel):
 
 
 class AccountEventOut(RootModel[AccountEvent]):
-    """A change of an account: `deed` is the kind of change, `way` the channel by which `person` made it. `was` and
-    `now` are the roles before and after a change of role. `now` is `provisional` if the new password must be
-    changed."""
+    """A change of an account, made by `person`. `was` and `now` are the roles before and after a change of role. `now`
+    is `provisional` if the new password must be changed."""
 
 
 class AccountEventsOut(BaseModel):

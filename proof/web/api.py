@@ -47,12 +47,27 @@ DECISION_ANSWERS: dict[str | int, Any] = {
 }
 """The answers to a decision: saved by an earlier request with the same key, saved, in conflict, to be confirmed."""
 
-api = APIBlueprint("api", __name__, url_prefix="/api/v1", abp_responses=ERROR_ANSWERS)
+
+def operation_id(*, name: str, path: str, method: str) -> str:
+    """The id of an operation, by which client generators name their methods: the name of its function."""
+    return name
+
+
+api = APIBlueprint(
+    "api", __name__, url_prefix="/api/v1", abp_responses=ERROR_ANSWERS, operation_id_callback=operation_id
+)
 
 
 def api_blueprint(name: str, tag: Tag) -> APIBlueprint:
     """The blueprint of a part of the API, whose operations all have the tag `tag`."""
-    return APIBlueprint(name, __name__, url_prefix="/api/v1", abp_tags=[tag], abp_responses=ERROR_ANSWERS)
+    return APIBlueprint(
+        name,
+        __name__,
+        url_prefix="/api/v1",
+        abp_tags=[tag],
+        abp_responses=ERROR_ANSWERS,
+        operation_id_callback=operation_id,
+    )
 
 
 def answer(model: BaseModel, status: int = 200) -> Response:

@@ -38,7 +38,7 @@ class AssignmentBody(schemas.StrictModel):
     responses={200: AssignmentsOut},
     summary="List to whom the pages of a work are assigned",
 )
-def of_work(path: schemas.WorkPath) -> Response:
+def list_assignments(path: schemas.WorkPath) -> Response:
     return answer(AssignmentsOut(pages=project().store.assignments.of_work(path.work)))
 
 
@@ -47,7 +47,7 @@ def of_work(path: schemas.WorkPath) -> Response:
     responses={200: AssignmentsOut},
     summary="Assign pages to a person, or give them back",
 )
-def give(path: schemas.WorkPath, body: AssignmentBody) -> Response:
+def assign_pages(path: schemas.WorkPath, body: AssignmentBody) -> Response:
     """The answer is 403 if one of the pages is assigned to somebody else and you may not overrule them."""
     _give(path.work, body)
     return answer(AssignmentsOut(pages=project().store.assignments.of_work(path.work)))

@@ -12,8 +12,8 @@ from pydantic import BaseModel, Field
 from werkzeug.wrappers import Response as AnyResponse
 
 from proof.quality.agreement import agreement
-from proof.store.chains import REQUESTER, Requester
-from proof.store.readings import ComparedReadings
+from proof.store.decision_chains import REQUESTER, Requester
+from proof.store.double_readings import ComparedReadings
 from proof.web import schemas
 from proof.web.answers import BlindReadingOut
 from proof.web.api import DECISIONS, answer, api_blueprint
@@ -91,7 +91,7 @@ def install_reader_restrictions(app: Flask) -> None:
     responses={200: DoubleReadingsOut},
     summary="Compare the decisions of two people in blind double proofreading",
 )
-def compare(path: schemas.WorkPath) -> Response:
+def compare_readings(path: schemas.WorkPath) -> Response:
     return answer(_readings(path.work))
 
 
@@ -100,7 +100,7 @@ def compare(path: schemas.WorkPath) -> Response:
     responses={200: DoubleReadingsOut},
     summary="Adopt all decisions on which both people agree, as one act",
 )
-def take_over(path: schemas.WorkPath, body: AdoptionBody) -> Response:
+def adopt_readings(path: schemas.WorkPath, body: AdoptionBody) -> Response:
     project().store.double_readings.take_over(path.work, person(), body.key)
     return answer(_readings(path.work))
 

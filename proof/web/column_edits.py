@@ -73,7 +73,7 @@ class ColumnOutcomeOut(BaseModel):
     responses={200: ColumnOutcomeOut, 428: answers.UnconfirmedReadingOut},
     summary="Edit, add, delete, split or join a column",
 )
-def edit(path: ColumnPath, body: ColumnBody) -> Response:
+def edit_column(path: ColumnPath, body: ColumnBody) -> Response:
     """An edited text becomes one correction for each place where it differs. All of them are one act."""
     store = project().store
     place, result = store.queue.page(path.work, path.page)

@@ -23,7 +23,7 @@ comments = api_blueprint("comments", COMMENTS)
     responses={200: CommentsOut},
     summary="List the comments on a page and its flags, oldest first",
 )
-def of_page(path: schemas.PagePath) -> Response:
+def page_comments(path: schemas.PagePath) -> Response:
     comments = project().store.comments.of_page(path.work, path.page)
     return answer(CommentsOut(items=[CommentOut(comment) for comment in comments]))
 
@@ -33,7 +33,7 @@ def of_page(path: schemas.PagePath) -> Response:
     responses={201: CommentOut, 409: answers.ProblemOut},
     summary="Comment on a page; open, assign or resolve a problem",
 )
-def on_page(path: schemas.PagePath, body: schemas.CommentBody) -> Response:
+def comment_on_page(path: schemas.PagePath, body: schemas.CommentBody) -> Response:
     """The answer is 409 if a problem is to be assigned or resolved and somebody else has commented on it since."""
     return _save(path.work, path.page, None, body)
 
@@ -43,7 +43,7 @@ def on_page(path: schemas.PagePath, body: schemas.CommentBody) -> Response:
     responses={200: CommentsOut},
     summary="List the comments on a flag, oldest first",
 )
-def of_flag(path: schemas.FlagPath) -> Response:
+def flag_comments(path: schemas.FlagPath) -> Response:
     store = project().store
     [queued] = store.queue.flags(path.work, [path.flag], taken_back=True)
     key = (queued.page.number, queued.flag.id)
@@ -56,7 +56,7 @@ def of_flag(path: schemas.FlagPath) -> Response:
     responses={201: CommentOut, 409: answers.ProblemOut},
     summary="Comment on a flag; open, assign or resolve a problem",
 )
-def on_flag(path: schemas.FlagPath, body: schemas.CommentBody) -> Response:
+def comment_on_flag(path: schemas.FlagPath, body: schemas.CommentBody) -> Response:
     """The answer is 409 if a problem is to be assigned or resolved and somebody else has commented on it since."""
     [queued] = project().store.queue.flags(path.work, [path.flag], taken_back=True)
     return _save(path.work, queued.page.number, path.flag, body)
@@ -67,7 +67,7 @@ def on_flag(path: schemas.FlagPath, body: schemas.CommentBody) -> Response:
     responses={200: OpenProblemsOut},
     summary="List the open problems of a work; those with the latest comment first",
 )
-def problems(path: schemas.WorkPath) -> Response:
+def open_problems(path: schemas.WorkPath) -> Response:
     return _open_problems(project().store.comments.problems(work=path.work))
 
 
@@ -76,7 +76,7 @@ def problems(path: schemas.WorkPath) -> Response:
     responses={200: OpenProblemsOut},
     summary="List your open problems: those assigned to you, in all works",
 )
-def for_me() -> Response:
+def my_problems() -> Response:
     return _open_problems(project().store.comments.problems(assigned=person()))
 
 

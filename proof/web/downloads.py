@@ -61,7 +61,7 @@ class DownloadOut(BaseModel):
     responses={202: DownloadOut},
     summary="Start a download: the report, the corrected text or the collation notes of a work",
 )
-def begin(path: schemas.WorkPath, body: DownloadBody) -> Response:
+def start_download(path: schemas.WorkPath, body: DownloadBody) -> Response:
     """The archive is made in the background. If an equal download is still waiting, the answer describes that one."""
     store, settings = project().store, project().settings
     work = store.queue.work(path.work).name
@@ -77,7 +77,7 @@ def begin(path: schemas.WorkPath, body: DownloadBody) -> Response:
     responses={200: DownloadOut},
     summary="Get the progress of a download",
 )
-def state(path: DownloadPath) -> Response:
+def download_state(path: DownloadPath) -> Response:
     return answer(_download_out(project().downloads.job(path.work, path.download)))
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from proof.errors import ProofError
 from proof.exports.preview import PlannedCorrection, Preview, preview_now
-from proof.store.chains import REQUESTER
+from proof.store.decision_chains import REQUESTER
 from proof.web import answers, schemas
 from proof.web.api import answer, api_blueprint, parse_cursor
 from proof.web.language import say
@@ -64,7 +64,7 @@ class ExportPreviewOut(BaseModel):
     responses={200: ExportPreviewOut},
     summary="Preview an export: what it would write and what not, as `proof export --dry-run`",
 )
-def planned(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
+def planned_corrections(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     project().store.queue.work(path.work)
     return answer(_preview_out(path.work, parse_cursor(query.cursor) or 0, query.limit))
 

@@ -33,7 +33,7 @@ glyphs = api_blueprint("glyphs", GLYPHS)
     responses={200: answers.GlyphsOut},
     summary="List the occurrences of a character in the order of the likeness of their glyphs",
 )
-def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
+def glyph_occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
     store = project().store
     ordered = project().glyphs.of(path.work, query.text, query.against, query.part)
     occurrences = ordered.occurrences
@@ -58,7 +58,7 @@ def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
     responses={200: answers.ComposedCharactersOut},
     summary="Find characters by their components, or by an ideographic description",
 )
-def composed(query: schemas.PartsQuery) -> Response:
+def composed_characters(query: schemas.PartsQuery) -> Response:
     return answer(answers.ComposedCharactersOut(items=made_of(query.parts)))
 
 
@@ -67,7 +67,7 @@ def composed(query: schemas.PartsQuery) -> Response:
     responses={200: answers.UnencodedCharactersOut},
     summary="List the entities, descriptions and placeholders for unencoded characters in a work",
 )
-def unencoded(path: schemas.WorkPath) -> Response:
+def unencoded_characters(path: schemas.WorkPath) -> Response:
     return answer(answers.UnencodedCharactersOut(items=unencoded_of(path.work)))
 
 
@@ -140,7 +140,7 @@ def _cut_tiles(store: Store, ordered: OrderedOccurrences, image_shas: dict[Place
     responses={200: answers.GlyphOutcomesOut, 428: answers.UnconfirmedReadingOut},
     summary="Correct several occurrences of a character at once",
 )
-def correct(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -> Response:
+def correct_glyphs(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -> Response:
     """At places with a flag this decides on the flag. Places that somebody else has decided meanwhile are left as they
     are."""
     shared = {"work": path.work, "person": person(), **body.model_dump(exclude={"places", "delete"})}

@@ -187,7 +187,7 @@ def read_again(path: schemas.PagePath) -> Response:
     responses={200: RereadingOut},
     summary="Get the state and the result of reading a page again",
 )
-def reading(path: ReadingPath) -> Response:
+def rereading(path: ReadingPath) -> Response:
     return answer(reading_of(project().rereading.job(path.work, path.page, path.job)))
 
 
@@ -196,7 +196,7 @@ def reading(path: ReadingPath) -> Response:
     responses={200: RereadingOut},
     summary="Cancel reading a page again",
 )
-def stop(path: ReadingPath) -> Response:
+def cancel_rereading(path: ReadingPath) -> Response:
     """The job goes on if other people have requested it too, and a finished job is not undone. The state in the answer
     tells whether the job was cancelled."""
     job = project().rereading.cancel(path.work, path.page, path.job, person(), overrules=may(Right.OVERRULE))
@@ -213,7 +213,7 @@ def images(path: schemas.WorkPath, query: ImagesQuery) -> Response:
 
 
 @layouts.get("/works/<string:work>/images/preview", summary="Get a small picture of an image of the project")
-def preview(path: schemas.WorkPath, query: ImageQuery) -> Response:
+def image_preview(path: schemas.WorkPath, query: ImageQuery) -> Response:
     project().store.queue.work(path.work)
     file = dict(project().reader.images()).get(query.name)
     if file is None:

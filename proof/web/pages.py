@@ -15,12 +15,12 @@ from proof.quality.sampling import interval
 from proof.report.progress import COUNTED_VERDICTS, agreements_of, progress_of, time_left
 from proof.report.reasons import VERDICTS
 from proof.store.authorities import IMAGE, REASONED
-from proof.store.chains import REQUESTER
+from proof.store.decision_chains import REQUESTER
 from proof.store.decision_records import State
-from proof.store.finder import addressed
 from proof.store.lookup import NoPlaceError
 from proof.store.page_states import PageState
 from proof.store.queue_records import QueueFilter
+from proof.store.search import addressed
 from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
 from proof.web.glyphs import unencoded_of, unusual_glyphs
 from proof.web.language import say

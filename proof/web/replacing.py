@@ -8,7 +8,7 @@ from flask import Blueprint, Response, request
 from proof.model.geometry import Box
 from proof.model.result import PageResult
 from proof.report.upright import upright
-from proof.store.finder import FoundPlace
+from proof.store.search import FoundPlace
 from proof.store.typed_text import LONGEST_READING
 from proof.web.images import name_of
 from proof.web.page_view import render_page

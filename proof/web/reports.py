@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from proof.errors import PublicError
 from proof.report.crops import data_uri
-from proof.store.reports import Report, ReportState
+from proof.store.error_reports import Report, ReportState
 from proof.store.typed_text import LONGEST_NOTE
 from proof.text.column import parse_column
 from proof.text.model import Run

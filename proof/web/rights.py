@@ -44,9 +44,14 @@ OPEN = frozenset(
 """Endpoints that need no log-in."""
 OWN = frozenset({"accounts.account", "accounts.log_out", "people.end_session", "people.change_password"})
 """Endpoints about one's own account, which need only a log-in, even with a provisional password."""
-UNCHANGING_POSTS = frozenset({"downloads_api.begin"})
+UNCHANGING_POSTS = frozenset({"downloads_api.start_download"})
 """Endpoints that accept POST but change no data, and so need only the right to see."""
-ARBITRATION = ("readings.view", "readings.view_taking_over", "readings api.compare", "readings api.take_over")
+ARBITRATION = (
+    "readings.view",
+    "readings.view_taking_over",
+    "readings api.compare_readings",
+    "readings api.adopt_readings",
+)
 """Endpoints for people who decide between two blind readers."""
 _NEEDS = {
     "api.set_rule": Right.RULE,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from proof.locale.notices import in_words
-from proof.model.flags import Flag, Kind, is_moved
+from proof.model.flags import Flag, Kind, is_about_moved_text
 from proof.model.geometry import Box
 from proof.model.result import PageResult, Status
 from proof.report.reasons import what_of, why
@@ -16,12 +16,12 @@ from proof.report.upright import lean_of, upright, upright_flag
 from proof.report.view import View, ordinal, view_of
 from proof.store import Store
 from proof.store.authorities import shows_copy
-from proof.store.chains import REQUESTER
 from proof.store.comments import Comment
+from proof.store.decision_chains import REQUESTER
 from proof.store.decision_records import State
 from proof.store.decisions import may_take
+from proof.store.double_readings import BlindReading
 from proof.store.queue_records import ListedPage, QueuedFlag
-from proof.store.readings import BlindReading
 from proof.store.work_text import TextColumn
 from proof.text.column import is_character
 from proof.text.edit import Edit, edited
@@ -91,7 +91,7 @@ def _shared_fields(flag: Flag) -> dict[str, Any]:
 
 def _moved_with(queued: QueuedFlag) -> QueuedFlag | None:
     """The flag at the other place of a character that moved; None for other flags, such as a run in two parts."""
-    return queued.other if queued.other and is_moved(queued.flag, queued.other.flag) else None
+    return queued.other if queued.other and is_about_moved_text(queued.flag, queued.other.flag) else None
 
 
 def _other_half(other: QueuedFlag, ordinal: int | None = None) -> OtherPlaceOut:

@@ -142,8 +142,8 @@ def test_a_worker_of_another_release_is_refused(
 ) -> None:
     settings = checked[0].settings(str(tmp_path / "out"), cluster__address=address, engine__name="null")
     settings = settings.replace({"store.url": f"sqlite:///{tmp_path / 'own.sqlite'}"})
-    own = replace(Release.here(), version="0.0.1")
-    monkeypatch.setattr("proof.checking.cluster.Release", SimpleNamespace(here=lambda: own))
+    own = replace(Release.installed(), version="0.0.1")
+    monkeypatch.setattr("proof.checking.cluster.Release", SimpleNamespace(installed=lambda: own))
     with pytest.raises(ClusterError, match=r"this machine 0\.0\.1"):
         check(settings)
 

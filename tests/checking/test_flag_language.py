@@ -15,7 +15,7 @@ from proof.checking.plan import PageTask
 from proof.checking.rescoring import rescored
 from proof.language.findings import LanguageEvidence, PagePosition
 from proof.language.model import ModelFile
-from proof.model.flags import LANGUAGE, Evidence, Flag, LanguageReading, numbered
+from proof.model.flags import LANGUAGE, Evidence, Flag, LanguageReading, with_ids
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, PageResult, Status
@@ -145,7 +145,7 @@ def character(p_text: float | None, read: str = "已") -> CheckedCharacter:
 
 
 def beside(text: Transcription, p_text: float | None, *flags: Flag, said: LanguageEvidence = SAID) -> PageResult:
-    result = PageResult(PAGE, "", Status.CHECKED, characters=(character(p_text),), flags=numbered(flags))
+    result = PageResult(PAGE, "", Status.CHECKED, characters=(character(p_text),), flags=with_ids(flags))
     return with_language(result, text.pages[0], (said,), THRESHOLD)
 
 
@@ -165,7 +165,7 @@ def test_the_flags_of_the_image_keep_their_ids_and_their_places_get_no_other(tex
     elsewhere = flag(1, 22, "此", 2.7)
     told = beside(text, 0.5, elsewhere)
     assert len(told.flags) == 2
-    assert told.flags[0] == numbered([elsewhere])[0]
+    assert told.flags[0] == with_ids([elsewhere])[0]
 
 
 @pytest.mark.parametrize("status", [Status.MISMATCH, Status.FAILED])

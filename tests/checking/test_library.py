@@ -55,10 +55,10 @@ def checked(folder: Path) -> tuple[list[str], list[library.WorkOutcome]]:
 def test_a_work_that_cannot_be_read_costs_that_work(shelf: Path) -> None:
     begun, outcomes = checked(shelf)
     assert sorted(begun) == ["KR1d0001", "KR3a0003", "bad", "經/KR1d0002"]
-    assert [one.folder for one in outcomes if one.outcome is None] == ["bad"]
+    assert [outcome.folder for outcome in outcomes if outcome.outcome is None] == ["bad"]
     with Store.open(library_settings(shelf).store_address) as store:
-        lines = {one.folder: one for one in store.library.works()}
-    assert {name: one.state for name, one in lines.items()} == {
+        lines = {line.folder: line for line in store.library.works()}
+    assert {name: line.state for name, line in lines.items()} == {
         "KR1d0001": FolderState.CHECKED,
         "KR3a0003": FolderState.CHECKED,
         "經/KR1d0002": FolderState.CHECKED,
@@ -95,13 +95,13 @@ def test_a_library_that_was_interrupted_goes_on_where_it_was(shelf: Path, monkey
         checked(shelf)
     begun, outcomes = checked(shelf)
     assert begun[-1] == "KR1d0001"  # the one that was done
-    assert sum(one.outcome is not None for one in outcomes) == 3
+    assert sum(outcome.outcome is not None for outcome in outcomes) == 3
 
 
 def test_two_folders_with_one_work_are_not_mixed(shelf: Path) -> None:
     add(shelf / "again", "KR1d0001")
     _, outcomes = checked(shelf)
-    trouble = {one.folder: in_english(one.trouble) for one in outcomes if one.trouble}
+    trouble = {outcome.folder: in_english(outcome.trouble) for outcome in outcomes if outcome.trouble}
     assert "KR1d0001 is the work of" in trouble.get("again", "") + trouble.get("KR1d0001", "")
 
 
@@ -132,7 +132,7 @@ def test_a_page_of_a_library_is_read_again_by_the_settings_of_its_work(tmp_path:
         [line] = store.library.works()
         [page] = store.queue.pages(line.work)
         before = store.queue.results([page.number])[page.number]
-        again = LibraryRechecker(settings, store).read(line.work, page.number)
-        assert again.trouble is None or again.result.status is before.status
-        assert again.result.image == before.image
-        assert again.result.image is not None
+        reread = LibraryRechecker(settings, store).read(line.work, page.number)
+        assert reread.trouble is None or reread.result.status is before.status
+        assert reread.result.image == before.image
+        assert reread.result.image is not None

@@ -12,18 +12,18 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.decision_records import Verdict
 from tests.exports.conftest import COLUMNS, TEXT, page_of
-from tests.exports.test_decided import NORTH, SAY, Project
+from tests.exports.test_decided_corrections import NORTH, SAY, Project
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
     """A text of one page that was checked once; one of its two flags is accepted."""
     with Store.open(tmp_path / "proof.sqlite") as store:
-        made = Project(store, tmp_path / "KR1_010.txt", page_of(COLUMNS))
-        made.write(TEXT)
-        made.check(NORTH, SAY)
-        made.say("f-north", Verdict.TAKE)
-        yield made
+        project = Project(store, tmp_path / "KR1_010.txt", page_of(COLUMNS))
+        project.write(TEXT)
+        project.check(NORTH, SAY)
+        project.say("f-north", Verdict.TAKE)
+        yield project
 
 
 def test_what_an_export_would_write_is_noted_as_written(project: Project) -> None:

@@ -18,7 +18,7 @@ from proof.exports.alto import alto
 from proof.exports.collation_notes import notes_of
 from proof.exports.corrections import Correction
 from proof.exports.iiif import Addressed, flag_annotations, manifest
-from proof.exports.marked import MarkedPage, mark
+from proof.exports.marked_pages import MarkedPage, mark
 from proof.exports.note_files import house_list, with_footnotes
 from proof.exports.pagexml import page_xml
 from proof.exports.source import correct

@@ -13,7 +13,7 @@ from lxml import etree
 from PIL import Image
 
 from proof.errors import OutputError, UsageError
-from proof.exports.decided import decided_in
+from proof.exports.decided_corrections import decided_in
 from proof.exports.files import FORMS, Material, write_export
 from proof.exports.source import correct
 from proof.model.flags import Flag

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from proof.exports.decided import decided_in
+from proof.exports.decided_corrections import decided_in
 from proof.exports.source import correct
 from proof.model.result import PageResult
 from proof.store import Store

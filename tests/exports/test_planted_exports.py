@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from proof.exports.decided import decided_in
+from proof.exports.decided_corrections import decided_in
 from proof.exports.files import FORMS, Material, write_export
 from proof.exports.source import correct
 from proof.report import StoredRun, write_reports

@@ -48,13 +48,13 @@ def plain(page: Page) -> RenderedPage:
 
 
 @pytest.fixture(scope="module")
-def told(page: Page) -> RenderedPage:
+def page_with_owners(page: Page) -> RenderedPage:
     """The page with wear, of which it is told whose ink is where."""
     return render_page(page, APART, LEVELS["moderate"], 2, owners=True)
 
 
 def test_every_cell_with_a_character_is_on_the_page_once_in_reading_order(page: Page, plain: RenderedPage) -> None:
-    assert [(one.line, one.offset, one.text, one.row) for one in plain.characters] == [
+    assert [(character.line, character.offset, character.text, character.row) for character in plain.characters] == [
         (column.number, cell.offset, cell.text, cell.row)
         for column in page.columns
         for cell in column.cells
@@ -70,12 +70,16 @@ def test_all_ink_of_the_text_lies_in_the_boxes_and_every_box_is_tight(page: Page
     covered, between_rules = np.zeros(ink.shape, np.uint8), np.zeros(ink.shape, np.uint8)
     slack = 1 + scale
     reach = round(slack) + 1
-    for one in drawn.characters:
-        corner = (int(one.box.x - slack), int(one.box.y - slack))
-        cv2.rectangle(covered, corner, (int(one.box.right + slack), int(one.box.bottom + slack)), (255,), -1)
-        box = ink[round(one.box.y) : round(one.box.bottom), round(one.box.x) : round(one.box.right)]
+    for character in drawn.characters:
+        corner = (int(character.box.x - slack), int(character.box.y - slack))
+        cv2.rectangle(
+            covered, corner, (int(character.box.right + slack), int(character.box.bottom + slack)), (255,), -1
+        )
+        box = ink[
+            round(character.box.y) : round(character.box.bottom), round(character.box.x) : round(character.box.right)
+        ]
         edges = (box[:reach], box[-reach:], box[:, :reach], box[:, -reach:])
-        assert all(edge.any() for edge in edges), one.text
+        assert all(edge.any() for edge in edges), character.text
     for column in drawn.halves[0].columns:
         corners = np.array(column)
         shrunk = corners + (corners.mean(axis=0) - corners) * (0.2, 0.02)
@@ -85,7 +89,10 @@ def test_all_ink_of_the_text_lies_in_the_boxes_and_every_box_is_tight(page: Page
 
 def test_the_middle_of_the_ink_lies_in_the_characters_own_cell(page: Page) -> None:
     worn = [render_page(page, wear=LEVELS["heavy"], seed=seed) for seed in range(3)]
-    assert np.mean([one.cell.contains(*one.box.centre) for drawn in worn for one in drawn.characters]) >= 0.99
+    assert (
+        np.mean([character.cell.contains(*character.box.centre) for drawn in worn for character in drawn.characters])
+        >= 0.99
+    )
 
 
 def test_a_column_is_raised_when_that_is_asked_for(make_page: MakePage) -> None:
@@ -99,10 +106,14 @@ def test_a_column_is_raised_when_that_is_asked_for(make_page: MakePage) -> None:
 
 def test_a_character_without_a_font_is_drawn_as_a_lacuna_and_told(make_page: MakePage) -> None:
     drawn = render_page(make_page("其&KR0058;人", "[扌*奎]之", "&KR0058;&#x4E00;"))
-    lacunae = [one for one in drawn.characters if one.missing]
+    lacunae = [character for character in drawn.characters if character.missing]
     assert drawn.missing == ("&KR0058;", "[扌*奎]")
-    assert [(one.line, one.offset, one.length) for one in lacunae] == [(1, 1, 8), (2, 0, 5), (3, 0, 8)]
-    for box in (one.box for one in lacunae):
+    assert [(character.line, character.offset, character.length) for character in lacunae] == [
+        (1, 1, 8),
+        (2, 0, 5),
+        (3, 0, 8),
+    ]
+    for box in (character.box for character in lacunae):
         ink = drawn.image[round(box.y) : round(box.bottom), round(box.x) : round(box.right)] < 128
         assert ink.mean() > 0.3
 
@@ -128,11 +139,14 @@ def test_a_plate_has_its_four_half_folios_in_the_four_quadrants_some_of_them_emp
     ]
     drawn = render_plate(pages, label="140-330")
     middle_x, middle_y = drawn.image.shape[1] / 2, drawn.image.shape[0] / 2
-    where = {one.text: (one.box.centre[0] > middle_x, one.box.centre[1] < middle_y) for one in drawn.characters}
+    where = {
+        character.text: (character.box.centre[0] > middle_x, character.box.centre[1] < middle_y)
+        for character in drawn.characters
+    }
     assert where == {"甲": (True, True), "乙": (False, True), "丙": (True, False), "丁": (False, False)}
     assert [half.page for half in drawn.halves] == [page.id for page in pages]
     assert drawn.image[int(drawn.halves[3].frame[2][1]) + 60 :].min() == 0, "the number below"
-    assert {one.text for one in render_plate([None, pages[1], None, None]).characters} == {"乙"}
+    assert {character.text for character in render_plate([None, pages[1], None, None]).characters} == {"乙"}
     with pytest.raises(UsageError, match="four quadrants, but 1 pages"):
         render_plate([None])
 
@@ -166,8 +180,8 @@ READABLE = (
 def test_a_recogniser_reads_what_was_written(make_page: MakePage, wear: Wear) -> None:
     drawn = render_page(make_page(*READABLE), wear=wear, seed=6)
     columns: dict[int, list[TrueCharacter]] = {}
-    for one in drawn.characters:
-        columns.setdefault(one.line, []).append(one)
+    for character in drawn.characters:
+        columns.setdefault(character.line, []).append(character)
     strips = []
     for column in columns.values():
         box = column[0].cell.union(column[-1].cell)
@@ -182,10 +196,10 @@ def test_it_is_known_whose_ink_is_where(page: Page) -> None:
     assert drawn.owners is not None
     assert drawn.lined is not None
     ink, of_lines = drawn.image < 128, drawn.owners == OF_LINES
-    for number, one in enumerate(drawn.characters, 1):
+    for number, character in enumerate(drawn.characters, 1):
         ys, xs = np.nonzero(drawn.owners == number)
-        assert ((xs >= one.box.x - 2) & (xs <= one.box.right + 2)).mean() > 0.95, one.text
-        assert ink[ys, xs].mean() > 0.7, one.text
+        assert ((xs >= character.box.x - 2) & (xs <= character.box.right + 2)).mean() > 0.95, character.text
+        assert ink[ys, xs].mean() > 0.7, character.text
     assert ink[of_lines].mean() > 0.7
     assert drawn.lined[of_lines].mean() > 0.97
     assert not drawn.lined[drawn.owners == 0].any()

@@ -13,7 +13,7 @@ from proof.language.evidence import ContextScores, TextTokens
 from proof.language.findings import PagePosition, evidence, flag_of
 from proof.language.look_alikes import Folding, LookAlikes
 from proof.language.model import LanguageModel, learn
-from proof.language.ngrams import BEFORE, BEHIND, PATTERNS, pair_keys
+from proof.language.ngrams import AFTER, BEFORE, PATTERNS, pair_keys
 from proof.language.stream import stream_of
 from proof.language.weights import LanguageWeights
 from proof.model.flags import Kind
@@ -26,9 +26,11 @@ EVERY_ONE = [(1, 1, 1)] * len(PATTERNS)
 """What was met once is learned, too."""
 
 
-def found(text: object, language: LanguageModel, pages: set[PagePosition] | None = None) -> list[tuple[int, str, str]]:
-    told = evidence([text], language, LanguageWeights.shipped(), pages)  # type: ignore[list-item]
-    return [(one.where.page, one.transcribed, one.suggested) for one in told]
+def findings_in(
+    text: object, language: LanguageModel, pages: set[PagePosition] | None = None
+) -> list[tuple[int, str, str]]:
+    findings = evidence([text], language, LanguageWeights.shipped(), pages)  # type: ignore[list-item]
+    return [(finding.where.page, finding.transcribed, finding.suggested) for finding in findings]
 
 
 def tokens_of(*texts: Transcription) -> TextTokens:
@@ -60,26 +62,28 @@ def passage(last: str, word: str = "") -> list[str]:
 
 def test_the_language_model_speaks_for_what_the_language_has(learned: LanguageModel, paged: Paged) -> None:
     text = paged([FILLER, "十月已丑朔日食"])
-    one = next(one for one in evidence([text], learned, LanguageWeights.shipped()) if one.where.page == 1)
-    assert (one.transcribed, one.suggested, one.column, one.offset) == ("已", "己", 0, 2)
-    assert one.odds > 3
-    assert one.reading.suggested_count > one.reading.transcribed_count == 0
-    assert one.reading.suggested.replace("己", "已") == one.reading.transcribed
-    assert found(paged(["十月己丑朔日食", "事已而歸"]), learned) == [], "where the text agrees"
+    finding = next(
+        finding for finding in evidence([text], learned, LanguageWeights.shipped()) if finding.where.page == 1
+    )
+    assert (finding.transcribed, finding.suggested, finding.column, finding.offset) == ("已", "己", 0, 2)
+    assert finding.odds > 3
+    assert finding.reading.suggested_count > finding.reading.transcribed_count == 0
+    assert finding.reading.suggested.replace("己", "已") == finding.reading.transcribed
+    assert findings_in(paged(["十月己丑朔日食", "事已而歸"]), learned) == [], "where the text agrees"
 
 
 def test_pages_that_are_not_asked_for_have_no_findings(learned: LanguageModel, paged: Paged) -> None:
     text = paged(["十月已丑朔日食", FILLER, "二月已丑朔日食"])
-    assert {page for page, _, _ in found(text, learned)} == {0, 2}
-    assert {page for page, _, _ in found(text, learned, {PagePosition(0, 2)})} == {2}
+    assert {page for page, _, _ in findings_in(text, learned)} == {0, 2}
+    assert {page for page, _, _ in findings_in(text, learned, {PagePosition(0, 2)})} == {2}
 
 
 def test_other_pages_of_the_text_speak_and_are_named(learned: LanguageModel, paged: Paged) -> None:
     text = paged([f"{LETTERS[n]}{LETTERS[-n - 1]}大傳曰{LETTERS[n]}" for n in range(12)] + ["仰大傅曰觀"])
-    told = [one for one in evidence([text], learned, LanguageWeights.shipped()) if one.where.page == 12]
-    assert [(one.transcribed, one.suggested) for one in told] == [("傅", "傳")]
-    assert told[0].reading.suggested_count == 12
-    assert told[0].reading.places[0] == "KR9z9999_WYG_001-1a"
+    findings = [finding for finding in evidence([text], learned, LanguageWeights.shipped()) if finding.where.page == 12]
+    assert [(finding.transcribed, finding.suggested) for finding in findings] == [("傅", "傳")]
+    assert findings[0].reading.suggested_count == 12
+    assert findings[0].reading.places[0] == "KR9z9999_WYG_001-1a"
 
 
 def test_a_page_is_never_its_own_witness(learned: LanguageModel, paged: Paged) -> None:
@@ -98,8 +102,8 @@ def test_what_the_other_pages_say_is_counted_to_the_last_occurrence(learned: Lan
         around = np.stack([tokens.folded[everywhere + offset] for offset in pattern], axis=1)
         for at, row, counts in zip(places, candidates, met.text[:, number], strict=True):
             alike = (around == [tokens.folded[at + offset] for offset in pattern]).all(1)
-            there = tokens.raw[everywhere[alike & (tokens.page[everywhere] != tokens.page[at])]]
-            assert [int((there == code).sum()) if code else 0 for code in row] == counts.tolist()
+            elsewhere = tokens.raw[everywhere[alike & (tokens.page[everywhere] != tokens.page[at])]]
+            assert [int((elsewhere == code).sum()) if code else 0 for code in row] == counts.tolist()
     assert met.text.any()
 
 
@@ -117,11 +121,11 @@ def test_a_copy_in_the_same_check_is_a_witness_where_it_reads_otherwise_alone(
 ) -> None:
     drawn = np.random.default_rng(3)
     pages = ["".join(drawn.choice(list(LETTERS + FILLER), 20)) for _ in range(60)]
-    tokens = tokens_of(*(paged([*pages, f"夫學者貴孤月照{one}影落寒江乎"]) for one in ("己", copied)))
+    tokens = tokens_of(*(paged([*pages, f"夫學者貴孤月照{copy}影落寒江乎"]) for copy in ("己", copied)))
     candidates, met = met_at(tokens, "己", learned)
-    own, other = (met.text[0, :, candidates[0].tolist().index(ord(one))] for one in "己已")
-    assert own.sum() == 0
-    assert (other == witnesses).all()
+    own_counts, other_counts = (met.text[0, :, candidates[0].tolist().index(ord(character))] for character in "己已")
+    assert own_counts.sum() == 0
+    assert (other_counts == witnesses).all()
 
 
 def test_findings_become_flags_that_name_their_channel(learned: LanguageModel, paged: Paged) -> None:
@@ -130,9 +134,9 @@ def test_findings_become_flags_that_name_their_channel(learned: LanguageModel, p
     assert (flag.kind, flag.line, flag.offset, flag.length) == (Kind.SUBSTITUTION, 1, 2, 1)
     assert flag.context == "十月[已]丑朔日"
     assert flag.raised
-    told = flag.as_dict()["evidence"]
-    assert told["reason"] == "language"
-    assert told["language"]["suggested_count"] > told["language"]["transcribed_count"]
+    record = flag.as_dict()["evidence"]
+    assert record["reason"] == "language"
+    assert record["language"]["suggested_count"] > record["language"]["transcribed_count"]
 
 
 def test_a_model_comes_back_from_its_file(learned: LanguageModel, tmp_path: Path) -> None:
@@ -154,5 +158,5 @@ def test_what_was_met_once_in_a_text_beside_and_nowhere_else_is_not_kept(paged: 
 
     assert met("月", "己") == 2, "once in either"
     assert met("事", "已") == 2, "twice beside"
-    assert met("影", "己", BEHIND) == 1
-    assert met("丑", "己", BEHIND) == 0
+    assert met("影", "己", AFTER) == 1
+    assert met("丑", "己", AFTER) == 0

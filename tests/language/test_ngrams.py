@@ -13,35 +13,35 @@ from proof.language.ngrams import (
     PATTERNS,
     Counts,
     contexts_at,
+    hashed,
     keys,
-    mixed,
     packed,
     unpacked,
 )
 from proof.language.stream import BREAK, MARGIN_TOKENS
 
 
-def hashed(numbers: list[int]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    return mixed(np.array(numbers, np.uint64))
+def keys_from(numbers: list[int]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    return hashed(np.array(numbers, np.uint64))
 
 
 @given(st.lists(st.integers(0, 60), max_size=200), st.sampled_from([31, 32, 40]))
 def test_packed_counts_come_back(numbers: list[int], bits: int) -> None:
-    counts = Counts.of(hashed(numbers), bits)
+    counts = Counts.of(keys_from(numbers), bits)
     back = unpacked(packed(counts))
     assert back.keys.tolist() == counts.keys.tolist()
     assert back.bits == bits
-    small = counts.numbers <= MAX_EXACT_COUNT
-    assert back.numbers[small].tolist() == counts.numbers[small].tolist()
-    assert np.allclose(back.numbers[~small], counts.numbers[~small], rtol=COUNT_BASE - 1)
+    small = counts.counts <= MAX_EXACT_COUNT
+    assert back.counts[small].tolist() == counts.counts[small].tolist()
+    assert np.allclose(back.counts[~small], counts.counts[~small], rtol=COUNT_BASE - 1)
 
 
 @given(st.lists(st.integers(0, 30), max_size=100), st.lists(st.integers(0, 30), max_size=100))
-def test_counts_of_two_texts_are_those_of_both_together(one: list[int], other: list[int]) -> None:
-    merged = Counts.merged([Counts.of(hashed(one), 40), Counts.of(hashed(other), 40)], 40)
-    both = Counts.of(hashed(one + other), 40)
+def test_counts_of_two_texts_are_those_of_both_together(first: list[int], second: list[int]) -> None:
+    merged = Counts.merged([Counts.of(keys_from(first), 40), Counts.of(keys_from(second), 40)], 40)
+    both = Counts.of(keys_from(first + second), 40)
     assert merged.keys.tolist() == both.keys.tolist()
-    assert merged.numbers.tolist() == both.numbers.tolist()
+    assert merged.counts.tolist() == both.counts.tolist()
 
 
 def test_a_key_is_the_same_whether_asked_for_a_place_or_counted_over_a_text() -> None:

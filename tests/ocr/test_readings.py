@@ -33,7 +33,7 @@ def test_a_short_strip_that_is_looked_at_again_whole_is_asked_for_another_charac
         shown = readings.window(strip, strip.top - 50, strip.bottom + 50, 1.5, False)
         assert shown == strip
         (spikes,) = readings.read([shown], [sought])
-        assert all(spike.believed[one] < 0.0 for spike in spikes for one in sought)
+        assert all(spike.believed[character] < 0.0 for spike in spikes for character in sought)
         known = PageRecord.unpacked(readings.used.packed())
 
 
@@ -64,10 +64,10 @@ def test_shape_span_and_size_of_a_glyph_are_kept_and_the_image_not_opened_for_th
     assert not (shapes[0] == shapes[1]).all()
 
     known = PageRecord.unpacked(readings.used.packed())
-    again = HalfFolioReadings(ppocr, 21, lambda: image, lambda image: find_layout(image.pixels), known)
-    assert [again.shape(area, Row.MAIN, places, number).tolist() for number in range(3)] == [
+    from_record = HalfFolioReadings(ppocr, 21, lambda: image, lambda image: find_layout(image.pixels), known)
+    assert [from_record.shape(area, Row.MAIN, places, number).tolist() for number in range(3)] == [
         shape.tolist() for shape in shapes
     ]
-    assert again.spans(area, Row.MAIN, places) == spans
-    assert [again.ink_size(area, Row.MAIN, places, number) for number in range(3)] == sizes
-    assert again.unchanged
+    assert from_record.spans(area, Row.MAIN, places) == spans
+    assert [from_record.ink_size(area, Row.MAIN, places, number) for number in range(3)] == sizes
+    assert from_record.are_all_stored

@@ -23,14 +23,14 @@ def test_what_was_asked_once_is_known_without_the_network(ppocr: PPOCR, monkeypa
     class Kept:
         get, put = kept.get, kept.__setitem__
 
-    before = PPOCR(kept=Kept()).trained_characters()
+    measured = PPOCR(kept=Kept()).trained_characters()
     monkeypatch.setattr("proof.ocr.ppocr.open_network", refused)
-    again = PPOCR(kept=Kept())
-    assert again.trained_characters().characters == before.characters == ppocr.trained_characters().characters
-    assert again.trained_characters().familiarity.tobytes() == before.familiarity.tobytes()
-    assert again.knows("射")
-    assert not again.knows("葢")
-    assert again.character_of(again.class_of("射") or 0) == "射"
+    from_store = PPOCR(kept=Kept())
+    assert from_store.trained_characters().characters == measured.characters == ppocr.trained_characters().characters
+    assert from_store.trained_characters().familiarity.tobytes() == measured.familiarity.tobytes()
+    assert from_store.knows("射")
+    assert not from_store.knows("葢")
+    assert from_store.character_of(from_store.class_of("射") or 0) == "射"
     with pytest.raises(AssertionError, match="was loaded"):
         PPOCR().knows("射")
 

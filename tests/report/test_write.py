@@ -17,7 +17,7 @@ import pytest
 from lxml import html
 
 from proof.errors import OutputError, UsageError
-from proof.model.flags import COLLATION, FINDINGS, LANGUAGE, Evidence, Kind, LanguageReading
+from proof.model.flags import COLLATION, FINDING_KINDS, LANGUAGE, Evidence, Kind, LanguageReading
 from proof.model.result import PageResult
 from proof.report import StoredRun, WrittenReport, write_reports
 from proof.report.write import write_again
@@ -107,7 +107,7 @@ def test_all_flags_are_in_both_lists_hidden_and_layout_ones_too_in_page_order(tm
     written = write_reports(HeldRun(held.run, [turned]), tmp_path)
     listed = flag_lines(written)
     assert {flag["id"] for flag in listed} == {flag.id for flag in turned.flags}
-    assert {flag["kind"] for flag in listed} == {kind.value for kind in FINDINGS}
+    assert {flag["kind"] for flag in listed} == {kind.value for kind in FINDING_KINDS}
     places = [(flag["line"], flag["offset"]) for flag in listed]
     assert places == sorted(places)
     assert not all(flag["raised"] for flag in listed)

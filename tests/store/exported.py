@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proof.store import Store
-from proof.store.text_changes import ExportEdits
+from proof.store.carried_places import ExportEdits
 from proof.text.edit import Edit, edited
 from tests.build import PLACE
 

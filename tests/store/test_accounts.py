@@ -11,7 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
 
 from proof.store import Store
-from proof.store.accounts import AccountActor, AccountChannel, AccountError, Deed, NoAccountError, Role
+from proof.store.accounts import AccountActor, AccountChange, AccountChannel, AccountError, NoAccountError, Role
 from tests.store.conftest import on_both
 
 GOOD = "四庫 full of 書"
@@ -145,20 +145,20 @@ MANAGER = AccountActor("甲", AccountChannel.BROWSER)
 @on_both
 def test_whatever_is_done_to_an_account_leaves_an_event(people: Store) -> None:
     accounts = people.accounts
-    made = accounts.add("丙", Role.READER, GOOD, provisional=True, by=MANAGER)
-    accounts.set_role(made.number, Role.PROOFREADER, by=MANAGER)
-    accounts.set_password(made.number, OTHER, provisional=True, by=MANAGER)
-    accounts.set_password(made.number, GOOD, by=AccountActor("丙", AccountChannel.BROWSER))
-    accounts.set_disabled(made.number, True, by=AccountActor("root", AccountChannel.COMMAND))
-    accounts.set_disabled(made.number, False, by=MANAGER)
+    account = accounts.add("丙", Role.READER, GOOD, provisional=True, by=MANAGER)
+    accounts.set_role(account.number, Role.PROOFREADER, by=MANAGER)
+    accounts.set_password(account.number, OTHER, provisional=True, by=MANAGER)
+    accounts.set_password(account.number, GOOD, by=AccountActor("丙", AccountChannel.BROWSER))
+    accounts.set_disabled(account.number, True, by=AccountActor("root", AccountChannel.COMMAND))
+    accounts.set_disabled(account.number, False, by=MANAGER)
     events = [event for event in reversed(accounts.events()) if event.name == "丙"]
-    assert [(event.deed, event.was, event.now, event.person, event.channel) for event in events] == [
-        (Deed.CREATED, "", "reader", "甲", AccountChannel.BROWSER),
-        (Deed.ROLE, "reader", "proofreader", "甲", AccountChannel.BROWSER),
-        (Deed.PASSWORD, "", "provisional", "甲", AccountChannel.BROWSER),
-        (Deed.PASSWORD, "", "", "丙", AccountChannel.BROWSER),
-        (Deed.DISABLED, "", "", "root", AccountChannel.COMMAND),
-        (Deed.ENABLED, "", "", "甲", AccountChannel.BROWSER),
+    assert [(event.change, event.was, event.now, event.person, event.channel) for event in events] == [
+        (AccountChange.CREATED, "", "reader", "甲", AccountChannel.BROWSER),
+        (AccountChange.ROLE, "reader", "proofreader", "甲", AccountChannel.BROWSER),
+        (AccountChange.PASSWORD, "", "provisional", "甲", AccountChannel.BROWSER),
+        (AccountChange.PASSWORD, "", "", "丙", AccountChannel.BROWSER),
+        (AccountChange.DISABLED, "", "", "root", AccountChannel.COMMAND),
+        (AccountChange.ENABLED, "", "", "甲", AccountChannel.BROWSER),
     ]
     assert [event.at for event in events] == sorted(event.at for event in events)
     newest = accounts.events(limit=3)

@@ -22,13 +22,13 @@ from sqlalchemy.orm import Session
 from proof.errors import OutputError, UsageError
 from proof.layout.overrides import LayoutOverrideShape
 from proof.store import Store
+from proof.store.carried_places import ExportEdits
 from proof.store.comments import CommentRequest, CommentState
 from proof.store.decision_records import ConflictError, DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.journal import TEXT, Journal, Line, all_lines, identity, read_journal
 from proof.store.lookup import Sessions
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.page_states import PageState
-from proof.store.text_changes import ExportEdits
 from proof.text.edit import Edit, edited
 from tests.build import PLACE, check, decide, page
 from tests.standing import standing_decisions

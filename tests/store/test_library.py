@@ -12,9 +12,9 @@ from proof.model.flags import Flag, Kind, flag_id
 from proof.model.result import PageResult, Status
 from proof.store import Store
 from proof.store.decision_records import Verdict
-from proof.store.finder import FoundInAll
 from proof.store.library import FolderState, WorkCounts
 from proof.store.models import ColumnRow, PageRow
+from proof.store.search import FoundInAll
 from tests.build import check, decide, queued, run_info
 from tests.store.conftest import on_both
 from tests.web.drawn import LINES, WORK, fill

@@ -41,12 +41,12 @@ def test_any_place_is_corrected_and_a_missing_character_inserted(filled: Store) 
         (0, 1, "", "insertion", "射"),
         (2, 0, "某", "omission", ""),
     ):
-        made = filled.manual_corrections.correct(corrected(offset, length, reading))
-        assert (made.kind, made.transcribed, made.was, made.reading) == (kind, was, was, reading)
-        assert (made.state, made.verdict) == (State.CORRECTED, Verdict.TYPED if reading else Verdict.DELETE)
-        [flag] = filled.queue.flags(WORK, [made.flag])
+        decision = filled.manual_corrections.correct(corrected(offset, length, reading))
+        assert (decision.kind, decision.transcribed, decision.was, decision.reading) == (kind, was, was, reading)
+        assert (decision.state, decision.verdict) == (State.CORRECTED, Verdict.TYPED if reading else Verdict.DELETE)
+        [flag] = filled.queue.flags(WORK, [decision.flag])
         assert flag.flag.bbox is not None
-        assert made in standing_decisions(filled, WORK)
+        assert decision in standing_decisions(filled, WORK)
 
 
 def test_a_repeated_correction_is_made_once_and_the_second_of_two_is_a_conflict(filled: Store) -> None:
@@ -55,9 +55,9 @@ def test_a_repeated_correction_is_made_once_and_the_second_of_two_is_a_conflict(
     with pytest.raises(RefusedDecisionError, match="key"):
         filled.manual_corrections.correct(corrected(0, 1, "入", "request-0001"))
     for second in (corrected(1, 1, "八"), corrected(1, 1, ""), corrected(0, 2, "八八")):
-        with pytest.raises(ConflictError) as told:
+        with pytest.raises(ConflictError) as conflict:
             filled.manual_corrections.correct(second)
-        assert told.value.decisions == (first,)
+        assert conflict.value.decisions == (first,)
     assert standing_decisions(filled, WORK) == [first]
 
 
@@ -70,13 +70,13 @@ def test_a_place_is_corrected_only_in_the_column_that_the_person_saw(
         replace(correction, source=source)
         for correction in (corrected(1, 1, "入", "request-0001"), corrected(2, 0, "某"))
     ]
-    made = filled.manual_corrections.correct(seen[0])
+    decision = filled.manual_corrections.correct(seen[0])
     columns = (CheckedColumn(1, page_result.columns[0].box, f"又{source}"), *page_result.columns[1:])
     check(filled, replace(page_result, columns=columns), info=info)
     for correction in (seen[1], replace(seen[0], key="request-0002")):
         with pytest.raises(NoPlaceError, match="no longer reads so"):
             filled.manual_corrections.correct(correction)
-    assert filled.manual_corrections.correct(seen[0]) == replace(made, repeated=True), "it had its answer before"
+    assert filled.manual_corrections.correct(seen[0]) == replace(decision, repeated=True), "it had its answer before"
 
 
 def test_corrections_without_a_meaning_or_at_unknown_places_are_refused(filled: Store) -> None:
@@ -100,27 +100,29 @@ def test_corrections_without_a_meaning_or_at_unknown_places_are_refused(filled: 
 @on_both
 def test_an_undone_correction_is_shown_only_in_the_history(filled: Store) -> None:
     before, count = filled.queue.facets(WORK, QueueFilter(raised=None)), filled.queue.pages(WORK)
-    made = filled.manual_corrections.correct(corrected(1, 1, "入"))
+    decision = filled.manual_corrections.correct(corrected(1, 1, "入"))
     assert filled.queue.facets(WORK, QueueFilter(raised=None)).total == before.total + 1
-    filled.decisions.decide(DecisionRequest(WORK, made.flag, Verdict.UNDO, 1, "甲", "request-back"))
+    filled.decisions.decide(DecisionRequest(WORK, decision.flag, Verdict.UNDO, 1, "甲", "request-back"))
     for fresh in (False, True):
         if fresh:  # columns made anew, not caught up
             filled.rules.set(WORK, "某", "甲", True, "甲")
         assert filled.queue.facets(WORK, QueueFilter(raised=None)).total == before.total
         assert filled.queue.pages(WORK) == count
         with pytest.raises(MissingFlagError):
-            filled.queue.flags(WORK, [made.flag])
-    assert len(filled.decisions.history(made.flag)) == 2
+            filled.queue.flags(WORK, [decision.flag])
+    assert len(filled.decisions.history(decision.flag)) == 2
     assert standing_decisions(filled, WORK) == []
 
 
 @on_both
 def test_a_place_is_corrected_again_after_an_undo(filled: Store) -> None:
-    made = filled.manual_corrections.correct(corrected(1, 1, "入"))
-    filled.decisions.decide(DecisionRequest(WORK, made.flag, Verdict.UNDO, 1, "甲", "request-back"))
-    again = filled.manual_corrections.correct(corrected(1, 1, "八", "request-anew"))
-    assert (again.version, again.suggested, again.reading) == (3, "八", "八")
-    assert filled.manual_corrections.correct(corrected(1, 1, "八", "request-anew")) == replace(again, repeated=True)
+    decision = filled.manual_corrections.correct(corrected(1, 1, "入"))
+    filled.decisions.decide(DecisionRequest(WORK, decision.flag, Verdict.UNDO, 1, "甲", "request-back"))
+    second_decision = filled.manual_corrections.correct(corrected(1, 1, "八", "request-anew"))
+    assert (second_decision.version, second_decision.suggested, second_decision.reading) == (3, "八", "八")
+    assert filled.manual_corrections.correct(corrected(1, 1, "八", "request-anew")) == replace(
+        second_decision, repeated=True
+    )
     assert [decision.reading for decision in standing_decisions(filled, WORK)] == ["八"]
 
 
@@ -140,23 +142,23 @@ def test_a_note_that_no_export_can_carry_is_refused_everywhere(filled: Store) ->
 def test_a_correction_is_kept_by_a_new_check_and_listed_as_lost_if_its_place_is_gone(
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:
-    made = filled.manual_corrections.correct(corrected(1, 1, "入"))
+    decision = filled.manual_corrections.correct(corrected(1, 1, "入"))
     check(filled, page_result, info=info)
     assert filled.decisions.displaced(WORK) == []
-    assert [flag.stale for flag in filled.queue.flags(WORK, [made.flag])] == [False]
+    assert [flag.stale for flag in filled.queue.flags(WORK, [decision.flag])] == [False]
     edited = replace(page_result, columns=(CheckedColumn(1, page_result.columns[0].box, "射(告具/于公)"),))
     check(filled, edited, info=info)
-    assert filled.decisions.displaced(WORK) == [made]
-    [lost] = filled.queue.flags(WORK, [made.flag])
+    assert filled.decisions.displaced(WORK) == [decision]
+    [lost] = filled.queue.flags(WORK, [decision.flag])
     assert (lost.stale, lost.flag.line, lost.flag.offset) == (True, 1, 1), "it stays where it was seen last"
 
 
 def test_a_correction_is_kept_on_a_page_without_a_place_in_its_file(store: Store) -> None:
     shown = build.page("甲乙丙")
     build.check_at(store, "", [(build.PLACE, shown)])
-    made = store.manual_corrections.correct(ManualCorrection(build.WORK, 1, 1, 1, 1, "丁", "甲", "request-0001"))
+    decision = store.manual_corrections.correct(ManualCorrection(build.WORK, 1, 1, 1, 1, "丁", "甲", "request-0001"))
     build.check_at(store, "", [(build.PLACE, shown)])
-    assert [flag.stale for flag in store.queue.flags(build.WORK, [made.flag])] == [False]
+    assert [flag.stale for flag in store.queue.flags(build.WORK, [decision.flag])] == [False]
 
 
 @pytest.mark.parametrize(
@@ -168,13 +170,13 @@ def test_several_characters_are_corrected_at_once_if_none_of_them_is_flagged(
     store: Store, line: int, offset: int, flagged: bool
 ) -> None:
     lines = ("甲乙丙丁戊己", "甲乙丙丁戊己")
-    found, hidden = build.flag(1, 2, "丙", "某"), build.flag(1, 4, "戊", "某", raised=False)
-    check(store, build.page(*lines, flags=(found, hidden, build.flag(2, 4, "戊", "某"))))
+    raised, hidden = build.flag(1, 2, "丙", "某"), build.flag(1, 4, "戊", "某", raised=False)
+    check(store, build.page(*lines, flags=(raised, hidden, build.flag(2, 4, "戊", "某"))))
     next_page = build.page(*lines, flags=((1, 0, "甲", "某"),), name="p2")
-    check(store, build.page(*lines, flags=(found, hidden)), next_page)
-    wanted = ManualCorrection(build.WORK, 1, line, offset, 2, "庚辛", "甲", "request-0001")
+    check(store, build.page(*lines, flags=(raised, hidden)), next_page)
+    correction = ManualCorrection(build.WORK, 1, line, offset, 2, "庚辛", "甲", "request-0001")
     if flagged:
         with pytest.raises(RefusedDecisionError, match="one of these characters is flagged"):
-            store.manual_corrections.correct(wanted)
+            store.manual_corrections.correct(correction)
     else:
-        assert store.manual_corrections.correct(wanted).reading == "庚辛"
+        assert store.manual_corrections.correct(correction).reading == "庚辛"

@@ -11,7 +11,7 @@ from proof.model.flags import Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult
 from proof.store import Store
-from proof.store.chains import REQUESTER, Requester
+from proof.store.decision_chains import REQUESTER, Requester
 from proof.store.decision_records import State, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from proof.errors import OutputError, UsageError
-from proof.model.flags import FINDINGS, Evidence, Flag
+from proof.model.flags import FINDING_KINDS, Evidence, Flag
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
@@ -47,7 +47,7 @@ flags = st.builds(
     line=size,
     offset=size,
     length=size,
-    kind=st.sampled_from(FINDINGS),
+    kind=st.sampled_from(FINDING_KINDS),
     transcribed=words,
     suggested=words,
     score=number,

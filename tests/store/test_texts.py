@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proof.store import Store
-from proof.store.text_changes import ExportEdits
+from proof.store.carried_places import ExportEdits
 from tests.build import PLACE, check, page
 from tests.store.conftest import on_both
 from tests.store.exported import LINES, content, export

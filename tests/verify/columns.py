@@ -1,4 +1,4 @@
-"""Columns that were read: glyphs of which an engine believes what a test says, laid on a line, and the flags."""
+"""Columns with given glyphs and probabilities, aligned with a line, and their flags."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PITCH = 50.0
 THRESHOLD = Settings().flags.threshold
 AREA = ColumnArea(1, 0.0, 90.0, 0.0, 21 * PITCH, 0.0)
 
-Told = tuple[Kind, int, int, str, str]
+FlagSummary = tuple[Kind, int, int, str, str]
 
 
 class Paper:
@@ -55,8 +55,8 @@ def sure(text: str) -> list[Glyph]:
 
 def in_rows(text: str, rows: list[Row]) -> list[Glyph]:
     """Glyphs that are surely read, each in a row of its own; where the row changes another strip begins."""
-    strips = [sum(one is not other for one, other in pairwise(rows[: n + 1])) for n in range(len(rows))]
-    return [replace(one, strip=strips[n], row=rows[n]) for n, one in enumerate(sure(text))]
+    strips = [sum(row is not next_row for row, next_row in pairwise(rows[: n + 1])) for n in range(len(rows))]
+    return [replace(shown, strip=strips[n], row=rows[n]) for n, shown in enumerate(sure(text))]
 
 
 def shown_as(source: str) -> list[Glyph]:
@@ -79,8 +79,8 @@ def laid(source: str, glyphs: list[Glyph]) -> ReadColumn:
 
 def unread(area: ColumnArea, own: Column | None = None, cells: tuple[Cell, ...] | None = None) -> ReadColumn:
     """A column of which no glyph was read."""
-    there = cells if cells is not None else own.cells if own else ()
-    return ReadColumn(area, own, there, (), (), 0.0, CutBy.BEST)
+    cells_of_line = cells if cells is not None else own.cells if own else ()
+    return ReadColumn(area, own, cells_of_line, (), (), 0.0, CutBy.BEST)
 
 
 def flag_maker(
@@ -100,5 +100,7 @@ def flags(
     return flag_maker(script=script, threshold=threshold).flags(laid(source, glyphs))
 
 
-def told(found: list[Flag]) -> list[Told]:
-    return [(f.kind, f.offset, f.length, f.transcribed, f.suggested) for f in found if f.raised]
+def raised_summaries(found_flags: list[Flag]) -> list[FlagSummary]:
+    return [
+        (flag.kind, flag.offset, flag.length, flag.transcribed, flag.suggested) for flag in found_flags if flag.raised
+    ]

@@ -70,12 +70,12 @@ def second(ppocr: PPOCR) -> Leaf:
 
 def steps(column: ReadColumn) -> list[tuple[Step, str]]:
     """What is not a match, with the characters it is about."""
-    found: list[tuple[Step, str]] = []
+    differences: list[tuple[Step, str]] = []
     for pairing in column.pairings:
         if pairing.step is not Step.MATCH:
             cells = "".join(column.cells[i].text for i in pairing.cells)
-            found.append((pairing.step, cells or "".join(column.glyphs[j].best for j in pairing.glyphs)))
-    return found
+            differences.append((pairing.step, cells or "".join(column.glyphs[j].best for j in pairing.glyphs)))
+    return differences
 
 
 def test_a_column_is_laid_on_its_line_cell_by_cell_and_half_row_by_half_row(first: Leaf, second: Leaf) -> None:
@@ -85,7 +85,7 @@ def test_a_column_is_laid_on_its_line_cell_by_cell_and_half_row_by_half_row(firs
             assert steps(column) == [], number
             assert len(column.cells) == len(column.pairings)
             assert column.agreement > 0.9, number
-            assert not column.swapped
+            assert not column.halves_exchanged
             for strip in {glyph.strip for glyph in column.glyphs}:
                 down = [glyph.y for glyph in column.glyphs if glyph.strip == strip]
                 assert down == sorted(down)
@@ -157,6 +157,6 @@ def test_a_note_of_another_length_than_its_line_says_is_cut_as_long_as_it_is(
     leaf = quadrant(name)
     source = leaf.lines[number - 1].source
     assert was in source
-    found = steps(leaf.read(number, source.replace(was, written)))
-    assert expected in found
-    assert name == "c" or len(found) == 1
+    differences = steps(leaf.read(number, source.replace(was, written)))
+    assert expected in differences
+    assert name == "c" or len(differences) == 1

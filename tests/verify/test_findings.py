@@ -17,7 +17,18 @@ from proof.verify.findings import FlagMaker
 from proof.verify.glyphs import Glyph
 from proof.verify.legibility import FULLY_LEGIBLE, Legibility
 from proof.verify.scores import ALIKE_WEIGHT, MISREAD_DEDUCTION_NATS, SELF_READING_GAIN_NATS, doubts
-from tests.verify.columns import PITCH, Told, exact, flag_maker, flags, glyph, in_rows, laid, sure, told
+from tests.verify.columns import (
+    PITCH,
+    FlagSummary,
+    exact,
+    flag_maker,
+    flags,
+    glyph,
+    in_rows,
+    laid,
+    raised_summaries,
+    sure,
+)
 
 
 @pytest.mark.parametrize(
@@ -33,15 +44,17 @@ from tests.verify.columns import PITCH, Told, exact, flag_maker, flags, glyph, i
         ("乘矢皆還內南面", "乘矢皆內還南面", [(Kind.TRANSPOSITION, 3, 2, "還內", "內還")]),
     ],
 )
-def test_a_flag_names_its_place_and_what_should_stand_there(source: str, shown: str, expected: list[Told]) -> None:
-    found = flags(source, sure(shown))
-    assert told(found) == expected
-    assert len(found) == len(expected)
+def test_a_flag_names_its_place_and_what_should_stand_there(
+    source: str, shown: str, expected: list[FlagSummary]
+) -> None:
+    found_flags = flags(source, sure(shown))
+    assert raised_summaries(found_flags) == expected
+    assert len(found_flags) == len(expected)
 
 
 def test_a_wrong_character_is_a_substitution_in_its_place() -> None:
     (flag,) = flags("　夫之西北耦大夫", sure("夫之西比耦大夫"))
-    assert told([flag]) == [(Kind.SUBSTITUTION, 4, 1, "北", "比")]
+    assert raised_summaries([flag]) == [(Kind.SUBSTITUTION, 4, 1, "北", "比")]
     assert flag.bbox == Box(0, 3 * PITCH, 90, PITCH)
     assert flag.context == "夫之西[北]耦大夫"
     assert flag.evidence.reason == "posterior"
@@ -49,13 +62,13 @@ def test_a_wrong_character_is_a_substitution_in_its_place() -> None:
 
 
 def test_a_simplified_text_gets_a_simplified_reading() -> None:
-    found = flags("司射谪西阶", sure("司射適西階"), Script.SIMPLIFIED)
-    assert told(found)[:1] == [(Kind.SUBSTITUTION, 2, 1, "谪", "适")]
+    found_flags = flags("司射谪西阶", sure("司射適西階"), Script.SIMPLIFIED)
+    assert raised_summaries(found_flags)[:1] == [(Kind.SUBSTITUTION, 2, 1, "谪", "适")]
 
 
 def test_a_stray_character_is_an_insertion_where_no_glyph_is() -> None:
     (flag,) = flags("司射不告告者", sure("司射不告者"))
-    assert told([flag]) in ([(Kind.INSERTION, 3, 1, "告", "")], [(Kind.INSERTION, 4, 1, "告", "")])
+    assert raised_summaries([flag]) in ([(Kind.INSERTION, 3, 1, "告", "")], [(Kind.INSERTION, 4, 1, "告", "")])
     assert flag.evidence.reason == "no glyph"
     tight, loose = (flags("司射不告者", [*sure("司射不"), glyph(place, 者=0.998)])[0].score for place in (3.0, 3.5))
     assert loose < tight, "room for it leaves doubt"
@@ -78,8 +91,8 @@ def test_what_is_left_out_is_raised_where_a_whole_glyph_stands_however_unsure_it
     """A transcriber leaves out what cannot be read or typed."""
     unsure = glyph(3, 0.46 if chance < 0.5 else 1.0, **{read: chance})
     shown = [*sure("面上射"), unsure, *sure("面上射跡進坐")[4:]]
-    found = flag_maker(ink_size=lambda *_: (width, height)).flags(laid("面上射進坐", shown))
-    assert [(flag.kind, flag.offset) for flag in found if flag.raised] == [(Kind.OMISSION, 3)] * expected
+    found_flags = flag_maker(ink_size=lambda *_: (width, height)).flags(laid("面上射進坐", shown))
+    assert [(flag.kind, flag.offset) for flag in found_flags if flag.raised] == [(Kind.OMISSION, 3)] * expected
 
 
 @pytest.mark.parametrize("over", [2, 3])
@@ -87,7 +100,7 @@ def test_of_two_equal_characters_the_one_that_is_left_has_the_place_of_both(over
     """Whichever of the two glyphs is over: one flag, that meets the place before the character and the one after."""
     shown = sure("面上揖揖進坐")
     shown[over] = glyph(over, 揖=0.97, 楫=0.02)
-    assert told(flags("面上揖進坐", shown)) == [(Kind.OMISSION, 2, 1, "揖", "揖揖")]
+    assert raised_summaries(flags("面上揖進坐", shown)) == [(Kind.OMISSION, 2, 1, "揖", "揖揖")]
 
 
 @pytest.mark.parametrize(
@@ -107,41 +120,48 @@ def test_what_was_left_out_where_a_note_begins_belongs_to_its_own_row(
 ) -> None:
     rows = [cell.row for run in parse_column(source).runs for cell in run.cells]
     rows.insert(lacking, row)
-    assert told(flags(source, in_rows(shown, rows))) == [(Kind.OMISSION, offset, 0, "", shown[lacking])]
+    assert raised_summaries(flags(source, in_rows(shown, rows))) == [(Kind.OMISSION, offset, 0, "", shown[lacking])]
 
 
 @pytest.mark.parametrize("forms", ["略畧", "爲為", "羣群", "眞真", "敎教", "強强", "歷歴", "厯歷", "厯歴", "䟽踈"])
 def test_another_form_of_the_word_is_kept_and_hidden(forms: str) -> None:
-    for one, other in permutations(forms):
-        (flag,) = flags(f"其文與鄉射禮{one}同", sure(f"其文與鄉射禮{other}同"))
-        assert (flag.kind, flag.transcribed, flag.suggested, flag.raised) == (Kind.VARIANT, one, other, False)
+    for transcribed, printed in permutations(forms):
+        (flag,) = flags(f"其文與鄉射禮{transcribed}同", sure(f"其文與鄉射禮{printed}同"))
+        assert (flag.kind, flag.transcribed, flag.suggested, flag.raised) == (Kind.VARIANT, transcribed, printed, False)
         assert flag.evidence.rule
 
 
 @pytest.mark.parametrize("words", ["事年", "日國", "矣賢", "進晉", "歷曆", "后後"])
 def test_a_word_that_shares_a_form_with_the_one_transcribed_is_raised(words: str) -> None:
-    for one, other in permutations(words):
-        (flag,) = flags(f"其文與鄉射禮{one}同", sure(f"其文與鄉射禮{other}同"))
-        assert (flag.kind, flag.transcribed, flag.suggested, flag.raised) == (Kind.SUBSTITUTION, one, other, True)
+    for transcribed, printed in permutations(words):
+        (flag,) = flags(f"其文與鄉射禮{transcribed}同", sure(f"其文與鄉射禮{printed}同"))
+        assert (flag.kind, flag.transcribed, flag.suggested, flag.raised) == (
+            Kind.SUBSTITUTION,
+            transcribed,
+            printed,
+            True,
+        )
 
 
 def test_where_every_reading_is_unsure_nothing_is_raised() -> None:
     blurred = [glyph(place, **{character: 0.3, "口": 0.2}) for place, character in enumerate("司射適西階西倚扑")]
     blurred[3] = glyph(3, 面=0.4, 西=0.02)
-    found = flags("司射適西階西倚扑", blurred)
-    assert told(found) == []
+    found_flags = flags("司射適西階西倚扑", blurred)
+    assert raised_summaries(found_flags) == []
     assert min(doubts(laid("司射適西階西倚扑", blurred))) > 0.3
 
 
 def test_what_an_unknown_character_is_read_as_when_it_is_drawn_says_nothing_against_it() -> None:
     shown = laid("正楅之", [*sure("正"), glyph(1, 福=0.99), *sure("之")])
 
-    def unknown(character: str, one: Glyph) -> float | None:
-        return None if character == "楅" else exact(character, one)
+    def unknown(character: str, shown_glyph: Glyph) -> float | None:
+        return None if character == "楅" else exact(character, shown_glyph)
 
     for read_as, expected in (("", False), ("福", True)):
         drawn_as = defaultdict(str, 楅=read_as).__getitem__
-        (flag,) = flag_maker(unknown, familiarity=lambda one: float(one != "楅"), drawn_as=drawn_as).flags(shown)
+        (flag,) = flag_maker(unknown, familiarity=lambda character: float(character != "楅"), drawn_as=drawn_as).flags(
+            shown
+        )
         assert flag.suggested == "福"
         assert flag.raised is not expected
         assert (flag.evidence.rule == "read so when drawn") is expected
@@ -150,8 +170,8 @@ def test_what_an_unknown_character_is_read_as_when_it_is_drawn_says_nothing_agai
 def untaught(script: Script, preference: float | None) -> FlagMaker:
     """What weighs glyphs of 弣, never taught to the recogniser and read as 附; so much liker 附 is their ink."""
     return flag_maker(
-        lambda character, one: None if character == "弣" else exact(character, one),
-        familiarity=lambda one: float(one != "弣"),
+        lambda character, shown_glyph: None if character == "弣" else exact(character, shown_glyph),
+        familiarity=lambda character: float(character != "弣"),
         script=script,
         drawn_as=defaultdict(str, 弣="附").__getitem__,
         form_preference=lambda column, glyph, other, transcribed: (
@@ -199,14 +219,14 @@ def test_a_wrong_character_beside_one_left_out_is_one_trouble_of_two_flags() -> 
     """Each says its own place; neither is surer than the other, and both say that the image does not tell which is
     which. Of a look-alike nothing of the kind is said."""
     shown = [*sure("司射"), glyph(2, 0.999, 適=0.998), *sure("　　　西階")[3:]]
-    found = flags("司射何階", shown)
-    assert told(found) == [(Kind.OMISSION, 2, 0, "", "適"), (Kind.SUBSTITUTION, 2, 1, "何", "西")]
-    assert found[0].score == found[1].score < flags("司射適何階", shown)[0].score
-    assert {flag.evidence.notice for flag in found} == {Notice.of(NoticeCode.FOR_EITHER)}
+    found_flags = flags("司射何階", shown)
+    assert raised_summaries(found_flags) == [(Kind.OMISSION, 2, 0, "", "適"), (Kind.SUBSTITUTION, 2, 1, "何", "西")]
+    assert found_flags[0].score == found_flags[1].score < flags("司射適何階", shown)[0].score
+    assert {flag.evidence.notice for flag in found_flags} == {Notice.of(NoticeCode.FOR_EITHER)}
     shown = [*sure("司射"), glyph(2, 適=0.998), glyph(3, 西=0.99, 酉=0.005), glyph(4, 階=0.998)]
-    found = flags("司射酉階", shown)
-    assert told(found) == [(Kind.OMISSION, 2, 0, "", "適"), (Kind.SUBSTITUTION, 2, 1, "酉", "西")]
-    assert {flag.evidence.notice for flag in found} == {None}
+    found_flags = flags("司射酉階", shown)
+    assert raised_summaries(found_flags) == [(Kind.OMISSION, 2, 0, "", "適"), (Kind.SUBSTITUTION, 2, 1, "酉", "西")]
+    assert {flag.evidence.notice for flag in found_flags} == {None}
 
 
 def weighed(transcribed: str, shown: Glyph, sure_of: float | None, legible: Legibility = FULLY_LEGIBLE) -> Flag:

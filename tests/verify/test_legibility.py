@@ -12,8 +12,8 @@ details = st.floats(4.0, 40.0)
 
 
 @given(details, details)
-def test_the_less_an_image_shows_the_less_it_says(one: float, other: float) -> None:
-    coarse, clear = Legibility(min(one, other)), Legibility(max(one, other))
+def test_the_less_an_image_shows_the_less_it_says(first_px: float, second_px: float) -> None:
+    coarse, clear = Legibility(min(first_px, second_px)), Legibility(max(first_px, second_px))
     assert coarse.deduction(Row.MAIN) >= clear.deduction(Row.MAIN) >= 0
     assert 0 <= coarse.shared_weight(Row.MAIN) <= clear.shared_weight(Row.MAIN) <= 1
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from proof.layout.half_folio import ColumnArea, Outline
 from proof.layout.rules import Rectification
 from proof.locale.notices import in_english
-from proof.model.flags import Evidence, Flag, Kind, numbered
+from proof.model.flags import Evidence, Flag, Kind, with_ids
 from proof.model.result import PageResult, Status
 from proof.text.model import Column, Row
 from proof.verify.columns import ReadColumn
@@ -41,10 +41,10 @@ def flag(line: int, context: str, score: float = 5.0) -> Flag:
 def test_every_finding_of_a_page_has_an_id_of_its_own_that_does_not_hang_on_its_score(
     places: list[tuple[int, str]], score: float
 ) -> None:
-    found = numbered(flag(line, context) for line, context in places)
+    found = with_ids(flag(line, context) for line, context in places)
     assert len({one.id for one in found}) == len(places)
     assert all(one.id for one in found)
-    again = numbered(replace(flag(line, context), score=score, raised=False) for line, context in places)
+    again = with_ids(replace(flag(line, context), score=score, raised=False) for line, context in places)
     assert [one.id for one in again] == [one.id for one in found]
 
 
@@ -56,10 +56,10 @@ def test_notes_that_are_too_small_are_one_finding_and_the_main_text_keeps_its_fl
     page = make_page("司射北面(夫之/西耦)司射", "北面司射")
     of_page = replace(flag(1, ""), line=0)
     flags = [of_page, *(replace(flag(1, ""), offset=offset) for offset in (2, 5, 9, 11)), flag(2, "")]
-    told, *left = legible_flags(BLANK, page, flags, Legibility(14.0, 9.8))
-    assert (told.line, told.evidence.reason) == (0, "notes too small")
-    assert told.evidence.notice is not None
-    assert "9 pixels" in in_english(told.evidence.notice)
+    raised_summaries, *left = legible_flags(BLANK, page, flags, Legibility(14.0, 9.8))
+    assert (raised_summaries.line, raised_summaries.evidence.reason) == (0, "notes too small")
+    assert raised_summaries.evidence.notice is not None
+    assert "9 pixels" in in_english(raised_summaries.evidence.notice)
     assert [(one.line, one.offset) for one in left] == [(0, of_page.offset), (1, 2), (1, 11), (2, 0)]
 
 

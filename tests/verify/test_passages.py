@@ -21,7 +21,7 @@ from proof.text.read import read_transcription
 from proof.verify.page import Checker
 from proof.verify.passages import joined_in_lines, linked
 from tests.accepted import accepted
-from tests.verify.columns import Told, flags, glyph, shown_as, sure, told
+from tests.verify.columns import FlagSummary, flags, glyph, raised_summaries, shown_as, sure
 from tests.verify.pages import checker, line
 
 RUN = "揖進坐奠觚拜興降西階上"
@@ -32,11 +32,11 @@ RUN = "揖進坐奠觚拜興降西階上"
 def test_what_is_left_out_or_too_much_is_one_flag(before: str, after: str, size: int) -> None:
     """However many are too much, they stand between the same two glyphs."""
     (flag,) = flags(before + after, sure(before + RUN[:size] + after))
-    assert told([flag]) == [(Kind.OMISSION, len(before), 0, "", RUN[:size])]
+    assert raised_summaries([flag]) == [(Kind.OMISSION, len(before), 0, "", RUN[:size])]
     assert flag.bbox is not None
     assert (flag.bbox.y, flag.bbox.h) == (50 * len(before), 50 * size)
     (flag,) = flags(before + RUN[:size] + after, sure(before + after))
-    assert told([flag]) == [(Kind.INSERTION, len(before), size, RUN[:size], "")]
+    assert raised_summaries([flag]) == [(Kind.INSERTION, len(before), size, RUN[:size], "")]
     assert flag.bbox is not None
     assert abs(flag.bbox.centre[1] - 50 * len(before)) <= 25
 
@@ -45,10 +45,10 @@ def test_glyphs_of_a_run_that_could_not_be_read_have_their_places() -> None:
     shown = sure("主人揖進坐北面")
     unread = [replace(one, believed=Belief({}), presence=0.5) for one in shown]
     (flag,) = flags("主人北面", [*shown[:3], unread[3], *shown[4:]])
-    assert told([flag]) == [(Kind.OMISSION, 2, 0, "", "揖□坐")]
+    assert raised_summaries([flag]) == [(Kind.OMISSION, 2, 0, "", "揖□坐")]
     assert flag.evidence.ink == Notice.of(NoticeCode.INK_UNREAD)
     (flag,) = flags("主人北面", [*shown[:2], *unread[2:5], *shown[5:]], threshold=-10.0)
-    assert told([flag]) == [(Kind.OMISSION, 2, 0, "", "□□□")]
+    assert raised_summaries([flag]) == [(Kind.OMISSION, 2, 0, "", "□□□")]
     assert flag.evidence.p_best is None
 
 
@@ -71,9 +71,9 @@ def test_glyphs_of_a_run_that_could_not_be_read_have_their_places() -> None:
     ],
 )
 def test_blanks_punctuation_and_signs_in_a_line_keep_to_their_run(
-    source: str, shown: str, expected: list[Told]
+    source: str, shown: str, expected: list[FlagSummary]
 ) -> None:
-    assert told(flags(source, sure(shown))) == expected
+    assert raised_summaries(flags(source, sure(shown))) == expected
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_several_placeholders_are_replaced_by_what_is_shown_for_them(
     written: str, shown: str, expected: tuple[int, int, str, str]
 ) -> None:
     found = flags(written, shown_as(shown))
-    assert told(found)[0] == (Kind.SUBSTITUTION, *expected)
+    assert raised_summaries(found)[0] == (Kind.SUBSTITUTION, *expected)
     marks = str.maketrans("", "", "，")
     assert edited(written, [edit_of(flag) for flag in found if flag.raised]).translate(marks) == shown
 
@@ -174,10 +174,10 @@ def test_in_a_file_without_columns_a_run_over_the_end_of_one_is_one_flag() -> No
     own = line(source, 7)
     missing = [flag_at(7, source, at, Kind.OMISSION, text, "") for at, text in ((4, "揖三"), (5, "讓而"))]
     (one,) = joined_in_lines(missing, [own])
-    assert told([one]) == [(Kind.OMISSION, 4, 0, "", "揖三讓而")]
+    assert raised_summaries([one]) == [(Kind.OMISSION, 4, 0, "", "揖三讓而")]
     surplus = [flag_at(7, source, at, Kind.INSERTION, text, "") for at, text in ((2, "北面"), (5, "進"))]
     (one,) = joined_in_lines(surplus, [own])
-    assert told([one]) == [(Kind.INSERTION, 2, 4, "北面，進", "")]
+    assert raised_summaries([one]) == [(Kind.INSERTION, 2, 4, "北面，進", "")]
     apart = [flag_at(7, source, at, Kind.OMISSION, text, "") for at, text in ((3, "揖"), (5, "讓"))]
     assert joined_in_lines(apart, [own]) == apart
 

@@ -457,7 +457,7 @@ def test_somebody_added_is_handed_a_password_and_chooses_another_before_anything
 def test_a_password_that_was_handed_over_and_not_used_expires(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who has it is told so; nobody else is, and another one is good again."""
     first = added(house)
-    monkeypatch.setattr("proof.store.accounts.PROVISIONAL_FOR", timedelta(0))
+    monkeypatch.setattr("proof.store.accounts.MAX_PROVISIONAL_AGE", timedelta(0))
     for _ in range(12):  # it is no guess
         answer = house.somebody().log_in("戊", first)
         assert (answer.status_code, "handed over" in answer.text) == (403, True)

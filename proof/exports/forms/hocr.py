@@ -6,7 +6,7 @@ from lxml import etree
 
 import proof
 from proof.exports.files import page_form
-from proof.exports.marked import MarkedLine, MarkedPage
+from proof.exports.marked_pages import MarkedLine, MarkedPage
 from proof.exports.xml import add, legal, root_of, written
 from proof.model.geometry import Box
 

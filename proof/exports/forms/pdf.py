@@ -20,7 +20,7 @@ from PIL import ExifTags, Image
 from proof.errors import ImageError, OutputError, UsageError
 from proof.exports.files import Material, marked_pages, write_file
 from proof.exports.forms import ExportForm
-from proof.exports.marked import MarkedPage
+from proof.exports.marked_pages import MarkedPage
 from proof.exports.pdf_file import Name, PdfFile, Reference
 from proof.images.load import load_image
 from proof.images.pdf import PdfPage

@@ -12,7 +12,7 @@ from proof.errors import UsageError
 from proof.exports.files import Material, as_json, decided_pages, marked_pages, safe_name, write_file
 from proof.exports.forms import ExportForm
 from proof.exports.iiif import ANNOTATION, Addressed, region
-from proof.exports.marked import MarkedPage
+from proof.exports.marked_pages import MarkedPage
 from proof.locale.marking import _
 from proof.model.geometry import Box
 

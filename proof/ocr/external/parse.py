@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lxml import etree, html
 
@@ -28,17 +28,28 @@ _MAX_COORDINATE_PX = 1e6
 UNSTATED_CONFIDENCE = 0.01
 """Confidence of an `ALTERNATIVE` in ALTO, for which the format has none."""
 
-_VERTICAL_IN_ALTO = {"ttb": True, "btt": True, "ltr": False, "rtl": False}
+_IS_VERTICAL_IN_ALTO = {"ttb": True, "btt": True, "ltr": False, "rtl": False}
 """Whether a line is vertical, by its `BASEDIRECTION` in ALTO."""
 
 _HOCR_LINES = frozenset({"ocr_line", "ocrx_line", "ocr_header", "ocr_caption", "ocr_textfloat"})
 """Classes of the elements of hOCR that are lines of text."""
 
+_HOCR_IMAGE = re.compile(r"\bimage\s+(?:\"([^\"]*)\"|'([^']*)'|([^;]+))")
+"""The name of the image in the `title` of a page of hOCR: in quotation marks of either kind, or bare."""
+
+
+class _TextEquivalent(NamedTuple):
+    """The text of a PAGE element, its confidence, and its other readings with their confidences."""
+
+    text: str
+    confidence: float | None
+    alternatives: tuple[tuple[str, float], ...]
+
 
 def parse_readings(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
     """The pages of a file of readings. Raises ReadingFileError, with the path and the line of the fault."""
     if re.search(rb"class\s*=\s*[\"'][^\"'>]*\bocr_page\b", data):
-        return _hocr(path, data)
+        return _hocr_pages(path, data)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root: Any = etree.fromstring(data, parser)
@@ -50,9 +61,9 @@ def parse_readings(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
         raise ReadingFileError(path, None, _("is not XML (%(error)s); export it again"), error=error) from error
     kind = etree.QName(root).localname
     if kind == "PcGts":
-        return tuple(_page(path, page) for page in root.iter("{*}Page"))
+        return tuple(_page_xml_page(path, page) for page in root.iter("{*}Page"))
     if kind == "alto":
-        return tuple(_alto(path, root, page) for page in root.iter("{*}Page"))
+        return tuple(_alto_page(path, root, page) for page in root.iter("{*}Page"))
     expected = "PAGE XML (PcGts), ALTO (alto) or hOCR (ocr_page)"
     raise ReadingFileError(
         path,
@@ -63,34 +74,38 @@ def parse_readings(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
     )
 
 
-def _page(path: Path, page: Any) -> ExternalPage:
+def _page_xml_page(path: Path, page: Any) -> ExternalPage:
     """A page of a PAGE file, from its element `Page`."""
     lines, notices = [], []
     for element in page.iter("{*}TextLine"):
-        text, confidence, _ = _equivalent(path, element)
-        box = _outline(path, element)
+        line_text = _text_equivalent(path, element)
         words = element.findall("{*}Word")
-        pieces = []
-        for word in words:
-            glyphs = word.findall("{*}Glyph")
-            for part in glyphs or [word]:
-                content, part_confidence, alternatives = _equivalent(path, part)
-                part_box = _outline(path, part)
-                if content and part_box is not None:
-                    pieces.append(TextPiece(content, part_box, part_confidence, alternatives))
-        if box is None and pieces:
-            box = _around(pieces)
+        pieces = _page_xml_pieces(path, words)
+        box = _page_xml_box(path, element) or (_box_around(pieces) if pieces else None)
         if box is None:
-            if text:
-                notices.append(_without_place(path, element, "coordinates"))
+            if line_text.text:
+                notices.append(_no_place_notice(path, element, "coordinates"))
             continue
-        text = text or "".join(_equivalent(path, word)[0] for word in words)
-        lines.append(line_of(text, box, pieces, _is_vertical(element, element.getparent()), confidence))
+        text = line_text.text or "".join(_text_equivalent(path, word).text for word in words)
+        is_vertical = _is_vertical(element, element.getparent())
+        lines.append(line_of(text, box, pieces, is_vertical, line_text.confidence))
     size = (_number(path, page, "imageWidth"), _number(path, page, "imageHeight"))
     return _page_of_lines(path, page, page.get("imageFilename", ""), size, lines, notices)
 
 
-def _alto(path: Path, root: Any, page: Any) -> ExternalPage:
+def _page_xml_pieces(path: Path, words: Iterable[Any]) -> list[TextPiece]:
+    """The pieces of a PAGE line: of each word its glyphs, if it has any, else the word."""
+    pieces = []
+    for word in words:
+        for part in word.findall("{*}Glyph") or [word]:
+            content, confidence, alternatives = _text_equivalent(path, part)
+            box = _page_xml_box(path, part)
+            if content and box is not None:
+                pieces.append(TextPiece(content, box, confidence, alternatives))
+    return pieces
+
+
+def _alto_page(path: Path, root: Any, page: Any) -> ExternalPage:
     """A page of an ALTO file, from its element `Page`."""
     name = root.findtext(".//{*}fileName", "")
     size = (_number(path, page, "WIDTH"), _number(path, page, "HEIGHT"))
@@ -98,14 +113,14 @@ def _alto(path: Path, root: Any, page: Any) -> ExternalPage:
     for element in page.iter("{*}TextLine"):
         strings = element.findall("{*}String")
         text = "".join(string.get("CONTENT", "") for string in strings)
-        pieces = [piece for string in strings for piece in _string(path, string)]
-        box = _alto_box(path, element) or (_around(pieces) if pieces else None)
+        pieces = [piece for string in strings for piece in _alto_string(path, string)]
+        box = _alto_box(path, element) or (_box_around(pieces) if pieces else None)
         if box is None:
             if text:
-                notices.append(_without_place(path, element, "coordinates"))
+                notices.append(_no_place_notice(path, element, "coordinates"))
             continue
-        vertical = _VERTICAL_IN_ALTO.get(element.get("BASEDIRECTION", ""))
-        confidence = _lowest(_confidence(path, string, "WC") for string in strings)
+        vertical = _IS_VERTICAL_IN_ALTO.get(element.get("BASEDIRECTION", ""))
+        confidence = _lowest_confidence(_confidence(path, string, "WC") for string in strings)
         lines.append(line_of(text, box, pieces, vertical, confidence))
     # without the size of the page, places in another unit cannot be scaled to the image
     unit = root.findtext(".//{*}MeasurementUnit", "pixel").strip()
@@ -117,14 +132,14 @@ def _alto(path: Path, root: Any, page: Any) -> ExternalPage:
     return _page_of_lines(path, page, name.strip(), size, lines, notices)
 
 
-def _lowest(confidences: Iterable[float | None]) -> float | None:
+def _lowest_confidence(confidences: Iterable[float | None]) -> float | None:
     """The lowest of the confidences that are stated: a line is as sure as its least sure part."""
     return min((confidence for confidence in confidences if confidence is not None), default=None)
 
 
-def _string(path: Path, string: Any) -> list[TextPiece]:
+def _alto_string(path: Path, string: Any) -> list[TextPiece]:
     """The pieces of an ALTO `String`: its glyphs if they have boxes, else the string."""
-    glyphs = [piece for glyph in string.findall("{*}Glyph") if (piece := _glyph(path, glyph))]
+    glyphs = [piece for glyph in string.findall("{*}Glyph") if (piece := _alto_glyph(path, glyph))]
     box, content = _alto_box(path, string), string.get("CONTENT", "")
     if glyphs or box is None or not content:
         return glyphs
@@ -135,7 +150,7 @@ def _string(path: Path, string: Any) -> list[TextPiece]:
     return [TextPiece(content, box, _confidence(path, string, "WC"), alternatives, confidences)]
 
 
-def _glyph(path: Path, glyph: Any) -> TextPiece | None:
+def _alto_glyph(path: Path, glyph: Any) -> TextPiece | None:
     """The piece of an ALTO `Glyph`; None if it has no box or no text."""
     box, content = _alto_box(path, glyph), glyph.get("CONTENT", "")
     if box is None or not content:
@@ -145,7 +160,7 @@ def _glyph(path: Path, glyph: Any) -> TextPiece | None:
     return TextPiece(content, box, _confidence(path, glyph, "GC"), alternatives)
 
 
-def _hocr(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
+def _hocr_pages(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
     """The pages of an hOCR file."""
     try:
         root = html.document_fromstring(data, parser=html.HTMLParser(encoding="utf-8", huge_tree=False))
@@ -153,60 +168,60 @@ def _hocr(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
         raise ReadingFileError(
             path, None, _("is no hOCR that can be read (%(error)s); export it again"), error=error
         ) from error
-    pages = []
-    for page in root.iter():
-        if "ocr_page" not in _classes(page):
+    return tuple(_hocr_page(path, element) for element in root.iter() if "ocr_page" in _html_classes(element))
+
+
+def _hocr_page(path: Path, page: Any) -> ExternalPage:
+    """A page of an hOCR file, from its element of the class `ocr_page`."""
+    lines, notices = [], []
+    for element in page.iter():
+        if not _html_classes(element) & _HOCR_LINES:
             continue
-        lines: list[ExternalLine] = []
-        notices: list[Notice] = []
-        for element in page.iter():
-            if not _classes(element) & _HOCR_LINES:
-                continue
-            pieces = _hocr_pieces(path, element)
-            text = "".join(str(part) for part in element.itertext())
-            box = _hocr_box(path, element, "bbox") or (_around(pieces) if pieces else None)
-            if box is not None:
-                lines.append(line_of("".join(text.split()), box, pieces, None, None))
-            elif text.strip():
-                notices.append(_without_place(path, element, "bbox"))
-        match = re.search(r"\bimage\s+(?:\"([^\"]*)\"|'([^']*)'|([^;]+))", page.get("title", ""))
-        image = next((part for part in match.groups() if part), "").strip() if match else ""
-        page_box = _hocr_box(path, page, "bbox")
-        size = (page_box.right, page_box.bottom) if page_box else (0.0, 0.0)
-        pages.append(_page_of_lines(path, page, image, size, lines, notices))
-    return tuple(pages)
+        pieces = _hocr_pieces(path, element)
+        text = "".join(str(part) for part in element.itertext())
+        box = _hocr_box(path, element, "bbox") or (_box_around(pieces) if pieces else None)
+        if box is not None:
+            lines.append(line_of("".join(text.split()), box, pieces, None, None))
+        elif text.strip():
+            notices.append(_no_place_notice(path, element, "bbox"))
+    match = _HOCR_IMAGE.search(page.get("title", ""))
+    image = next((name for name in match.groups() if name), "").strip() if match else ""
+    page_box = _hocr_box(path, page, "bbox")
+    size = (page_box.right, page_box.bottom) if page_box else (0.0, 0.0)
+    return _page_of_lines(path, page, image, size, lines, notices)
 
 
 def _hocr_pieces(path: Path, line: Any) -> list[TextPiece]:
     """The pieces of an hOCR line: its characters if they have boxes, else its words."""
     pieces: list[TextPiece] = []
-    for word in (element for element in line.iter() if "ocrx_word" in _classes(element)):
-        letters = [element for element in word.iter() if "ocrx_cinfo" in _classes(element)]
+    for word in (element for element in line.iter() if "ocrx_word" in _html_classes(element)):
+        letters = [element for element in word.iter() if "ocrx_cinfo" in _html_classes(element)]
         for letter in letters:
             box, content = _hocr_box(path, letter, "x_bboxes"), "".join(letter.itertext()).strip()
             if box is not None and content:
-                pieces.append(TextPiece(content, box, _percent(path, letter, "x_conf")))
+                pieces.append(TextPiece(content, box, _hocr_confidence(path, letter, "x_conf")))
         if not letters:
-            pieces += _boxed(path, word)
-    return pieces or (_boxed(path, line) if _property(line, "x_bboxes") else [])
+            pieces += _hocr_text(path, word)
+    return pieces or (_hocr_text(path, line) if _hocr_property(line, "x_bboxes") else [])
 
 
-def _boxed(path: Path, element: Any) -> list[TextPiece]:
+def _hocr_text(path: Path, element: Any) -> list[TextPiece]:
     """The text of an hOCR element, as one piece per character if `x_bboxes` has a box for each."""
     content = "".join("".join(element.itertext()).split())
-    confidence = _percent(path, element, "x_wconf")
-    numbers = _numbers(path, element, _property(element, "x_bboxes"))
+    confidence = _hocr_confidence(path, element, "x_wconf")
+    numbers = _numbers(path, element, _hocr_property(element, "x_bboxes"))
     if content and len(numbers) == 4 * len(content):
-        boxes = [_box(*numbers[start : start + 4]) for start in range(0, len(numbers), 4)]
-        stated = [number / 100 for number in _numbers(path, element, _property(element, "x_confs"))]
+        boxes = [_box_of_corners(*numbers[start : start + 4]) for start in range(0, len(numbers), 4)]
+        stated = [number / 100 for number in _numbers(path, element, _hocr_property(element, "x_confs"))]
         confidences = stated if len(stated) == len(content) else [confidence] * len(content)
         return [TextPiece(*piece) for piece in zip(content, boxes, confidences, strict=True)]
     box = _hocr_box(path, element, "bbox")
     return [TextPiece(content, box, confidence)] if content and box is not None else []
 
 
-def _without_place(path: Path, line: Any, missing: str) -> Notice:
-    """The notice for a line without a position; `missing` names the element or attribute that should hold it."""
+def _no_place_notice(path: Path, line: Any, missing: str) -> Notice:
+    """The notice for a line without a place on the image; `missing` names the element or attribute that should state
+    it."""
     return Notice.of(NoticeCode.LINE_WITHOUT_PLACE, where=f"{path}:{line.sourceline}", what=missing)
 
 
@@ -221,8 +236,8 @@ def _page_of_lines(
     return ExternalPage(path, name, size, tuple(line for line in lines if line.characters), tuple(notices))
 
 
-def _equivalent(path: Path, element: Any) -> tuple[str, float | None, tuple[tuple[str, float], ...]]:
-    """The text of a PAGE element, its confidence, and its other readings with their confidences."""
+def _text_equivalent(path: Path, element: Any) -> _TextEquivalent:
+    """The readings of a PAGE element, in the order of their `index`; the first one is the text."""
     equivalents = element.findall("{*}TextEquiv")
     equivalents.sort(key=lambda equivalent: _number(path, equivalent, "index"))
     readings = []
@@ -231,13 +246,13 @@ def _equivalent(path: Path, element: Any) -> tuple[str, float | None, tuple[tupl
         if content:
             readings.append((content, _confidence(path, equivalent, "conf")))
     if not readings:
-        return "", None, ()
+        return _TextEquivalent("", None, ())
     (text, confidence), *others = readings
-    return text, confidence, tuple((other, conf or 0.0) for other, conf in others)
+    return _TextEquivalent(text, confidence, tuple((other, conf or 0.0) for other, conf in others))
 
 
-def _outline(path: Path, element: Any) -> Box | None:
-    """The box of a PAGE element: around its outline, or along its baseline if it has no outline."""
+def _page_xml_box(path: Path, element: Any) -> Box | None:
+    """The box of a PAGE element: around its polygon, or along its baseline if it has no polygon."""
     for name in ("Coords", "Baseline"):
         coords = element.find(f"{{*}}{name}")
         if coords is None:
@@ -246,12 +261,12 @@ def _outline(path: Path, element: Any) -> Box | None:
         for point in coords.iterfind("{*}Point"):  # as PAGE had it until 2010
             numbers += [_number(path, point, "x"), _number(path, point, "y")]
         if len(numbers) >= 4:
-            return _bounds(numbers)
+            return _box_of_points(numbers)
     return None
 
 
 def _alto_box(path: Path, element: Any) -> Box | None:
-    """The box of an ALTO element: as it is stated, or around its outline, or along its baseline."""
+    """The box of an ALTO element: the one it states, else that around its polygon, else that along its baseline."""
     if all(element.get(key) for key in ("HPOS", "VPOS", "WIDTH", "HEIGHT")):
         x, y, w, h = (_number(path, element, key) for key in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
         if w > 0 and h > 0:
@@ -260,30 +275,31 @@ def _alto_box(path: Path, element: Any) -> Box | None:
     numbers = _numbers(path, element, polygon.get("POINTS", "") if polygon is not None else "")
     if len(numbers) < 4:
         numbers = _numbers(path, element, element.get("BASELINE", ""))
-    return _bounds(numbers) if len(numbers) >= 4 else None
+    return _box_of_points(numbers) if len(numbers) >= 4 else None
 
 
 def _hocr_box(path: Path, element: Any, name: str) -> Box | None:
     """The first box in the property `name` of an hOCR element."""
-    numbers = _numbers(path, element, _property(element, name))
-    return _box(*numbers[:4]) if len(numbers) >= 4 else None
+    numbers = _numbers(path, element, _hocr_property(element, name))
+    return _box_of_corners(*numbers[:4]) if len(numbers) >= 4 else None
 
 
-def _bounds(numbers: list[float]) -> Box:
+def _box_of_points(numbers: list[float]) -> Box:
     """The box around points, given as x, y, x, y and so on."""
     xs, ys = numbers[0::2], numbers[1::2]
-    box = _box(min(xs), min(ys), max(xs), max(ys))
+    box = _box_of_corners(min(xs), min(ys), max(xs), max(ys))
     if min(box.w, box.h) >= 2:
         return box
-    # a baseline alone has no breadth, but a box must have some
+    # a baseline has no height (or width), but a box must have some
     return Box(box.x - 1, box.y - 1, max(box.w, 2.0), max(box.h, 2.0))
 
 
-def _box(left: float, top: float, right: float, bottom: float) -> Box:
+def _box_of_corners(left: float, top: float, right: float, bottom: float) -> Box:
+    """The box between two opposite corners, in any order."""
     return Box(min(left, right), min(top, bottom), abs(right - left), abs(bottom - top))
 
 
-def _around(pieces: list[TextPiece]) -> Box:
+def _box_around(pieces: list[TextPiece]) -> Box:
     return Box.around(piece.box for piece in pieces)
 
 
@@ -328,18 +344,18 @@ def _confidence(path: Path, element: Any, key: str) -> float | None:
     return min(max(value / 100 if value > 1 else value, 0.0), 1.0)
 
 
-def _percent(path: Path, element: Any, name: str) -> float | None:
+def _hocr_confidence(path: Path, element: Any, name: str) -> float | None:
     """A confidence in a property of an hOCR element, a percentage, as a number from 0 to 1; None if it is missing."""
-    numbers = _numbers(path, element, _property(element, name))
+    numbers = _numbers(path, element, _hocr_property(element, name))
     return min(max(numbers[0] / 100, 0.0), 1.0) if numbers else None
 
 
-def _property(element: Any, name: str) -> str:
-    """The value of a property of an hOCR element, which are all in its `title`; '' if it is missing."""
+def _hocr_property(element: Any, name: str) -> str:
+    """The value of a property of an hOCR element, from its `title`, which has all of them; '' if it is missing."""
     match = re.search(rf"(?:^|;)\s*{name}\s+([^;]*)", element.get("title", ""))
     return match[1] if match else ""
 
 
-def _classes(element: Any) -> set[str]:
-    """The classes of an HTML element; none of a comment."""
+def _html_classes(element: Any) -> set[str]:
+    """The classes of an HTML element; a comment has none."""
     return set((element.get("class") or "").split()) if isinstance(element.tag, str) else set()

@@ -7,23 +7,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from proof.text.extraction import Extraction
+from proof.text.extraction import Draft, Extraction, SourceRun
 from proof.text.formats import TextFormat
-from proof.text.formats.columns import Line, draft_of_columns, write_page
-from proof.text.formats.xml_tree import Node, Run, attribute_runs, root_name, tree
+from proof.text.formats.columns import UNSAFE, Line, page_name, write_page
+from proof.text.formats.xml_tree import Node, attribute_runs, escaped, root_name, tree
 from proof.text.model import Row
 
 
 def _read(data: bytes, path: Path) -> Extraction:
     root = tree(data, path)
-    draft = draft_of_columns(data)
+    draft = Draft(data, escaped, UNSAFE)
     halves = {
-        tag.attributes.get("ID", ""): Row(label.removeprefix("note-"))
+        tag.get("ID"): Row(label.removeprefix("note-"))
         for tag in root.all("OtherTag")
-        if (label := tag.attributes.get("LABEL", "")) in ("note-right", "note-left")
+        if (label := tag.get("LABEL")) in ("note-right", "note-left")
     }
-    image = next((node.text().strip() for node in root.all("fileName")), "")
-    image_name = Path(image.replace("\\", "/")).stem or path.stem
+    image_name = page_name(root.text_of("fileName"), path)
     pages = list(root.all("Page"))
     for number, page in enumerate(pages, start=1):
         name = f"{image_name}_{number}" if len(pages) > 1 else image_name
@@ -33,21 +32,20 @@ def _read(data: bytes, path: Path) -> Extraction:
 
 def _lines(block: Node, data: bytes, halves: dict[str, Row]) -> Iterator[Line]:
     for line in block.children("TextLine"):
-        half = next((halves[tag] for tag in line.attributes.get("TAGREFS", "").split() if tag in halves), None)
-        runs: list[Run] = []
-        glyphs: list[Run | None] = []
-        for child in line.content:
-            if isinstance(child, Node) and child.name in ("String", "SP"):
-                content = attribute_runs(data, child, "CONTENT") if child.name == "String" else []
-                runs += content
-                glyphs += _glyphs(child, data, "".join(run.text for run in content))
+        half = next((halves[tag] for tag in line.get("TAGREFS").split() if tag in halves), None)
+        runs: list[SourceRun] = []
+        glyphs: list[SourceRun | None] = []
+        for string in line.children("String"):
+            content = attribute_runs(data, string, "CONTENT")
+            runs += content
+            glyphs += _glyphs(string, data, "".join(run.text for run in content))
         yield Line(tuple(runs), half, (tuple(glyphs),))
 
 
-def _glyphs(string: Node, data: bytes, text: str) -> list[Run | None]:
+def _glyphs(string: Node, data: bytes, text: str) -> list[SourceRun | None]:
     """The content of the `Glyph` of each character of a string; None for a character without one."""
     glyphs = [run for glyph in string.children("Glyph") for run in attribute_runs(data, glyph, "CONTENT")]
-    by_character: list[Run | None] = []
+    by_character: list[SourceRun | None] = []
     at = 0
     for char in text:
         is_same = at < len(glyphs) and glyphs[at].text == char

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from proof.text.encoding import decode
-from proof.text.extraction import Draft, Extraction, Site, as_it_is
+from proof.text.extraction import Draft, Extraction, as_it_is
 from proof.text.formats import TextFormat
 from proof.text.formats.columns import UNSAFE, page_mark
+from proof.text.formats.text_file import TextFile
 
 _INFORMATION = "【經文資訊】".encode()
 _HEAD = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:#[^\n]*\n)*#?\s*" + _INFORMATION)
@@ -25,6 +25,30 @@ _CORRECTED = re.compile(r"\[[^\[\]<>]*>(?P<read>[^\[\]<>]*)\]")
 _TITLE = re.compile(r"【經文資訊】.*?(?:No\. *[0-9A-Za-z]+ *)?《?(?P<title>[^《》\s0-9A-Za-z.]+)》?\s*$")
 
 
+def _read(data: bytes, path: Path) -> Extraction:
+    file = TextFile(data, path)
+    draft = Draft(data, as_it_is, UNSAFE)
+    begin = 0
+    page = ""
+    head = True
+    for raw in file.text.splitlines(keepends=True):
+        line = raw.rstrip("\r\n")
+        place = _PLACE.match(line)
+        in_head = head and place is None and (_HEAD_LINE.match(line) is not None or not line.strip())
+        if title := _TITLE.match(line.lstrip("# ")) if in_head else None:
+            draft.mark(f"#+TITLE: {title['title']}\n")
+        head = head and (in_head or not line.strip())
+        if place and place["page"] != page:
+            page = place["page"]
+            page_mark(draft, page)
+        if not in_head and (line.strip() or page):
+            for start, end in _read_parts(line, place.end() if place else 0):
+                draft.read_run(file.run(begin + start, begin + end))
+            draft.mark("¶\n" if page else "\n")
+        begin += len(raw)
+    return draft.done()
+
+
 def _read_parts(line: str, begin: int) -> Iterator[tuple[int, int]]:
     """Start and end of each part of a line that is text, from `begin` on: of a correction the corrected text."""
     for correction in _CORRECTED.finditer(line, begin):
@@ -32,32 +56,6 @@ def _read_parts(line: str, begin: int) -> Iterator[tuple[int, int]]:
         yield correction.span("read")
         begin = correction.end()
     yield begin, len(line)
-
-
-def _read(data: bytes, path: Path) -> Extraction:
-    decoded = decode(path, data)
-    draft = Draft(data, as_it_is, UNSAFE)
-    byte = decoded.begins
-    page = ""
-    head = True
-    for raw in decoded.text.splitlines(keepends=True):
-        line = raw.rstrip("\r\n")
-        place = _PLACE.match(line)
-        in_head = head and place is None and (_HEAD_LINE.match(line) is not None or not line.strip())
-        if title := _TITLE.match(line.lstrip("# ")) if in_head else None:
-            draft.mark(f"#+TITLE: {title['title']}\n")
-        head = head and (in_head or not line.strip())
-        begin = place.end() if place else 0
-        if place and place["page"] != page:
-            page = place["page"]
-            page_mark(draft, page)
-        if not in_head and (line.strip() or page):
-            for start, end in _read_parts(line, begin):
-                text = line[start:end]
-                draft.read(text, Site(byte + len(line[:start].encode()), len(text.encode())))
-            draft.mark("¶\n" if page else "\n")
-        byte += len(raw.encode())
-    return draft.done()
 
 
 FORMAT = TextFormat(

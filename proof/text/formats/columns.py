@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from proof.text.extraction import Draft
-from proof.text.formats.xml_tree import Run, escaped
+from proof.text.extraction import Draft, SourceRun
 from proof.text.model import Row
 
 UNSAFE = {"#": "＃", "*": "＊", "<": "＜", "¶": "", "\t": "\u3000", "\n": "", "\r": ""}
@@ -18,14 +18,14 @@ class Line:
     """A line of a page. `half` is its half-row of a note, None for main text. Each of the `copies` has, for every
     character of the line, the run that repeats it elsewhere in the file, or None."""
 
-    runs: tuple[Run, ...]
+    runs: tuple[SourceRun, ...]
     half: Row | None = None
-    copies: tuple[tuple[Run | None, ...], ...] = ()
+    copies: tuple[tuple[SourceRun | None, ...], ...] = ()
 
 
-def draft_of_columns(data: bytes) -> Draft:
-    """An empty draft for columns from XML."""
-    return Draft(data, escaped, UNSAFE)
+def page_name(image: str, path: Path) -> str:
+    """The name of a page: that of its image file without the suffix, or that of the file at `path`."""
+    return Path(image.replace("\\", "/")).stem or path.stem
 
 
 def page_mark(draft: Draft, name: str) -> None:
@@ -73,11 +73,10 @@ def _write(draft: Draft, line: Line) -> None:
     at = 0
     for line_run in line.runs:
         if not line.copies:
-            draft.read(line_run.text, line_run.site, verbatim=line_run.verbatim)
+            draft.read_run(line_run)
             continue
         for character in line_run.characters():
             # an entity, which has several code points, is corrected only in the line
             copies = (copy[at] for copy in line.copies if len(character.text) == 1)
-            runs = [character, *(copy for copy in copies if copy is not None)]
-            draft.read(character.text, *(run.site for run in runs), verbatim=all(run.verbatim for run in runs))
+            draft.read_run(character, *(copy for copy in copies if copy is not None))
             at += len(character.text)

@@ -8,83 +8,86 @@ The XML of the archive is parsed directly, since python-docx does not give the p
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 
-from proof.text.extraction import Extraction
+from proof.text.extraction import Extraction, SourceRun
 from proof.text.formats import TextFormat
 from proof.text.formats.archives import member_names, member_tree
 from proof.text.formats.running import Running
-from proof.text.formats.xml_tree import Node, Run, escaped
+from proof.text.formats.xml_tree import Node, escaped
 
 _DOCUMENT = "word/document.xml"
 _FOOTNOTES = "word/footnotes.xml"
 _CORE = "docProps/core.xml"
+_UNREAD = frozenset({"del", "p", "rt", "instrText", "Fallback"})
 
 
 def _read(data: bytes, path: Path) -> Extraction:
     names = member_names(data)
-    title = ""
-    if _CORE in names:
-        title = next((node.text().strip() for node in member_tree(data, _CORE, path).all("title")), "")
-    notes = {}
+    title = member_tree(data, _CORE, path).text_of("title") if _CORE in names else ""
+    footnotes = {}
     if _FOOTNOTES in names:
-        for note in member_tree(data, _FOOTNOTES, path).all("footnote"):
-            notes[note.attributes.get("id", "")] = tuple(run for text in note.all("t") for run in text.runs())
+        for footnote in member_tree(data, _FOOTNOTES, path).all("footnote"):
+            runs = tuple(run for text in footnote.all("t") for run in text.runs())
+            footnotes[footnote.get("id")] = runs
     document = member_tree(data, _DOCUMENT, path)
-    running = Running(data, escaped, title)
-    normal = _usual_size(document)
+    reader = _Reader(Running(data, escaped, title), footnotes, _usual_size(document))
     for paragraph in document.all("p"):
-        running.paragraph(_level(paragraph))
-        _take(paragraph, running, notes, normal)
-    return running.done()
+        reader.running.paragraph(_level(paragraph))
+        reader.take(paragraph)
+    return reader.running.done()
 
 
-def _take(node: Node, running: Running, notes: dict[str, tuple[Run, ...]], normal: int) -> None:
-    for child in node.content:
-        if not isinstance(child, Node) or child.name in ("del", "p", "rt", "instrText", "Fallback"):
-            continue
-        if child.name != "r":
-            _take(child, running, notes, normal)
-            continue
-        small = 0 < _size(child) < normal
-        if small:
-            running.open_note()
-        _take_run(child, running, notes)
-        if small:
-            running.close_note()
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads the text of paragraphs. `footnotes` are the texts of the footnotes by their ids; `usual_size` is the font
+    size of the text, in half points."""
+
+    running: Running
+    footnotes: dict[str, tuple[SourceRun, ...]]
+    usual_size: int
+
+    def take(self, node: Node) -> None:
+        """Read the runs (`r`) of a paragraph, or of a link or an insertion in it."""
+        for child in node.elements():
+            if child.name == "r":
+                is_small = 0 < _size(child) < self.usual_size
+                with self.running.note() if is_small else nullcontext():
+                    self.take_run(child)
+            elif child.name not in _UNREAD:
+                self.take(child)
+
+    def take_run(self, run: Node) -> None:
+        """Read the text, the line breaks and the references to footnotes of a run."""
+        for part in run.elements():
+            if part.name == "t":
+                for text in part.runs():
+                    self.running.read(text)
+            elif part.name in ("br", "cr"):
+                self.running.paragraph()
+            elif part.name == "footnoteReference":
+                self.running.footnote(*self.footnotes.get(part.get("id"), ()))
+            elif part.name in ("ruby", "rubyBase"):
+                for inner in part.all("r"):
+                    self.take_run(inner)
 
 
-def _take_run(node: Node, running: Running, notes: dict[str, tuple[Run, ...]]) -> None:
-    for part in node.content:
-        if not isinstance(part, Node):
-            continue
-        if part.name == "t":
-            for run in part.runs():
-                running.read(run)
-        elif part.name in ("br", "cr"):
-            running.paragraph()
-        elif part.name == "footnoteReference":
-            running.footnote(*notes.get(part.attributes.get("id", ""), ()))
-        elif part.name in ("ruby", "rubyBase"):
-            for inner in part.all("r"):
-                _take_run(inner, running, notes)
-
-
-def _level(paragraph: Node) -> int:
-    """The heading level from the name of the paragraph style, 3 to 6; 0 for a paragraph that is no heading."""
+def _level(paragraph: Node) -> int | None:
+    """The heading level from the name of the paragraph style; None for a paragraph that is no heading."""
     for style in paragraph.all("pStyle"):
-        name = style.attributes.get("val", "").lower()
-        digits = "".join(char for char in name if char.isdecimal())
+        name = style.get("val").lower()
         if name.startswith(("heading", "標題", "标题", "title")):
-            return min(int(digits or 1) + 2, 6)
-    return 0
+            return int("".join(char for char in name if char.isdecimal()) or 1)
+    return None
 
 
 def _size(run: Node) -> int:
     """The font size of a run in half points, 0 if the run has none of its own."""
     properties = run.child("rPr")
     size = properties.child("sz") if properties else None
-    value = size.attributes.get("val", "") if size else ""
+    value = size.get("val") if size else ""
     return int(value) if value.isdecimal() else 0
 
 

@@ -7,20 +7,22 @@ also under the AGPL."""
 from __future__ import annotations
 
 import posixpath
+from contextlib import nullcontext
 from pathlib import Path
 from urllib.parse import unquote
 
 from proof.errors import TextError
 from proof.locale.marking import _
-from proof.text.extraction import Extraction
+from proof.text.extraction import Extraction, SourceRun
 from proof.text.formats import TextFormat
 from proof.text.formats.archives import member, member_names, member_tree
 from proof.text.formats.running import Running
-from proof.text.formats.xml_tree import Node, Run, escaped
+from proof.text.formats.xml_tree import Node, escaped
 
 _CONTAINER = "META-INF/container.xml"
+_HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = frozenset({"p", "div", "li", "blockquote", "section", "article", "tr", "td", "th", "dd", "dt", "br", "body",
-                     "h1", "h2", "h3", "h4", "h5", "h6", "pre", "aside", "header", "footer", "figure"})  # fmt: skip
+                     "pre", "aside", "header", "footer", "figure", *_HEADING_LEVELS})  # fmt: skip
 _UNREAD = frozenset({"head", "script", "style", "rt", "rp", "rtc", "svg", "math"})
 
 
@@ -29,40 +31,39 @@ def _read(data: bytes, path: Path) -> Extraction:
     if "META-INF/encryption.xml" in names and b"EncryptedData" in member(data, "META-INF/encryption.xml", path):
         raise TextError(path, None, _("is an encrypted EPUB: give one without protection"))
     container = member_tree(data, _CONTAINER, path)
-    package = next((node.attributes.get("full-path", "") for node in container.all("rootfile")), "")
-    root = member_tree(data, package, path)
-    running = Running(data, escaped, next((node.text().strip() for node in root.all("title")), ""))
-    items = {item.attributes.get("id", ""): item.attributes for item in root.all("item")}
-    for reference in root.all("itemref"):
-        item = items.get(reference.attributes.get("idref", ""), {})
-        if "nav" in item.get("properties", "").split() or "href" not in item:
+    package_name = next((node.get("full-path") for node in container.all("rootfile")), "")
+    package = member_tree(data, package_name, path)
+    running = Running(data, escaped, package.text_of("title"))
+    items = {item.get("id"): item for item in package.all("item")}
+    for reference in package.all("itemref"):
+        item = items.get(reference.get("idref"))
+        if item is None or "nav" in item.get("properties").split() or "href" not in item.attributes:
             continue
-        name = posixpath.normpath(posixpath.join(posixpath.dirname(package), unquote(item["href"])))
-        if name in names and "html" in item.get("media-type", "html"):
+        name = posixpath.normpath(posixpath.join(posixpath.dirname(package_name), unquote(item.get("href"))))
+        if name in names and "html" in item.attributes.get("media-type", "html"):
             _take(member_tree(data, name, path), running)
             running.paragraph()
     return running.done()
 
 
 def _take(node: Node, running: Running) -> None:
+    """Read the content of an element."""
     for child in node.content:
-        if isinstance(child, Run):
+        if isinstance(child, SourceRun):
             running.read(child)
-        elif child.name not in _UNREAD and "noteref" not in child.attributes.get("type", ""):
-            _inside(child, running)
+        elif child.name not in _UNREAD and "noteref" not in child.get("type"):
+            _take_element(child, running)
 
 
-def _inside(child: Node, running: Running) -> None:
-    heading = child.name[:1] == "h" and child.name[1:].isdigit()
-    note = child.name == "small" or "footnote" in child.attributes.get("type", "")
-    if child.name in _BLOCKS:
-        running.paragraph(min(int(child.name[1:]) + 2, 6) if heading else 0)
-    if note:
-        running.open_note()
-    _take(child, running)
-    if note:
-        running.close_note()
-    if child.name in _BLOCKS:
+def _take_element(child: Node, running: Running) -> None:
+    """Read an element, which may be a heading, a paragraph or commentary."""
+    is_block = child.name in _BLOCKS
+    is_note = child.name == "small" or "footnote" in child.get("type")
+    if is_block:
+        running.paragraph(_HEADING_LEVELS.get(child.name))
+    with running.note() if is_note else nullcontext():
+        _take(child, running)
+    if is_block:
         running.paragraph()
 
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from proof.text import critical
-from proof.text.encoding import decode
-from proof.text.extraction import Draft, Extraction, Site, as_it_is
+from proof.text.extraction import Draft, Extraction, as_it_is
 from proof.text.formats import TextFormat
+from proof.text.formats.text_file import TextFile
 from proof.text.read import detect_format
 from proof.text.remarks import RemarkCode
 from proof.text.transcription import PAGED, Format
@@ -35,22 +35,22 @@ def _recognises(data: bytes, path: Path) -> bool:
 
 
 def _read(data: bytes, path: Path) -> Extraction:
-    read = decode(path, data)
+    file = TextFile(data, path)
     draft = Draft(data, as_it_is, {})
-    notes = {note["defined"]: note["words"] for note in _NOTE.finditer(read.text) if note["defined"]}
+    matches = list(_NOTE.finditer(file.text))
+    notes = {match["defined"]: match["words"] for match in matches if match["defined"]}
     unused = set(notes)
-    at, byte = 0, read.begins
-    for match in _NOTE.finditer(read.text):
-        between = read.text[at : match.start()]
-        draft.read(between, Site(byte, len(between.encode())))
-        at, byte = match.end(), byte + len(read.text[at : match.end()].encode())
+    at = 0
+    for match in matches:
+        draft.read_run(file.run(at, match.start()))
+        at = match.end()
         label = match["label"]
         if label in unused:
             unused.remove(label)
             draft.note(draft.length, notes[label])
         elif label:
             draft.remark(RemarkCode.FOOTNOTE_TWICE if label in notes else RemarkCode.FOOTNOTE_MISSING, label=label)
-    draft.read(read.text[at:], Site(byte, len(read.text[at:].encode())))
+    draft.read_run(file.run(at, len(file.text)))
     for label in sorted(unused):
         draft.remark(RemarkCode.FOOTNOTE_UNUSED, label=label)
     return replace(draft.done(), own_marks=True)

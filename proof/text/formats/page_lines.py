@@ -7,12 +7,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from proof.errors import TextError
-from proof.locale.marking import _
-from proof.text.encoding import decode
-from proof.text.extraction import Draft, Extraction, Site, as_it_is
+from proof.text.extraction import Draft, Extraction, as_it_is
 from proof.text.formats import TextFormat
 from proof.text.formats.columns import UNSAFE, page_mark
+from proof.text.formats.text_file import TextFile
 
 _SPACE = r"[ \u3000]*"
 _NUMBER = r"(?:第 *|[pP]\.? *)?(?P<page>[0-9]+[ab]?)(?: *[頁页葉叶])?"
@@ -44,32 +42,25 @@ def _recognises(data: bytes, path: Path) -> bool:
 
 
 def _read(data: bytes, path: Path) -> Extraction:
-    decoded = decode(path, data)
-    kind = _kind(decoded.text)
+    file = TextFile(data, path)
+    kind = _kind(file.text)
     draft = Draft(data, as_it_is, UNSAFE)
-    byte = decoded.begins
-    pages = 0
+    page_number = 1
     if kind is None:
-        pages = 1
         page_mark(draft, f"{path.stem}_1")
-    for raw in re.findall(r"[^\n\f]*(?:\n|\f|\Z)", decoded.text):
-        line = raw.rstrip("\r\n\f")
+    for raw in re.finditer(r"([^\n\f]*)(?:\n|\f|\Z)", file.text):
+        line = raw[1].rstrip("\r")
         mark = kind.fullmatch(line) if kind else None
         if mark is not None:
-            pages += 1
             page_mark(draft, mark["page"])
         elif line.strip():
-            if not pages:
-                pages = 1
+            if not draft.length:
                 page_mark(draft, f"{path.stem}_0")
-            draft.read(line, Site(byte, len(line.encode())))
+            draft.read_run(file.run(raw.start(), raw.start() + len(line)))
             draft.mark("¶\n")
-        if raw.endswith(_FORM_FEED) and kind is None:
-            pages += 1
-            page_mark(draft, f"{path.stem}_{pages}")
-        byte += len(raw.encode())
-    if not pages:
-        raise TextError(path, 1, _("no line of text follows the page lines"))
+        if raw[0].endswith(_FORM_FEED) and kind is None:
+            page_number += 1
+            page_mark(draft, f"{path.stem}_{page_number}")
     return draft.done()
 
 

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from proof.text.extraction import Extraction
+from proof.text.extraction import Draft, Extraction, SourceRun
 from proof.text.formats import TextFormat
-from proof.text.formats.columns import Line, draft_of_columns, write_page
-from proof.text.formats.xml_tree import Node, Run, root_name, tree
+from proof.text.formats.columns import UNSAFE, Line, page_name, write_page
+from proof.text.formats.xml_tree import Node, escaped, root_name, tree
 from proof.text.model import Row
 
 _ROW = re.compile(r"structure\s*\{[^}]*type:\s*note-(right|left)\b")
@@ -22,10 +22,8 @@ _ROW = re.compile(r"structure\s*\{[^}]*type:\s*note-(right|left)\b")
 def _read(data: bytes, path: Path) -> Extraction:
     root = tree(data, path)
     page = root.child("Page") or Node("Page", {}, 0)
-    draft = draft_of_columns(data)
-    regions = _in_order(page)
-    name = Path(page.attributes.get("imageFilename", "").replace("\\", "/")).stem or path.stem
-    write_page(draft, name, map(_lines, regions))
+    draft = Draft(data, escaped, UNSAFE)
+    write_page(draft, page_name(page.get("imageFilename"), path), map(_lines, _in_order(page)))
     return draft.done()
 
 
@@ -33,20 +31,20 @@ def _in_order(page: Node) -> list[Node]:
     """The regions with lines in the reading order of the page, then the regions that this does not name."""
     regions = [region for region in page.all("TextRegion") if region.child("TextLine")]
     order = page.child("ReadingOrder")
-    names = [node.attributes.get("regionRef", "") for node in _references(order)] if order else []
+    names = [node.get("regionRef") for node in _references(order)] if order else []
     rank = {name: number for number, name in enumerate(names)}
-    return sorted(regions, key=lambda region: rank.get(region.attributes.get("id", ""), len(rank)))
+    return sorted(regions, key=lambda region: rank.get(region.get("id"), len(rank)))
 
 
 def _index(node: Node) -> int:
     """The index of a node among its siblings; 0 if it has none."""
-    index = node.attributes.get("index", "")
+    index = node.get("index")
     return int(index) if index.isdecimal() else 0
 
 
 def _references(group: Node) -> Iterator[Node]:
     """The references to regions in a group and its inner groups, in their order."""
-    for child in sorted((child for child in group.content if isinstance(child, Node)), key=_index):
+    for child in sorted(group.elements(), key=_index):
         if child.name.startswith("RegionRef"):
             yield child
         yield from _references(child)
@@ -59,14 +57,14 @@ def _lines(region: Node) -> Iterator[Line]:
     in_region = _copies(_equivalent(region), "\n".join(texts))
     at = 0
     for (line, runs), text in zip(lines, texts, strict=True):
-        note_row = _ROW.search(line.attributes.get("custom", ""))
+        note_row = _ROW.search(line.get("custom"))
         copies = [in_region[at : at + len(text)]] if in_region else []
         copies += [copy for part in _parts(line) if (copy := _copies(part, text))]
         yield Line(tuple(runs), Row(note_row[1]) if note_row else None, tuple(map(tuple, copies)))
         at += len(text) + 1
 
 
-def _parts(line: Node) -> Iterator[list[Run]]:
+def _parts(line: Node) -> Iterator[list[SourceRun]]:
     """The text of a line in its words, and in their glyphs."""
     words = list(line.children("Word"))
     for parts in (words, [glyph for word in words for glyph in word.children("Glyph")]):
@@ -74,14 +72,14 @@ def _parts(line: Node) -> Iterator[list[Run]]:
             yield [run for part in parts for run in _equivalent(part)]
 
 
-def _equivalent(node: Node) -> list[Run]:
+def _equivalent(node: Node) -> list[SourceRun]:
     """The text of a region, line, word or glyph: the alternative with the lowest index."""
     first = min(node.children("TextEquiv"), key=_index, default=None)
     unicode = first.child("Unicode") if first else None
     return list(unicode.runs()) if unicode else []
 
 
-def _copies(runs: Iterable[Run], text: str) -> list[Run]:
+def _copies(runs: Iterable[SourceRun], text: str) -> list[SourceRun]:
     """The runs divided to one for each character of `text`; empty if they have another text."""
     copies = [char for run in runs for char in run.characters()]
     return copies if [copy.text for copy in copies] == list(text) else []

@@ -4,12 +4,12 @@ numbered."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from proof.text.extraction import Draft, Extraction, Site
-from proof.text.formats.xml_tree import Run
+from proof.text.critical import front_matter
+from proof.text.extraction import Draft, Extraction, Site, SourceRun
 
 UNSAFE = {"<": "＜", "#": "＃", "\n": "", "\r": "", "\t": "\u3000"}
 """Characters that would be marks in running text, each with its substitute."""
@@ -24,7 +24,7 @@ class Running:
     escape: Callable[[str], str]
     title: str = ""
     draft: Draft = field(init=False)
-    notes: list[tuple[Run, ...]] = field(default_factory=list)
+    notes: list[tuple[SourceRun, ...]] = field(default_factory=list)
     open_notes: int = 0
     _line_empty: bool = True
     _level: int = 0
@@ -32,19 +32,19 @@ class Running:
     def __post_init__(self) -> None:
         self.draft = Draft(self.data, self.escape, UNSAFE)
 
-    def paragraph(self, level: int = 0) -> None:
-        """Begin a paragraph, or a heading of that level."""
+    def paragraph(self, level: int | None = None) -> None:
+        """Begin a paragraph, or a heading of that level. The highest level is 1, which is written as `###`."""
         if not self._line_empty:
             self.draft.mark("</small>" * bool(self.open_notes) + "\n")
             self._line_empty = True
-        self._level = level
+        self._level = 0 if level is None else min(level + 2, 6)
 
-    def read(self, run: Run) -> None:
+    def read(self, run: SourceRun) -> None:
         """Write a run of text; one with nothing but space is dropped at the beginning of a line."""
         if self._line_empty and not run.text.strip("\n\r\t "):
             return
         self._begin()
-        self.draft.read(run.text, run.site, verbatim=run.verbatim)
+        self.draft.read_run(run)
 
     def named(self, name: str, site: Site) -> None:
         """Write a character that has no code point, by its name (`CB00001`)."""
@@ -59,20 +59,20 @@ class Running:
 
     def _front_matter(self) -> None:
         if not self.draft.length:
-            self.draft.mark(f"---\ntitle: {json.dumps(self.title, ensure_ascii=False)}\n---\n")
+            self.draft.mark(front_matter(self.title))
 
-    def open_note(self) -> None:
-        """Commentary begins."""
+    @contextmanager
+    def note(self) -> Iterator[None]:
+        """What is written within is commentary."""
         self.open_notes += 1
         if self.open_notes == 1 and not self._line_empty:
             self.draft.mark("<small>")
-
-    def close_note(self) -> None:
+        yield
         self.open_notes -= 1
         if not self.open_notes and not self._line_empty:
             self.draft.mark("</small>")
 
-    def footnote(self, *runs: Run) -> None:
+    def footnote(self, *runs: SourceRun) -> None:
         """Refer to a footnote, whose text is written at the end."""
         if any(run.text.strip() for run in runs):
             self._begin()
@@ -84,7 +84,7 @@ class Running:
         for number, runs in enumerate(self.notes, start=1):
             self.draft.mark(f"\n[^{number}]: ")
             for run in runs:
-                self.draft.read(run.text, run.site, verbatim=run.verbatim)
+                self.draft.read_run(run)
         if self.notes:
             self.draft.mark("\n")
         self._front_matter()

@@ -8,20 +8,22 @@ like the footnotes of a critical edition. A character without a code point (`g`)
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from proof.text.extraction import Draft, Extraction, Site
+from proof.text.extraction import Draft, Extraction, Site, SourceRun
 from proof.text.formats import TextFormat
-from proof.text.formats.columns import draft_of_columns, page_mark
+from proof.text.formats.columns import UNSAFE, page_mark
 from proof.text.formats.running import Running
-from proof.text.formats.xml_tree import Node, Run, escaped, root_name, tree
-from proof.text.remarks import QUOTED_CHARACTERS, RemarkCode
+from proof.text.formats.xml_tree import Node, escaped, root_name, tree
+from proof.text.remarks import RemarkCode
 
 _ROOTS = frozenset({"TEI", "TEI.2", "teiCorpus"})
 _UNREAD = frozenset({"teiHeader", "facsimile", "standOff", "rdg", "fw", "mulu", "figDesc", "del"})
 _INLINE = frozenset({"inline", "inline2", "interlinear"})
+_MILESTONES = frozenset({"pb", "lb", "cb", "space", "caesura"})
 _HEADS = frozenset({"head", "jhead"})
 _BLOCKS = frozenset({"p", "ab", "l", "lg", "head", "jhead", "byline", "docNumber", "item", "cell", "row", "div", "t",
                      "list", "juan", "closer", "opener", "trailer", "titlePage", "entry", "form", "def"})  # fmt: skip
@@ -31,23 +33,20 @@ _TAG = re.compile(rb"""<[^\s<>/]+(?:\s+[^\s=<>]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*(
 
 def _read(data: bytes, path: Path) -> Extraction:
     root = tree(data, path)
-    title = _title(root)
     body = Node("text", {}, 0, content=list(root.all("text")))
-    has_pages = body.has("pb")
-    if has_pages and (body.has("lb") or body.has("cb")):
-        return _Columns.of(data, root, body, title).done()
-    running = Running(data, escaped, title)
-    apparatus = _Apparatus.of(running.draft, root)
-    _Prose(data, running, apparatus).take(body)
+    has_lines = body.has("lb") or body.has("cb")
+    text = _Columns.of(data, root, body) if body.has("pb") and has_lines else Running(data, escaped, _title(root))
+    apparatus = _Apparatus.of(text.draft, root)
+    _Reader(data, text, apparatus).take(body)
     apparatus.note_anchored(data, root)
-    return running.done()
+    return text.done()
 
 
 def _title(root: Node) -> str:
     """The first title of the header, preferably in Chinese and that of the monograph (CBETA has several)."""
     titles = [title for statement in root.all("titleStmt") for title in statement.children("title")]
-    chinese = [title for title in titles if title.attributes.get("lang", "").startswith(("zh", "lzh"))]
-    of_monograph = [title for title in chinese if title.attributes.get("level") == "m"]
+    chinese = [title for title in titles if title.get("lang").startswith(("zh", "lzh"))]
+    of_monograph = [title for title in chinese if title.get("level") == "m"]
     candidates = of_monograph or chinese or titles
     return "".join(candidates[0].text().split()) if candidates else ""
 
@@ -59,14 +58,14 @@ def _is_apparatus(node: Node) -> bool:
     )
 
 
-def _chosen(node: Node) -> Sequence[Node | Run]:
+def _chosen(node: Node) -> Sequence[Node | SourceRun]:
     """The children of an element that are read. Of alternatives (`choice`, `app`, `tt`) this is only one."""
     if node.name == "choice":
         for name in ("corr", "orig", "abbr"):
             if child := node.child(name):
                 return [child]
     if node.name == "back":
-        return [child for child in node.content if isinstance(child, Run) or not _is_apparatus(child)]
+        return [child for child in node.content if isinstance(child, SourceRun) or not _is_apparatus(child)]
     if node.name == "app" and (lemma := node.child("lem")):
         return [lemma]
     if node.name == "tt":
@@ -76,7 +75,7 @@ def _chosen(node: Node) -> Sequence[Node | Run]:
 
 def _is_footnote(note: Node) -> bool:
     """Whether a note belongs to the apparatus or to an editor, and not to the text."""
-    place = note.attributes.get("place", "").split()
+    place = note.get("place").split()
     return not _INLINE.intersection(place) and (bool(place) or "resp" in note.attributes or "n" in note.attributes)
 
 
@@ -84,7 +83,7 @@ def _gaiji(node: Node) -> str:
     """The name of a character without a code point, as in an entity."""
     if entity := re.fullmatch(r"&([A-Z][A-Z0-9+-]*);", node.text().strip()):
         return entity[1]
-    reference = node.attributes.get("ref") or node.attributes.get("type", "")
+    reference = node.get("ref") or node.get("type")
     name = re.sub(r"[^A-Z0-9]", "", reference.upper())
     return name if re.search(r"[0-9]", name) and name[:1].isalpha() else f"G{name}0"
 
@@ -113,7 +112,7 @@ class _Apparatus:
     def after(self, node: Node) -> None:
         """Store the place of an anchor, or add notes on the readings of an `app`, after `node` was read."""
         if node.name == "anchor":
-            self.anchors[node.attributes.get("id", "")] = self.draft.length
+            self.anchors[node.get("id")] = self.draft.length
         elif node.name == "app" and "from" not in node.attributes:
             self.note(node, self.draft.length)
 
@@ -122,19 +121,19 @@ class _Apparatus:
         for app in root.all("app"):
             if "from" not in app.attributes:
                 continue
-            start, end = (self.anchors.get(app.attributes.get(name, "").removeprefix("#")) for name in ("from", "to"))
+            start, end = (self.anchors.get(app.get(name).removeprefix("#")) for name in ("from", "to"))
             if start is not None and end is not None and app.child("lem"):
                 self.note(app, end)
             else:
                 line = data.count(b"\n", 0, app.at) + 1
-                self.draft.remark(RemarkCode.APPARATUS_UNPLACED, place=line, text=_words(app)[:QUOTED_CHARACTERS])
+                self.draft.remark_on(_words(app), RemarkCode.APPARATUS_UNPLACED, place=line)
 
     def note(self, app: Node, at: int) -> None:
         """Add a note on each reading of an `app` whose lemma ends at code point `at`."""
         lemma = app.child("lem")
         base = _words(lemma) if lemma else ""
         for reading in app.children("rdg"):
-            ids = [ident.removeprefix("#") for ident in reading.attributes.get("wit", "").split()]
+            ids = [ident.removeprefix("#") for ident in reading.get("wit").split()]
             names = "、".join(self.witnesses.get(ident, ident) for ident in ids) or "一"
             words = _words(reading)
             if base and words != base:
@@ -147,7 +146,7 @@ def _words(node: Node) -> str:
     """The words of an element without spaces and punctuation that would divide a note."""
     parts = []
     for child in _chosen(node):
-        if isinstance(child, Run):
+        if isinstance(child, SourceRun):
             parts.append(_DIVIDING.sub("", child.text))
         elif child.name == "g":
             parts.append(f"&{_gaiji(child)};")
@@ -157,73 +156,76 @@ def _words(node: Node) -> str:
 
 
 @dataclass(slots=True)
-class _Prose:
-    """Reads a document without lines. `depth` is the number of open `div` elements."""
+class _Reader:
+    """Reads the elements of a document and writes them to `text`. `depth` is the number of open `div` elements."""
 
     data: bytes
-    running: Running
+    text: Running | _Columns
     apparatus: _Apparatus
     depth: int = 0
 
     def take(self, node: Node) -> None:
+        """Read the content of an element."""
         for child in _chosen(node):
-            if isinstance(child, Run):
-                self.running.read(child)
+            if isinstance(child, SourceRun):
+                self.text.read(child)
             elif child.name == "g":
-                self.running.named(_gaiji(child), _whole(child, self.data))
+                self.text.named(_gaiji(child), _whole(child, self.data))
             elif child.name == "note" and _is_footnote(child):
-                innermost = next(child.all("note"), child)  # a note with an `app` has its text in an inner note
-                self.running.footnote(*innermost.runs())
+                self.footnote(child)
             elif child.name == "note":
-                self.running.open_note()
-                self.take(child)
-                self.running.close_note()
+                with self.text.note():
+                    self.take(child)
+            elif isinstance(self.text, _Columns) and child.name in _MILESTONES:
+                self.text.milestone(child)
             elif child.name not in _UNREAD:
-                self.inside(child)
+                self.element(child)
                 self.apparatus.after(child)
 
-    def inside(self, child: Node) -> None:
-        """Read the content of an element, which may be a paragraph or a heading."""
-        is_block = child.name in _BLOCKS
-        self.depth += child.name == "div"
-        if is_block:
-            self.running.paragraph(min(max(self.depth, 1) + 2, 6) if child.name in _HEADS else 0)
-        self.take(child)
-        if is_block:
-            self.running.paragraph()
-        self.depth -= child.name == "div"
+    def footnote(self, note: Node) -> None:
+        if isinstance(self.text, _Columns):
+            self.text.draft.remark_on(note.text().strip(), RemarkCode.NOTE_OF_APPARATUS)
+        else:
+            innermost = next(note.all("note"), note)  # a note with an `app` has its text in an inner note
+            self.text.footnote(*innermost.runs())
+
+    def element(self, element: Node) -> None:
+        """Read the content of an element, which in running text may be a paragraph or a heading."""
+        if isinstance(self.text, _Columns) or element.name not in _BLOCKS:
+            self.take(element)
+            return
+        self.depth += element.name == "div"
+        self.text.paragraph(max(self.depth, 1) if element.name in _HEADS else None)
+        self.take(element)
+        self.text.paragraph()
+        self.depth -= element.name == "div"
 
 
 @dataclass(slots=True)
 class _Columns:
-    """Reads a document with pages and lines. `edition` is the one whose page and line breaks count if the document has
-    those of several; `prefix` begins the id of every page; `mark` is the element that begins a column. `open_notes` is
-    the number of nested notes that are open; `in_left_half`: the left half-row of the note has begun."""
+    """Writes pages with columns into a draft. `edition` is the one whose page and line breaks count if the document has
+    those of several; `prefix` begins the id of every page; `column_break` is the element that begins a column.
+    `open_notes` is the number of nested notes that are open; `in_left_half`: the left half-row of the note has
+    begun."""
 
-    data: bytes
     draft: Draft
-    apparatus: _Apparatus
     edition: str
     prefix: str
-    mark: str
+    column_break: str
     paged: bool = False
     line_open: bool = False
     open_notes: int = 0
     in_left_half: bool = False
 
     @classmethod
-    def of(cls, data: bytes, root: Node, body: Node, title: str) -> _Columns:
-        first = next(body.all("pb"))
-        document = root.attributes.get("id", "")
-        draft = draft_of_columns(data)
-        edition, prefix = first.attributes.get("ed", ""), f"{document}_p" if document else ""
-        mark = "cb" if body.has("cb") else "lb"
-        reader = cls(data, draft, _Apparatus.of(draft, root), edition, prefix, mark)
-        if title:
-            reader.draft.mark(f"#+TITLE: {title}\n")
-        reader.take(body)
-        reader.apparatus.note_anchored(data, root)
-        return reader
+    def of(cls, data: bytes, root: Node, body: Node) -> _Columns:
+        edition = next(body.all("pb")).get("ed")
+        document = root.get("id")
+        prefix = f"{document}_p" if document else ""
+        columns = cls(Draft(data, escaped, UNSAFE), edition, prefix, "cb" if body.has("cb") else "lb")
+        if title := _title(root):
+            columns.draft.mark(f"#+TITLE: {title}\n")
+        return columns
 
     def done(self) -> Extraction:
         self.end_line()
@@ -234,54 +236,44 @@ class _Columns:
             self.draft.mark("¶\n")
         self.line_open = False
 
-    def take(self, node: Node) -> None:
-        for child in _chosen(node):
-            if isinstance(child, Run):
-                self.run(child)
-            elif child.name in ("pb", "lb", "cb"):
-                self.break_at(child)
-            elif child.name == "g":
-                self.line_open = True
-                self.draft.read(f"&{_gaiji(child)};", _whole(child, self.data), verbatim=False)
-            elif child.name == "note":
-                self.note(child)
-            elif child.name in ("space", "caesura"):
-                self.draft.mark("\u3000")
-            elif child.name not in _UNREAD:
-                self.take(child)
-                self.apparatus.after(child)
-
-    def run(self, run: Run) -> None:
+    def read(self, run: SourceRun) -> None:
         if self.paged and run.text.strip("\n\r\t "):
             self.line_open = True
-            self.draft.read(run.text, run.site, verbatim=run.verbatim)
+            self.draft.read_run(run)
         elif run.text.strip():
             self.draft.remark(RemarkCode.LINES_ON_NO_PAGE, number=1)
 
-    def break_at(self, node: Node) -> None:
-        if node.attributes.get("ed", self.edition) != self.edition:
-            return
-        if node.name == "pb":
+    def named(self, name: str, site: Site) -> None:
+        """Write a character that has no code point, by its name (`CB00001`)."""
+        self.line_open = True
+        self.draft.read(f"&{name};", site, verbatim=False)
+
+    def milestone(self, node: Node) -> None:
+        """Write a page break, a line break or a space."""
+        if node.name in ("space", "caesura"):
+            self.draft.mark("\u3000")
+        elif node.attributes.get("ed", self.edition) != self.edition:
+            return  # a break of another edition
+        elif node.name == "pb":
             self.end_line()
-            name = node.attributes.get("n", "") or node.attributes.get("id", "")
+            name = node.get("n") or node.get("id")
             page_mark(self.draft, name if self.prefix in name else self.prefix + name)
             self.paged = True
-        elif node.name == self.mark:
+        elif node.name == self.column_break:
             self.end_line()
             self.line_open = True
         elif self.open_notes and not self.in_left_half:  # a line break where columns have breaks of their own
             self.draft.mark("/")
             self.in_left_half = True
 
-    def note(self, node: Node) -> None:
-        if _is_footnote(node):
-            self.draft.remark(RemarkCode.NOTE_OF_APPARATUS, text=node.text().strip()[:QUOTED_CHARACTERS])
-            return
+    @contextmanager
+    def note(self) -> Iterator[None]:
+        """What is written within is a note."""
         if not self.open_notes:
             self.draft.mark("(")
             self.in_left_half = False
         self.open_notes += 1
-        self.take(node)
+        yield
         self.open_notes -= 1
         if not self.open_notes:
             self.draft.mark(")")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,14 +19,13 @@ from mwparserfromhell.nodes import Comment, ExternalLink, Heading, HTMLEntity, T
 from mwparserfromhell.nodes.extras import Parameter
 from mwparserfromhell.wikicode import Wikicode
 
-from proof.text.encoding import decode
-from proof.text.extraction import Extraction, Site, as_it_is
+from proof.text.extraction import Extraction, SourceRun, as_it_is
 from proof.text.formats import TextFormat
 from proof.text.formats.running import Running
+from proof.text.formats.text_file import TextFile
 from proof.text.formats.variant_markup import NOT_SHOWN, shown
-from proof.text.formats.xml_tree import Run
 from proof.text.model import is_han
-from proof.text.remarks import QUOTED_CHARACTERS, RemarkCode
+from proof.text.remarks import RemarkCode
 
 SUFFIXES = frozenset({".wiki", ".wikitext", ".mediawiki"})
 _SIGNS = re.compile(
@@ -56,48 +56,40 @@ def _recognises(data: bytes, path: Path) -> bool:
 
 
 def _read(data: bytes, path: Path) -> Extraction:
-    decoded = decode(path, data)
-    visible = shown(decoded.text)
+    file = TextFile(data, path)
+    visible = shown(file.text)
     code = mwparserfromhell.parse(visible)
-    reader = _Reader(Running(data, as_it_is, _title(code)), decoded.text, visible, decoded.begins)
+    reader = _Reader(Running(data, as_it_is, _title(code)), file, visible)
     reader.take(code, 0)
     return reader.running.done()
 
 
 def _title(code: Wikicode) -> str:
+    """The title that the header of the page names, without the edition in brackets; empty if it names none."""
     for template in code.ifilter_templates(recursive=False):
         if _HEADERS.fullmatch(_name(template)) and template.has("title"):
-            return re.sub(r"\s*[({（].*", "", _clean(str(template.get("title").value)).strip())
+            return re.sub(r"\s*[({（].*", "", _without_hidden(str(template.get("title").value)).strip())
     return ""
 
 
 def _name(template: Template) -> str:
-    return _clean(str(template.name)).strip().lower().replace("_", " ")
+    """The name of a template in lower case."""
+    return _without_hidden(str(template.name)).strip().lower().replace("_", " ")
 
 
-def _clean(text: str) -> str:
+def _without_hidden(text: str) -> str:
+    """The text without the places of markup that is not shown."""
     return text.replace(NOT_SHOWN, "")
 
 
 @dataclass(slots=True)
 class _Reader:
-    """Takes the nodes of the source, nearly in its order: a footnote before the text behind it. `byte` is the place in
-    the file of the character `at` of the source. `visible` is the source without what the markup of variants hides."""
+    """Reads the nodes of the source. Each method takes the code point at which its node begins. `visible` is the source
+    without what the markup of variants hides."""
 
     running: Running
-    source: str
+    file: TextFile
     visible: str
-    byte: int
-    at: int = 0
-
-    def site(self, start: int, end: int) -> Site:
-        """The bytes of the characters from `start` to `end` of the source."""
-        if start < self.at:
-            self.byte -= len(self.source[start : self.at].encode())
-        else:
-            self.byte += len(self.source[self.at : start].encode())
-        self.at = start
-        return Site(self.byte, len(self.source[start:end].encode()))
 
     def take(self, code: Wikicode, start: int) -> None:
         for node in code.nodes:
@@ -115,11 +107,11 @@ class _Reader:
                 inside = start + 2 + (len(title) + 1 if text is not None else 0)
                 self.take(text if text is not None else node.title, inside)
         elif isinstance(node, Heading):
-            self.running.paragraph(min(max(node.level, 1) + 1, 6))
+            self.running.paragraph(node.level - 1)  # the highest heading of a page has level 2
             self.take(node.title, start + node.level)
             self.running.paragraph()
         elif isinstance(node, HTMLEntity):
-            self.running.read(Run(node.normalize(), self.site(start, start + len(str(node))), False))
+            self.running.read(SourceRun(node.normalize(), self.file.site(start, start + len(str(node))), False))
         elif isinstance(node, ExternalLink) and node.title is not None:
             self.take(node.title, start + str(node).index(str(node.title)))
         elif isinstance(node, Tag):
@@ -128,73 +120,65 @@ class _Reader:
             self.text(start, start + len(str(node)))
 
     def text(self, start: int, end: int) -> None:
-        """Text of the source: a line is a paragraph."""
+        """Read text, in which each line is a paragraph."""
         source = self.visible[start:end]
-        edges = {at for part in _FORE_EDGE.finditer(source) for at in range(*part.span())}
+        in_fore_edges = {at for edge in _FORE_EDGE.finditer(source) for at in range(*edge.span())}
         for part in re.finditer(rf"{NOT_SHOWN}+|[^\n{NOT_SHOWN}]+|\n", source):
             if part[0] == "\n":
                 self.running.paragraph()
             elif part[0][0] == NOT_SHOWN:
-                self.hidden(self.source[start + part.start() : start + part.end()])
-            elif part.start() in edges:
-                self.running.draft.remark(RemarkCode.FORE_EDGE, text=part[0][:QUOTED_CHARACTERS])
+                self.remark_on_unread(
+                    self.file.text[start + part.start() : start + part.end()], RemarkCode.VARIANT_FORM
+                )
+            elif part.start() in in_fore_edges:
+                self.running.draft.remark_on(part[0], RemarkCode.FORE_EDGE)
             else:
                 if "-{" in part[0] or "}-" in part[0]:
-                    self.running.draft.remark(RemarkCode.VARIANTS_OPEN, text=part[0].strip()[:QUOTED_CHARACTERS])
-                self.running.read(Run(part[0], self.site(start + part.start(), start + part.end()), True))
+                    self.running.draft.remark_on(part[0].strip(), RemarkCode.VARIANTS_OPEN)
+                self.running.read(self.file.run(start + part.start(), start + part.end()))
 
-    def hidden(self, markup: str) -> None:
-        """Remark what the markup of variants holds besides the form that is shown."""
-        if any(map(is_han, markup)):
-            self.running.draft.remark(RemarkCode.VARIANT_FORM, text=markup[:QUOTED_CHARACTERS])
+    def remark_on_unread(self, text: str, code: RemarkCode, **values: str) -> None:
+        """Add a remark on a text that is not read, if it has Chinese characters."""
+        if any(map(is_han, text)):
+            self.running.draft.remark_on(text, code, **values)
 
     def template(self, node: Template, start: int) -> None:
         name = _name(node)
         if name in _CHARACTERS:
             number = re.sub(r"[^0-9A-Z]", "", str(node.params[0]).upper()) if node.params else ""
             suffix = name.removeprefix("skchar")
-            self.running.named(f"SK{suffix}-{number or 0}", self.site(start, start + len(str(node))))
+            self.running.named(f"SK{suffix}-{number or 0}", self.file.site(start, start + len(str(node))))
             return
         if _HEADERS.fullmatch(name):
             return
         values = list(_values(node, start))
-        note = name in _NOTES
-        if note:
-            self.running.open_note()
-        for value, inside in values[:1]:
-            self.take(value, inside)
-        if note:
-            self.running.close_note()
-        named = [parameter.value for parameter in node.params if not _is_first(parameter) and parameter.showkey]
-        for text in map(_clean, map(str, [*(value for value, _ in values[1:]), *named])):
-            if any(map(is_han, text)):
-                self.running.draft.remark(RemarkCode.TEMPLATE_PART, name=name, text=text[:QUOTED_CHARACTERS])
+        with self.running.note() if name in _NOTES else nullcontext():
+            for value, inside in values[:1]:
+                self.take(value, inside)
+        unread = [value for value, _ in values[1:]]
+        unread += (parameter.value for parameter in node.params if parameter.showkey and not _is_first(parameter))
+        for value in unread:
+            self.remark_on_unread(_without_hidden(str(value)), RemarkCode.TEMPLATE_PART, name=name)
 
     def tag(self, node: Tag, start: int) -> None:
         name = str(node.tag).strip().lower()
-        source = str(node)
         if name in ("br", "hr", "li", "dd", "dt"):
             self.running.paragraph()
         if node.contents is None or name in _UNREAD_TAGS:
             return
+        contents = str(node.contents)
         opening = str(node.wiki_markup or node.tag)  # `{|` of a table, which wikitext writes without the tag's name
-        inside = start + source.index(str(node.contents), len(opening)) if str(node.contents) else start
+        inside = start + str(node).index(contents, len(opening)) if contents else start
         if name == "ref":
-            self.running.footnote(*self.runs(str(node.contents), inside))
-        elif name in ("small", "sub"):
-            self.running.open_note()
-            self.take(node.contents, inside)
-            self.running.close_note()
+            lines = re.finditer(rf"[^\n{NOT_SHOWN}]+", contents)
+            self.running.footnote(*(self.file.run(inside + line.start(), inside + line.end()) for line in lines))
         else:
-            self.take(node.contents, inside)
-
-    def runs(self, text: str, start: int) -> Iterator[Run]:
-        for part in re.finditer(rf"[^\n{NOT_SHOWN}]+", text):
-            yield Run(part[0], self.site(start + part.start(), start + part.end()), True)
+            with self.running.note() if name in ("small", "sub") else nullcontext():
+                self.take(node.contents, inside)
 
 
 def _values(node: Template, start: int) -> Iterator[tuple[Wikicode, int]]:
-    """The values of the parameters that have no name, and where each begins."""
+    """The values of the parameters without a name, or named 1, and the code point at which each begins."""
     at = start + 2 + len(str(node.name))
     for parameter in node.params:
         at += 1

@@ -11,13 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
-from typing import NamedTuple
 from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 from proof.errors import TextError
 from proof.locale.marking import _
-from proof.text.extraction import Site
+from proof.text.extraction import Site, SourceRun
 
 MAX_DEPTH = 200
 """Maximum depth of nested elements; no real text comes near it."""
@@ -28,26 +27,6 @@ _ENCODING = re.compile(rb"""\A(?:\xef\xbb\xbf)?<\?xml[^>]*?encoding\s*=\s*["']([
 _UTF_8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 
 
-class Run(NamedTuple):
-    """A run of text. A verbatim run has the same characters as its bytes in the file. Any other is the text of a
-    reference or of a CDATA section."""
-
-    text: str
-    site: Site
-    verbatim: bool
-
-    def characters(self) -> list[Run]:
-        """One run for each character; the text of a reference stays one run."""
-        if self.site.size != len(self.text.encode()):
-            return [self]
-        runs, at = [], self.site.start
-        for char in self.text:
-            size = len(char.encode())
-            runs.append(Run(char, Site(at, size, self.site.member), self.verbatim))
-            at += size
-        return runs
-
-
 @dataclass(slots=True)
 class Node:
     """An element. Names are without namespaces. `at` and `end` are the byte offsets of its start tag and end tag."""
@@ -56,30 +35,42 @@ class Node:
     attributes: dict[str, str]
     at: int
     end: int = 0
-    content: list[Node | Run] = field(default_factory=list)
+    content: list[Node | SourceRun] = field(default_factory=list)
+
+    def get(self, attribute: str) -> str:
+        """The value of an attribute; empty if the element has none."""
+        return self.attributes.get(attribute, "")
+
+    def elements(self) -> Iterator[Node]:
+        """The child elements."""
+        return (child for child in self.content if isinstance(child, Node))
 
     def children(self, name: str) -> Iterator[Node]:
-        return (child for child in self.content if isinstance(child, Node) and child.name == name)
+        """The child elements of that name."""
+        return (child for child in self.elements() if child.name == name)
 
     def child(self, name: str) -> Node | None:
         return next(self.children(name), None)
 
     def all(self, name: str) -> Iterator[Node]:
         """The elements of that name within this one, in the order of the document."""
-        for child in self.content:
-            if isinstance(child, Node):
-                if child.name == name:
-                    yield child
-                yield from child.all(name)
+        for child in self.elements():
+            if child.name == name:
+                yield child
+            yield from child.all(name)
+
+    def text_of(self, name: str) -> str:
+        """The text of the first element of that name within this one, without spaces around it; empty without one."""
+        return next((element.text().strip() for element in self.all(name)), "")
 
     def has(self, name: str) -> bool:
         """Whether an element of that name is within this one."""
         return next(self.all(name), None) is not None
 
-    def runs(self) -> Iterator[Run]:
+    def runs(self) -> Iterator[SourceRun]:
         """The runs of text within this element, in the order of the document."""
         for child in self.content:
-            if isinstance(child, Run):
+            if isinstance(child, SourceRun):
                 yield child
             else:
                 yield from child.runs()
@@ -106,60 +97,75 @@ def tree(data: bytes, path: Path, member: str = "") -> Node:
     named = encoding[1].decode("ascii", "replace").lower() if encoding else "utf-8"
     if named not in _UTF_8 or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise TextError(path, 1, _("is XML in %(named)s: save it as UTF-8"), named=named.upper())
-    parser = expat.ParserCreate("utf-8", namespace_separator=" ")
-    parser.buffer_text = False
-    parser.UseForeignDTD(True)
-    root = Node("", {}, 0)
-    open_nodes = [root]
-    in_cdata: list[bool] = []  # has an entry while the parser is inside a CDATA section, which the handlers change
+    return _Parser(data, path, member).root()
 
-    def start(name: str, attributes: dict[str, str]) -> None:
-        if len(open_nodes) > MAX_DEPTH:
-            raise TextError(
-                path,
-                parser.CurrentLineNumber,
-                _("more than %(most)s elements stand within one another"),
-                most=MAX_DEPTH,
-            )
+
+class _Parser:
+    """Builds a tree from the events of expat. `open_nodes` are the elements without an end tag so far; the first one
+    holds the root."""
+
+    def __init__(self, data: bytes, path: Path, member: str) -> None:
+        self.data, self.path, self.member = data, path, member
+        self.open_nodes = [Node("", {}, 0)]
+        self.in_cdata = False
+        self.expat = expat.ParserCreate("utf-8", namespace_separator=" ")
+        self.expat.buffer_text = False
+        self.expat.UseForeignDTD(True)
+        self.expat.StartElementHandler, self.expat.EndElementHandler = self.start, self.end
+        self.expat.CharacterDataHandler = self.text
+        self.expat.StartCdataSectionHandler, self.expat.EndCdataSectionHandler = self.start_cdata, self.end_cdata
+        self.expat.SkippedEntityHandler, self.expat.EntityDeclHandler = self.skipped, self.declared
+
+    def root(self) -> Node:
+        """Parse the document and return its root element."""
+        try:
+            self.expat.Parse(self.data, True)
+        except expat.ExpatError as error:
+            where, why = f"{self.member}: " if self.member else "", expat.ErrorString(error.code)
+            message = _("%(where)sis no well-formed XML (%(why)s)")
+            raise TextError(self.path, error.lineno, message, where=where, why=why) from error
+        except ValueError as error:
+            raise TextError(self.path, None, _("is no XML that can be read (%(error)s)"), error=error) from error
+        return next(self.open_nodes[0].elements())
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if len(self.open_nodes) > MAX_DEPTH:
+            message = _("more than %(most)s elements stand within one another")
+            raise TextError(self.path, self.expat.CurrentLineNumber, message, most=MAX_DEPTH)
         local = {key.rpartition(" ")[2]: value for key, value in attributes.items()}
-        node = Node(name.rpartition(" ")[2], local, parser.CurrentByteIndex)
-        open_nodes[-1].content.append(node)
-        open_nodes.append(node)
+        node = Node(name.rpartition(" ")[2], local, self.expat.CurrentByteIndex)
+        self.open_nodes[-1].content.append(node)
+        self.open_nodes.append(node)
 
-    def end(_: str) -> None:
-        open_nodes.pop().end = parser.CurrentByteIndex
+    def end(self, _name: str) -> None:
+        self.open_nodes.pop().end = self.expat.CurrentByteIndex
 
-    def text(value: str) -> None:
-        at, raw = parser.CurrentByteIndex, value.encode()
-        verbatim = data.startswith(raw, at) and not raw.startswith(b"&") and not in_cdata
-        size = len(raw) if verbatim or in_cdata else _reference_size(data, at)
-        open_nodes[-1].content.append(Run(value, Site(at, size, member), verbatim))
+    def text(self, value: str) -> None:
+        at, raw = self.expat.CurrentByteIndex, value.encode()
+        is_verbatim = self.data.startswith(raw, at) and not raw.startswith(b"&") and not self.in_cdata
+        size = len(raw) if is_verbatim or self.in_cdata else _reference_size(self.data, at)
+        self.add(value, size, is_verbatim=is_verbatim)
 
-    def skipped(name: str, is_parameter: bool) -> None:
+    def skipped(self, name: str, is_parameter: bool) -> None:
+        """Resolve an entity that the document does not declare: one of HTML."""
         if not is_parameter:
-            at = parser.CurrentByteIndex
-            site = Site(at, _reference_size(data, at), member)
-            open_nodes[-1].content.append(Run(unescape(f"&{name};"), site, False))
+            size = _reference_size(self.data, self.expat.CurrentByteIndex)
+            self.add(unescape(f"&{name};"), size, is_verbatim=False)
 
-    def declared(name: str, *_unused: object) -> None:
-        raise TextError(
-            path, parser.CurrentLineNumber, _("declares an entity (%(name)s): write it out and delete it"), name=name
-        )
+    def add(self, text: str, size: int, *, is_verbatim: bool) -> None:
+        """Add a run of text to the open element: the next `size` bytes of the document."""
+        site = Site(self.expat.CurrentByteIndex, size, self.member)
+        self.open_nodes[-1].content.append(SourceRun(text, site, is_verbatim))
 
-    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
-    parser.StartCdataSectionHandler, parser.EndCdataSectionHandler = lambda: in_cdata.append(True), in_cdata.clear
-    parser.SkippedEntityHandler, parser.EntityDeclHandler = skipped, declared
-    try:
-        parser.Parse(data, True)
-    except expat.ExpatError as error:
-        where = f"{member}: " if member else ""
-        why = expat.ErrorString(error.code)
-        raise TextError(
-            path, error.lineno, _("%(where)sis no well-formed XML (%(why)s)"), where=where, why=why
-        ) from error
-    except ValueError as error:
-        raise TextError(path, None, _("is no XML that can be read (%(error)s)"), error=error) from error
-    return next(child for child in root.content if isinstance(child, Node))
+    def start_cdata(self) -> None:
+        self.in_cdata = True
+
+    def end_cdata(self) -> None:
+        self.in_cdata = False
+
+    def declared(self, name: str, *_unused: object) -> None:
+        message = _("declares an entity (%(name)s): write it out and delete it")
+        raise TextError(self.path, self.expat.CurrentLineNumber, message, name=name)
 
 
 def _reference_size(data: bytes, at: int) -> int:
@@ -170,7 +176,7 @@ def _reference_size(data: bytes, at: int) -> int:
     return 2 if data[at : at + 2] == b"\r\n" else 1
 
 
-def attribute_runs(data: bytes, node: Node, name: str) -> list[Run]:
+def attribute_runs(data: bytes, node: Node, name: str) -> list[SourceRun]:
     """The value of an attribute as runs of text."""
     pattern = rb"""<[^\s<>]+(?:\s+[^\s=<>]+\s*=\s*(?:"[^"]*"|'[^']*'))*?\s+%s\s*=\s*(?:"([^"]*)"|'([^']*)')"""
     match = re.compile(pattern % name.encode()).match(data, node.at)
@@ -181,5 +187,5 @@ def attribute_runs(data: bytes, node: Node, name: str) -> list[Run]:
     for part in re.finditer(rb"&[^;]*;|[^&]+|&", match[group]):
         text = part[0].decode("utf-8", "replace")
         site = Site(match.start(group) + part.start(), len(part[0]))
-        runs.append(Run(unescape(text), site, not text.startswith("&")))
+        runs.append(SourceRun(unescape(text), site, not text.startswith("&")))
     return runs

@@ -3,22 +3,22 @@
 
 import { $, api, ask, glyphAt, glyphOf, make, say, script } from "./shell.js";
 
-const SHOWN = 8;
-const KEPT = 80; // characters whose glyphs are cached
-const known = new Map();
+const SHOWN = 8; // glyphs in a row
+const MOST_CACHED = 80; // characters whose glyphs are cached
+const cache = new Map(); // promises of glyphs, by character
 
 /** The most typical glyphs of a character; cached. */
 function typical(text) {
-  let found = known.get(text);
-  if (!found) {
-    found = ask(`${api("glyphs")}?${new URLSearchParams({ text, order: "alike", limit: SHOWN + 1, tiles: true })}`).then((said) => said.items, () => {
-      known.delete(text); // requested again when it is next shown
+  let glyphs = cache.get(text);
+  if (!glyphs) {
+    glyphs = ask(`${api("glyphs")}?${new URLSearchParams({ text, order: "alike", limit: SHOWN + 1, tiles: true })}`).then(({ items }) => items, () => {
+      cache.delete(text); // requested again when it is next shown
       return [];
     });
-    known.set(text, found);
-    if (known.size > KEPT) known.delete(known.keys().next().value);
+    cache.set(text, glyphs);
+    if (cache.size > MOST_CACHED) cache.delete(cache.keys().next().value);
   }
-  return found;
+  return glyphs;
 }
 
 const candidates = (flag) => [flag.transcribed, flag.suggested].filter((text) => flag.kind !== "layout" && [...text].length === 1);
@@ -56,8 +56,8 @@ function row(flag, text, kind) {
   list.append(make("li", { class: "kai", lang: script }, text));
   typical(text).then((items) => {
     if ($("beside").dataset.flag !== String(flag.number)) return;
-    const others = items.filter((one) => one.page !== flag.page.number || one.line !== flag.line || one.offset !== flag.offset).slice(0, SHOWN);
-    list.append(...others.map((one) => make("li", {}, make("img", { class: "paper", alt: "", title: one.name, width: 40, height: 40, src: one.tile ?? glyphAt(one) }))));
+    const others = items.filter(({ page, line, offset }) => page !== flag.page.number || line !== flag.line || offset !== flag.offset).slice(0, SHOWN);
+    list.append(...others.map((glyph) => make("li", {}, make("img", { class: "paper", alt: "", title: glyph.name, width: 40, height: 40, src: glyph.tile ?? glyphAt(glyph) }))));
     if (!others.length) list.append(make("li", { class: "soft" }, say("noOthers")));
   });
   return list;
@@ -66,10 +66,10 @@ function row(flag, text, kind) {
 const ORDER = ["", "said", "seen"];
 /** Shows the next outline over the glyph: the text's character, then the suggested one, then none. */
 export function nextOutline(flag) {
-  let to = ORDER.indexOf($("outline").dataset.of ?? "");
-  do to = (to + 1) % ORDER.length;
-  while (ORDER[to] && ![...textOf(flag, ORDER[to])].length);
-  outline(ORDER[to], textOf(flag, ORDER[to]));
+  let index = ORDER.indexOf($("outline").dataset.of ?? "");
+  do index = (index + 1) % ORDER.length;
+  while (ORDER[index] && !textOf(flag, ORDER[index]));
+  outline(ORDER[index], textOf(flag, ORDER[index]));
 }
 const textOf = (flag, of) => ({ said: flag.transcribed, seen: flag.suggested })[of] ?? "";
 function outline(of, text = "") {

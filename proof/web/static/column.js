@@ -2,10 +2,10 @@
 // corrections of single places, saved as one act; notes, indents and marks of the text are kept. Columns can be added,
 // deleted, split and joined.
 
-import { ahead } from "./outbox.js";
+import { decidedByOther } from "./outbox.js";
 import { $, api, ask, data, isShortcut, make, may, oneAtATime, piece, say, uuid } from "./shell.js";
-import { composing, meant, whyTyped } from "./typing.js";
-import { tellAnew } from "./undo.js";
+import { confirmationOf, trackComposition, typedProblemMessage } from "./typing.js";
+import { reloadWithMessage } from "./undo.js";
 
 const MARKUP = /[()/¶\s]/u;
 const lines = [...new Set(data.columns.map((one) => one.number))].sort((a, b) => a - b);
@@ -81,12 +81,12 @@ const typed = () => $("column-text").value.replace(/\n/g, "");
 async function send(body, text) {
   const own = column(number);
   try {
-    const { conflicts } = await ask(api(`pages/${data.number}/columns/${number}`), { seen: own.now, ...body, ...meant(text), key: uuid() });
+    const { conflicts } = await ask(api(`pages/${data.number}/columns/${number}`), { seen: own.now, ...body, ...confirmationOf(text), key: uuid() });
     changed = true;
-    if (conflicts.length) $("column-problem").textContent = ahead(conflicts[0]);
+    if (conflicts.length) $("column-problem").textContent = decidedByOther(conflicts[0]);
     return !conflicts.length;
   } catch (problem) {
-    $("column-problem").textContent = whyTyped(problem, text);
+    $("column-problem").textContent = typedProblemMessage(problem, text);
     return false;
   }
 }
@@ -142,7 +142,7 @@ export function columnEditor(reached) {
     event.preventDefault();
     begin();
   });
-  const composes = composing($("column-text"));
+  const composes = trackComposition($("column-text"));
   $("column-text").addEventListener("input", compare);
   $("column-text").addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || composes(event)) return;
@@ -157,5 +157,5 @@ export function columnEditor(reached) {
   });
   $("column-next").addEventListener("click", next);
   $("column-close").addEventListener("click", () => $("column").close());
-  $("column").addEventListener("close", () => changed && tellAnew(say("columnEdited")));
+  $("column").addEventListener("close", () => changed && reloadWithMessage(say("columnEdited")));
 }

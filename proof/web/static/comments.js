@@ -1,95 +1,95 @@
 // The comments on a flag or a page: reading and answering them, marking a problem, assigning and resolving it.
 
-import { $, ask, data, han, isShortcut, make, may, oneAtATime, say, script, uuid, why, words } from "./shell.js";
+import { $, ask, data, han, isShortcut, make, may, oneAtATime, problemMessage, say, script, uuid, words } from "./shell.js";
 
 const when = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "short", timeStyle: "short" });
 const drafts = new Map(); // unsent text and the key of its request, by the address that it is sent to
 
 /** The comments as list items, each with the change of state or of assignee that it made. */
-export function thread(comments, where = null) {
-  const stood = new Map();
-  return comments.map((one) => {
-    const before = stood.get(one.uid) ?? { state: "note", assigned: "" };
-    stood.set(one.uid, one);
-    const news = [
-      ...(one.state !== before.state ? [make("span", { class: `turn ${one.state}` }, words.commentStates[one.state])] : []),
-      ...(one.assigned && one.assigned !== before.assigned ? [make("span", { class: "turn" }, say("assignedTo", { person: one.assigned }))] : []),
+export function commentItems(comments, where = null) {
+  const last = new Map(); // the last comment before, by place
+  return comments.map((comment) => {
+    const before = last.get(comment.uid) ?? { state: "note", assigned: "" };
+    last.set(comment.uid, comment);
+    const changes = [
+      ...(comment.state !== before.state ? [make("span", { class: `turn ${comment.state}` }, words.commentStates[comment.state])] : []),
+      ...(comment.assigned && comment.assigned !== before.assigned ? [make("span", { class: "turn" }, say("assignedTo", { person: comment.assigned }))] : []),
     ];
-    return make("li", {}, make("b", {}, one.person), " ",
-      make("time", { datetime: one.at, class: "soft" }, when.format(new Date(one.at))), " ",
-      ...(where ? where(one) : []), ...news.flatMap((each) => [each, " "]),
-      make("span", { class: "words" }, one.text));
+    return make("li", {}, make("b", {}, comment.person), " ",
+      make("time", { datetime: comment.at, class: "soft" }, when.format(new Date(comment.at))), " ",
+      ...(where ? where(comment) : []), ...changes.flatMap((change) => [change, " "]),
+      make("span", { class: "words" }, comment.text));
   });
 }
 
 /** The characters that a comment is about: transcribed → suggested. */
-export const change = (one) => [han(one.transcribed || "∅", "said"), " → ", han(one.suggested || "∅", "seen")];
+export const changeOf = ({ transcribed, suggested }) => [han(transcribed || "∅", "said"), " → ", han(suggested || "∅", "seen")];
 
 /**
  * Sets up the dialog of comments and returns the function that opens it. `about()` returns what it shows, `{ title,
  * comments, own, problem, path, where }`: `own` are the comments on the place itself, `problem` tells whether that is an
- * open problem, comments are sent to `path`. `said(comment)` is called with each saved comment.
+ * open problem, comments are sent to `path`. `saved(comment)` is called with each saved comment.
  */
-export function commentable(about, said) {
+export function installComments(about, saved) {
   const form = $("talking");
   const field = form.elements;
-  let now = null;
+  let shown = null;
   let sending = false;
 
   for (const name of data.assignees ?? []) field.assigned.append(make("option", { value: name }, name));
-  const solving = () => {
-    const open = now.problem ? !field.resolved.checked : field.problem.checked;
+  const showAssignee = () => {
+    const open = shown.problem ? !field.resolved.checked : field.problem.checked;
     $("talk-assigned").hidden = !open || !(data.assignees ?? []).length;
   };
-  form.addEventListener("change", solving);
+  form.addEventListener("change", showAssignee);
 
   function open() {
     if (sending) return $("talk").showModal(); // keeps showing the comment that is being sent
-    now = about();
-    if (!now) return;
-    const last = now.own.at(-1);
-    const draft = drafts.get(now.path) ?? { text: "", key: uuid() };
-    drafts.set(now.path, draft);
-    $("talk-title").replaceChildren(...now.title);
-    $("talk-thread").replaceChildren(...thread(now.comments, now.where));
-    $("talk-none").hidden = now.comments.length > 0;
+    shown = about();
+    if (!shown) return;
+    const last = shown.own.at(-1);
+    const draft = drafts.get(shown.path) ?? { text: "", key: uuid() };
+    drafts.set(shown.path, draft);
+    $("talk-title").replaceChildren(...shown.title);
+    $("talk-thread").replaceChildren(...commentItems(shown.comments, shown.where));
+    $("talk-none").hidden = shown.comments.length > 0;
     $("talk-trouble").textContent = "";
-    $("talk-problem").hidden = now.problem;
-    $("talk-resolved").hidden = !now.problem;
+    $("talk-problem").hidden = shown.problem;
+    $("talk-resolved").hidden = !shown.problem;
     field.problem.checked = field.resolved.checked = false;
-    const assigned = now.problem ? last?.assigned ?? "" : "";
-    if (assigned && ![...field.assigned.options].some((one) => one.value === assigned)) field.assigned.append(make("option", { value: assigned }, assigned));
+    const assigned = shown.problem ? last?.assigned ?? "" : "";
+    if (assigned && ![...field.assigned.options].some(({ value }) => value === assigned)) field.assigned.append(make("option", { value: assigned }, assigned));
     field.assigned.value = assigned;
     $("talk-text").value = draft.text;
     $("talk-text").lang = script;
-    solving();
+    showAssignee();
     $("talk").showModal();
     $("talk-thread").lastElementChild?.scrollIntoView({ block: "nearest" });
     $("talk-text").focus();
   }
 
   const send = oneAtATime(async () => {
-    const draft = drafts.get(now.path);
-    const state = now.problem ? (field.resolved.checked ? "resolved" : null) : field.problem.checked ? "problem" : null;
-    const open = state === "problem" || (now.problem && state === null);
-    const body = { text: $("talk-text").value.trim(), key: draft.key, seen: now.own.at(-1)?.id ?? 0 };
+    const draft = drafts.get(shown.path);
+    const state = shown.problem ? (field.resolved.checked ? "resolved" : null) : field.problem.checked ? "problem" : null;
+    const open = state === "problem" || (shown.problem && state === null);
+    const body = { text: $("talk-text").value.trim(), key: draft.key, seen: shown.own.at(-1)?.id ?? 0 };
     if (state) body.state = state;
-    if (open && (state || field.assigned.value !== (now.own.at(-1)?.assigned ?? ""))) body.assigned = field.assigned.value;
+    if (open && (state || field.assigned.value !== (shown.own.at(-1)?.assigned ?? ""))) body.assigned = field.assigned.value;
     sending = $("talk-text").readOnly = true;
     try {
-      const comment = await ask(now.path, body);
-      drafts.delete(now.path);
+      const comment = await ask(shown.path, body);
+      drafts.delete(shown.path);
       $("talk").close();
-      said(comment);
+      saved(comment);
     } catch (problem) {
-      $("talk-trouble").textContent = why(problem);
+      $("talk-trouble").textContent = problemMessage(problem);
       if (problem.status >= 400 && problem.status < 500) draft.key = uuid(); // refused: the next attempt is a new request
       if (!$("talk").open) throw problem; // the page shows it, since the dialog was closed
     } finally {
       sending = $("talk-text").readOnly = false;
     }
   });
-  $("talk-text").addEventListener("input", () => { drafts.get(now.path).text = $("talk-text").value; });
+  $("talk-text").addEventListener("input", () => { drafts.get(shown.path).text = $("talk-text").value; });
   $("talk").addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing || event.repeat) return;
     event.preventDefault();

@@ -2,18 +2,18 @@
 // the background while the next flag is shown.
 
 import { nextOutline, prepareBeside, toggleBeside } from "./beside.js";
-import { change, commentable } from "./comments.js";
+import { changeOf, installComments } from "./comments.js";
 import { leaveFlags, listAddress, noteFlag, writeAddress } from "./desk_address.js";
 import { closeBasis, closeTyping, installBasis, installTyping, mayCopy, openBasis, openTyping, showBasis, takeBasis } from "./desk_forms.js";
 import { parameters } from "./filters.js";
 import { add, apply, current, editsBeside, fetchAhead, fetched, flagOf, flags, hasMore, isBeingSent, listen, moveBy, moveOn, moveTo, outbox, send, states, upcoming } from "./flag_list.js";
 import { fillPanel, movedText, pageOf, placeOf, showComments } from "./flag_panel.js";
-import { sayWhatIsLeft } from "./left.js";
-import { ahead } from "./outbox.js";
+import { showRemainingWork } from "./remaining_work.js";
+import { decidedByOther } from "./outbox.js";
 import { $, api, closeButton, data, inTurn, isShortcut, make, may, pause, reloadButton, say } from "./shell.js";
-import { draw, drawGlyph, picture, pictureOn } from "./stage.js";
+import { draw, drawGlyph, loadPicture, pendingPicture } from "./stage.js";
 import { LISTS, addStep, forgetSteps, isDecidedHere, moveStep, noteVersion, showTrail, steps } from "./steps.js";
-import { askBack, goThrough, tell, tellRefused } from "./undo.js";
+import { handleUndoWith, requestUndo, showMessage, showRefused } from "./undo.js";
 
 const DOUBLE_CLICK = 250; // milliseconds: a second click within them is half of a double click
 const IMAGE_RETRY = 3000; // milliseconds after which an image that failed to load is requested again
@@ -32,7 +32,7 @@ listen({
 /** Loads what the next flags show. */
 function prepare() {
   for (const flag of upcoming()) {
-    picture(flag);
+    loadPicture(flag);
     prepareBeside(flag);
   }
 }
@@ -54,7 +54,7 @@ function show() {
 }
 
 function showFlag(flag) {
-  picture(flag);
+  loadPicture(flag);
   paint(flag);
   fillPanel(flag);
   showBasis(flag);
@@ -84,7 +84,7 @@ async function leadOn() {
   $("from-start").href = listAddress();
   leaveFlags();
   while (outbox.entries.length) await pause(100); // count decisions that are still being sent
-  if (!current()) await sayWhatIsLeft();
+  if (!current()) await showRemainingWork();
 }
 
 function paint(flag) {
@@ -130,12 +130,12 @@ async function goTo(number) {
 
 // comments; those on a character that moved belong to the half on which the first comment was made
 
-const talk = commentable(() => {
+const talk = installComments(() => {
   const flag = current();
   if (!flag) return null;
   const last = flag.comments.at(-1);
   return {
-    title: [flag.page.page, " · ", placeOf(flag), " · ", ...change(flag)], comments: flag.comments,
+    title: [flag.page.page, " · ", placeOf(flag), " · ", ...changeOf(flag)], comments: flag.comments,
     own: flag.comments.filter(({ uid }) => !last || uid === last.uid), problem: last?.state === "problem",
     path: api(`flags/${last?.flag ?? flag.number}/comments`),
   };
@@ -154,7 +154,7 @@ function decide(verdict, reading = "", more = {}) {
   const flag = current();
   if (!flag) return;
   const basis = takeBasis(flag);
-  tell("");
+  showMessage("");
   const text = { take: flag.suggested, other: reading, typed: reading, delete: "" }[verdict] ?? flag.transcribed;
   const isText = (verdict === "other" || verdict === "typed") && text === flag.transcribed;
   const state = isText ? "kept" : STATE[verdict];
@@ -192,7 +192,7 @@ async function stepBack(way, changed) {
   if (!flag) return null;
   if (!isListed && flag.version !== step.version) { // somebody else has decided it since the page was reloaded: their decision is not undone
     forgetSteps(step.flag);
-    notice(ahead(flag.last), step.flag);
+    notice(decidedByOther(flag.last), step.flag);
     return null;
   }
   const undoes_version = step.made; // not always the flag's last version: later steps may have been undone
@@ -220,9 +220,9 @@ async function redo() {
 async function atServer(way, more = {}) {
   let undone;
   try {
-    undone = await askBack(way, more);
+    undone = await requestUndo(way, more);
   } catch (problem) {
-    return tellRefused(way, problem, (...given) => turn(() => atServer(...given)));
+    return showRefused(way, problem, (...given) => turn(() => atServer(...given)));
   }
   for (const decision of undone.decisions) follow(way, decision);
   const [first] = undone.decisions;
@@ -230,7 +230,7 @@ async function atServer(way, more = {}) {
     await goTo(first.flag);
     if (way === "redo" && current()?.number === first.flag) goForward();
   }
-  tell(undone.message, way === "undo" ? "redo" : "undo");
+  showMessage(undone.message, way === "undo" ? "redo" : "undo");
 }
 
 /** Applies an undo or redo that the server made to the flags and steps of this page. */
@@ -281,7 +281,7 @@ const turn = inTurn();
 let turning = 0;
 function perform(name, n) {
   const flag = current();
-  const coming = DECIDING.includes(name) || ["type", "retain"].includes(name) ? pictureOn(flag) : null;
+  const coming = DECIDING.includes(name) || ["type", "retain"].includes(name) ? pendingPicture(flag) : null;
   if (!coming && !turning && name !== "undo" && name !== "redo") return acts[name](n);
   turning += 1;
   const act = coming // wait until the image is shown; a second key must not decide the next flag unseen
@@ -295,7 +295,7 @@ const KEYS = {
   ArrowLeft: "back", ArrowRight: "ahead", Backspace: "undo",
 };
 
-goThrough((way, more) => perform(way, more)); // the keys of undo and redo are handled there for all views
+handleUndoWith((way, more) => perform(way, more)); // the keys of undo and redo are handled there for all views
 addEventListener("keydown", (event) => {
   if (!isShortcut(event)) return;
   const isOnButton = event.target instanceof Element && event.target.closest("button, a, summary");

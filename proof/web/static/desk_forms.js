@@ -2,7 +2,7 @@
 // and a remark.
 
 import { $, api, ask, data, make, may, say, script } from "./shell.js";
-import { installForm, meant, takeTyped } from "./typing.js";
+import { confirmationOf, installForm, installTypedField } from "./typing.js";
 
 const [LONGEST_READING, LONGEST_COLUMN] = [64, 400]; // limits of the server, in characters, for a place and for a column
 const HAN_ALONE = /^\p{Script=Han}*$/u;
@@ -50,9 +50,9 @@ export function closeTyping() {
 
 /** Installs the field for a reading: `decide(verdict, reading, more)` decides on the shown flag, `current()`. */
 export function installTyping(current, decide) {
-  takeTyped(async (reading) => {
+  installTypedField(async (reading) => {
     const flag = current();
-    const more = meant(reading);
+    const more = confirmationOf(reading);
     if (!HAN_ALONE.test(reading) && !more.confirmed) { // ask the server whether it would break the text or looks like a typing error
       const answer = await ask(`${api(`flags/${flag.number}/reading`)}?${new URLSearchParams({ reading })}`).catch((problem) => problem);
       if ([422, 428].includes(answer.status)) throw answer;

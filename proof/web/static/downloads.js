@@ -1,6 +1,6 @@
 // Downloads of a work: requests one, shows its progress, and downloads the finished file.
 
-import { sent, whyNot } from "./outbox.js";
+import { allSent, failureMessage } from "./outbox.js";
 import { $, api, ask, make, oneAtATime, pause, say } from "./shell.js";
 
 const PAUSE = 500;
@@ -16,7 +16,7 @@ async function takeHome(kind, place) {
   place.hidden = false;
   words.textContent = say("downloadMaking");
   try {
-    await sent();
+    await allSent();
     let said = await ask(api("downloads"), { kind });
     while (underWay(said)) {
       const part = said.total ? said.done / said.total : 0;
@@ -36,7 +36,7 @@ async function takeHome(kind, place) {
     place.replaceChildren(words, " ", make("a", { href: said.file, download: true }, say("downloadFile")));
     location.assign(said.file);
   } catch (problem) {
-    place.replaceChildren(make("span", { role: "status" }, whyNot(problem)));
+    place.replaceChildren(make("span", { role: "status" }, failureMessage(problem)));
   }
 }
 

@@ -1,8 +1,8 @@
 // The list of flags on the desk. Flags are fetched in advance; decisions on them are sent in the background.
 
 import { parameters } from "./filters.js";
-import { Outbox, ahead, waitingAt } from "./outbox.js";
-import { $, api, ask, data, make, pause, say, uuid, why } from "./shell.js";
+import { Outbox, decidedByOther, showWaiting } from "./outbox.js";
+import { $, api, ask, data, make, pause, problemMessage, say, uuid } from "./shell.js";
 
 const AHEAD = 6; // flags that are fetched in advance
 const RETRY = 1000; // milliseconds after which a failed request is repeated
@@ -36,7 +36,7 @@ export const outbox = new Outbox({
     const last = problem.document.decisions?.at(-1);
     revert(entry, { ...(last ?? entry.was), version: problem.document.version }, last);
     if (!last) refetch(entry.flag); // a new check changed the flag
-    on.notice(last ? ahead(last) : say("refused", { detail: problem.message }), entry.flag);
+    on.notice(last ? decidedByOther(last) : say("refused", { detail: problem.message }), entry.flag);
   },
   refused(entry, problem) {
     revert(entry, entry.was);
@@ -44,7 +44,7 @@ export const outbox = new Outbox({
     on.notice(say("refused", { detail: problem.message }), isForbidden ? null : entry.flag, isForbidden);
   },
   waiting(count) {
-    waitingAt($("notices"), count);
+    showWaiting($("notices"), count);
   },
 });
 
@@ -109,7 +109,7 @@ export async function fetchAhead() {
     },
     (problem) => {
       if (position >= flags.length && !$("unfetched"))
-        $("notices").append(make("p", { id: "unfetched", class: "notice" }, why(problem)));
+        $("notices").append(make("p", { id: "unfetched", class: "notice" }, problemMessage(problem)));
       return pause(RETRY);
     },
   );
@@ -126,7 +126,7 @@ export async function fetched(number) {
     add([await ask(api(`flags/${number}`))], position);
     return byNumber.get(number);
   } catch (problem) {
-    on.notice(why(problem), problem.status === 404 ? null : number);
+    on.notice(problemMessage(problem), problem.status === 404 ? null : number);
     return null;
   }
 }

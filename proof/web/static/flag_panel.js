@@ -1,7 +1,7 @@
 // What the panel of the desk shows of a flag: its place, its tiles, the readings of others, its decision, its comments.
 
 import { showBeside } from "./beside.js";
-import { thread } from "./comments.js";
+import { commentItems } from "./comments.js";
 import { $, api, ask, excerpt, han, make, may, say, script, words, workPath } from "./shell.js";
 
 const MOST_ALTERNATIVES = 9; // one for each digit
@@ -172,6 +172,6 @@ function showDecision(flag) {
 
 export function showComments(flag) {
   $("said").hidden = !flag.comments.length;
-  $("said").replaceChildren(...thread(flag.comments));
+  $("said").replaceChildren(...commentItems(flag.comments));
   $("said").scrollTop = $("said").scrollHeight; // shows the last comment
 }

@@ -1,8 +1,8 @@
 // All occurrences of a character as glyphs, the most unusual first; selected ones are corrected together.
 
-import { $, api, ask, data, glyphAt, han, isShortcut, make, may, oneAtATime, say, uuid, why, words, workPath } from "./shell.js";
-import { meant, takeTyped } from "./typing.js";
-import { tell } from "./undo.js";
+import { $, api, ask, data, glyphAt, han, isShortcut, make, may, oneAtATime, problemMessage, say, uuid, words, workPath } from "./shell.js";
+import { confirmationOf, installTypedField } from "./typing.js";
+import { showMessage } from "./undo.js";
 
 const LIMIT = 60;
 const placeOf = (one) => `${one.page} ${one.line} ${one.offset}`;
@@ -103,7 +103,7 @@ const correct = oneAtATime(async (reading, more = {}) => {
   });
   const done = say("decidedMany", { num: said.items.length - beaten }) + (beaten ? ` · ${say("conflicts", { num: beaten })}` : "");
   $("outcome").textContent = "";
-  tell(`${more.delete ? say("deletes", { text }) : say("corrects", { text, reading })} · ${done}`, "undo");
+  showMessage(`${more.delete ? say("deletes", { text }) : say("corrects", { text, reading })} · ${done}`, "undo");
   count();
   return true;
 });
@@ -113,7 +113,7 @@ async function attempt(act, besides = []) {
     return await act();
   } catch (problem) {
     if (besides.includes(problem.status)) throw problem;
-    $("outcome").textContent = why(problem);
+    $("outcome").textContent = problemMessage(problem);
     return false;
   }
 }
@@ -128,8 +128,8 @@ function closeTyping() {
   $("typing").hidden = true;
   ($("grid").querySelector("[aria-pressed=true]") ?? $("grid").querySelector("button"))?.focus();
 }
-takeTyped(async (reading) => {
-  const done = await attempt(() => correct(reading, meant(reading)), [422, 428]); // statuses of problems with the typed reading
+installTypedField(async (reading) => {
+  const done = await attempt(() => correct(reading, confirmationOf(reading)), [422, 428]); // statuses of problems with the typed reading
   if (done && $("typed").value.trim() === reading) closeTyping(); // else something else was typed in the meantime
 }, closeTyping);
 $("typing-close").addEventListener("click", closeTyping);

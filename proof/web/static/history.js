@@ -1,6 +1,6 @@
 // The history of a work, newest first, with filters; the last decision on a flag can be undone.
 
-import { change } from "./comments.js";
+import { changeOf } from "./comments.js";
 import { $, api, ask, data, deskOf, excerpt, han, make, may, oneAtATime, person, say, uuid, words, workPath } from "./shell.js";
 
 let next = data.next;
@@ -34,7 +34,7 @@ function comment(one) {
   const { comment: made } = one;
   const way = made.flag ? deskOf(made.flag) : workPath(`pages/${made.page}`);
   return row(one,
-    make("a", { class: "context", href: way }, ...(made.uid ? change(made) : [one.name])),
+    make("a", { class: "context", href: way }, ...(made.uid ? changeOf(made) : [one.name])),
     make("span", { class: "state" }, words.commentStates[made.state], ...(made.assigned ? [" · ", say("assignedTo", { person: made.assigned })] : [])),
     make("span", { class: "soft where" }, ...(made.uid ? [one.name, made.line ? ` ${say("column", { number: made.line })}` : ""] : [])),
     make("span"), made.text);

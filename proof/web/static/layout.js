@@ -1,8 +1,8 @@
 // Correcting the layout of a page by hand: dragging frame and rules, marking notes, choosing another image, and having
 // the page read again.
 
-import { failure, follow, request, show, told } from "./reread.js";
-import { $, api, ask, data, keep, make, may, person, say, uuid, why, work } from "./shell.js";
+import { follow, reloadWithOutcome, request, showFailure, showOutcome } from "./reread.js";
+import { $, api, ask, data, keep, make, may, person, problemMessage, say, uuid, work } from "./shell.js";
 
 /* global OpenSeadragon */
 
@@ -400,7 +400,7 @@ async function set(body) {
 }
 
 /** Says who changed the layout in the meantime, with a button that reloads the page. */
-async function ahead() {
+async function showOthersChange() {
   const last = (await ask(api(`${own}/layout-overrides`))).items.at(-1);
   const again = make("button", { type: "button", onclick: () => location.reload() }, say("reload"));
   sessionStorage.removeItem(DRAFT); // it was based on an older layout
@@ -414,11 +414,11 @@ async function readAgain(button, body) {
   try {
     await set(body);
     const said = await follow(await request(), $("layout-said"));
-    if (said?.state === "done") return show(said.outcome, $("notices"));
-    failure(said ?? { state: "stopped" }, $("layout-said"));
+    if (said?.state === "done") return reloadWithOutcome(said.outcome, $("notices"));
+    showFailure(said ?? { state: "stopped" }, $("layout-said"));
   } catch (problem) {
-    if (problem.status === 409) return ahead().catch(() => { $("layout-said").textContent = why(problem); });
-    $("layout-said").textContent = why(problem);
+    if (problem.status === 409) return showOthersChange().catch(() => { $("layout-said").textContent = problemMessage(problem); });
+    $("layout-said").textContent = problemMessage(problem);
   }
   reading = false;
   lock(false);
@@ -431,9 +431,9 @@ async function watch(said) {
   $("notices").append(place);
   const end = await follow(said, place).catch(() => null);
   if (!end) place.remove();
-  else if (end.state !== "done") failure(end, place);
+  else if (end.state !== "done") showFailure(end, place);
   else if (isDrawing()) place.replaceChildren(say("rereadKept"), " ", make("button", { type: "button", onclick: () => location.reload() }, say("reload")));
-  else show(end.outcome, $("notices"));
+  else reloadWithOutcome(end.outcome, $("notices"));
 }
 
 const draft = () => JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");
@@ -448,7 +448,7 @@ async function begin() {
     [{ items: history }] = await Promise.all([ask(api(`${own}/layout-overrides`)), seek(), opened]);
   } catch (problem) {
     if (mine !== begun) return;
-    $("layout-said").replaceChildren(why(problem), " ", make("button", { type: "button", onclick: begin }, say("tryAgain")));
+    $("layout-said").replaceChildren(problemMessage(problem), " ", make("button", { type: "button", onclick: begin }, say("tryAgain")));
     return;
   }
   if (mine !== begun || !isDrawing()) return; // closed, or opened again
@@ -506,7 +506,7 @@ export function layoutTools(shown) {
   opened = viewer && new Promise((done) => {
     for (const event of ["open", "open-failed"]) viewer.addOnceHandler(event, done);
   });
-  told($("notices"));
+  showOutcome($("notices"));
   if (data.under_way) watch(data.under_way);
   $("layout-open").hidden = !may("decide");
   $("layout-open").addEventListener("click", toggle);

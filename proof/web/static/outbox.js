@@ -2,19 +2,19 @@
 // survives a restart of the server, a lost connection or a closed tab. Requests have keys: sending one again, also from
 // another tab, has no second effect.
 
-import { $, Problem, api, ask, make, pause, person, request, say, underWay, uuid, why, words, work } from "./shell.js";
+import { $, Problem, api, ask, make, pause, pendingPosts, person, problemMessage, request, say, uuid, words, work } from "./shell.js";
 
 const PREFIX = `proof:${work}:${encodeURIComponent(person)}:`; // by person, so that nobody sends decisions of others
 const PAUSES = [250, 500, 1000, 2000, 4000];
 const LATE = 4000; // milliseconds without an answer after which the user sees a message
-const LAST = 20; // decisions, at most, that are sent when the page is left
-const PATIENCE = 5000; // milliseconds to wait for unsent decisions
+const MOST_WHEN_LEFT = 20; // decisions, at most, that are sent when the page is left
+const SENDING_TIMEOUT = 5000; // milliseconds to wait for unsent decisions
 
 /** Whether the request may succeed later: the server was not reached, failed or was busy, or the session is over. */
-const passing = ({ status, document }) => status === 0 || status >= 500 || status === 401 || status === 429 || document.code === "token";
+const isTemporary = ({ status, document }) => status === 0 || status >= 500 || status === 401 || status === 429 || document.code === "token";
 
 /** A decision in words. */
-function worded(decision) {
+function inWords(decision) {
   if (!decision) return "";
   const verdict = words.verdicts[decision.verdict] ?? decision.verdict;
   if (decision.state !== "corrected") return verdict;
@@ -22,16 +22,16 @@ function worded(decision) {
 }
 
 /** The message that somebody else decided first. */
-export const ahead = (last) => say("ahead", { person: last?.person ?? "", verdict: worded(last) });
+export const decidedByOther = (last) => say("ahead", { person: last?.person ?? "", verdict: inWords(last) });
 
 /** Shows in `place` how many decisions are waiting; removes the message if there are none. */
-export function waitingAt(place, count) {
+export function showWaiting(place, count) {
   const line = $("waiting");
   if (!count) return line?.remove();
   (line ?? place.appendChild(make("p", { id: "waiting", class: "notice" }))).textContent = say("unsent", { num: count });
 }
 
-function kept() {
+function keptKeys() {
   try {
     return Object.keys(localStorage).filter((key) => key.startsWith(PREFIX)).sort();
   } catch {
@@ -40,29 +40,29 @@ function kept() {
 }
 
 /** The number of unsent decisions of all tabs of this browser. */
-export const unsent = () => kept().length;
+export const countUnsent = () => keptKeys().length;
 
 /** Waits until the server has all decisions of this browser, before an undo or a download, which would miss the last
- * ones. Throws a Problem with status 0 after `PATIENCE`. */
-export async function sent() {
-  const until = Date.now() + PATIENCE;
-  while (unsent() || underWay.size) {
+ * ones. Throws a Problem with status 0 after `SENDING_TIMEOUT`. */
+export async function allSent() {
+  const until = Date.now() + SENDING_TIMEOUT;
+  while (countUnsent() || pendingPosts.size) {
     if (Date.now() > until) throw new Problem(0, null);
-    await Promise.race([Promise.allSettled([...underWay]), pause(100)]);
+    await Promise.race([Promise.allSettled([...pendingPosts]), pause(100)]);
     await pause(20);
   }
 }
 
 /** The message for an act that had to wait for unsent decisions and failed. */
-export function whyNot(problem) {
-  const waiting = problem.status === 0 ? unsent() : 0;
-  return waiting ? say("unsent", { num: waiting }) : problem.document?.message ?? why(problem);
+export function failureMessage(problem) {
+  const waiting = problem.status === 0 ? countUnsent() : 0;
+  return waiting ? say("unsent", { num: waiting }) : problem.document?.message ?? problemMessage(problem);
 }
 
 /** Calls a listener; its errors are reported but do not stop the sending. */
-function tell(listener, ...said) {
+function call(listener, ...values) {
   try {
-    listener(...said);
+    listener(...values);
   } catch (error) {
     reportError(error);
   }
@@ -75,9 +75,9 @@ export class Outbox {
     this.entries = [];
     this.sending = false;
     this.failures = 0;
-    this.count = Math.max(Date.now() * 1000, ...kept().map((key) => Number(key.slice(PREFIX.length).split(":")[0]) || 0)); // rises even if the clock was set back
-    this.own = uuid().slice(0, 8); // tells apart the keys of two tabs
-    for (const key of kept()) {
+    this.count = Math.max(Date.now() * 1000, ...keptKeys().map((key) => Number(key.slice(PREFIX.length).split(":")[0]) || 0)); // rises even if the clock was set back
+    this.tab = uuid().slice(0, 8); // distinguishes the keys of two tabs
+    for (const key of keptKeys()) {
       try {
         this.entries.push({ ...JSON.parse(localStorage.getItem(key)), key, kept: true });
       } catch {
@@ -85,7 +85,7 @@ export class Outbox {
       }
     }
     addEventListener("online", () => this.send());
-    addEventListener("pagehide", () => this.leave());
+    addEventListener("pagehide", () => this.sendWhenLeft());
     addEventListener("beforeunload", (event) => {
       if (this.entries.some((entry) => !entry.kept)) event.preventDefault();
     });
@@ -95,14 +95,14 @@ export class Outbox {
   /** Queues a decision. `was` and `after` are the flag's state, reading and version before and (expected) after it. */
   put(flag, body, after, was) {
     const entry = { flag, body, after, was };
-    const key = `${PREFIX}${String((this.count += 1)).padStart(20, "0")}:${this.own}`;
-    let safe = true;
+    const key = `${PREFIX}${String((this.count += 1)).padStart(20, "0")}:${this.tab}`;
+    let isKept = true;
     try {
       localStorage.setItem(key, JSON.stringify(entry));
     } catch {
-      safe = false; // full or disabled: leaving the page asks first
+      isKept = false; // full or disabled: leaving the page asks first
     }
-    this.entries.push({ ...entry, key, kept: safe });
+    this.entries.push({ ...entry, key, kept: isKept });
     this.send();
   }
 
@@ -121,30 +121,30 @@ export class Outbox {
     this.sending = true;
     while (this.entries.length) await this.next();
     this.sending = false;
-    tell(this.on.waiting, 0);
+    call(this.on.waiting, 0);
   }
 
   async next() {
     const entry = this.entries[0];
-    const late = setTimeout(() => tell(this.on.waiting, this.entries.length), LATE);
+    const late = setTimeout(() => call(this.on.waiting, this.entries.length), LATE);
     try {
       const decision = await ask(api(`flags/${entry.flag}/decisions`), entry.body);
       // cut off, or from a proxy: it does not tell whether the server has the decision
       if (decision?.flag !== entry.flag) throw new Problem(0, null);
       this.drop(entry);
       this.failures = 0;
-      tell(this.on.done, entry, decision);
+      call(this.on.done, entry, decision);
     } catch (error) {
       const problem = error instanceof Problem ? error : new Problem(0, null);
-      if (passing(problem)) { // if the session is over, `ask` reloads the page
+      if (isTemporary(problem)) { // if the session is over, `ask` reloads the page
         this.failures += 1;
-        tell(this.on.waiting, this.entries.length);
+        call(this.on.waiting, this.entries.length);
         await pause(PAUSES[Math.min(this.failures, PAUSES.length) - 1]);
         return;
       }
       // later decisions on the flag were based on this one
       for (const later of this.entries.filter((other) => other.flag === entry.flag)) this.drop(later);
-      tell(problem.status === 409 ? this.on.conflict : this.on.refused, entry, problem);
+      call(problem.status === 409 ? this.on.conflict : this.on.refused, entry, problem);
     } finally {
       clearTimeout(late);
     }
@@ -152,9 +152,9 @@ export class Outbox {
 
   /** Sends the first waiting decision of each flag when the page is left; the order of several is not guaranteed then.
    * Answers are ignored: the decisions stay in storage, and the next page sends them again. */
-  leave() {
+  sendWhenLeft() {
     const first = this.entries.filter((entry, n) => this.entries.findIndex((other) => other.flag === entry.flag) === n);
-    for (const entry of first.slice(0, LAST))
+    for (const entry of first.slice(0, MOST_WHEN_LEFT))
       request(api(`flags/${entry.flag}/decisions`), entry.body).catch(() => {});
   }
 }

@@ -2,16 +2,16 @@
 // Pointing at a character highlights it in both; any character can be corrected, and missing ones inserted.
 
 /* global OpenSeadragon */
-import { change, commentByKey, commentable } from "./comments.js";
+import { changeOf, commentByKey, installComments } from "./comments.js";
 import { columnEditor } from "./column.js";
 import { layoutTools } from "./layout.js";
-import { nearest, offer } from "./near.js";
-import { ahead } from "./outbox.js";
-import { alternatives, answerPage, askPage, readable, settle } from "./reading.js";
+import { nearest, offer } from "./touch.js";
+import { decidedByOther } from "./outbox.js";
+import { alternatives, answerPage, askPage, decideCharacter, installReadingKeys } from "./reading.js";
 import { $, api, ask, data, deskOf, han, inTurn, isShortcut, make, may, oneAtATime, reloadButton, say, uuid, words } from "./shell.js";
-import { home, inGap, placeFlags, together, writeSheet } from "./sheet.js";
-import { composing, whyTyped } from "./typing.js";
-import { tellAnew, tellNext } from "./undo.js";
+import { home, inGap, linkMovement, placeFlags, writeSheet } from "./sheet.js";
+import { trackComposition, typedProblemMessage } from "./typing.js";
+import { reloadWithMessage, showOnNextPage } from "./undo.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const pair = new Map(); // by index of a character: { box, cell }
@@ -58,7 +58,7 @@ function image() {
     for (const [name, value] of Object.entries({ x, y, width, height, class: `flagged ${kind} ${flag.state}` })) box.setAttribute(name, value);
     overlay.prepend(box);
   }
-  together($("sheet"), viewer);
+  linkMovement($("sheet"), viewer);
   viewer.addHandler("open", () => {
     viewer.addOverlay({ element: overlay, location: viewer.world.getItemAt(0).getBounds() });
     document.body.dataset.ready = "1";
@@ -122,7 +122,7 @@ function movedTo(flag) {
   const columns = say("column", { number: [...new Set([old.line, place.line])].join(" → ") });
   return `${words.moved}: ${old.transcribed}, ${columns}`;
 }
-const isComposing = composing($("correct-reading"));
+const isComposing = trackComposition($("correct-reading"));
 $("correct-reading").addEventListener("keydown", (event) => {
   const composes = isComposing(event);
   if (composes && (event.key === "Enter" || event.key === "Escape")) event.preventDefault();
@@ -163,12 +163,12 @@ function act(verdict, n, reading = "") {
 
 const correct = oneAtATime(async (one, flag, verdict, reading, said) => {
   try {
-    await settle(one, flag, verdict, reading);
-    tellAnew(`${said} · ${say("column", { number: one.line })}`);
+    await decideCharacter(one, flag, verdict, reading);
+    reloadWithMessage(`${said} · ${say("column", { number: one.line })}`);
     return null;
   } catch (problem) {
     const last = problem.document.decisions?.at(-1);
-    const told = last ? ahead(last) : whyTyped(problem, reading);
+    const told = last ? decidedByOther(last) : typedProblemMessage(problem, reading);
     if ($("correct").open) $("correct-problem").textContent = told;
     else if ($("inplace").hidden) $("notices").replaceChildren(make("p", { class: "notice" }, told));
     return told;
@@ -191,7 +191,7 @@ function sayPage(state, toNext = false) {
       Object.assign(data, { state: said.state, version: said.version, state_by: said.person });
       askPage(problems);
       if (said.state === "validated" && toNext) {
-        tellNext(`${data.page}: ${words.pageStates.validated}`);
+        showOnNextPage(`${data.page}: ${words.pageStates.validated}`);
         return location.assign($("to-validate").href);
       }
       $("changed")?.remove();
@@ -217,11 +217,11 @@ answerPage((state) => sayPage(state, true));
 
 const own = data.comments.filter((one) => !one.uid);
 const where = (one) => (one.uid ? [make("a", { href: one.flag ? deskOf(one.flag) : null },
-  say("column", { number: one.line }), " ", ...change(one)), " "] : []);
-const talk = commentable(() => ({
+  say("column", { number: one.line }), " ", ...changeOf(one)), " "] : []);
+const talk = installComments(() => ({
   title: [say("commentedOn", { place: data.page })], comments: data.comments, own, where,
   problem: data.state === "problem", path: api(`pages/${data.number}/comments`),
-}), () => tellAnew(say("sent"), ""));
+}), () => reloadWithMessage(say("sent"), ""));
 commentByKey(talk);
 $("comments-open").addEventListener("click", talk);
 const badge = $("comments-open").querySelector(".badge");
@@ -250,7 +250,7 @@ addEventListener("keydown", (event) => {
 });
 
 writeSheet($("sheet"), flagOf, pair);
-readable($("sheet"), flagOf, act);
+installReadingKeys($("sheet"), flagOf, act);
 columnEditor(() => data.characters_found[Number(document.activeElement?.closest?.(".cell[data-n]")?.dataset.n)]?.line);
 
 /** The text of a column, with a link for each flag. */

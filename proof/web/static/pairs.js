@@ -1,7 +1,7 @@
 // Flags grouped by pair of characters, as glyphs; all flags of a pair are decided together, except those clicked out.
 
 import { $, api, ask, data, glyphOf, han, isShortcut, keep, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
-import { goThrough, takeBack, tell } from "./undo.js";
+import { handleUndoWith, showMessage, undoAndReload } from "./undo.js";
 
 const key = (pair) => `${pair.text}\u0000${pair.image}`;
 let now = null;
@@ -80,7 +80,7 @@ function chosen() {
 }
 
 /** Whether a button is enabled. Missing or surplus characters cannot be variants. */
-const can = (act) => (act === "rule" ? may("rule") && Boolean(now.text && now.image) : may("decide") && picked().length > 0 && (act !== "copy" || picked().every((flag) => flag.copies)));
+const can = (act) => (act === "rule" ? may("rule") && Boolean(now.text && now.image) : may("decide") && picked().length > 0 && (act !== "copy" || picked().every((flag) => flag.can_copy)));
 
 /** Decides several flags of a pair. Another pair may be shown when the answers arrive. */
 async function stroke(pair, some, verdict) {
@@ -110,7 +110,7 @@ async function setRule(pair, holds) {
   const following = data.pairs.slice(data.pairs.findIndex((one) => key(one) === key(pair)) + 1).filter((one) => one.open).map(key);
   const answer = await ask(api("rules"), { text: pair.text, image: pair.image, holds });
   data.rules = answer.items;
-  tell(say(holds ? "ruleSet" : "ruleLifted", { text: pair.text, reading: pair.image }), "undo");
+  showMessage(say(holds ? "ruleSet" : "ruleLifted", { text: pair.text, reading: pair.image }), "undo");
   const found = await ask(`${api("pairs")}?limit=200`);
   data.pairs = found.items;
   const still = data.pairs.find((one) => now && key(one) === key(now));
@@ -134,10 +134,10 @@ const act = oneAtATime((name, more) => (doing = acts[name](more)));
 const acts = {
   ...Object.fromEntries(["take", "keep", "copy"].map((verdict) => [verdict, () => stroke(now, picked(), verdict)])),
   rule: () => setRule(now, true),
-  undo: (more) => takeBack("undo", more),
-  redo: (more) => takeBack("redo", more),
+  undo: (more) => undoAndReload("undo", more),
+  redo: (more) => undoAndReload("redo", more),
 };
-goThrough((way, more) => doing.catch(() => {}).then(() => act(way, more))); // an undo waits for the act that is being sent, which is the one to undo
+handleUndoWith((way, more) => doing.catch(() => {}).then(() => act(way, more))); // an undo waits for the act that is being sent, which is the one to undo
 
 addEventListener("click", (event) => {
   const button = event.target.closest("[data-act]");

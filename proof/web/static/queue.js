@@ -1,7 +1,7 @@
 // The queue: the list of flags, filters with their counts, the dial, and links to the desk.
 
 import { changed, dialAt, parameters, toggled } from "./filters.js";
-import { sayWhatIsLeft } from "./left.js";
+import { showRemainingWork } from "./remaining_work.js";
 import { $, api, ask, data, excerpt, glyphOf, han, isShortcut, make, nothing, oneAtATime, piece, say, words, workPath } from "./shell.js";
 
 const form = $("filters");
@@ -62,7 +62,7 @@ function list(found, fresh) {
   next = found.next;
   $("more").hidden = next === null;
   $("left").hidden = $("rows").childElementCount > 0;
-  if (!$("left").hidden) sayWhatIsLeft();
+  if (!$("left").hidden) showRemainingWork();
 }
 
 // the filters; folded on a small screen, so that the flags are visible

@@ -2,7 +2,7 @@
 // doubtful, P goes to the flag and back. Flagged characters are decided, others are corrected by hand.
 
 import { $, api, ask, data, deskOf, han, isShortcut, make, may, oneAtATime, person, say, uuid, words, work, workPath } from "./shell.js";
-import { meant } from "./typing.js";
+import { confirmationOf } from "./typing.js";
 
 const LIST = 240; // width in CSS pixels of the list of readings beside the cell
 const DESK = `proof-desk:${work}`;
@@ -11,10 +11,10 @@ const DESK = `proof-desk:${work}`;
 const own = (flag, one) => flag && !flag.other && flag.offset === one.offset && flag.length === one.length;
 
 /** Decides or corrects a character; `verdict` is typed, delete or unsure. Throws a Problem. */
-export function settle(one, flag, verdict, reading = "") {
-  if (own(flag, one)) return ask(api(`flags/${flag.number}/decisions`), { verdict, reading, ...meant(reading), version: flag.version, key: uuid() });
+export function decideCharacter(one, flag, verdict, reading = "") {
+  if (own(flag, one)) return ask(api(`flags/${flag.number}/decisions`), { verdict, reading, ...confirmationOf(reading), version: flag.version, key: uuid() });
   const { source } = data.columns.find(({ number }) => number === one.line) ?? {}; // the server refuses if the column has changed since
-  const place = { line: one.line, offset: one.offset, length: one.length, reading, ...meant(reading), source, key: uuid() };
+  const place = { line: one.line, offset: one.offset, length: one.length, reading, ...confirmationOf(reading), source, key: uuid() };
   return ask(api(`pages/${data.number}/corrections`), { ...place, delete: verdict === "delete", doubt: verdict === "unsure" });
 }
 
@@ -29,7 +29,7 @@ export async function alternatives(one, flag) {
 }
 
 /** Installs the keys for the cells of `sheet`; `act(verdict, n, reading)` corrects the `n`th character. */
-export function readable(sheet, flagOf, act) {
+export function installReadingKeys(sheet, flagOf, act) {
   const cells = () => [...sheet.querySelectorAll(".cell[data-n]")];
   const at = () => document.activeElement?.closest?.(".cell[data-n]");
   const character = (cell) => data.characters_found[Number(cell.dataset.n)];

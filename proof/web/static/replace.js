@@ -1,8 +1,8 @@
 // Replacing a string, place by place, each beside its image: T replaces it, K keeps it.
 
-import { ahead } from "./outbox.js";
+import { decidedByOther } from "./outbox.js";
 import { $, api, ask, data, inTurn, isShortcut, make, may, piece, say, script, uuid, workPath } from "./shell.js";
-import { meant, whyTyped } from "./typing.js";
+import { confirmationOf, typedProblemMessage } from "./typing.js";
 
 const list = $("places");
 const rows = () => [...list.children];
@@ -40,13 +40,13 @@ async function send(one, n) {
   const at = place.before.length + earlier.length * (data.new.length - data.old.length);
   const text = seen.slice(0, at) + data.new + seen.slice(at + data.old.length);
   try {
-    const { conflicts } = await ask(api(`pages/${place.page}/columns/${place.line}`), { seen, text, ...meant(data.new), key: uuid() });
-    if (conflicts.length) throw new Error(ahead(conflicts[0]));
+    const { conflicts } = await ask(api(`pages/${place.page}/columns/${place.line}`), { seen, text, ...confirmationOf(data.new), key: uuid() });
+    if (conflicts.length) throw new Error(decidedByOther(conflicts[0]));
     now.set(key, text);
     replaced.add(n);
   } catch (problem) {
     delete one.dataset.done;
-    const told = problem.document ? whyTyped(problem, data.new) : problem.message;
+    const told = problem.document ? typedProblemMessage(problem, data.new) : problem.message;
     $("notices").replaceChildren(make("p", { class: "notice" }, told));
     go(one);
   }

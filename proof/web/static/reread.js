@@ -1,78 +1,78 @@
 // Having a page read again: requests it, follows or cancels it, and shows the outcome.
 
-import { api, ask, data, make, may, pause, person, reloadButton, say, why } from "./shell.js";
-import { keepTold } from "./undo.js";
+import { api, ask, data, make, may, pause, person, problemMessage, reloadButton, say } from "./shell.js";
+import { keepMessage } from "./undo.js";
 
 const own = `pages/${data.number}`;
 const OUTCOME = "proof-read-again";
 const PAUSE = 700;
 
-const underWay = (said) => said.state === "waiting" || said.state === "reading";
-const passing = (problem) => problem.status === 0 || problem.status >= 500 || problem.status === 429;
+const isRunning = (job) => job.state === "waiting" || job.state === "reading";
+const isTemporary = (problem) => problem.status === 0 || problem.status >= 500 || problem.status === 429;
 
 const details = (text) => (text ? make("details", {}, make("summary", {}, say("detail")), text) : "");
 
-function stage(said) {
-  if (!said.requested_by.length) return say("rereadStopping");
-  if (!said.requested_by.includes(person)) return say("rereadAsked", { person: said.requested_by.join(", ") });
-  return say(said.state === "waiting" ? "rereadWaits" : "rereadReading");
+function stage(job) {
+  if (!job.requested_by.length) return say("rereadStopping");
+  if (!job.requested_by.includes(person)) return say("rereadAsked", { person: job.requested_by.join(", ") });
+  return say(job.state === "waiting" ? "rereadWaits" : "rereadReading");
 }
 
 /** Follows a reading and shows its stage in `place`, with a button that cancels it. Resolves to its last state; null if
  * the server forgot a reading that only others requested. */
-export async function follow(said, place) {
-  let kept = false; // cancelled here, but others still wait for it
-  let takenBack = false;
+export async function follow(job, place) {
+  let isShared = false; // cancelled here, but others still wait for it
+  let isCancelled = false;
   const text = make("span");
   const stop = make("button", { type: "button", class: "stop" }, say("rereadStop"));
   stop.addEventListener("click", async () => {
     stop.disabled = true;
     try {
-      said = await ask(api(`${own}/read-again/${said.job}/stop`), {});
-      takenBack = true;
-      kept = said.requested_by.length > 0;
-      tell();
+      job = await ask(api(`${own}/read-again/${job.job}/stop`), {});
+      isCancelled = true;
+      isShared = job.requested_by.length > 0;
+      showStage();
     } catch (problem) {
-      if (problem.status !== 404) text.textContent = why(problem);
+      if (problem.status !== 404) text.textContent = problemMessage(problem);
       stop.disabled = false;
     }
   });
-  const tell = () => { // in place: a button that is replaced while it is pressed gets no click
-    const others = said.requested_by.filter((one) => one !== person);
-    text.textContent = kept && others.length ? say("rereadShared", { person: others.join(", ") }) : stage(said);
-    stop.hidden = !said.requested_by.length || !(said.requested_by.includes(person) || may("overrule"));
+  const showStage = () => { // in place: a button that is replaced while it is pressed gets no click
+    const others = job.requested_by.filter((one) => one !== person);
+    text.textContent = isShared && others.length ? say("rereadShared", { person: others.join(", ") }) : stage(job);
+    stop.hidden = !job.requested_by.length || !(job.requested_by.includes(person) || may("overrule"));
   };
   const focused = place.contains(document.activeElement) || document.activeElement === document.body;
   place.replaceChildren(text, " ", stop);
-  tell();
+  showStage();
   if (focused && !stop.hidden) stop.focus();
-  while (underWay(said)) {
+  while (isRunning(job)) {
     await pause(PAUSE);
     try {
-      const known = said;
-      const now = await ask(api(`${own}/read-again/${said.job}`));
-      if (said === known || !underWay(now)) said = now; // else it was cancelled since the request
-      tell();
+      const before = job;
+      const fresh = await ask(api(`${own}/read-again/${job.job}`));
+      if (job === before || !isRunning(fresh)) job = fresh; // else it was cancelled since the request
+      showStage();
     } catch (problem) {
       if (problem.status === 404) {
-        if (takenBack || !said.requested_by.length) return { ...said, state: "stopped" };
-        if (!said.requested_by.includes(person)) return null;
-        said = await request(); // the server was restarted
-      } else if (!passing(problem)) throw problem;
+        if (isCancelled || !job.requested_by.length) return { ...job, state: "stopped" };
+        if (!job.requested_by.includes(person)) return null;
+        job = await request(); // the server was restarted
+      } else if (!isTemporary(problem)) throw problem;
       else text.textContent = say("stillSilent");
     }
   }
-  return said;
+  return job;
 }
 
 /** Requests that the page is read again. */
 export const request = () => ask(api(`${own}/read-again`), {});
 
 /** Reloads the page to show the new reading. If a dialog is open, offers that when the dialog closes. */
-export function show(outcome, notices) {
-  sessionStorage.setItem(OUTCOME, JSON.stringify({ page: data.number, said: outcome }));
+export function reloadWithOutcome(outcome, notices) {
+  sessionStorage.setItem(OUTCOME, JSON.stringify({ page: data.number, outcome }));
   const dialog = document.querySelector("dialog[open]");
-  keepTold(); // the reading may be the effect of an undo, whose message is shown again
+  keepMessage(); // the reading may be the effect of an undo, whose message is shown again
   if (!dialog) return location.reload();
   dialog.addEventListener("close", () => {
     notices.append(make("p", { class: "notice" }, say("rereadKept"), " ", reloadButton()));
@@ -80,19 +80,19 @@ export function show(outcome, notices) {
 }
 
 /** Shows in `place` that a reading was cancelled or failed. */
-export function failure(said, place) {
-  if (said.state === "stopped") place.replaceChildren(say("rereadStopped"));
-  else place.replaceChildren(say("rereadFailed", { detail: said.message || said.reason }), " ", said.message ? details(said.reason) : "");
+export function showFailure(job, place) {
+  if (job.state === "stopped") place.replaceChildren(say("rereadStopped"));
+  else place.replaceChildren(say("rereadFailed", { detail: job.message || job.reason }), " ", job.message ? details(job.reason) : "");
 }
 
 /** Shows the outcome of the reading for which the page was reloaded. */
-export function told(notices) {
+export function showOutcome(notices) {
   const kept = JSON.parse(sessionStorage.getItem(OUTCOME) ?? "null");
   if (kept?.page !== data.number) return;
   sessionStorage.removeItem(OUTCOME);
-  const { said } = kept;
-  const lost = said.lost.map((flag) => make("li", {}, `${say("column", { number: flag.line })}: ${flag.transcribed} → ${flag.reading || flag.suggested}`));
-  const summary = said.message ? say("rereadFailed", { detail: said.message })
-    : say("rereadDone", { fresh: said.fresh, gone: said.gone, kept: said.kept, lost: said.lost.length });
-  notices.append(make("div", { class: said.message ? "notice" : "told", id: "read-again-said" }, summary, " ", details(said.detail), lost.length ? make("ul", {}, ...lost) : ""));
+  const { outcome } = kept;
+  const lost = outcome.lost.map((flag) => make("li", {}, `${say("column", { number: flag.line })}: ${flag.transcribed} → ${flag.reading || flag.suggested}`));
+  const summary = outcome.message ? say("rereadFailed", { detail: outcome.message })
+    : say("rereadDone", { fresh: outcome.fresh, gone: outcome.gone, kept: outcome.kept, lost: outcome.lost.length });
+  notices.append(make("div", { class: outcome.message ? "notice" : "told", id: "read-again-said" }, summary, " ", details(outcome.detail), lost.length ? make("ul", {}, ...lost) : ""));
 }

@@ -138,7 +138,7 @@ function move(sheet, scale, left, top) {
 }
 
 /** Makes image and text scroll and zoom together, whichever of them is moved. */
-export function together(sheet, viewer) {
+export function linkMovement(sheet, viewer) {
   const follow = () => {
     const { viewport } = viewer;
     const at = viewport.pixelFromPoint(new OpenSeadragon.Point(0, 0), true);

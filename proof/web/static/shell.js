@@ -33,7 +33,7 @@ export class Problem extends Error {
 }
 
 /** Reloads the page when the session is over or another one was begun in this browser; at most once in 10 seconds. */
-function startAnew() {
+function reloadForSession() {
   if (Date.now() - Number(sessionStorage.getItem("proof-anew")) < 10000) return;
   sessionStorage.setItem("proof-anew", String(Date.now()));
   location.reload();
@@ -44,8 +44,8 @@ addEventListener("pageshow", (event) => { if (event.persisted) location.reload()
 
 /** Length in characters below which a request continues after its page was left; browsers allow 64 KiB in all. */
 const OUTLIVES = 8000;
-let dying = 0; // pending requests that would be aborted with the page
-addEventListener("beforeunload", (event) => { if (dying) event.preventDefault(); });
+let fragile = 0; // pending requests that would be aborted with the page
+addEventListener("beforeunload", (event) => { if (fragile) event.preventDefault(); });
 
 /** Sends a GET request, or with a `body` a POST request. */
 export function request(path, body) {
@@ -56,39 +56,40 @@ export function request(path, body) {
   options.headers["X-CSRFToken"] = document.querySelector("meta[name=csrf]").content;
   options.body = JSON.stringify(body);
   options.keepalive = options.body.length < OUTLIVES;
-  const asking = fetch(path, options);
-  if (options.keepalive) return asking;
-  dying += 1;
-  const over = () => { dying -= 1; };
-  asking.then(over, over);
-  return asking;
+  const sending = fetch(path, options);
+  if (options.keepalive) return sending;
+  fragile += 1;
+  const over = () => { fragile -= 1; };
+  sending.then(over, over);
+  return sending;
 }
 
 /** The pending POST requests. */
-export const underWay = new Set();
+export const pendingPosts = new Set();
 
+/** Sends a request and resolves to the JSON of its answer. Throws a Problem. */
 export function ask(path, body) {
-  const asking = asked(path, body);
-  if (body === undefined) return asking;
-  underWay.add(asking);
-  const over = () => underWay.delete(asking);
-  asking.then(over, over);
-  return asking;
+  const answer = answerTo(path, body);
+  if (body === undefined) return answer;
+  pendingPosts.add(answer);
+  const over = () => pendingPosts.delete(answer);
+  answer.then(over, over);
+  return answer;
 }
 
-async function asked(path, body) {
+async function answerTo(path, body) {
   let answer;
   try {
     answer = await request(path, body);
   } catch {
     throw new Problem(0, null);
   }
-  const said = await answer.json().catch(() => null);
-  if (answer.status === 401 || said?.code === "token") startAnew();
-  if (!answer.ok) throw new Problem(answer.status, said);
-  if (said === null) throw new Problem(0, null); // cut off, or from a proxy: the outcome is unknown
+  const content = await answer.json().catch(() => null);
+  if (answer.status === 401 || content?.code === "token") reloadForSession();
+  if (!answer.ok) throw new Problem(answer.status, content);
+  if (content === null) throw new Problem(0, null); // cut off, or from a proxy: the outcome is unknown
   if (trouble && (body !== undefined || trouble.dataset.status === "0")) trouble.hidden = true;
-  return said;
+  return content;
 }
 
 /** Resolves after some milliseconds. */
@@ -132,13 +133,13 @@ const trouble = $("trouble");
 addEventListener("unhandledrejection", (event) => {
   if (!(event.reason instanceof Problem) || !trouble) return;
   event.preventDefault();
-  trouble.textContent = why(event.reason);
+  trouble.textContent = problemMessage(event.reason);
   trouble.dataset.status = event.reason.status;
   trouble.hidden = false;
 });
 
 /** The message of a problem for people. */
-export const why = (problem) => (problem.status ? say("refused", { detail: problem.message }) : say("silent"));
+export const problemMessage = (problem) => (problem.status ? say("refused", { detail: problem.message }) : say("silent"));
 
 /** An element with its attributes and children; text is never parsed as HTML. */
 export function make(tag, attributes = {}, ...children) {

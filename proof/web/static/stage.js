@@ -8,6 +8,7 @@ const CLOSE = 9; // height of the close view, in characters
 const BESIDE = 2.6; // width on either side of the glyph, in heights of a character
 const MOST_IN_CELL = 4; // characters that are shown in the place of one
 const TEXT_WIDTH = 3.8; // width of the transcribed column, in heights of a character
+const MOST_PICTURES = 60; // pictures that are kept
 const THUMB = 150; // longer side of the thumbnail of the half-folio, in pixels
 
 const svg = (tag, attributes = {}, ...children) => {
@@ -20,30 +21,29 @@ const svg = (tag, attributes = {}, ...children) => {
 const pictures = new Map();
 
 /** The picture of a flag's column, loaded and decoded in advance; null if the flag has no place on an image. */
-export function picture(flag) {
+export function loadPicture(flag) {
   if (!flag.view) return null;
   const url = piece(flag.view.image, flag.view.area);
-  let found = pictures.get(url);
-  if (!found) {
+  let loading = pictures.get(url);
+  if (!loading) {
     const image = new Image();
     image.decoding = "sync";
     image.src = url;
-    found = { image, ready: image.decode().then(() => true, () => false), failed: false };
-    found.ready.then((ok) => {
-      found.failed = !ok;
-      if (!ok) pictures.delete(url); // requested again when it is next shown
+    loading = { image, ready: image.decode().then(() => true, () => false) };
+    loading.ready.then((isLoaded) => {
+      if (!isLoaded) pictures.delete(url); // requested again when it is next shown
     });
-    pictures.set(url, found);
+    pictures.set(url, loading);
     if (!flag.tile) new Image().src = glyphOf(flag);
-    if (pictures.size > 60) pictures.delete(pictures.keys().next().value);
+    if (pictures.size > MOST_PICTURES) pictures.delete(pictures.keys().next().value);
   }
-  return found;
+  return loading;
 }
 
 /** A promise for the picture of a flag while it is loading; null once it was loaded or failed to. */
-export function pictureOn(flag) {
-  const found = flag?.view ? pictures.get(piece(flag.view.image, flag.view.area)) : null;
-  return found && !found.image.complete ? found.ready : null;
+export function pendingPicture(flag) {
+  const loading = flag?.view ? pictures.get(piece(flag.view.image, flag.view.area)) : null;
+  return loading && !loading.image.complete ? loading.ready : null;
 }
 
 const frame = ([x, y, w, h], air, cls, more = {}) =>
@@ -51,7 +51,7 @@ const frame = ([x, y, w, h], air, cls, more = {}) =>
 
 /** The visible area, in pixels of the image. It has one size around every glyph, so that all glyphs are shown at the same
     place; it is larger only if the flag's places would be cut off. */
-function seen(flag, whole) {
+function visibleArea(flag, whole) {
   const { view } = flag;
   const [cx, cy] = middle(view.focus);
   const places = whole ? [view.area] : [view.focus, view.gap, flag.other?.bbox].filter(Boolean);
@@ -62,17 +62,18 @@ function seen(flag, whole) {
 }
 const middle = ([x, y, w, h]) => [x + w / 2, y + h / 2];
 
-/** Draws a flag into `stage`. `came(ok)` tells whether its image was loaded, unless another flag is shown by then. */
-export function draw(stage, flag, whole, label, came, edits = []) {
+/** Draws a flag into `stage`. `onLoad(isLoaded)` is called when its image was loaded or failed to, unless another flag is
+ * shown by then. */
+export function draw(stage, flag, whole, label, onLoad, edits = []) {
   const { view } = flag;
   if (!view) {
     stage.classList.remove("waiting");
-    stage.replaceChildren(plain(flag));
-    came(true);
+    stage.replaceChildren(contextAlone(flag));
+    onLoad(true);
     return;
   }
   const [x, y, w, h] = view.area;
-  const [left, top, wide, tall] = seen(flag, whole);
+  const [left, top, wide, tall] = visibleArea(flag, whole);
   const [cx, cy] = middle(view.focus);
   const lean = Math.tan((view.skew * Math.PI) / 180); // pixels by which the column moves to the right per pixel down
   const colW = Math.max(view.column[2] - Math.abs(lean) * view.column[3], view.column[2] / 2);
@@ -89,25 +90,25 @@ export function draw(stage, flag, whole, label, came, edits = []) {
     preserveAspectRatio: "xMidYMid meet",
     "aria-hidden": "true",
   });
-  const clip = svg("clipPath", { id: "seen" }, svg("rect", { x: left, y: top, width: wide, height: tall }));
+  const imageClip = svg("clipPath", { id: "image-clip" }, svg("rect", { x: left, y: top, width: wide, height: tall }));
   const image = svg("image", {
     href: piece(view.image, view.area), x, y, width: w, height: h, preserveAspectRatio: "none", class: "paper",
   });
   const shade = (from, to) => svg("rect", { class: "beside", x: from, y: top - h, width: Math.max(to - from, 0), height: 3 * h });
-  const page = svg("g", { "clip-path": "url(#seen)" },
+  const page = svg("g", { "clip-path": "url(#image-clip)" },
     svg("rect", { class: "ground", x: left, y: top, width: wide, height: tall }),
     svg("g", { transform: `rotate(${view.skew.toFixed(3)} ${cx} ${cy})` }, image),
     shade(left - w, colX), shade(colX + colW, left + 2 * w), frame(view.focus, air, "place"));
   if (flag.other?.bbox) page.append(svg("g", { transform: `rotate(${view.skew.toFixed(3)} ${cx} ${cy})` }, frame(flag.other.bbox, air, "place other")));
-  const told = svg("clipPath", { id: "told" }, svg("rect", { x: left + wide, y: top, width: gap + textW, height: tall }));
+  const textClip = svg("clipPath", { id: "text-clip" }, svg("rect", { x: left + wide, y: top, width: gap + textW, height: tall }));
   const sheet = [left + wide + gap, top, textW, tall];
-  drawing.append(svg("defs", {}, clip, told), page, columns ? besideOneAnother(columns, view, sheet) : transcript(view, textX, sheet, air, edits));
-  const known = picture(flag);
-  stage.classList.toggle("waiting", !known.image.complete);
-  known.ready.then((ok) => {
+  drawing.append(svg("defs", {}, imageClip, textClip), page, columns ? sourceColumns(columns, view, sheet) : transcript(view, textX, sheet, air, edits));
+  const loading = loadPicture(flag);
+  stage.classList.toggle("waiting", !loading.image.complete);
+  loading.ready.then((isLoaded) => {
     if (!stage.contains(drawing)) return;
     stage.classList.remove("waiting");
-    came(ok);
+    onLoad(isLoaded);
   });
   stage.replaceChildren(drawing, thumbnail(view), make("p", { class: "loading", role: "status" }, say("imageLoading")));
   stage.setAttribute("aria-label", label);
@@ -129,7 +130,7 @@ function edited(one, edits) {
 
 /** The text of the column at the heights of its glyphs; characters without a glyph are shown beside it, with a wedge. */
 function transcript(view, textX, [x, y, width, height], air, edits) {
-  const text = svg("g", { lang: script, class: "text", "clip-path": "url(#told)" }, svg("rect", { class: "sheet", x, y, width, height }));
+  const text = svg("g", { lang: script, class: "text", "clip-path": "url(#text-clip)" }, svg("rect", { class: "sheet", x, y, width, height }));
   if (view.gap) text.append(frame([view.gap[0] + textX, ...view.gap.slice(1)], air, "gap"));
   for (const one of view.characters) {
     const [at, half] = [one.x + textX, one.em / 2];
@@ -155,8 +156,8 @@ function upright(text, x, y, em, cls) {
 }
 
 /** Columns of source text side by side, as large as they fit: the text, and the reading of the image. */
-function besideOneAnother(columns, view, [x, y, width, height]) {
-  const text = svg("g", { lang: script, class: "text", "clip-path": "url(#told)" }, svg("rect", { class: "sheet", x, y, width, height }));
+function sourceColumns(columns, view, [x, y, width, height]) {
+  const text = svg("g", { lang: script, class: "text", "clip-path": "url(#text-clip)" }, svg("rect", { class: "sheet", x, y, width, height }));
   const [, top, , high] = view.focus;
   const placed = columns.map(([source]) => inRows(source));
   const down = Math.max(...placed.map(({ length }) => length));
@@ -199,17 +200,17 @@ function thumbnail(view) {
 }
 
 /** The vertical context of a flag without a place on an image. */
-function plain(flag) {
+function contextAlone(flag) {
   const box = document.createElement("p");
   box.className = "vertical han";
   box.lang = script;
   const mark = document.createElement("mark");
   mark.append(flag.transcribed || nothing());
   box.append(flag.before, mark, flag.after);
-  const both = document.createDocumentFragment();
-  if (!flag.page.image) both.append(make("p", { class: "soft none" }, say("noImage")));
-  both.append(box);
-  return both;
+  const parts = document.createDocumentFragment();
+  if (!flag.page.image) parts.append(make("p", { class: "soft none" }, say("noImage")));
+  parts.append(box);
+  return parts;
 }
 
 /** Shows the tile of the flag's glyph. */

@@ -1,29 +1,29 @@
 // Fields for typed readings. While an input method composes, its keys neither send the reading nor close the field.
 
-import { $, Problem, ask, han, make, say, why } from "./shell.js";
+import { $, Problem, ask, han, make, problemMessage, say } from "./shell.js";
 
 
 /** A function that tells, for an event of a field or its form, whether an input method is composing in the field. */
-export function composing(box) {
-  let begun = false;
-  box.addEventListener("compositionstart", () => { begun = true; });
-  box.addEventListener("compositionend", () => { setTimeout(() => { begun = false; }); });
-  return (event) => begun || event.isComposing || event.keyCode === 229;
+export function trackComposition(box) {
+  let isComposing = false;
+  box.addEventListener("compositionstart", () => { isComposing = true; });
+  box.addEventListener("compositionend", () => { setTimeout(() => { isComposing = false; }); });
+  return (event) => isComposing || event.isComposing || event.keyCode === 229;
 }
 
 let doubted = null; // the last reading that the server asked to confirm
 
 /** The additional field of a request with a reading: `confirmed` if the server asked about that reading just before. */
-export function meant(reading) {
+export function confirmationOf(reading) {
   const confirmed = reading !== "" && reading === doubted;
   doubted = null;
   return confirmed ? { confirmed } : {};
 }
 
 /** The message of a problem with a typed reading. If the server asks for confirmation, sending it again confirms it. */
-export function whyTyped(problem, reading) {
+export function typedProblemMessage(problem, reading) {
   doubted = problem.status === 428 ? reading : null;
-  return doubted === null ? why(problem) : say("really", { detail: problem.message });
+  return doubted === null ? problemMessage(problem) : say("really", { detail: problem.message });
 }
 
 /**
@@ -31,7 +31,7 @@ export function whyTyped(problem, reading) {
  * composing. Its keys are no shortcuts of the page.
  */
 export function installForm(form, fields, submit, close) {
-  const composes = fields.map(composing);
+  const composes = fields.map(trackComposition);
   const isComposing = (event) => composes.some((isIn) => isIn(event));
   form.addEventListener("keydown", (event) => {
     event.stopPropagation();
@@ -49,7 +49,7 @@ export function installForm(form, fields, submit, close) {
  * Installs the field for a reading: `take` is called with the reading, `close` at Escape. If `take` rejects with a
  * Problem, its message is shown beside the field. An empty reading is refused unless `mayBeEmpty()`.
  */
-export function takeTyped(take, close, mayBeEmpty = () => false) {
+export function installTypedField(take, close, mayBeEmpty = () => false) {
   offerComposed($("typed"), $("typed-problem"));
   installForm($("typing"), [$("typed")], () => {
     const reading = $("typed").value.trim();
@@ -57,7 +57,7 @@ export function takeTyped(take, close, mayBeEmpty = () => false) {
     if (!reading && !mayBeEmpty()) $("typed-problem").textContent = say("typeFirst");
     else take(reading).catch((problem) => {
       if (!(problem instanceof Problem)) throw problem;
-      $("typed-problem").textContent = whyTyped(problem, reading);
+      $("typed-problem").textContent = typedProblemMessage(problem, reading);
     });
   }, close);
 }

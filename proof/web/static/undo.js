@@ -1,96 +1,96 @@
 // Undo and redo of the person's last act, in every view, with a message that names the act.
 
-import { sent, whyNot } from "./outbox.js";
+import { allSent, failureMessage } from "./outbox.js";
 import { $, Problem, api, ask, closeButton, isShortcut, keep, make, may, oneAtATime, person, say, uuid, work } from "./shell.js";
 
 const OWN = `${work}:${encodeURIComponent(person)}`;
-const [TOLD, ASKED] = [`proof-told:${OWN}`, `proof-undo:${OWN}`];
+const [MESSAGE, KEYS] = [`proof-told:${OWN}`, `proof-undo:${OWN}`];
 const line = $("act-told");
 
-let last = null; // the shown message: [text, way]
+let shown = null; // the message that is shown: [text, way]
 
 /** Shows a message about an act. `way` adds the button "undo" or "redo", `more` adds further elements. */
-export function tell(text, way = "", more = []) {
+export function showMessage(text, way = "", more = []) {
   if (!line) return;
   line.replaceChildren(text, " ");
   if (way) line.append(make("button", { type: "button", "data-undo": way }, make("kbd", {}, way === "undo" ? "Z" : "Y"), " ", say(way)));
-  line.append(...more, closeButton(() => tell("")));
+  line.append(...more, closeButton(() => showMessage("")));
   line.hidden = !text;
-  last = text ? [text, way] : null;
+  shown = text ? [text, way] : null;
 }
 
 /** Makes the next page show the present message again. */
-export function keepTold() {
-  if (last) keep(TOLD, last);
+export function keepMessage() {
+  if (shown) keep(MESSAGE, shown);
 }
 
 /** Makes the next page show a message. */
-export function tellNext(text, way = "undo") {
-  keep(TOLD, [text, way]); // without storage only the message is lost
+export function showOnNextPage(text, way = "undo") {
+  keep(MESSAGE, [text, way]); // without storage only the message is lost
 }
 
 /** Reloads the page, which then shows the message. */
-export function tellAnew(text, way = "undo") {
-  tellNext(text, way);
+export function reloadWithMessage(text, way = "undo") {
+  showOnNextPage(text, way);
   location.reload();
 }
 
-const asked = () => JSON.parse(sessionStorage.getItem(ASKED) ?? "{}");
+const keptKeys = () => JSON.parse(sessionStorage.getItem(KEYS) ?? "{}");
 
 /** Asks the server for an undo or redo (`way`) of the person's last act. A request without an answer is repeated with its
  * key, so that it has no second effect. Throws a Problem. */
-export async function askBack(way, more = {}) {
-  await sent();
-  const key = asked()[way] ?? uuid();
-  sessionStorage.setItem(ASKED, JSON.stringify({ ...asked(), [way]: key }));
-  const answered = () => sessionStorage.setItem(ASKED, JSON.stringify({ ...asked(), [way]: undefined }));
+export async function requestUndo(way, more = {}) {
+  await allSent();
+  const key = keptKeys()[way] ?? uuid();
+  sessionStorage.setItem(KEYS, JSON.stringify({ ...keptKeys(), [way]: key }));
+  const forgetKey = () => sessionStorage.setItem(KEYS, JSON.stringify({ ...keptKeys(), [way]: undefined }));
   try {
     const undone = await ask(api(way), { key, ...more });
     if (!undone?.message) throw new Problem(0, null); // cut off, or from a proxy
-    answered();
+    forgetKey();
     return undone;
   } catch (problem) {
-    if (problem.status >= 400 && problem.status < 500 && ![401, 429].includes(problem.status)) answered();
+    if (problem.status >= 400 && problem.status < 500 && ![401, 429].includes(problem.status)) forgetKey();
     throw problem;
   }
 }
 
 /** Shows why an undo or redo was refused; after a conflict with others, offers to leave out what they changed. */
-export function tellRefused(way, problem, again) {
+export function showRefused(way, problem, again) {
   const leave = () => make("button", { type: "button", onclick: () => again(way, { leave: true }) }, say("leaveIt"));
-  tell(whyNot(problem), "", problem.status === 409 ? [leave()] : []);
+  showMessage(failureMessage(problem), "", problem.status === 409 ? [leave()] : []);
 }
 
 /** Undoes or redoes, and reloads the page. */
-export async function takeBack(way, more = {}) {
+export async function undoAndReload(way, more = {}) {
   try {
-    const undone = await askBack(way, more);
-    tellAnew(undone.message, way === "undo" ? "redo" : "undo");
+    const undone = await requestUndo(way, more);
+    reloadWithMessage(undone.message, way === "undo" ? "redo" : "undo");
   } catch (problem) {
-    tellRefused(way, problem, through);
+    showRefused(way, problem, undoOrRedo);
   }
 }
 
-let through = oneAtATime(takeBack);
+let undoOrRedo = oneAtATime(undoAndReload);
 /** Makes the keys and buttons of undo and redo call `act`, so that a page can order them among its other acts. */
-export function goThrough(act) {
-  through = act;
+export function handleUndoWith(act) {
+  undoOrRedo = act;
 }
 
 if (may("decide")) {
   addEventListener("keydown", (event) => {
     if (!isShortcut(event) || event.repeat) return;
     const way = { z: event.shiftKey ? "redo" : "undo", y: "redo" }[event.key.toLowerCase()];
-    if (way) through(way);
+    if (way) undoOrRedo(way);
   });
   addEventListener("click", (event) => {
     const way = event.target.closest("[data-undo]")?.dataset.undo;
-    if (way) through(way);
+    if (way) undoOrRedo(way);
   });
 }
 
-const told = sessionStorage.getItem(TOLD);
-if (told) {
-  sessionStorage.removeItem(TOLD);
-  tell(...JSON.parse(told));
+const keptMessage = sessionStorage.getItem(MESSAGE);
+if (keptMessage) {
+  sessionStorage.removeItem(MESSAGE);
+  showMessage(...JSON.parse(keptMessage));
 }

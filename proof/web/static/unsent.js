@@ -1,7 +1,7 @@
 // Sends, from any page of the work, decisions that the desk could not send before it was left.
 
-import { Outbox, ahead, waitingAt } from "./outbox.js";
-import { $, make, may, say, why, workPath } from "./shell.js";
+import { Outbox, decidedByOther, showWaiting } from "./outbox.js";
+import { $, make, may, problemMessage, say, workPath } from "./shell.js";
 
 const lines = $("unsent");
 
@@ -14,7 +14,7 @@ function tell(entry, text) {
 if (may("decide"))
   new Outbox({
     done() {},
-    conflict(entry, problem) { tell(entry, ahead(problem.document.decisions?.at(-1))); },
-    refused(entry, problem) { tell(entry, why(problem)); },
-    waiting(count) { waitingAt(lines, count); },
+    conflict(entry, problem) { tell(entry, decidedByOther(problem.document.decisions?.at(-1))); },
+    refused(entry, problem) { tell(entry, problemMessage(problem)); },
+    waiting(count) { showWaiting(lines, count); },
   });

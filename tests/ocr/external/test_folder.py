@@ -13,7 +13,7 @@ import pytest
 from proof.cli import main
 from proof.errors import EngineError
 from proof.exports.alto import alto
-from proof.exports.marked import MarkedPage, mark
+from proof.exports.marked_pages import MarkedPage, mark
 from proof.exports.pagexml import page_xml
 from proof.images.find import FoundBy, PageImage
 from proof.images.load import load_image

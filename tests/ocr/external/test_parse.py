@@ -50,7 +50,7 @@ def test_a_line_of_transkribus_is_spread_along_its_box() -> None:
     (page,) = parse_readings(HERE, TRANSKRIBUS.encode())
     (line,) = page.lines
     assert (page.image, page.size, line.vertical, line.placed) == ("1a.png", (1000, 1500), True, False)
-    assert [one.text for one in line.characters] == ["大", "射", "之", "儀"]
+    assert [character.text for character in line.characters] == ["大", "射", "之", "儀"]
     assert line.characters[1].box == Box(900, 200, 100, 100)
 
 
@@ -65,15 +65,15 @@ def test_glyphs_of_alto_keep_places_confidences_and_variants() -> None:
 def test_a_line_of_alto_without_places_is_as_sure_as_its_least_sure_part() -> None:
     words = '<String CONTENT="君" WC="0.9"/><String CONTENT="命" WC="0.1"/>'
     (page,) = parse_readings(HERE, re.sub("(?s)<String.*</String>", words, ESCRIPTORIUM).encode())
-    assert [one.probability for one in page.lines[0].characters] == [0.1, 0.1]
+    assert [character.probability for character in page.lines[0].characters] == [0.1, 0.1]
 
 
 def test_hocr_has_characters_in_boxes_or_words_to_spread() -> None:
     (page,) = parse_readings(HERE, TESSERACT.encode())
     boxed, spread = page.lines
     assert page.image == "scans/1a.png"
-    assert [(one.text, one.probability) for one in boxed.characters] == [("射", 0.975), ("人", 0.6)]
-    assert [(one.text, one.box.y, one.probability) for one in spread.characters] == [
+    assert [(character.text, character.probability) for character in boxed.characters] == [("射", 0.975), ("人", 0.6)]
+    assert [(character.text, character.box.y, character.probability) for character in spread.characters] == [
         ("宿", 100, 0.5),
         ("視", 200, 0.5),
         ("滌", 300, 0.5),

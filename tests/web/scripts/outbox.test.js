@@ -5,7 +5,7 @@ import { beforeEach, test } from "node:test";
 
 import { asked, errors, fill, forget, happens, pass, serve, settle } from "./browser.js";
 
-const { Outbox, ahead, unsent } = await import("../../../proof/web/static/outbox.js");
+const { Outbox, decidedByOther, countUnsent } = await import("../../../proof/web/static/outbox.js");
 
 const DOWN = () => { throw new TypeError("not reached"); };
 const flagOf = (path) => Number(path.match(/flags\/(\d+)/)[1]);
@@ -32,11 +32,11 @@ test("what is decided is kept until the server has it, and goes in the order in 
   for (const flag of [3, 1, 2]) outbox.put(flag, { verdict: "keep" });
   await settle();
   assert.deepEqual(asked.map(({ path }) => flagOf(path)), [3]); // one at a time
-  assert.equal(unsent(), 3);
+  assert.equal(countUnsent(), 3);
   for (const left of [2, 1, 0]) {
     answers.shift()();
     await settle();
-    assert.equal(unsent(), left);
+    assert.equal(countUnsent(), left);
   }
   assert.deepEqual(asked.map(({ path }) => flagOf(path)), [3, 1, 2]);
   assert.deepEqual(of("done").map(([entry]) => entry.flag), [3, 1, 2]);
@@ -58,11 +58,11 @@ for (const [name, answer] of [
     const outbox = open();
     outbox.put(7, { verdict: "take", key: "k" });
     await settle();
-    assert.equal(unsent(), 1);
+    assert.equal(countUnsent(), 1);
     assert.deepEqual(of("waiting"), [[1]]);
     serve(taken);
     assert.equal(await pass(), 250);
-    assert.equal(unsent(), 0);
+    assert.equal(countUnsent(), 0);
     assert.deepEqual(asked.map(({ body }) => body), [{ verdict: "take", key: "k" }, { verdict: "take", key: "k" }]);
     assert.equal(of("done").length, 1);
     assert.deepEqual([...of("conflict"), ...of("refused")], []);
@@ -147,7 +147,7 @@ test("a page that is left sends the first of each flag after it, twenty at most,
   happens("pagehide");
   assert.deepEqual(asked.map(({ path, body }) => [flagOf(path), body.verdict]), Array.from({ length: 20 }, (_, n) => [n + 1, "keep"]));
   assert.ok(asked.every(({ keepalive }) => keepalive));
-  assert.equal(unsent(), 60);
+  assert.equal(countUnsent(), 60);
 });
 
 test("what waits for a pause goes at once when the connection is back", async () => {
@@ -175,12 +175,12 @@ test("a listener that fails keeps nothing from being sent", async () => {
   outbox.put(1, {});
   outbox.put(2, {});
   await settle();
-  assert.equal(unsent(), 0);
+  assert.equal(countUnsent(), 0);
   assert.equal(errors.length, 2);
 });
 
 test("who decided before is told with what they decided", () => {
-  const by = (decision) => ahead({ person: "王", transcribed: "告", ...decision });
+  const by = (decision) => decidedByOther({ person: "王", transcribed: "告", ...decision });
   assert.equal(by({ verdict: "keep", state: "kept" }), "王: keeps");
   assert.equal(by({ verdict: "take", state: "corrected", reading: "吿" }), "王: takes 吿");
   assert.equal(by({ verdict: "take", state: "corrected", reading: "" }), "王: deletes 告");

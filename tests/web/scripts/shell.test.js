@@ -6,7 +6,7 @@ import { beforeEach, test } from "node:test";
 import { asked, forget, happens, place, reloads, serve, settle } from "./browser.js";
 
 const trouble = place("trouble");
-const { Problem, ask, inTurn, isShortcut, oneAtATime, say, underWay, why } = await import("../../../proof/web/static/shell.js");
+const { Problem, ask, inTurn, isShortcut, oneAtATime, say, pendingPosts, problemMessage } = await import("../../../proof/web/static/shell.js");
 
 const held = () => {
   let go;
@@ -51,20 +51,20 @@ test("what is being written is known as long as it is, and what is only asked is
   serve(() => answer);
   const writing = ask("/w", { a: 1 });
   const asking = ask("/r");
-  assert.deepEqual([...underWay], [writing]);
+  assert.deepEqual([...pendingPosts], [writing]);
   go({ status: 200, document: { b: 2 } });
   assert.deepEqual([await writing, await asking], [{ b: 2 }, { b: 2 }]);
-  assert.equal(underWay.size, 0);
+  assert.equal(pendingPosts.size, 0);
 });
 
 test("a refusal has its document, and a server that was not reached has none", async () => {
   serve(() => ({ status: 409, document: { message: "王 was there", detail: "x" } }));
   const refused = await ask("/w", {}).catch((problem) => problem);
   assert.ok(refused instanceof Problem);
-  assert.deepEqual([refused.status, refused.message, why(refused)], [409, "王 was there", "refused: 王 was there"]);
+  assert.deepEqual([refused.status, refused.message, problemMessage(refused)], [409, "王 was there", "refused: 王 was there"]);
   serve(() => { throw new TypeError(); });
   const silent = await ask("/w", {}).catch((problem) => problem);
-  assert.deepEqual([silent.status, why(silent)], [0, "no answer"]);
+  assert.deepEqual([silent.status, problemMessage(silent)], [0, "no answer"]);
 });
 
 test("a session that is over loads the page anew, and not again and again", async () => {

@@ -8,7 +8,7 @@ import { asked, forget, happens, pass, place, reloads, serve, settle } from "./b
 const line = place("act-told");
 sessionStorage.setItem("proof-told:w:%E7%94%B2", JSON.stringify(["2 kept", "undo"]));
 const undo = await import("../../../proof/web/static/undo.js");
-const { underWay } = await import("../../../proof/web/static/shell.js");
+const { pendingPosts } = await import("../../../proof/web/static/shell.js");
 const toldAtStart = line.textContent;
 
 const DOWN = () => { throw new TypeError("not reached"); };
@@ -18,7 +18,7 @@ const failed = (asking) => asking.then(() => assert.fail("it was not refused"), 
 
 beforeEach(() => {
   forget();
-  undo.tell("");
+  undo.showMessage("");
 });
 
 test("what was done on the page before is told on the one that is loaded, once", () => {
@@ -29,10 +29,10 @@ test("what was done on the page before is told on the one that is loaded, once",
 test("what the server may have done without our hearing of it is asked for under the same key", async () => {
   for (const answer of [DOWN, () => ({ status: 500 }), () => ({ status: 429 }), () => ({ status: 401, document: {} }), () => ({ status: 200 })]) {
     serve(answer);
-    await failed(undo.askBack("undo"));
+    await failed(undo.requestUndo("undo"));
   }
   serve(() => UNDONE);
-  await undo.askBack("undo");
+  await undo.requestUndo("undo");
   assert.equal(asked.length, 6);
   assert.equal(new Set(keys()).size, 1);
 });
@@ -41,14 +41,14 @@ for (const [name, answer] of [["done", UNDONE], ["refused", { status: 409, docum
   test(`what was ${name} is over: the next time is another`, async () => {
     for (let n = 0; n < 2; n += 1) {
       serve(() => answer);
-      await undo.askBack("undo").catch(() => {});
+      await undo.requestUndo("undo").catch(() => {});
     }
     assert.equal(new Set(keys()).size, 2);
   });
 
 test("to take back and to do again are asked for under keys of their own", async () => {
   serve(DOWN);
-  for (const way of ["undo", "redo", "undo"]) await failed(undo.askBack(way));
+  for (const way of ["undo", "redo", "undo"]) await failed(undo.requestUndo(way));
   assert.equal(keys()[0], keys()[2]);
   assert.notEqual(keys()[0], keys()[1]);
 });
@@ -56,7 +56,7 @@ test("to take back and to do again are asked for under keys of their own", async
 test("nothing is taken back before what was decided is at the server", async () => {
   serve(() => UNDONE);
   localStorage.setItem("proof:w:%E7%94%B2:1:x", "{}");
-  const back = undo.askBack("undo");
+  const back = undo.requestUndo("undo");
   await settle();
   for (let n = 0; n < 4; n += 1) await pass();
   assert.deepEqual(asked, []);
@@ -69,11 +69,11 @@ test("nothing is taken back before what is being written is written", async () =
   serve(() => UNDONE);
   let written;
   const writing = new Promise((done) => { written = done; });
-  underWay.add(writing);
-  const back = undo.askBack("undo");
+  pendingPosts.add(writing);
+  const back = undo.requestUndo("undo");
   await settle();
   assert.deepEqual(asked, []);
-  underWay.delete(writing);
+  pendingPosts.delete(writing);
   written();
   await settle();
   for (let n = 0; n < 2; n += 1) await pass();
@@ -82,7 +82,7 @@ test("nothing is taken back before what is being written is written", async () =
 
 test("what cannot be sent keeps nobody waiting for ever, and is told", async (t) => {
   localStorage.setItem("proof:w:%E7%94%B2:1:x", "{}");
-  const back = undo.takeBack("undo");
+  const back = undo.undoAndReload("undo");
   t.mock.method(Date, "now", () => Number.MAX_SAFE_INTEGER);
   for (let n = 0; n < 2; n += 1) await pass();
   await back;
@@ -92,14 +92,14 @@ test("what cannot be sent keeps nobody waiting for ever, and is told", async (t)
 
 test("what was taken back is shown by the page loaded anew, with the way to do it again", async () => {
   serve(() => UNDONE);
-  await undo.takeBack("undo");
+  await undo.undoAndReload("undo");
   assert.equal(reloads.length, 1);
   assert.deepEqual(JSON.parse(sessionStorage.getItem("proof-told:w:%E7%94%B2")), ["1 taken back", "redo"]);
 });
 
 test("what others changed since can be left to them", async () => {
   serve(() => ({ status: 409, document: { message: "王 changed it" } }));
-  await undo.takeBack("undo");
+  await undo.undoAndReload("undo");
   assert.equal(reloads.length, 0);
   const leave = line.children.find((child) => child.tag === "button");
   assert.equal(line.textContent, "王 changed it leave it×");

@@ -18,12 +18,12 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Origin
-from proof.store.chains import REQUESTER
+from proof.store.decision_chains import REQUESTER
 from proof.store.decision_records import Decision, DecisionRequest, State, Verdict
 from proof.store.decisions import decide_in
 from proof.store.lookup import StorePart, find_work_id
 from proof.store.models import FlagRow, ReadingRow
-from proof.store.seeded import IS_SEEDED
+from proof.store.seeded_errors import IS_SEEDED
 
 UNCHANGING_VERDICTS = {State.KEPT: Verdict.KEEP, State.COPY: Verdict.COPY, State.RETAINED: Verdict.RETAIN}
 """The verdict that makes a reading a decision, for the states that leave the text as it is."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import exp
 
 from proof.layout.half_folio import Outline
-from proof.model.flags import numbered
+from proof.model.flags import with_ids
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.text.model import Page
 from proof.verify.columns import ReadColumn
@@ -20,7 +20,8 @@ from proof.verify.slices import characters_in_file, columns_in_file, in_file
 
 
 def checked_column(outline: Outline, column: ReadColumn) -> CheckedColumn:
-    assert column.line is not None, "columns without a line are left out before"
+    """The checked column of a column that has a line."""
+    assert column.line is not None, "only columns with a line are checked"
     return CheckedColumn(column.line.number, area_box(outline, column), column.line.source)
 
 
@@ -32,15 +33,15 @@ def checked_characters(
     characters = []
     for column in (column for column in columns if column.line is not None):
         for pairing in column.pairings:
-            for i, j in zip(pairing.cells, pairing.glyphs, strict=False):
-                characters.append(_character(placement, column, i, column.glyphs[j], likeness))
+            for cell, glyph in zip(pairing.cells, pairing.glyphs, strict=False):
+                characters.append(_character(placement, column, cell, column.glyphs[glyph], likeness))
     return sorted(characters, key=lambda character: (character.line, character.offset))
 
 
 def _character(
     placement: Placement, column: ReadColumn, cell: int, glyph: Glyph, likeness: WordLikeness | None
 ) -> CheckedCharacter:
-    assert column.line is not None, "columns without a line are left out before"
+    assert column.line is not None, "only columns with a line are checked"
     transcribed = column.cells[cell]
     log_prob = None if likeness is None or glyph.silent else likeness(transcribed.text, glyph)
     return CheckedCharacter(
@@ -56,12 +57,12 @@ def _character(
 
 
 def in_file_lines(result: PageResult, page: Page, outline: Outline, columns: Sequence[ReadColumn]) -> PageResult:
-    """The result of a page of a running edition with lines and offsets of its file."""
-    boxes = [(c.line, area_box(outline, c)) for c in columns if c.line is not None]
+    """The result of a page of a running edition, with its lines and offsets replaced by those of the file."""
+    boxes = [(column.line, area_box(outline, column)) for column in columns if column.line is not None]
     flags = joined_in_lines(in_file(result.flags, page.columns), page.columns)
     return replace(
         result,
         columns=tuple(columns_in_file(boxes, page.columns)),
         characters=tuple(characters_in_file(result.characters, page.columns)),
-        flags=linked(numbered(flags)),
+        flags=linked(with_ids(flags)),
     )

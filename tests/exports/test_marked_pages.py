@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from proof.exports.corrections import Correction
-from proof.exports.marked import MarkedPage, mark
+from proof.exports.marked_pages import MarkedPage, mark
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.text.model import Row

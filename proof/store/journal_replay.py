@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from proof.model.flags import Kind
+from proof.store.carried_places import ExportEdits, Place, TextChange, VersionedPlace
 from proof.store.journal import DECISION, TEXT, Line, edits_of, texts_of
 from proof.store.models import FlagRow
-from proof.store.text_changes import ExportEdits, Place, TextChange, VersionedPlace
 from proof.store.texts import place_of
 from proof.text.versions import most_alike
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from proof.collation.blocks import align
 from proof.collation.differences import aligned_in
 from proof.collation.sigla import names_of
-from proof.collation.tokens import Keys, WitnessTokens, sequence_of, shared_layers
-from proof.exports.decided import decisions_of
+from proof.collation.tokens import CharacterTable, WitnessTokens, shared_layers, tokens_of
+from proof.exports.decided_corrections import decisions_of
 from proof.model.flags import Kind, context_of
 from proof.store import Store
 from proof.store.authorities import IMAGE, witnesses_of
@@ -207,10 +207,10 @@ class _Places:
     def __init__(self, source: Transcription, target: Transcription, pairs: Path | None) -> None:
         self.source, self.target = source, target
         self._policy = policy_of(target.script, pairs)
-        self._keys = Keys(policy_of(Script.SIMPLIFIED, pairs).fold)
+        self._table = CharacterTable(policy_of(Script.SIMPLIFIED, pairs).fold)
         source_layers, target_layers = shared_layers(source, target)
-        self._source_tokens = sequence_of(source, self._keys, source_layers)
-        self._target_tokens = sequence_of(target, self._keys, target_layers)
+        self._source_tokens = tokens_of(source, self._table, source_layers)
+        self._target_tokens = tokens_of(target, self._table, target_layers)
         self._aligned = self._aligned_characters()
         self._addresses = Addresses(target)
         self._name = names_of([source, target], ending=True)[0]
@@ -290,7 +290,7 @@ class _Places:
         return len(reads) == len(text) and all(map(self._is_same_character, reads, text))
 
     def _is_same_character(self, first: str, second: str) -> bool:
-        return first == second or self._keys.key(first) == self._keys.key(second)
+        return first == second or self._table.key(first) == self._table.key(second)
 
     def reading(self, decision: Decision) -> str | None:
         """The reading of a decision in the script of the other text, '' if a decision of its state has none; None if

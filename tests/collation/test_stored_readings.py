@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from proof.collation.collation import collate
-from proof.collation.stored import weigh_stored
+from proof.collation.stored_readings import weigh_stored
 from proof.errors import UsageError
 from proof.store import Store
 from proof.text.transcription import Transcription

@@ -32,10 +32,10 @@ class _Option:
 
 
 def differs(before: Mapping[int, str], now: Sequence[str], choices: Iterable[Choice], policy: VariantPolicy) -> bool:
-    """Whether the lines of a page differ by more than the choices from the lines `before`, by number.
+    """Whether the lines of a page differ from its earlier lines (`before`, by number) by more than the choices.
 
-    Compares both pages code point by code point: `ends[start]` are the offsets in the new page at which a part may end
-    that corresponds to the old page up to `start`."""
+    Compares both pages code point by code point: `ends[start]` are all offsets up to which the new page can correspond
+    to the first `start` code points of the old page."""
     numbers = sorted(before)
     old, new = _joined(before[number] for number in numbers), _joined(now)
     starts = accumulate((len(before[number]) + len(LINE_BREAK) for number in numbers), initial=0)
@@ -43,8 +43,9 @@ def differs(before: Mapping[int, str], now: Sequence[str], choices: Iterable[Cho
     ends: defaultdict[int, set[int]] = defaultdict(set, {0: {0}})
     for start in range(len(old) + 1):
         for option in options[start]:
-            matches = (reading.match(new, end) for end in list(ends[start]) for reading in option.readings)
-            ends[start + option.length] |= {match.end() for match in matches if match}
+            for end in list(ends[start]):
+                matches = (reading.match(new, end) for reading in option.readings)
+                ends[start + option.length] |= {match.end() for match in matches if match}
         if start < len(old):
             ends[start + 1] |= {end + 1 for end in ends[start] if new.startswith(old[start], end)}
     return len(new) not in ends[len(old)]

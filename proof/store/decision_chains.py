@@ -18,7 +18,7 @@ from proof.model.flags import Origin
 from proof.store.authorities import CARRIED, authority_of
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, State, Verdict
 from proof.store.models import DecisionRow, FlagRow, PageRow, ReadingRow
-from proof.store.seeded import seeded_places, shown_context
+from proof.store.seeded_errors import seeded_places, shown_context
 
 FlagDecision = DecisionRow | ReadingRow
 """A decision that everybody sees, or a blind reading."""

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from proof.store import PagePlace, Store
-from proof.store.finder import addressed
 from proof.store.lookup import NoPlaceError
 from proof.store.queue_records import ListedPage
+from proof.store.search import addressed
 from proof.text.positions import Span
 from tests.build import check_at, page, run_info
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proof.verify.running import is_running
+from proof.verify.running_text import is_running
 from tests.verify.pages import line
 
 ROWS = 21

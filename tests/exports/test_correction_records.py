@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.errors import TextError
+from proof.exports.correction_records import read_corrections
 from proof.exports.corrections import Correction
-from proof.exports.records import read_corrections
 from proof.model.flags import Kind
 
 WORDS = st.text("甲乙丙𩔖", max_size=3)

@@ -12,7 +12,7 @@ from proof.locale.marking import _
 from proof.store.decision_records import RefusedDecisionError
 from proof.store.lookup import StorePart, find_work_id
 from proof.store.models import FlagRow, RuleRow, WorkRow
-from proof.store.seeded import IS_SEEDED
+from proof.store.seeded_errors import IS_SEEDED
 from proof.store.typed_text import check_reading
 
 

@@ -18,7 +18,7 @@ from proof.store.lookup import Sessions, StoredWork, StorePart
 from proof.store.models import FlagRow, PageRow, WorkRow
 from proof.store.queue import Queue
 from proof.store.queue_records import ListedPage
-from proof.store.seeded import IS_SEEDED
+from proof.store.seeded_errors import IS_SEEDED
 from proof.store.work_text import WordsInText, WorkTexts
 
 _RUN_ON = re.compile(r"(?<=[^\x00-\x7f])(?=[0-9]{1,6}[abAB]$)")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from proof.exports.corrections import Correction
-from proof.exports.marked import is_on
+from proof.exports.marked_pages import is_on
 from proof.model.flags import CORRECTED_BY_HAND, Evidence, Flag
 from proof.model.result import PageResult, box_at
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proof.store.written import Choice, differs
+from proof.store.page_differences import Choice, differs
 from proof.text.model import Script
 from proof.text.variants import policy_of
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from proof.model.flags import Flag, numbered
+from proof.model.flags import Flag, with_ids
 from proof.store import CheckedResult, Store, TextInfo
 from proof.store.decision_records import State, Verdict
 from proof.store.texts import sha_of
@@ -27,7 +27,7 @@ def test_an_exported_decision_is_not_asked_again(decided: Store) -> None:
 @on_both
 def test_of_several_findings_at_a_place_none_is_asked_once_one_is_decided(store: Store) -> None:
     twice = page(*LINES, flags=((1, 3, "", "揖"), (1, 3, "", "坐")))
-    twice = replace(twice, flags=numbered(twice.flags))
+    twice = replace(twice, flags=with_ids(twice.flags))
     check(store, twice)
     assert len(queued(store)) == 2
     decide(store, queued(store)[0].number, Verdict.TAKE)

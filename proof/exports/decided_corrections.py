@@ -16,8 +16,7 @@ from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Kind, context_of
 from proof.model.notices import MessageCode
 from proof.store import Store
 from proof.store.authorities import copies_read, witnesses_of
-from proof.store.decision_records import Decision, State, Verdict
-from proof.store.text_changes import (
+from proof.store.carried_places import (
     CarriedPlace,
     ExportEdits,
     TextChange,
@@ -26,6 +25,7 @@ from proof.store.text_changes import (
     already_restored,
     is_deleted_with_its_line,
 )
+from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_files import DecidedPlace, StoredText
 from proof.text.addresses import Addresses
 from proof.text.lines import LINE_ENDING

@@ -13,7 +13,7 @@ import pytest
 from proof.cli import main
 from proof.errors import UsageError
 from proof.exports.collation_notes import notes_of
-from proof.exports.decided import Decided, Unused, decided_in, note_written
+from proof.exports.decided_corrections import Decided, Unused, decided_in, note_written
 from proof.exports.script import FormChoice
 from proof.exports.source import CorrectedSource, correct
 from proof.model.flags import Evidence, Flag, Kind, WitnessReading

@@ -1,0 +1,51 @@
+"""The description of the API: what a client generator and a reader find in it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from tests.web.drawn import Served
+
+
+@pytest.fixture(scope="module")
+def document(unchanged: Served) -> Any:
+    return unchanged.client.get("/api/v1/openapi.json").json
+
+
+def operations(document: Any) -> list[dict[str, Any]]:
+    return [operation for methods in document["paths"].values() for operation in methods.values()]
+
+
+def test_every_operation_has_a_summary_and_a_name_of_its_own(document: Any) -> None:
+    assert [operation for operation in operations(document) if not operation.get("summary")] == []
+    names = Counter(operation["operationId"] for operation in operations(document))
+    assert [name for name, times in names.items() if times > 1 or not name.isidentifier() or "work__" in name] == []
+
+
+def test_errors_are_problem_documents_and_other_answers_are_not(document: Any) -> None:
+    for operation in operations(document):
+        for status, answer in operation["responses"].items():
+            assert ("application/problem+json" in answer.get("content", {})) == (status >= "400")
+
+
+def test_texts_have_no_line_breaks_of_docstrings(document: Any) -> None:
+    def texts(part: Any) -> list[str]:
+        if isinstance(part, list):
+            return [text for item in part for text in texts(item)]
+        if not isinstance(part, dict):
+            return []
+        own = [part["description"]] if isinstance(part.get("description"), str) else []
+        return own + [text for value in part.values() for text in texts(value)]
+
+    assert [text for text in texts(document) if "<br/>" in text or "\n" in text.replace("\n\n", "")] == []
+
+
+def test_names_in_the_description_of_a_schema_are_fields_or_values(document: Any) -> None:
+    schemas = document["components"]["schemas"]
+    names = {name for schema in schemas.values() for name in (*schema.get("properties", {}), *schema.get("enum", ()))}
+    for name, schema in schemas.items():
+        assert {*re.findall(r"`([^`]+)`", schema.get("description", ""))} <= names, name
