@@ -413,7 +413,7 @@ class Checker:
         """The part of a page that is on its image, its columns as read, and the assignment of lines to them."""
         part = PartOfPage(page)
         columns, assignment = self._read(page, readings, reader)
-        if page.running:
+        if assignment.parts:  # the ends of running text are free
             return part, columns, assignment
         outline = readings.outline
         cut_part = cut_by_edges(page, outline, columns, readings.sheet.height, self.rows)
