@@ -17,7 +17,7 @@ from proof.model.flags import LINE_BREAK, MAX_CONTEXT_CHARACTERS, Kind
 from proof.model.notices import MessageCode, Notice
 from proof.text.addresses import Addresses
 from proof.text.edit import Edit
-from proof.text.lines import LINE_ENDING
+from proof.text.lines import LINE_ENDING, LINE_ENDING_CHARACTERS
 from proof.text.transcription import Transcription
 
 
@@ -284,7 +284,7 @@ def _malformed(correction: Correction) -> RefusedCorrection | None:
     """Why a correction cannot be written into any text; None if it is well formed."""
     if correction.is_of_line_ending:
         return None
-    if any(char in correction.replacement for char in "\n\r¶\v\f\x1c\x1d\x1e\x85\u2028\u2029"):
+    if any(char in correction.replacement for char in ("¶", *LINE_ENDING_CHARACTERS)):
         return RefusedCorrection(correction, Notice.of(Refusal.LINE_END))
     if len(correction.original) != correction.length:
         original = repr(correction.original)

@@ -12,7 +12,7 @@ from pathlib import Path
 from proof.errors import TextError
 from proof.locale.marking import _
 from proof.text.encoding import Decoded
-from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, numbered_lines
+from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, line_number, numbered_lines
 from proof.text.remarks import Remark, RemarkCode
 from proof.text.transcription import Footnote, Format, Transcription
 
@@ -107,7 +107,7 @@ class _Reader:
         defined = {note.label for note in self.definitions}
         for label, start in self.references.items():
             if label not in defined:
-                self.remark(_line_number(self.text, start), RemarkCode.FOOTNOTE_MISSING, label=label)
+                self.remark(line_number(self.text, start), RemarkCode.FOOTNOTE_MISSING, label=label)
         return tuple(replace(note, anchor=self.references.get(note.label)) for note in self.definitions)
 
 
@@ -116,8 +116,8 @@ def parse_critical(decoded: Decoded, path: Path) -> Transcription:
     text = decoded.text
     front = _front_matter(text, path)
     reader = _Reader(path, text)
-    for line_number, code in front.faults:
-        reader.remark(line_number, code)
+    for fault_line, code in front.faults:
+        reader.remark(fault_line, code)
     for number, begin, line in numbered_lines(text, front.body):
         reader.line(begin, line, number)
     if reader.small_line:
@@ -167,15 +167,11 @@ def _front_matter(text: str, path: Path) -> _Front:
         raise TextError(path, 1, _("the front matter has no end: expected a line --- after it"))
     has_body = bool(others) and (MARK.search(text, others[0], end) or _EMPTY_LINE.search(text, others[0], end))
     if closing is not None and not has_body:
-        faults = tuple((_line_number(text, start), RemarkCode.FRONT_MATTER_BROKEN) for start in others)
+        faults = tuple((line_number(text, start), RemarkCode.FRONT_MATTER_BROKEN) for start in others)
         return _Front(closing.end(), _title_in(text, opening.end(), end), faults)
     body = others[0]
-    faults = ((_line_number(text, body), RemarkCode.FRONT_MATTER_OPEN),)
+    faults = ((line_number(text, body), RemarkCode.FRONT_MATTER_OPEN),)
     return _Front(body, _title_in(text, opening.end(), body), faults)
-
-
-def _line_number(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1
 
 
 def _other_lines(text: str, start: int, end: int) -> list[int]:

@@ -60,11 +60,6 @@ class Decoded:
     container: str = ""
     extraction: Extraction | None = None
 
-    @property
-    def begins(self) -> int:
-        """The byte at which the text of a UTF-8 file begins."""
-        return len(codecs.BOM_UTF8) if self.bom else 0
-
 
 def decode(path: Path, data: bytes, encoding: str | None = None) -> Decoded:
     """The text of `data`, as UTF-8 or in the named encoding. Raises TextError if the file is empty, damaged, in another

@@ -14,6 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import NamedTuple
 
 from proof.errors import OutputError
@@ -47,16 +48,16 @@ class SourceRun(NamedTuple):
     site: Site
     verbatim: bool = True
 
-    def characters(self) -> list[SourceRun]:
+    def characters(self) -> Iterator[SourceRun]:
         """One run for each character; the text of a reference stays one run."""
         if self.site.size != len(self.text.encode()):
-            return [self]
-        runs, at = [], self.site.start
+            yield self
+            return
+        at = self.site.start
         for char in self.text:
-            size = len(char.encode())
-            runs.append(SourceRun(char, Site(at, size, self.site.member), self.verbatim))
-            at += size
-        return runs
+            site = Site(at, len(char.encode()), self.site.member)
+            yield SourceRun(char, site, self.verbatim)
+            at = site.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,22 +223,18 @@ class Draft:
         self.length += len(text)
         self.line += text.count("\n")
 
-    def read(self, text: str, *sites: Site, verbatim: bool = True) -> None:
-        """Add text of the file. If it is `verbatim`, all its `sites` have the same characters."""
-        if not verbatim:
-            self._add_piece("".join(self.unsafe.get(char, char) for char in text), sites, verbatim=False)
+    def read(self, run: SourceRun, *copies: SourceRun) -> None:
+        """Add text of the file. The `copies` are runs elsewhere in the file that repeat it."""
+        sites = (run.site, *(copy.site for copy in copies))
+        if not all(each.verbatim for each in (run, *copies)):
+            self._add_piece("".join(self.unsafe.get(char, char) for char in run.text), sites, verbatim=False)
             return
         offset = 0
-        for part in _divided_at(self.unsafe, text):
+        for part in _divided_at(self.unsafe, run.text):
             size = len(part.encode())
             part_sites = tuple(Site(site.start + offset, size, site.member) for site in sites)
             self._add_piece(self.unsafe.get(part, part), part_sites, verbatim=part not in self.unsafe)
             offset += size
-
-    def read_run(self, run: SourceRun, *copies: SourceRun) -> None:
-        """Add a run, and its `copies` elsewhere in the file, which have the same text."""
-        sites = (run.site, *(copy.site for copy in copies))
-        self.read(run.text, *sites, verbatim=run.verbatim and all(copy.verbatim for copy in copies))
 
     def _add_piece(self, text: str, sites: tuple[Site, ...], *, verbatim: bool) -> None:
         if text:
@@ -269,15 +266,11 @@ class Draft:
 
 def _divided_at(unsafe: Container[str], text: str) -> Iterator[str]:
     """A text divided into stretches without unsafe characters and single unsafe characters."""
-    start = 0
-    for at, char in enumerate(text):
-        if char in unsafe:
-            if at > start:
-                yield text[start:at]
-            yield char
-            start = at + 1
-    if start < len(text):
-        yield text[start:]
+    for is_unsafe, characters in groupby(text, key=lambda char: char in unsafe):
+        if is_unsafe:
+            yield from characters
+        else:
+            yield "".join(characters)
 
 
 def as_it_is(text: str) -> str:

@@ -135,7 +135,12 @@ class TextBlock:
 def numbered_lines(text: str, begin: int = 0) -> Iterator[tuple[int, int, str]]:
     """The lines of a file from code point `begin`, the start of a line: the number of each, counted from 1, its first
     code point, and its text without its ending."""
-    number, start = text.count("\n", 0, begin) + 1, begin
+    number, start = line_number(text, begin), begin
     for raw in text[begin:].split("\n"):
         yield number, start, raw.rstrip("\r")
         number, start = number + 1, start + len(raw) + 1
+
+
+def line_number(text: str, at: int) -> int:
+    """The number of the line of a code point, counted from 1."""
+    return text.count("\n", 0, at) + 1

@@ -17,8 +17,8 @@ from proof.text.transcription import Format
 LINE_ENDING = re.compile(r"¶*(?:\r\n|\n|\r)|¶+")
 """The separator of two columns of a page."""
 
-_ENDINGS = "\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
-"""Characters that end a line."""
+LINE_ENDING_CHARACTERS = "\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+"""The characters that end a line, as in `splitlines`."""
 
 
 def lines(text: str) -> Iterator[SourceLine]:
@@ -58,7 +58,7 @@ class _Lines:
         ends: dict[int, int] = {}
         start: int | None = None
         for index, raw in enumerate(self.raw):
-            source = raw.rstrip(_ENDINGS)
+            source = raw.rstrip(LINE_ENDING_CHARACTERS)
             if kanripo.HEADING.match(source):
                 start = None
             elif kanripo.DRAWER_ENDS.match(source):
@@ -72,7 +72,7 @@ class _Lines:
     def __iter__(self) -> Iterator[SourceLine]:
         drawer_end = -1
         for index, raw in enumerate(self.raw):
-            source = raw.rstrip(_ENDINGS)
+            source = raw.rstrip(LINE_ENDING_CHARACTERS)
             if self.format is not Format.MIRROR and index in self.drawer_ends:
                 drawer_end = self.drawer_ends[index]
             if index <= drawer_end:

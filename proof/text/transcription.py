@@ -14,7 +14,7 @@ from pathlib import Path
 
 from proof.text.edit import Edit, edited
 from proof.text.encoding import Decoded, encode
-from proof.text.layers import Layer, LayerStretch, TextBlock
+from proof.text.layers import Layer, LayerStretch, TextBlock, line_number
 from proof.text.model import Page, Script
 from proof.text.note_layers import column_blocks
 from proof.text.remarks import Remark
@@ -56,7 +56,7 @@ def apparatus_notes(decoded: Decoded) -> tuple[Footnote, ...]:
     """The notes of an apparatus that is outside the text of the file."""
     notes = decoded.extraction.notes if decoded.extraction else ()
     return tuple(
-        Footnote(f"app{number}", words, at, decoded.text.count("\n", 0, at) + 1, at)
+        Footnote(f"app{number}", words, at, line_number(decoded.text, at), at)
         for number, (at, words) in enumerate(notes, start=1)
     )
 

@@ -14,7 +14,7 @@ from proof.errors import TextError
 from proof.locale.marking import Sentence, _
 from proof.paths import natural
 from proof.text.formats import decoded, text_suffixes
-from proof.text.layers import TextBlock
+from proof.text.layers import TextBlock, line_number
 from proof.text.model import Page
 from proof.text.read import parse_transcription, read_transcription
 from proof.text.script import script_of
@@ -113,7 +113,7 @@ def line_of(edition: Transcription, place: int) -> tuple[str, int]:
     counts as the last code point."""
     last = max(0, len(edition.text) - 1)
     part = next(part for part in parts_of(edition) if min(place, last) < part.end)
-    return part.text.path.name, part.text.text.count("\n", 0, place - part.start) + 1
+    return part.text.path.name, line_number(part.text.text, place - part.start)
 
 
 def _with_line_feed(text: str) -> str:

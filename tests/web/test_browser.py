@@ -152,6 +152,7 @@ def test_a_confusion_is_decided_but_for_what_was_clicked_out_and_z_takes_back_wh
     expect(page.locator(".glyph")).to_have_count(3)
     page.locator(".glyph").nth(1).click()
     expect(page.locator("#chosen")).to_have_text("2 chosen")
+    expect(page.locator("[data-act=copy]")).to_be_enabled()
     page.keyboard.press("t")
     expect(page.locator("#outcome")).to_have_text("2 decided")
     assert kinds(folder) == [Verdict.TAKE] * 2

@@ -43,7 +43,7 @@ def _read(data: bytes, path: Path) -> Extraction:
             page_mark(draft, page)
         if not in_head and (line.strip() or page):
             for start, end in _read_parts(line, place.end() if place else 0):
-                draft.read_run(file.run(begin + start, begin + end))
+                draft.read(file.run(begin + start, begin + end))
             draft.mark("¶\n" if page else "\n")
         begin += len(raw)
     return draft.done()

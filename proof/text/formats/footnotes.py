@@ -42,7 +42,7 @@ def _read(data: bytes, path: Path) -> Extraction:
     unused = set(notes)
     at = 0
     for match in matches:
-        draft.read_run(file.run(at, match.start()))
+        draft.read(file.run(at, match.start()))
         at = match.end()
         label = match["label"]
         if label in unused:
@@ -50,7 +50,7 @@ def _read(data: bytes, path: Path) -> Extraction:
             draft.note(draft.length, notes[label])
         elif label:
             draft.remark(RemarkCode.FOOTNOTE_TWICE if label in notes else RemarkCode.FOOTNOTE_MISSING, label=label)
-    draft.read_run(file.run(at, len(file.text)))
+    draft.read(file.run(at, len(file.text)))
     for label in sorted(unused):
         draft.remark(RemarkCode.FOOTNOTE_UNUSED, label=label)
     return replace(draft.done(), own_marks=True)

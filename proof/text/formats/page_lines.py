@@ -37,7 +37,7 @@ def _kind(text: str) -> re.Pattern[str] | None:
 def _recognises(data: bytes, path: Path) -> bool:
     if data[:1] in b"<{#" or b"<pb:" in data or b"<small>" in data:
         return False
-    text = data.decode("utf-8", "replace")
+    text = data.decode("utf-8-sig", "replace")
     return _HAN.search(text) is not None and (text.strip().count(_FORM_FEED) > 0 or _kind(text) is not None)
 
 
@@ -56,7 +56,7 @@ def _read(data: bytes, path: Path) -> Extraction:
         elif line.strip():
             if not draft.length:
                 page_mark(draft, f"{path.stem}_0")
-            draft.read_run(file.run(raw.start(), raw.start() + len(line)))
+            draft.read(file.run(raw.start(), raw.start() + len(line)))
             draft.mark("¶\n")
         if raw[0].endswith(_FORM_FEED) and kind is None:
             page_number += 1

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from proof.text.critical import front_matter
-from proof.text.extraction import Draft, Extraction, Site, SourceRun
+from proof.text.extraction import Draft, Extraction, SourceRun
 
 UNSAFE = {"<": "＜", "#": "＃", "\n": "", "\r": "", "\t": "\u3000"}
 """Characters that would be marks in running text, each with its substitute."""
@@ -44,12 +44,7 @@ class Running:
         if self._line_empty and not run.text.strip("\n\r\t "):
             return
         self._begin()
-        self.draft.read_run(run)
-
-    def named(self, name: str, site: Site) -> None:
-        """Write a character that has no code point, by its name (`CB00001`)."""
-        self._begin()
-        self.draft.read(f"&{name};", site, verbatim=False)
+        self.draft.read(run)
 
     def _begin(self) -> None:
         self._front_matter()
@@ -84,7 +79,7 @@ class Running:
         for number, runs in enumerate(self.notes, start=1):
             self.draft.mark(f"\n[^{number}]: ")
             for run in runs:
-                self.draft.read_run(run)
+                self.draft.read(run)
         if self.notes:
             self.draft.mark("\n")
         self._front_matter()

@@ -170,7 +170,7 @@ class _Reader:
             if isinstance(child, SourceRun):
                 self.text.read(child)
             elif child.name == "g":
-                self.text.named(_gaiji(child), _whole(child, self.data))
+                self.text.read(SourceRun(f"&{_gaiji(child)};", _whole(child, self.data), False))
             elif child.name == "note" and _is_footnote(child):
                 self.footnote(child)
             elif child.name == "note":
@@ -239,14 +239,9 @@ class _Columns:
     def read(self, run: SourceRun) -> None:
         if self.paged and run.text.strip("\n\r\t "):
             self.line_open = True
-            self.draft.read_run(run)
+            self.draft.read(run)
         elif run.text.strip():
             self.draft.remark(RemarkCode.LINES_ON_NO_PAGE, number=1)
-
-    def named(self, name: str, site: Site) -> None:
-        """Write a character that has no code point, by its name (`CB00001`)."""
-        self.line_open = True
-        self.draft.read(f"&{name};", site, verbatim=False)
 
     def milestone(self, node: Node) -> None:
         """Write a page break, a line break or a space."""

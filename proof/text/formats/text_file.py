@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from pathlib import Path
 
 from proof.text.encoding import decode
@@ -14,7 +15,7 @@ class TextFile:
     def __init__(self, data: bytes, path: Path) -> None:
         decoded = decode(path, data)
         self.text = decoded.text
-        self._at, self._byte = 0, decoded.begins
+        self._at, self._byte = 0, len(codecs.BOM_UTF8) if decoded.bom else 0
 
     def run(self, start: int, end: int) -> SourceRun:
         """The characters from `start` to `end`."""

@@ -147,7 +147,8 @@ class _Reader:
         if name in _CHARACTERS:
             number = re.sub(r"[^0-9A-Z]", "", str(node.params[0]).upper()) if node.params else ""
             suffix = name.removeprefix("skchar")
-            self.running.named(f"SK{suffix}-{number or 0}", self.file.site(start, start + len(str(node))))
+            site = self.file.site(start, start + len(str(node)))
+            self.running.read(SourceRun(f"&SK{suffix}-{number or 0};", site, False))
             return
         if _HEADERS.fullmatch(name):
             return

@@ -71,20 +71,20 @@ function image() {
   });
 }
 
-function light(n, on) {
+function highlight(n, on) {
   const { line, offset } = flagOf(data.characters_found[n])?.other ?? {};
-  const there = line === undefined ? -1 : data.characters_found.findIndex((one) => one.line === line && one.offset === offset);
-  for (const each of [n, there]) {
+  const otherPlace = line === undefined ? -1 : data.characters_found.findIndex((one) => one.line === line && one.offset === offset);
+  for (const each of [n, otherPlace]) {
     pair.get(each)?.box?.classList.toggle("lit", on);
     pair.get(each)?.cell?.classList.toggle("lit", on);
   }
 }
 for (const [element, selector] of [[$("sheet"), ".cell"], [$("viewer"), "rect"]]) {
-  element.addEventListener("pointerover", (event) => event.target.closest?.(selector) && light(Number(event.target.closest(selector).dataset.n), true));
-  element.addEventListener("pointerout", (event) => event.target.closest?.(selector) && light(Number(event.target.closest(selector).dataset.n), false));
+  element.addEventListener("pointerover", (event) => event.target.closest?.(selector) && highlight(Number(event.target.closest(selector).dataset.n), true));
+  element.addEventListener("pointerout", (event) => event.target.closest?.(selector) && highlight(Number(event.target.closest(selector).dataset.n), false));
 }
-$("sheet").addEventListener("focusin", (event) => event.target.dataset.n && light(Number(event.target.dataset.n), true));
-$("sheet").addEventListener("focusout", (event) => event.target.dataset.n && light(Number(event.target.dataset.n), false));
+$("sheet").addEventListener("focusin", (event) => event.target.dataset.n && highlight(Number(event.target.dataset.n), true));
+$("sheet").addEventListener("focusout", (event) => event.target.dataset.n && highlight(Number(event.target.dataset.n), false));
 $("sheet").addEventListener("click", (event) => {
   const cell = event.target.closest(".cell") ?? nearest($("sheet"), event);
   if (cell) open(Number(cell.dataset.n));
@@ -168,10 +168,10 @@ const correct = oneAtATime(async (one, flag, verdict, reading, said) => {
     return null;
   } catch (problem) {
     const last = problem.document.decisions?.at(-1);
-    const told = last ? decidedByOther(last) : typedProblemMessage(problem, reading);
-    if ($("correct").open) $("correct-problem").textContent = told;
-    else if ($("inplace").hidden) $("notices").replaceChildren(make("p", { class: "notice" }, told));
-    return told;
+    const message = last ? decidedByOther(last) : typedProblemMessage(problem, reading);
+    if ($("correct").open) $("correct-problem").textContent = message;
+    else if ($("inplace").hidden) $("notices").replaceChildren(make("p", { class: "notice" }, message));
+    return message;
   }
 });
 
@@ -185,7 +185,7 @@ let lastSaid = null;
 function sayPage(state, toNext = false) {
   $("state").value = state;
   $("state").ariaBusy = "true";
-  const told = saying(async () => {
+  const saved = saying(async () => {
     try {
       const said = await ask(api(`pages/${data.number}/states`), { state, version: data.version, key: uuid() });
       Object.assign(data, { state: said.state, version: said.version, state_by: said.person });
@@ -203,8 +203,8 @@ function sayPage(state, toNext = false) {
       $("state").value = data.state;
     }
   });
-  lastSaid = told;
-  told.finally(() => { if (lastSaid === told) $("state").ariaBusy = "false"; });
+  lastSaid = saved;
+  saved.finally(() => { if (lastSaid === saved) $("state").ariaBusy = "false"; });
 }
 $("state").addEventListener("change", (event) => sayPage(event.target.value));
 /** The number of open problems on the page and its flags, by the state of the last comment on each. */
@@ -277,6 +277,6 @@ if (!data.image) { // shows the text, and a way to choose an image
   $("text-alone").replaceChildren(...columns());
   $("assign")?.addEventListener("click", () => { $("layout-open").click(); $("layout-sought").focus(); });
 } else if (!data.characters_found.length) { // no character was found on the image: shows the notices and the text
-  $("sheet").append(make("div", { id: "unread" }, ...data.notices.map((told) => make("p", { class: "told" }, told)),
+  $("sheet").append(make("div", { id: "unread" }, ...data.notices.map((notice) => make("p", { class: "told" }, notice)),
     make("div", { id: "text-alone", class: "han" }, ...columns())));
 }

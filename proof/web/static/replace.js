@@ -46,8 +46,8 @@ async function send(one, n) {
     replaced.add(n);
   } catch (problem) {
     delete one.dataset.done;
-    const told = problem.document ? typedProblemMessage(problem, data.new) : problem.message;
-    $("notices").replaceChildren(make("p", { class: "notice" }, told));
+    const message = problem.document ? typedProblemMessage(problem, data.new) : problem.message;
+    $("notices").replaceChildren(make("p", { class: "notice" }, message));
     go(one);
   }
 }

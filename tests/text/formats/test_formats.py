@@ -168,6 +168,18 @@ def test_readings_are_notes_on_their_place_wherever_the_apparatus_stands(pages: 
     assert [dict(remark.notice.values) for remark in unplaced] == [{"place": 5, "text": "佛"}]
 
 
+def test_a_character_without_code_point_before_the_first_page_is_left_out_with_a_remark() -> None:
+    path = Path("a.xml")
+    source = '<TEI><text><body><g ref="#CB00001"/><pb n="1b"/><lb/>大</body></text></TEI>'
+    read = parse_transcription(decoded(path, source.encode()), path)
+    assert [page.id for page in read.pages] == ["1b"]
+    assert RemarkCode.LINES_ON_NO_PAGE in [remark.notice.code for remark in read.remarks]
+
+
+def test_the_first_of_two_page_lines_may_follow_a_byte_order_mark() -> None:
+    assert decoded(Path("x.txt"), "\ufeff[1a]\n大射\n[1b]\n公入\n".encode()).container == "page-lines"
+
+
 def test_the_cells_of_a_wikitext_table_are_text_and_what_a_template_names_is_remarked() -> None:
     source = "==學而==\n{| class=wikitable\n! 丙 !! 丁\n|-\n| 甲 || 乙\n|}\n子曰{{模板:甲|文=有朋自遠方來}}學而時習之"
     path = Path("a.wiki")
