@@ -133,9 +133,9 @@ def check(
         store.finish_run(run_id, findings=(*sources.unread, *unused.unusable, *findings), whole=True)
         store.cache.prune(settings.store.cache * 1_000_000)
         run = StoredRun(store, run_id)
-        whole = run.of_work()
-        written = write_reports(whole, settings.project.out, language=settings.report.lang)
-        if whole != run:
+        work_run = run.of_work()
+        written = write_reports(work_run, settings.project.out, language=settings.report.lang)
+        if work_run != run:
             written = replace(written, tally=Tally.of(run.results(outline=True)))
         suspicious = tuple(places(run, show, language))
     remarks = tuple(
@@ -185,9 +185,9 @@ def _must_be_current(texts: Sequence[Transcription]) -> None:
 
 def _images_of_others(store: Store, work: CheckPlan) -> Iterator[Path]:
     """The images of those pages of the work that this check leaves out."""
-    own = {task.page.id for task in work.tasks}
+    checked_pages = {task.page.id for task in work.tasks}
     for result in store.results(work=work.name, outline=True):
-        if result.page not in own and result.image:
+        if result.page not in checked_pages and result.image:
             yield result.image
 
 
@@ -200,17 +200,17 @@ def _check_pages(
     checkers = {script: checker_for(settings, engine, script, drawn) for script in scripts}
     work.take_evidence(by_language_model(work, settings, store.cache))
     bias = EngineBias()
-    done = reused = with_image_done = 0
+    done_count = reused_count = done_with_image = 0
     with_image = sum(task.image is not None for task in work.tasks)
 
     def saved(page: CheckedPage) -> None:
-        nonlocal done, reused, with_image_done
-        done += 1
-        reused += page.reused
-        with_image_done += page.task.image is not None
+        nonlocal done_count, reused_count, done_with_image
+        done_count += 1
+        reused_count += page.reused
+        done_with_image += page.task.image is not None
         bias.add_page(page.result, page.task.place.position)
         if watch:
-            watch(Progress(done, len(work.tasks), reused, page.result.page, with_image_done, with_image))
+            watch(Progress(done_count, len(work.tasks), reused_count, page.result.page, done_with_image, with_image))
 
     with (
         PageWriter(run_id, work, settings, store, checkers, saved) as writer,
@@ -249,13 +249,14 @@ def _read_by_second(work: CheckPlan, settings: Settings, store: Store, second: E
 def _rescore(work: CheckPlan, bias: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:
     """Rescore the flags of the run, by the engine's bias in the whole work, the language model and the witnesses."""
     witness_evidence = witness_evidence_of(settings, sources.texts, store)
-    own = {task.page.id for task in work.tasks}
+    checked_pages = {task.page.id for task in work.tasks}
     for result in store.results(work=work.name, outline=True):
-        if result.page not in own:  # a check of some texts of a work learns from the others, but does not change them
+        # a check of some texts of a work learns from the others, but does not change them
+        if result.page not in checked_pages:
             bias.add_page(result)
     bias.occurrences = store.glyphs.occurrences(work.name, bias.recurring)
     language = FlagLanguage(settings, work.tasks, store.cache)
-    rescore_work(store, work.name, bias, settings.flags, witness_evidence, language, own)
+    rescore_work(store, work.name, bias, settings.flags, witness_evidence, language, checked_pages)
 
 
 def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription], tuple[Notice, ...]]:

@@ -134,12 +134,12 @@ class Rechecker:
         """One attempt of `read`; None if the page or its text changed meanwhile. Also raises OverrideChangedError."""
         check_cancelled()
         stored_page, _ = self._store.queue.page(work, number)
-        seen = self._store.stamp(number)
+        stamp_before = self._store.stamp(number)
         listed = replace(stored_page, text=str(self._text_at(Path(stored_page.text))))
         before = self._flags(work, listed)
         displaced = self._displaced(work)
         engine = _cancellable(self._open(), check_cancelled)
-        plan, task, evidence, language = self._plan(listed, engine, seen.override)
+        plan, task, evidence, language = self._plan(listed, engine, stamp_before.override)
         check_cancelled()
         text, script = task.text, plan.keys.script(task.text)
         drawn = drawn_forms(self._settings, engine, [text], self._store.cache)
@@ -156,7 +156,9 @@ class Rechecker:
         note_own_export(self._store, text, self._settings)
         if not self._store.texts.record_content(str(text.path), text.text, script.value, text.is_current):
             return None
-        if not self._store.replace_page(number, seen, task.in_text, page.key, result_to_save, quality, page.shapes):
+        if not self._store.replace_page(
+            number, stamp_before, task.in_text, page.key, result_to_save, quality, page.shapes
+        ):
             return None
         # under an unchanged key the store keeps the old flags, but the witnesses may have changed
         self._store.rescore(work, quality.among(result_to_save.flags))

@@ -125,11 +125,11 @@ def repeated(a: str, b: str, blocks: Sequence[AlignedPart]) -> list[AlignedPart]
     parts: list[AlignedPart] = []
     aligned = [(op.a0, op.a1) for block in blocks for op in block.ops if op.equal]
     while True:
-        more = _repeated_parts(_Uncovered(a, gaps(aligned, len(a)), _SEPARATORS[0]), b)
-        if not more:
+        new_parts = _repeated_parts(_Uncovered(a, gaps(aligned, len(a)), _SEPARATORS[0]), b)
+        if not new_parts:
             return sorted(parts, key=lambda part: part.a0)
-        parts += more
-        aligned += [(part.a0, part.a1) for part in more]
+        parts += new_parts
+        aligned += [(part.a0, part.a1) for part in new_parts]
 
 
 def _repeated_parts(rest: _Uncovered, b: str) -> list[AlignedPart]:

@@ -235,10 +235,10 @@ def _passages(tokens: WitnessTokens, covered: list[tuple[int, int]], repeated_in
 def _with_notes_of_apparatus(a: WitnessTokens, b: WitnessTokens, differences: list[Difference]) -> list[Difference]:
     """The differences with the notes of both apparatuses on their places."""
     base_notes, witness_notes = notes_by_character(a), notes_by_character(b)
-    done = []
+    with_notes = []
     for difference in differences:
         if difference.category in (Class.PASSAGE, Class.UNLIKE, Class.MOVED):
-            done.append(difference)
+            with_notes.append(difference)
             continue
         in_base = range(difference.a0, max(difference.a1, difference.a0 + 1))
         in_witness = range(difference.b0, max(difference.b1, difference.b0 + 1))
@@ -247,8 +247,8 @@ def _with_notes_of_apparatus(a: WitnessTokens, b: WitnessTokens, differences: li
         annotated = replace(difference, notes=tuple(dict.fromkeys(notes)))
         if difference.category in WORD_CLASSES and any(_is_called_error(note, difference) for note in notes):
             annotated = replace(annotated, category=Class.ERROR, rule="apparatus")
-        done.append(annotated)
-    return done
+        with_notes.append(annotated)
+    return with_notes
 
 
 def _is_called_error(note: ApparatusNote, difference: Difference) -> bool:

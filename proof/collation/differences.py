@@ -181,7 +181,7 @@ def _differences_in(
 ) -> Iterator[Difference]:
     """The differences of one operation. In an equal one they are characters in another form."""
     a_length, b_length = op.a_length, op.b_length
-    whole = Ranges(op.a0, op.a1, op.b0, op.b1)
+    ranges = Ranges(op.a0, op.a1, op.b0, op.b1)
     if a_length and b_length and not op.equal:
         cut = _cut_at_label(a, b, op)
         if cut is not None:
@@ -190,10 +190,10 @@ def _differences_in(
             yield from _differences_in(a, b, Op(False, a_cut, op.a1, b_cut, op.b1), classifier)
             return
         if max(a_length, b_length) > MAX_PHRASE_CHARACTERS:
-            yield difference_of(a, b, whole, Class.UNLIKE, "")
+            yield difference_of(a, b, ranges, Class.UNLIKE, "")
             return
         if a_length != b_length and a.in_one_line(op.a0, op.a1) and b.in_one_line(op.b0, op.b1):
-            yield difference_of(a, b, whole, *classifier.phrase(op.a0, op.b0))
+            yield difference_of(a, b, ranges, *classifier.phrase(op.a0, op.b0))
             return
     shared = min(a_length, b_length)
     a_shared, b_shared = op.a0 + shared, op.b0 + shared
@@ -259,8 +259,8 @@ def between_blocks(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedP
 def moved_blocks(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart]) -> Iterator[Difference]:
     """The blocks that have another order in the witness, each as one difference."""
     for block in moved(a.keys, b.keys, blocks):
-        whole = difference_of(a, b, Ranges(block.a0, block.a1, block.b0, block.b1), Class.MOVED, MOVED)
-        yield replace(whole, kind=Kind.TRANSPOSITION)
+        difference = difference_of(a, b, Ranges(block.a0, block.a1, block.b0, block.b1), Class.MOVED, MOVED)
+        yield replace(difference, kind=Kind.TRANSPOSITION)
 
 
 class _Part(NamedTuple):

@@ -88,7 +88,7 @@ def with_notes(
     """The differences, with the class `LAYOUT` for words that one text has as main text and the other in a note that
     was not compared. `key` gives the key of a character."""
     notes_of_base, notes_of_witness = _UncomparedNotes(a, key), _UncomparedNotes(b, key)
-    done = []
+    classified = []
     for difference in differences:
         a0, a1, b0, b1 = difference.a0, difference.a1, difference.b0, difference.b1
         is_in_note = False
@@ -97,8 +97,8 @@ def with_notes(
                 is_in_note = notes_of_witness.have_before(b0, a.keys[a0:a1])
             elif a0 == a1 and b.layers[b0] is Layer.CANON:
                 is_in_note = notes_of_base.have_before(a0, b.keys[b0:b1])
-        done.append(replace(difference, category=Class.LAYOUT, rule=NOTE) if is_in_note else difference)
-    return done
+        classified.append(replace(difference, category=Class.LAYOUT, rule=NOTE) if is_in_note else difference)
+    return classified
 
 
 class _UncomparedNotes:

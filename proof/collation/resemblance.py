@@ -41,8 +41,8 @@ def _rows(name: str) -> Iterator[tuple[str, str]]:
     """The lines of a data file, each divided at its tab."""
     text = resources.files("proof.collation").joinpath(f"data/{name}").read_text(encoding="utf-8")
     for line in text.splitlines():
-        head, _, rest = line.partition("\t")
-        yield head, rest
+        first, _, second = line.partition("\t")
+        yield first, second
 
 
 @cache

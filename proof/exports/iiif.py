@@ -64,7 +64,7 @@ def manifest(addressed: Addressed, title: str) -> dict[str, Any]:
     """The manifest as JSON: a canvas for each image, with the flags that are shown to the proofreader. Pages that share
     an image are ranges, each with a region of the canvas. The images are expected in a folder `images` beside the
     manifest."""
-    whole = {
+    contents = {
         "@context": PRESENTATION,
         "id": addressed.manifest,
         "type": "Manifest",
@@ -74,7 +74,7 @@ def manifest(addressed: Addressed, title: str) -> dict[str, Any]:
         "items": [_canvas(pages, addressed) for pages in addressed.pages_by_image],
     }
     ranges = [_range(page, addressed) for pages in addressed.pages_by_image if len(pages) > 1 for page in pages]
-    return whole | ({"structures": ranges} if ranges else {})
+    return contents | ({"structures": ranges} if ranges else {})
 
 
 def _range(page: PageResult, addressed: Addressed) -> dict[str, Any]:

@@ -116,8 +116,8 @@ def _writable(
         if extraction is not None and not extraction.holds(edit):
             refused.setdefault(number, Refusal.MARKUP)
     refused |= _breaking(edition, {n: placed[n].edit for n in changing if n not in refused})
-    kept = [placed[n] for n in ordered if n not in refused]
-    return kept, [_refused(edition, placed[n].correction, refused[n]) for n in sorted(refused)]
+    writable = [placed[n] for n in ordered if n not in refused]
+    return writable, [_refused(edition, placed[n].correction, refused[n]) for n in sorted(refused)]
 
 
 def _on_one_place(placed: Sequence[PlacedCorrection], ordered: Sequence[int]) -> set[int]:

@@ -146,13 +146,15 @@ def write_entries(path: Path, files: Mapping[JuanFolio, str]) -> None:
     line_end = "\r\n" if "\r\n" in text else "\n"
     if text and not text.endswith("\n"):
         text += line_end
-    kept = [
+    other_lines = [
         f"{line}\n"
         for number, line in enumerate(text.split("\n")[:-1], start=1)
         if _place_in(path, number, line) not in files
     ]
     with whole_file(path) as file:
-        file.writelines([*kept, *(f"{half_folio_name(place)}00\t\t{name}{line_end}" for place, name in files.items())])
+        file.writelines(
+            [*other_lines, *(f"{half_folio_name(place)}00\t\t{name}{line_end}" for place, name in files.items())]
+        )
 
 
 def _place_in(path: Path, number: int, line: str) -> JuanFolio | None:

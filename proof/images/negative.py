@@ -115,11 +115,11 @@ def _add_large_blocks(blocks: Mask, dark: Mask, character_size: float) -> None:
         side = window * GRID_PX
         core = cv2.resize(cv2.erode(core, np.ones((3, 3), np.uint8)), (width, height), interpolation=cv2.INTER_NEAREST)
         # the block reaches from its core to the end of the dark ground nearby, without rules beside it
-        near = cv2.dilate(core, np.ones((2 * side + 1, 2 * side + 1), np.uint8))
-        thick = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((MAX_RULE_PX, MAX_RULE_PX), np.uint8))
-        whole = cv2.bitwise_or(core, cv2.bitwise_and(thick, near))
-        whole = cv2.morphologyEx(whole, cv2.MORPH_OPEN, np.ones((side // 2 | 1, side // 2 | 1), np.uint8))
-        for outline in _outlines(np.asarray(whole, dtype=np.uint8)):
+        neighbourhood = cv2.dilate(core, np.ones((2 * side + 1, 2 * side + 1), np.uint8))
+        without_rules = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((MAX_RULE_PX, MAX_RULE_PX), np.uint8))
+        block = cv2.bitwise_or(core, cv2.bitwise_and(without_rules, neighbourhood))
+        block = cv2.morphologyEx(block, cv2.MORPH_OPEN, np.ones((side // 2 | 1, side // 2 | 1), np.uint8))
+        for outline in _outlines(np.asarray(block, dtype=np.uint8)):
             _add_if_block(blocks, dark, outline, round(MIN_DARK_CHARACTERS * character_size), LIGHT_SHARE_RANGE)
 
 

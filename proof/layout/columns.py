@@ -294,9 +294,9 @@ def _tops_of_cells(ink_tops: Sequence[float], pitch: float) -> list[float]:
     tops = np.array(ink_tops)
     cell_tops = []
     for number, top in enumerate(tops):
-        near = tops[max(0, number - NEIGHBOURS) : number + NEIGHBOURS + 1]
-        second = float(np.sort(near)[min(1, len(near) - 1)])  # the highest may be raised
-        level = float(np.median(near[np.abs(near - second) < MIN_INDENT_CELLS * pitch]))
+        nearby_tops = tops[max(0, number - NEIGHBOURS) : number + NEIGHBOURS + 1]
+        second = float(np.sort(nearby_tops)[min(1, len(nearby_tops) - 1)])  # the highest may be raised
+        level = float(np.median(nearby_tops[np.abs(nearby_tops - second) < MIN_INDENT_CELLS * pitch]))
         cell_tops.append(float(top) if abs(top - level) < MIN_INDENT_CELLS * pitch else level)
     return cell_tops
 

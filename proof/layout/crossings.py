@@ -253,15 +253,15 @@ def _usual(width: NDArray[np.float64], bare: NDArray[np.bool_], pitch: float) ->
     stroke meets it), at most `MAX_WEAR_PX` from the usual width of the whole line."""
     if not bare.any():
         return np.full(len(width), np.inf)
-    whole = median_of_sorted(np.sort(width[bare]))
+    usual_of_line = median_of_sorted(np.sort(width[bare]))
     cells = np.arange(len(width)) / pitch
     middles = np.arange(0.5, max(cells[-1], 0.5) + 0.5)
     firsts, lasts = np.searchsorted(cells, middles - 1.5, side="right"), np.searchsorted(cells, middles + 1.5)
     medians = []
     for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
         widths = width[first:last][bare[first:last]]
-        medians.append(median_of_sorted(np.sort(widths)) if widths.size > pitch / 2 else whole)
-    usual = np.interp(cells, middles, np.clip(medians, whole - MAX_WEAR_PX, whole + MAX_WEAR_PX))
+        medians.append(median_of_sorted(np.sort(widths)) if widths.size > pitch / 2 else usual_of_line)
+    usual = np.interp(cells, middles, np.clip(medians, usual_of_line - MAX_WEAR_PX, usual_of_line + MAX_WEAR_PX))
     return np.asarray(usual, dtype=np.float64)
 
 

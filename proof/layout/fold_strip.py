@@ -58,11 +58,11 @@ def without_fold_strip(layout: Layout) -> Layout:
 def _is_in_small_script(layout: Layout, index: int) -> bool:
     """Whether the ink of a column is narrower than that of the others, and in the middle of the column."""
     extents = [_ink_extent(layout, area, INNER_WIDTH) for area in layout.columns]
-    own = extents.pop(index)
+    extent = extents.pop(index)
     others = [right - left for left, right in filter(None, extents)]
-    if own is None or not others:
+    if extent is None or not others:
         return False
-    left, right = own
+    left, right = extent
     return right - left < MAX_TITLE_WIDTH * float(np.median(others)) and abs(left + right) < 2 * MAX_ASIDE_WIDTHS
 
 
@@ -98,8 +98,8 @@ def _without_column(layout: Layout, number: int) -> Layout:
     owners[layout.owners == number] = 0
     owners[layout.owners == -number] = number  # ink at the rule between the strip and the column after it
     owners[layout.owners == 1 - number] = number - 1
-    kept = [area for area in layout.columns if area.number != number]
-    columns = tuple(replace(area, number=new_number) for new_number, area in enumerate(kept, 1))
+    other_columns = [area for area in layout.columns if area.number != number]
+    columns = tuple(replace(area, number=new_number) for new_number, area in enumerate(other_columns, 1))
     beyond = tuple(other - (other > number) for other in layout.beyond if other != number)
     outline = replace(layout.outline, columns=columns)
     return replace(layout, outline=outline, owners=owners.astype(np.int16), beyond=beyond)

@@ -193,19 +193,19 @@ class _Stretch:
         half = self.pitch / 2
         spans = [(self.places[number] - half, self.places[number] + half) for number in self.chosen]
         dirt = dirt_around(self.text, (self.column.left, self.column.right), Cells(self.row, spans, self.size))
-        known = self._known_glyph(self.chosen, dirt)
-        if known is None or not (known.is_sure or dirt > MIN_STAINED_DIRT):
+        known_glyph = self._known_glyph(self.chosen, dirt)
+        if known_glyph is None or not (known_glyph.is_sure or dirt > MIN_STAINED_DIRT):
             cells = Cells(self.row, self._spans_by_cuts(), self.size)
-            own = without_dirt(_ink_within(self.text, cells.spans, self.row, self.column, self.pitch), dirt, cells)
-            if known is None or known.leaves_out(own, self.size):
-                return (own, ink_extent(own, dirt, cells)) if self._is_enough(own) else None
-        cells = Cells(self.row, known.spans, self.size)
+            own_ink = without_dirt(_ink_within(self.text, cells.spans, self.row, self.column, self.pitch), dirt, cells)
+            if known_glyph is None or known_glyph.leaves_out(own_ink, self.size):
+                return (own_ink, ink_extent(own_ink, dirt, cells)) if self._is_enough(own_ink) else None
+        cells = Cells(self.row, known_glyph.spans, self.size)
         width = self.text.shape[1]
         in_row = _within_sides(width, self.row, self.column)
         in_column = _within_sides(width, (self.column.left, self.column.right), self.column)
         cut_off = partial(self._without_neighbours, cells)
-        own = known.own_ink(self.text & in_column, self.lines & in_column, in_row, cells, cut_off)
-        return (own, known.extent(own, dirt, cells)) if self._is_enough(own) else None
+        own_ink = known_glyph.own_ink(self.text & in_column, self.lines & in_column, in_row, cells, cut_off)
+        return (own_ink, known_glyph.extent(own_ink, dirt, cells)) if self._is_enough(own_ink) else None
 
     def _is_enough(self, own: NDArray[np.bool_]) -> bool:
         return bool(np.count_nonzero(own) >= MIN_GLYPH_AREA * self.pitch * self.pitch * len(self.chosen))
@@ -236,12 +236,12 @@ class _Stretch:
         margin, max_bend = FORM_MARGIN_CELLS * self.pitch, max(round(MAX_BEND_CELLS * self.pitch), 1)
         own = np.ones(self.text.shape, bool)
         for neighbour, edge, inwards in ((self.chosen[0] - 1, cells.top, 1), (self.chosen[-1] + 1, cells.bottom, -1)):
-            known = None
+            known_neighbour = None
             if 0 <= neighbour < len(self.places):
                 is_near = abs(self.places[neighbour] - edge) < MIN_GAP_CELLS * self.pitch
-                known = self._known_glyph([neighbour], 0.0) if is_near else None
-            if known is not None:
-                own &= (distance <= known.distance) | (known.distance > AT_FORM_CELLS * self.size)
+                known_neighbour = self._known_glyph([neighbour], 0.0) if is_near else None
+            if known_neighbour is not None:
+                own &= (distance <= known_neighbour.distance) | (known_neighbour.distance > AT_FORM_CELLS * self.size)
             else:
                 own &= (ys - _seam(self.text, edge - inwards * margin, max_bend)) * inwards > 0
         return own

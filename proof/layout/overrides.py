@@ -101,8 +101,13 @@ class LayoutOverrideShape:
     def as_json(self) -> dict[str, Any]:
         """The layout in its stored form."""
         notes = [None if ranges is None else [list(note) for note in ranges] for ranges in self.notes]
-        more = {"more": [region.as_json() for region in self.more]} if self.more else {}
-        return {"corners": [list(corner) for corner in self.corners], "rules": list(self.rules), "notes": notes, **more}
+        further_registers = {"more": [region.as_json() for region in self.more]} if self.more else {}
+        return {
+            "corners": [list(corner) for corner in self.corners],
+            "rules": list(self.rules),
+            "notes": notes,
+            **further_registers,
+        }
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> LayoutOverrideShape:

@@ -211,16 +211,18 @@ def cut_strips(
     is_long = pieces.span >= MIN_LONG_STROKE_CELLS * pitch
     strips = []
     for number, run in enumerate(runs):
-        own = (ink > 0) & (run_of_pixel == number)
-        inked = np.flatnonzero(own.any(axis=1))
+        run_ink = (ink > 0) & (run_of_pixel == number)
+        inked = np.flatnonzero(run_ink.any(axis=1))
         if not inked.size:
             continue  # a line longer than the column can squeeze a run to nothing
         first, last = min(round(run.top), int(inked[0])), max(round(run.bottom), int(inked[-1]) + 1)
-        labels, own = pieces.labels[first:last], own[first:last]
-        if run.blank and not (own & is_long[labels]).any():
+        labels, run_ink = pieces.labels[first:last], run_ink[first:last]
+        if run.blank and not (run_ink & is_long[labels]).any():
             continue
         strokes = is_stroke[labels]
-        half_rows = _half_rows(own, pieces, first) if run.note else [_RowInk(Row.MAIN, 0, own.shape[1], own)]
+        half_rows = (
+            _half_rows(run_ink, pieces, first) if run.note else [_RowInk(Row.MAIN, 0, run_ink.shape[1], run_ink)]
+        )
         for row, left, right, row_ink in half_rows:
             cut = _Cut(x0 + left, y0 + first, x0 + right, y0 + last, row_ink, row_ink & strokes)
             strip = _strip(layout, cut, area, number, row, pitch)

@@ -165,12 +165,12 @@ def _alternatives(
 ) -> tuple[tuple[str, float], ...]:
     """Alternatives as the recogniser would give them: its reading, the wrong character in its printed form, and
     look-alikes of both, which share the remaining probability."""
-    rest = max(1.0 - p_best - p_text, 0.0)
+    remaining = max(1.0 - p_best - p_text, 0.0)
     pairs = [(char.read, p_best), (_as_printed(wrong), p_text)]
     similar = sorted({*look_alikes(wrong), *look_alikes(char.read)} - {wrong, char.read, char.text})
     for character in similar[:MAX_OTHERS]:
-        share = rest * dice.roll() * 0.7
-        rest -= share
+        share = remaining * dice.roll() * 0.7
+        remaining -= share
         if share > MIN_WRONG_POSTERIOR:
             pairs.append((character, share))
     return tuple((text, round(p, 5)) for text, p in sorted(pairs, key=lambda pair: -pair[1]))

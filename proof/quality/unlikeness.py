@@ -53,8 +53,8 @@ def _mean_shape(glyphs: NDArray[np.float32], p_text: NDArray[np.float64]) -> NDA
         glyphs = glyphs[confirmed]
     mean = _unit(glyphs.mean(axis=0, keepdims=True))[0]
     cosines = glyphs @ mean
-    kept = glyphs[cosines >= np.quantile(cosines, 1 - KEPT_SHARE)]
-    return np.asarray(_unit(kept.mean(axis=0, keepdims=True))[0], np.float64)
+    usual = glyphs[cosines >= np.quantile(cosines, 1 - KEPT_SHARE)]
+    return np.asarray(_unit(usual.mean(axis=0, keepdims=True))[0], np.float64)
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -127,7 +127,9 @@ def flag_place(result: PageResult, flag: Flag) -> GlyphPlace | None:
     column = result.column_of(replace(flag, bbox=focus))
     end = flag.offset + flag.length
     inside = [
-        c for c in result.characters if c.line == flag.line and flag.offset <= c.offset < end and not c.text.isspace()
+        character
+        for character in result.characters
+        if character.line == flag.line and flag.offset <= character.offset < end and not character.text.isspace()
     ]
     missing_boxes = [
         box

@@ -87,7 +87,7 @@ def view_of(
     area = _area(result, box, focus, pitch, around, margin)
     if area.w < 1 or area.h < 1:
         return None
-    in_view = [c for c in line if area.y - pitch < c.box.centre[1] < area.bottom + pitch]
+    in_view = [character for character in line if area.y - pitch < character.box.centre[1] < area.bottom + pitch]
     other = other_half(flag, result.flags)
     halves = (flag, other) if other else (flag,)
     characters = (
@@ -108,7 +108,7 @@ def view_of(
 
 def ordinal(result: PageResult, flag: Flag) -> int | None:
     """The number of the flagged character in its column, from 1; None if the column has no characters with glyphs."""
-    offsets = [c.offset for c in result.characters if c.line == flag.line and not c.text.isspace()]
+    offsets = [character.offset for character in _line_of(result, flag) if not character.text.isspace()]
     return sum(offset < flag.offset for offset in offsets) + 1 if offsets else None
 
 
@@ -117,14 +117,16 @@ def focus_of(result: PageResult, flag: Flag) -> Box | None:
     if flag.bbox:
         return flag.bbox
     line = _line_of(result, flag)
-    inside = [c.box for c in line if flag.offset <= c.offset < flag.offset + max(flag.length, 1)]
-    inside = inside or [c.box for c in line if c.offset < flag.offset][-1:]
-    return Box.around(inside) if inside else None
+    end = flag.offset + max(flag.length, 1)
+    boxes = [character.box for character in line if flag.offset <= character.offset < end]
+    boxes = boxes or [character.box for character in line if character.offset < flag.offset][-1:]
+    return Box.around(boxes) if boxes else None
 
 
 def _line_of(result: PageResult, flag: Flag) -> list[CheckedCharacter]:
     """The characters of a flag's line, in their order."""
-    return sorted((c for c in result.characters if c.line == flag.line), key=lambda c: c.offset)
+    on_line = (character for character in result.characters if character.line == flag.line)
+    return sorted(on_line, key=lambda character: character.offset)
 
 
 def pitch_of(result: PageResult, focus: Box, column: Box) -> float:
@@ -132,7 +134,9 @@ def pitch_of(result: PageResult, focus: Box, column: Box) -> float:
     is limited relative to the width of the column, since boxes may be wrong."""
     steps = [
         below.box.centre[1] - above.box.centre[1]
-        for above, below in pairwise(sorted(result.characters, key=lambda c: (c.line, c.offset)))
+        for above, below in pairwise(
+            sorted(result.characters, key=lambda character: (character.line, character.offset))
+        )
         if (above.line, above.row) == (below.line, below.row) and below.box.centre[1] > above.box.centre[1]
     ]
     pitch = median(steps) if steps else min(focus.h, DEFAULT_PITCH_WIDTHS * column.w)

@@ -55,8 +55,6 @@ from proof.verify.partial import (
     beyond_the_sides,
     cut_by_edges,
     is_cut_off,
-    is_partial,
-    part_on_image,
     without_unseen,
 )
 from proof.verify.passages import linked
@@ -413,22 +411,17 @@ class Checker:
         self, page: Page, readings: HalfFolioReadings, reader: ColumnReader
     ) -> tuple[PartOfPage, list[ReadColumn], Assignment]:
         """The part of a page that is on its image, its columns as read, and the assignment of lines to them."""
-        part = self._on_image(page, readings, reader)
-        columns, assignment = self._read(part.page, readings, reader)
-        edges = cut_by_edges(part.page, readings.outline, columns, readings.sheet.height) if not page.running else None
-        if edges is not None:
-            part = edges
-            columns, assignment = self._read(part.page, readings, reader)
-        part, assignment = beyond_the_sides(part, columns, assignment)
-        return part, columns, assignment
-
-    def _on_image(self, page: Page, readings: HalfFolioReadings, reader: ColumnReader) -> PartOfPage:
-        """The part of a page that is on its image."""
+        part = PartOfPage(page)
+        columns, assignment = self._read(page, readings, reader)
+        if assignment.parts:  # the ends of running text are free
+            return part, columns, assignment
         outline = readings.outline
-        if page.running or not is_partial(outline) or outline.columns[0].measured_pitch is not None:
-            return PartOfPage(page)
-        reads = [reader.read(area, None).read for area in outline.columns]
-        return part_on_image(page, outline, reads, self.rows, self.reading.policy.fold)
+        cut_part = cut_by_edges(page, outline, columns, readings.sheet.height, self.rows)
+        if cut_part is not None:
+            part = cut_part
+            columns, assignment = self._read(part.page, readings, reader)
+        part, assignment = beyond_the_sides(part, outline, columns, assignment)
+        return part, columns, assignment
 
     def _read(
         self, page: Page, readings: HalfFolioReadings, reader: ColumnReader

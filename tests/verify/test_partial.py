@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -14,11 +16,14 @@ from proof.layout.rules import Rectification
 from proof.locale.notices import in_english
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.result import PageResult, Status
+from proof.ocr.belief import Belief
 from proof.ocr.ppocr import PPOCR
 from proof.text.model import Page, Row
+from proof.verify.align import Pairing, Step
 from proof.verify.columns import ReadColumn
+from proof.verify.glyphs import Glyph
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
-from proof.verify.partial import PartOfPage, beyond_the_sides, is_cut_off, part_on_image
+from proof.verify.partial import PartOfPage, beyond_the_sides, cut_by_edges, is_cut_off
 from tests.half_folios import MakePage
 from tests.layout.damaged import bent
 from tests.verify import pages
@@ -51,21 +56,59 @@ def texts_of(part: PartOfPage) -> list[str]:
     return ["".join(cell.text for cell in column.cells) for column in part.page.columns]
 
 
-def test_lines_are_laid_on_the_columns_that_are_there(make_page: MakePage) -> None:
+def showing(number: int, source: str, begin: int = 0, end: int = 21) -> ReadColumn:
+    """A column of `outline` of which the image shows the rows from `begin` to `end` (exclusive) of a line."""
+    own, area = line(source, number), outline().columns[number - 1]
+    row_of: dict[int, int] = {}
+    first = 0
+    for run in own.runs:
+        for half in (run.right, run.left):
+            row_of.update({cell.offset: first + row for row, cell in enumerate(half)})
+        first += run.height
+    shown = [index for index, cell in enumerate(own.cells) if begin <= row_of[cell.offset] < end]
+    glyphs = []
+    for index in shown:
+        top = area.top + 10.0 * row_of[own.cells[index].offset]
+        glyphs.append(
+            Glyph(Belief({own.cells[index].text: 0.0}), 1.0, 0, Row.MAIN, 0.0, top, 10.0, top + 10, top + 5, 10)
+        )
+    pairings = [Pairing(Step.MATCH, (index,), (glyph,), index) for glyph, index in enumerate(shown)]
+    return replace(unread(area, own), glyphs=tuple(glyphs), pairings=tuple(pairings))
+
+
+def test_lines_beyond_the_columns_of_the_image_are_one_notice_for_each_side(make_page: MakePage) -> None:
     page = make_page(*LINES)
-    shown = [source.strip("　()") for source in LINES[4:6]]
-    part = part_on_image(page, outline(missing=6, columns=2), shown, 21, str)
+    columns = [showing(1, LINES[4]), showing(2, LINES[5])]
+    columns = [replace(column, line=page.columns[index]) for column, index in zip(columns, (4, 5), strict=True)]
+    troubles = tuple(LineTrouble(LineFault.NOT_ON_PAGE, number, None, "") for number in (1, 2, 3, 4, 7, 8))
+    assignment = Assignment((page.columns[4], page.columns[5]), troubles)
+    part, left = beyond_the_sides(PartOfPage(page), outline(missing=6, columns=2), columns, assignment)
     assert [column.number for column in part.page.columns] == [5, 6]
-    assert [in_english(notice) for notice in part.notices] == [
-        "the right half of the page is not on this image: 4 of its 8 columns",
+    assert sorted(in_english(notice) for notice in part.notices) == [
         "the left side of the page is not on this image: 2 of its 8 columns",
+        "the right half of the page is not on this image: 4 of its 8 columns",
     ]
+    assert left.troubles == ()
+
+
+def test_lines_that_a_whole_page_lacks_are_no_part_beyond_its_sides(make_page: MakePage) -> None:
+    page = make_page(*LINES, *LINES[:3])
+    columns = [showing(number, source) for number, source in enumerate(LINES, 1)]
+    troubles = tuple(LineTrouble(LineFault.NOT_ON_PAGE, number, None, "") for number in (9, 10, 11))
+    assignment = Assignment(page.columns[:8], troubles)
+    assert beyond_the_sides(PartOfPage(page), outline(), columns, assignment) == (PartOfPage(page), assignment)
+
+
+def cut(page: Page, columns: list[ReadColumn], edges: tuple[float | None, float | None]) -> PartOfPage:
+    part = cut_by_edges(page, outline(cut=edges), columns, 180.0, 21)
+    assert part is not None
+    return part
 
 
 def test_lines_begin_where_the_image_shows_them_and_notes_in_both_half_rows(make_page: MakePage) -> None:
     page = make_page(*LINES)
+    part = cut(page, [showing(number, source, begin=3) for number, source in enumerate(LINES, 1)], (0.0, None))
     shown = [source[3:] for source in LINES[:6]] + ["大夫之耦曰子與某子大夫曰某御於子命衆耦如命三耦之", LINES[7][3:]]
-    part = part_on_image(page, outline(cut=(0.0, None)), shown, 21, str)
     assert texts_of(part) == shown
     # every character keeps its place in the source
     assert all(c.source[cell.offset] == cell.text for c in part.page.columns for cell in c.cells)
@@ -73,19 +116,34 @@ def test_lines_begin_where_the_image_shows_them_and_notes_in_both_half_rows(make
     assert in_english(notice).startswith("the top of the page is cut off: some 3 characters")
 
 
-def test_lines_end_where_the_image_cuts_them_off(make_page: MakePage) -> None:
-    page = make_page(*LINES[:4], "命下射")
-    shown = [source[:16] for source in LINES[:4]] + ["命下射"]
-    part = part_on_image(page, outline(cut=(None, 130.0), columns=5), shown, 21, str)
-    assert texts_of(part) == shown
+def test_lines_end_where_the_image_cuts_them_off_and_short_ones_where_they_end(make_page: MakePage) -> None:
+    sources = (*LINES[:4], "命下射", "　與大夫命上射曰某御于子命下射")
+    page = make_page(*sources)
+    part = cut(page, [showing(number, source, end=16) for number, source in enumerate(sources, 1)], (None, 130.0))
+    assert texts_of(part) == [source[:16] for source in sources]
     assert in_english(part.notices[0]).startswith("the bottom of the page is cut off: some 4 characters")
 
 
-def test_lines_end_where_they_were_read_to_though_cells_were_taken_for_higher(make_page: MakePage) -> None:
-    """Where the foot of the page is gone, a frame that is guessed too low makes cells too high."""
-    shown = [source.strip("　")[:16] for source in LINES[:4]]
-    part = part_on_image(make_page(*LINES), outline(cut=(None, 80.0)), [*shown, "", "", "", ""], 21, str)
-    assert texts_of(part)[:4] == shown
+def test_a_line_of_which_nothing_was_read_is_cut_as_the_others(make_page: MakePage) -> None:
+    page = make_page(*LINES)
+    columns = [showing(number, source, end=16) for number, source in enumerate(LINES, 1)]
+    columns[2] = unread(columns[2].area, page.columns[2])
+    assert texts_of(cut(page, columns, (None, 130.0)))[2] == LINES[2][:16]
+
+
+def test_a_line_whose_last_character_was_taken_for_another_is_cut_as_the_others(make_page: MakePage) -> None:
+    page = make_page(*LINES)
+    columns = [showing(number, source, end=16) for number, source in enumerate(LINES, 1)]
+    *pairings, last = columns[2].pairings
+    cells = columns[2].cells
+    columns[2] = replace(columns[2], pairings=(*pairings, replace(last, cells=(len(cells) - 1,))))
+    assert texts_of(cut(page, columns, (None, 130.0)))[2] == LINES[2][:16]
+
+
+def test_a_page_between_rules_that_the_image_shows_whole_is_not_cut(make_page: MakePage) -> None:
+    page = make_page(*LINES)
+    columns = [showing(number, source, end=16) for number, source in enumerate(LINES, 1)]
+    assert cut_by_edges(page, outline(), columns, 130.0, 21) is None
 
 
 def at(offset: int, kind: Kind, suggested: str) -> Flag:
@@ -124,7 +182,7 @@ def test_a_line_that_stands_twice_does_not_part_those_beyond_the_side(make_page:
     ]
     faults = [*[LineFault.NOT_ON_PAGE] * 3, last]
     troubles = tuple(LineTrouble(fault, n, None, "") for n, fault in enumerate(faults, 1))
-    part, left = beyond_the_sides(PartOfPage(page), columns, Assignment(tuple(lines), troubles))
+    part, left = beyond_the_sides(PartOfPage(page), outline(), columns, Assignment(tuple(lines), troubles))
     assert [in_english(notice) for notice in part.notices] == [
         "the right half of the page is not on this image: 4 of its 9 columns"
     ]

@@ -50,8 +50,8 @@ def _encoded(text: str) -> str:
 
 
 def _write(material: Material, folder: Path) -> list[Path]:
-    made = commit(material)
-    return [write_file(folder / f"{material.stem}.patch", made)] if made else []
+    patch = commit(material)
+    return [write_file(folder / f"{material.stem}.patch", patch)] if patch else []
 
 
 FORM = ExportForm("commits", _write)

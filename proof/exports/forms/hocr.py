@@ -22,9 +22,9 @@ def hocr(page: MarkedPage) -> bytes:
     for name, content in (("ocr-system", f"proof {proof.__version__}"), ("ocr-capabilities", _CAPABILITIES)):
         meta = add(head, "meta", content=content)
         meta.set("name", name)
-    whole = Box(0, 0, *page.size)
+    page_box = Box(0, 0, *page.size)
     image = page.name.replace('"', "")
-    body = add(add(root, "body"), "div", id="page", title=f'image "{image}"; {_bbox(whole)}; ppageno 0')
+    body = add(add(root, "body"), "div", id="page", title=f'image "{image}"; {_bbox(page_box)}; ppageno 0')
     body.set("class", "ocr_page")
     for column in page.columns:
         if column.lines:

@@ -185,10 +185,10 @@ def _write(material: Material, folder: Path) -> list[Path]:
     by_id = {page.page: page for page in material.pages}
     pages = [(by_id[page.id], page) for page in marked_pages(material, folder, ".pdf").values()]
     try:
-        made = searchable_pdf(pages, material.named)
+        pdf = searchable_pdf(pages, material.named)
     except ImageError as error:
         raise OutputError(_("the PDF cannot be made: %(error)s"), error=error) from error
-    return [write_file(folder / f"{material.stem}.pdf", made)]
+    return [write_file(folder / f"{material.stem}.pdf", pdf)]
 
 
 FORM = ExportForm("pdf", _write, on_images=True)
