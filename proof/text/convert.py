@@ -78,17 +78,15 @@ def convert(
                 path=edition.path,
                 target=target,
             )
-        marks = _kanripo_marks(edition, work) if target is Format.KANRIPO else _mirror_marks(edition, references or {})
         if target is Format.KANRIPO:
-            losses += _lost_names(edition)
+            marks = _kanripo_marks(edition, work, losses)
+        else:
+            marks = _mirror_marks(edition, references or {})
         return _verified(edition, [_paged(edition, target, marks, losses)], target, losses)
     passages = _passages(edition)
     writer = {Format.INLINE: _inline, Format.ZHUSHU: _zhushu, Format.CRITICAL: _critical, Format.PLAIN: _plain}[target]
     parts = list(writer(passages, edition))
     losses += _running_losses(edition, target, passages)
-    for part in parts:
-        if isinstance(part, _Sign):
-            losses[f"signs of layers, which are words of the text now ({part.strip('○:：')})"] += 1
     return _verified(edition, parts, target, losses)
 
 
@@ -114,6 +112,7 @@ def _verified(edition: Transcription, parts: Sequence[str], target: Format, loss
     start = 0
     for part in parts:
         if isinstance(part, _Sign):
+            losses[f"signs of layers, which are words of the text now ({part.strip('○:：')})"] += 1
             in_signs.update(range(start, start + len(part)))
         start += len(part)
     result = parse_transcription(Decoded(text, "utf-8", False), edition.path, target)
@@ -291,12 +290,6 @@ def _running_losses(edition: Transcription, target: Format, passages: Iterable[_
     return losses
 
 
-def _lost_names(edition: Transcription) -> Counter[str]:
-    """The names of juan, which a Kanripo page mark replaces by numbers."""
-    renamed = {juan: number for juan, number in _juan_numbers(edition).items() if juan and juan != number}
-    return Counter({f"names of juan ({juan} becomes {number})": 1 for juan, number in renamed.items()})
-
-
 def _juan_numbers(edition: Transcription) -> dict[str, str]:
     """The number of each juan for page marks (`010`): the one in its name, or else its position in the text."""
     keys = {juan: juan_key(juan) for juan in dict.fromkeys(page.juan for page in edition.pages)}
@@ -306,13 +299,18 @@ def _juan_numbers(edition: Transcription) -> dict[str, str]:
     }
 
 
-def _kanripo_marks(edition: Transcription, work: str) -> Callable[[Page], str]:
+def _kanripo_marks(edition: Transcription, work: str, losses: Counter[str]) -> Callable[[Page], str]:
+    """A function that writes Kanripo page marks. The names of juan, which the marks replace by numbers, are added to
+    `losses`."""
     work = work or edition.work
     if not work:
         raise UsageError(_("%(path)s does not say which work it is: name its id, such as KR1d0030"), path=edition.path)
     if re.fullmatch(r"[A-Za-z0-9]+", work) is None:
         raise UsageError(_("%(work)s is no id of a work: letters and digits, such as KR1d0030"), work=repr(work))
     numbers = _juan_numbers(edition)
+    losses.update(
+        f"names of juan ({juan} becomes {number})" for juan, number in numbers.items() if juan not in ("", number)
+    )
 
     def mark(page: Page) -> str:
         juan = numbers[page.juan]
@@ -327,6 +325,7 @@ def _kanripo_marks(edition: Transcription, work: str) -> Callable[[Page], str]:
 
 
 def _mirror_marks(edition: Transcription, references: Mapping[str, str]) -> Callable[[Page], str]:
+    """A function that writes the page marks of the mirror."""
     page_word = "页" if edition.script is Script.SIMPLIFIED else "頁"
 
     def mark(page: Page) -> str:
