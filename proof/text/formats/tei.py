@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from proof.text.extraction import Draft, Extraction, Site, SourceRun
+from proof.text.extraction import Draft, Extraction, SourceRun
 from proof.text.formats import TextFormat
 from proof.text.formats.columns import UNSAFE, page_mark
 from proof.text.formats.running import Running
-from proof.text.formats.xml_tree import Node, escaped, root_name, tree
+from proof.text.formats.xml_tree import Node, element_site, escaped, root_name, tree
 from proof.text.remarks import RemarkCode
 
 _ROOTS = frozenset({"TEI", "TEI.2", "teiCorpus"})
@@ -28,7 +28,6 @@ _HEADS = frozenset({"head", "jhead"})
 _BLOCKS = frozenset({"p", "ab", "l", "lg", "head", "jhead", "byline", "docNumber", "item", "cell", "row", "div", "t",
                      "list", "juan", "closer", "opener", "trailer", "titlePage", "entry", "form", "def"})  # fmt: skip
 _DIVIDING = re.compile(r"[\s，。；：,;]")
-_TAG = re.compile(rb"""<[^\s<>/]+(?:\s+[^\s=<>]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*(/?)>""")
 
 
 def _read(data: bytes, path: Path) -> Extraction:
@@ -86,13 +85,6 @@ def _gaiji(node: Node) -> str:
     reference = node.get("ref") or node.get("type")
     name = re.sub(r"[^A-Z0-9]", "", reference.upper())
     return name if re.search(r"[0-9]", name) and name[:1].isalpha() else f"G{name}0"
-
-
-def _whole(node: Node, data: bytes) -> Site:
-    """The bytes of an element with its tags."""
-    tag = _TAG.match(data, node.at)
-    end = tag.end() if tag and tag[1] else data.find(b">", node.end) + 1
-    return Site(node.at, end - node.at)
 
 
 @dataclass(slots=True)
@@ -170,7 +162,7 @@ class _Reader:
             if isinstance(child, SourceRun):
                 self.text.read(child)
             elif child.name == "g":
-                self.text.read(SourceRun(f"&{_gaiji(child)};", _whole(child, self.data), False))
+                self.text.read(SourceRun(f"&{_gaiji(child)};", element_site(self.data, child), False))
             elif child.name == "note" and _is_footnote(child):
                 self.footnote(child)
             elif child.name == "note":

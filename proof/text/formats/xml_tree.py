@@ -24,6 +24,8 @@ MAX_DEPTH = 200
 _BEFORE_ROOT = rb"<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?[^>\[]*>\s*"
 _ROOT = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?>" + _BEFORE_ROOT + rb")*+<([^\s/>?!]+)", re.DOTALL)
 _ENCODING = re.compile(rb"""\A(?:\xef\xbb\xbf)?<\?xml[^>]*?encoding\s*=\s*["']([^"']+)["']""")
+_ATTRIBUTE = rb"""\s+[^\s=<>]+\s*=\s*(?:"[^"]*"|'[^']*')"""
+_START_TAG = re.compile(rb"<[^\s<>/]+(?:" + _ATTRIBUTE + rb")*\s*(?P<empty>/?)>")
 _UTF_8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 
 
@@ -176,10 +178,17 @@ def _reference_size(data: bytes, at: int) -> int:
     return 2 if data[at : at + 2] == b"\r\n" else 1
 
 
+def element_site(data: bytes, node: Node) -> Site:
+    """The bytes of an element with its tags."""
+    tag = _START_TAG.match(data, node.at)
+    end = tag.end() if tag and tag["empty"] else data.find(b">", node.end) + 1
+    return Site(node.at, end - node.at)
+
+
 def attribute_runs(data: bytes, node: Node, name: str) -> list[SourceRun]:
     """The value of an attribute as runs of text."""
-    pattern = rb"""<[^\s<>]+(?:\s+[^\s=<>]+\s*=\s*(?:"[^"]*"|'[^']*'))*?\s+%s\s*=\s*(?:"([^"]*)"|'([^']*)')"""
-    match = re.compile(pattern % name.encode()).match(data, node.at)
+    named = rb"""\s+%s\s*=\s*(?:"([^"]*)"|'([^']*)')""" % name.encode()
+    match = re.compile(rb"<[^\s<>]+(?:" + _ATTRIBUTE + rb")*?" + named).match(data, node.at)
     if match is None:
         return []
     group = 1 if match[1] is not None else 2
