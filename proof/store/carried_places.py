@@ -139,7 +139,7 @@ class TextChange:
                 line, span = _in_line(self.content, new.span) if new else _in_line(content, place.span)
                 decided = decided_spans[line, place.is_whole]
                 # a lost place does not return if characters that may be the same were decided in a later version
-                if new and was_lost and any(later > version and _meet(span, other) for later, other in decided):
+                if new and was_lost and any(later > version and meet(span, other) for later, other in decided):
                     continue
                 if place.is_decided:
                     decided.append((version, span))
@@ -154,7 +154,7 @@ def _in_line(text: str, span: Span) -> tuple[str, Span]:
     return text[begin : line_end(text, span.start)], Span(span.start - begin, span.length)
 
 
-def _meet(span: Span, other: Span) -> bool:
+def meet(span: Span, other: Span) -> bool:
     """Whether two spans share a character or are equal."""
     return span == other or (span.start < other.end and other.start < span.end)
 

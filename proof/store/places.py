@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -11,11 +11,13 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from proof.store.carried_places import meet
+from proof.store.decision_records import State
 from proof.store.flag_matching import mark_answered_stale
 from proof.store.models import FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.rows import PagePlace
 from proof.store.texts import carry_to_present, carry_to_version, content_of, find_version, is_displaced
-from proof.text.positions import PositionMap, line_end
+from proof.text.positions import PositionMap, Span, line_end
 
 
 class _TextPlace(NamedTuple):
@@ -53,10 +55,12 @@ def place_unchanged_pages(session: Session, pages: Iterable[tuple[PageRow, PageP
     moved = [page.id for page, before in placed.values() if before.version != page.version_id]
     may_be_lost = FlagRow.page_id.in_(moved) | is_displaced()
     flags = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(placed), may_be_lost)).all()
+    lost_flags = _left_behind(session, flags)
+    decided_spans = _decided_spans(session, {flag.page_id for flag in lost_flags})
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
     comparison = cache(lambda old, new: PositionMap.of_comparison(content(old), content(new)))
     restored: set[int] = set()
-    for flag in _left_behind(session, flags):
+    for flag in lost_flags:
         page, before = placed[flag.page_id]
         page_start = before.start
         if flag.version_id != before.version:  # the flag is in a version that an export wrote and no check read
@@ -67,13 +71,25 @@ def place_unchanged_pages(session: Session, pages: Iterable[tuple[PageRow, PageP
         old = content(flag.version_id)
         # the page up to the end of the flag's column: what follows may be another page
         up_to_flag = old[page_start : line_end(old, flag.start + flag.extent)]
-        if content(page.version_id).startswith(up_to_flag, page.start):
-            flag.start += page.start - page_start
+        span = Span(flag.start + page.start - page_start, flag.extent)
+        # a place that was asked about and decided again belongs to the later decision
+        is_decided_again = any(meet(span, other) for other in decided_spans[page.id, page.version_id])
+        if content(page.version_id).startswith(up_to_flag, page.start) and not is_decided_again:
+            flag.start = span.start
             flag.text_id, flag.version_id = page.text_id, page.version_id
             restored.add(page.id)
     if restored:
         decided = select(FlagRow).where(FlagRow.page_id.in_(restored), FlagRow.version > 0)
         mark_answered_stale(session, session.scalars(decided).all())
+
+
+def _decided_spans(session: Session, pages: Collection[int]) -> defaultdict[tuple[int, int | None], list[Span]]:
+    """The places of the decided flags of these pages, by page and version of the text."""
+    spans: defaultdict[tuple[int, int | None], list[Span]] = defaultdict(list)
+    for flag in session.scalars(select(FlagRow).where(FlagRow.page_id.in_(pages), FlagRow.state != State.OPEN.value)):
+        if flag.start is not None:
+            spans[flag.page_id, flag.version_id].append(Span(flag.start, flag.extent))
+    return spans
 
 
 def follow_to_other_texts(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:

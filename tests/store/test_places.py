@@ -40,3 +40,19 @@ def test_a_lost_place_returns_with_its_page_after_another_page_was_exported_and_
     decide(store, one_of_two.number, Verdict.TAKE)
     assert store.decisions.displaced("KR1") == []
     assert export(store) == f"{line}\n上躬坐\n上射坐\n"
+
+
+@on_both
+def test_a_lost_place_does_not_return_where_it_was_asked_and_decided_again(store: Store) -> None:
+    flag = (2, 1, "射", "躬")
+    text = "公卿大\n上射坐\n"
+    single = replace(PLACE, lines={1: Span(0, 3), 2: Span(4, 3)}), page("公卿大", "上射坐", flags=(flag,))
+    check_at(store, text, [single])
+    decide(store, queued(store)[0].number, Verdict.TAKE)
+    lines = {1: Span(0, 3), 2: Span(4, 3), 3: Span(8, 3)}
+    doubled = replace(PLACE, lines=lines), page("公卿大", "上射坐", "上射坐", flags=(flag,))
+    check_at(store, f"{text}上射坐\n", [doubled], key="doubled ")
+    (asked_again,) = queued(store)
+    decide(store, asked_again.number, Verdict.TAKE)
+    check_at(store, f"{text}上射坐\n", [doubled], key="doubled ")
+    assert [lost.transcribed for lost in store.decisions.displaced("KR1")] == ["射"]
