@@ -234,7 +234,8 @@ class _DecisionsByEffect:
 
     def decided(self) -> Decided:
         """All that was added, without corrections that contradict each other."""
-        current = _without_superseded(self._corrected, self._kept, already_restored(self._withdrawn))
+        restored = already_restored(self._withdrawn)
+        current = _without_superseded(self._corrected, self._kept, self._applied, restored)
         corrections, conflicts = _without_conflicts(current, self._kept, self._applied)
         for reason, decisions in conflicts.items():
             for decision in decisions:
@@ -331,10 +332,15 @@ def _as_read(decision: Decision, policy: VariantPolicy) -> str:
 
 
 def _without_superseded(
-    corrected: Sequence[_DecidedCorrection], kept: Iterable[_KeptPlace], restored: Collection[int]
+    corrected: Sequence[_DecidedCorrection],
+    kept: Iterable[_KeptPlace],
+    applied: Iterable[_DecidedCorrection],
+    restored: Collection[int],
 ) -> list[_DecidedCorrection]:
     """`corrected` without the superseded restorations of withdrawn corrections: those of `restored` flags
-    (`already_restored`), and those of characters that have a newer decision."""
+    (`already_restored`), those of characters that have a newer decision, and those of characters that the text has as
+    another decision says (`applied`), of whatever age."""
+    as_decided = {part for made in applied for part in _parts(made.span)}
     newest: dict[int, int] = {}
     spans = [(made.span, made.decision.id) for made in corrected if made.decision.state is not State.OPEN]
     spans += [(span, decision.id) for decision, span in kept]
@@ -345,8 +351,9 @@ def _without_superseded(
     def is_superseded(made: _DecidedCorrection) -> bool:
         if made.decision.state is not State.OPEN:
             return False
-        has_newer = any(newest.get(part, 0) > made.decision.id for part in _parts(made.span))
-        return has_newer or made.decision.flag in restored
+        parts = _parts(made.span)
+        has_newer = any(newest.get(part, 0) > made.decision.id for part in parts)
+        return has_newer or made.decision.flag in restored or not as_decided.isdisjoint(parts)
 
     return [made for made in corrected if not is_superseded(made)]
 

@@ -73,7 +73,8 @@ def place_unchanged_pages(session: Session, pages: Iterable[tuple[PageRow, PageP
         up_to_flag = old[page_start : line_end(old, flag.start + flag.extent)]
         span = Span(flag.start + page.start - page_start, flag.extent)
         # a place that was asked about and decided again belongs to the later decision
-        is_decided_again = any(meet(span, other) for other in decided_spans[page.id, page.version_id])
+        others = decided_spans[page.id, page.version_id] if flag.state != State.OPEN.value else ()
+        is_decided_again = any(meet(span, other) for other in others)
         if content(page.version_id).startswith(up_to_flag, page.start) and not is_decided_again:
             flag.start = span.start
             flag.text_id, flag.version_id = page.text_id, page.version_id

@@ -312,6 +312,17 @@ def test_what_was_kept_in_one_work_and_corrected_in_another_is_told(project: Pro
     assert [one.decision.person for one in project.decided.left_out] == ["甲", "乙"]
 
 
+def test_a_correction_of_two_works_stays_written_where_one_of_them_is_taken_back(project: Project) -> None:
+    project.say("f-north", Verdict.TAKE)
+    project.check(replace(NORTH, id="f-again"), work="KR2")
+    project.say("f-again", Verdict.TAKE, person="乙", work="KR2")
+    project.export()
+    project.say("f-again", Verdict.UNDO, person="乙", work="KR2")
+    for _ in range(3):
+        project.export()
+        assert project.edition.text == TEXT.replace("西北", "西比")
+
+
 def test_what_is_left_open_is_told(project: Project) -> None:
     for uid, verdict in {"f-say": Verdict.UNSURE, "f-order": Verdict.SKIP, "f-shoot": Verdict.KEEP}.items():
         project.say(uid, verdict)
