@@ -16,11 +16,15 @@ _INFORMATION = "【經文資訊】".encode()
 _HEAD = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:#[^\n]*\n)*#?\s*" + _INFORMATION)
 _PAGE = r"[A-Z]{1,3}[0-9]+n[A-Za-z0-9]+_p[A-Za-z]?[0-9]+[a-z]"
 _PLACE = re.compile(rf"(?P<page>{_PAGE})[0-9]+[^║\n]{{0,4}}║")
+"""The place of a line in the print: work, page and line."""
+
 _PLACE_BYTES = re.compile(rf"^{_PAGE}[0-9]+[^\n]{{0,9}}".encode() + "║".encode(), re.MULTILINE)
 _HEAD_LINE = re.compile(
     r"#|【(?:經文資訊|版本記錄|編輯說明|原始資料|其[他它]事項)】|[-=]{5,}"
     r"|(?:Taisho|CBETA|Distributor|Source|Copyright)\b"
 )
+"""A line of the header, which ends with the first other line that is not empty."""
+
 _CORRECTED = re.compile(r"\[[^\[\]<>]*>(?P<read>[^\[\]<>]*)\]")
 _TITLE = re.compile(r"【經文資訊】.*?(?:No\. *[0-9A-Za-z]+ *)?《?(?P<title>[^《》\s0-9A-Za-z.]+)》?\s*$")
 
@@ -28,24 +32,22 @@ _TITLE = re.compile(r"【經文資訊】.*?(?:No\. *[0-9A-Za-z]+ *)?《?(?P<titl
 def _read(data: bytes, path: Path) -> Extraction:
     file = TextFile(data, path)
     draft = Draft(data, as_it_is, UNSAFE)
-    begin = 0
-    page = ""
-    head = True
+    page, in_head, end = "", True, 0
     for raw in file.text.splitlines(keepends=True):
-        line = raw.rstrip("\r\n")
+        line, begin, end = raw.rstrip("\r\n"), end, end + len(raw)
         place = _PLACE.match(line)
-        in_head = head and place is None and (_HEAD_LINE.match(line) is not None or not line.strip())
-        if title := _TITLE.match(line.lstrip("# ")) if in_head else None:
-            draft.mark(f"#+TITLE: {title['title']}\n")
-        head = head and (in_head or not line.strip())
+        in_head = in_head and place is None and (_HEAD_LINE.match(line) is not None or not line.strip())
+        if in_head:
+            if title := _TITLE.match(line.lstrip("# ")):
+                draft.mark(f"#+TITLE: {title['title']}\n")
+            continue
         if place and place["page"] != page:
             page = place["page"]
             page_mark(draft, page)
-        if not in_head and (line.strip() or page):
-            for start, end in _read_parts(line, place.end() if place else 0):
-                draft.read(file.run(begin + start, begin + end))
+        if line.strip() or page:
+            for part_start, part_end in _read_parts(line, place.end() if place else 0):
+                draft.read(file.run(begin + part_start, begin + part_end))
             draft.mark("¶\n" if page else "\n")
-        begin += len(raw)
     return draft.done()
 
 

@@ -22,6 +22,8 @@ _KINDS = tuple(
     re.compile(_SPACE + kind + _SPACE, re.IGNORECASE)
     for kind in (_BRACKETED, _RULED, r"p\.? *(?P<page>[0-9]+[ab]?)", _CHINESE, _IMAGE)
 )
+"""The kinds of page lines."""
+
 _FORM_FEED = "\f"
 _HAN = re.compile("[\u3400-\u9fff]")
 

@@ -28,6 +28,7 @@ _HEADS = frozenset({"head", "jhead"})
 _BLOCKS = frozenset({"p", "ab", "l", "lg", "head", "jhead", "byline", "docNumber", "item", "cell", "row", "div", "t",
                      "list", "juan", "closer", "opener", "trailer", "titlePage", "entry", "form", "def"})  # fmt: skip
 _DIVIDING = re.compile(r"[\s，。；：,;]")
+"""Spaces, and the punctuation between the parts of a note of the apparatus."""
 
 
 def _read(data: bytes, path: Path) -> Extraction:

@@ -34,14 +34,22 @@ _SIGNS = re.compile(
         r"|\[\[(?:[Cc]ategory|分類|分类|[Ff]ile):|</?poem>|<onlyinclude>"
     ).encode()
 )
+"""Markup that only wikitext has."""
+
 _MARKUP = re.compile(rb"\{\{[^{}\n]+\}\}|\[\[[^\[\]\n]+\]\]|^==+[^=\n]+==+\s*$", re.MULTILINE)
+"""Templates, links and headings. A file with three of them is wikitext."""
+
 _NOTES = frozenset({"*", "sk notes", "sknotes", "小注", "注", "夾注", "夹注", "雙行小注", "双行小注", "small", "zhu"})
+"""The templates of commentary."""
+
 _CHARACTERS = frozenset({"skchar", "skchar2", "skchar3"})
 _HEADERS = re.compile(
     r"(?:skqs )?(?:header\d?|footer)|pd|pd-.*|textquality|versions|translations|authority.*|cc-.*|gfdl.*|novel"
     r"|scripture|detail|rh|runningheader|nop|dhr|clear|page break|toc.*|目錄",
     re.IGNORECASE,
 )
+"""The templates without text: headers, footers, licences, the layout of pages."""
+
 _LINK_WITHOUT_TEXT = re.compile(r"(?:file|image|category|分類|分类|文件|圖像|图像)\s*:", re.IGNORECASE)
 _FORE_EDGE = re.compile(r"^<[經史子集]部[,，][^<>\n]*>[ \t]*$", re.MULTILINE)
 _UNREAD_TAGS = frozenset({"noinclude", "pagequality", "pages", "references", "section", "gallery", "math"})
