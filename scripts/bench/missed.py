@@ -24,7 +24,7 @@ class Stage(StrEnum):
     UNREAD = "page not checked"
     MENDED = "put right by the flags about its neighbour"
     TAKEN = "one flag with another error"
-    LOOKS = "taken back by a further look"
+    REREAD = "taken back by a reading again"
     CANDIDATE = "not a candidate"
     FORM = "taken for another form"
     LANGUAGE = "lowered by the language model"
@@ -34,10 +34,10 @@ class Stage(StrEnum):
 
 
 @contextmanager
-def without_further_looks() -> Iterator[None]:
-    """Pages are judged by the first look alone, and what was judged otherwise is not used again."""
+def without_rereadings() -> Iterator[None]:
+    """Pages are judged by the first reading alone, and what was judged otherwise is not used again."""
     with (
-        patch.object(columns.ColumnReader, "_with_further_looks", lambda _, column: column),
+        patch.object(columns.ColumnReader, "_with_rereadings", lambda _, column: column),
         patch.object(plan, "METHOD_VERSION", -plan.METHOD_VERSION),
     ):
         yield
@@ -75,7 +75,7 @@ def stage_of(
     threshold: float,
 ) -> tuple[Stage, Record | None]:
     """Where the error `row` of a checked page was lost that no flag puts right, and the flag that tells most of it.
-    `flags` are those of the check, `first` those of the check by the first look alone, `meets` whether a flag is about
+    `flags` are those of the check, `first` those of the check by the first reading alone, `meets` whether a flag is about
     an error."""
 
     def about(flag: Record) -> bool:
@@ -87,7 +87,7 @@ def stage_of(
     if best is not None and best["raised"]:
         return Stage.TAKEN, best
     if any(flag["raised"] for flag in filter(about, first)):
-        return Stage.LOOKS, best
+        return Stage.REREAD, best
     return (Stage.CANDIDATE, None) if best is None else (_lowered(best, threshold), best)
 
 

@@ -21,7 +21,7 @@ from proof.quality.benchmark import KEY_COLUMNS, ErrorClass, Finding, KeyRow, sc
 from proof.settings.config import Settings
 from scripts.bench.drawn_pages import Trial, choose, rendered
 from scripts.bench.material import kanripo_texts, tell, write_drawn
-from scripts.bench.missed import Stage, is_mended, stage_of, without_further_looks
+from scripts.bench.missed import Stage, is_mended, stage_of, without_rereadings
 
 RENDER_SEED = 20
 """The trial pages of the table; other seeds are for tuning."""
@@ -154,7 +154,7 @@ class Bench:
         """Print every error that was `missed`, of those that are `left` the stage at which they were lost, and every
         false flag."""
         first = Pool()
-        with without_further_looks():
+        with without_rereadings():
             for tag in sorted({row["page"].split("#")[1] for row in left}):
                 pool.repeats[tag](first)
         count: Counter[Stage] = Counter()
