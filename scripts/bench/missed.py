@@ -75,8 +75,8 @@ def stage_of(
     threshold: float,
 ) -> tuple[Stage, Record | None]:
     """Where the error `row` of a checked page was lost that no flag puts right, and the flag that tells most of it.
-    `flags` are those of the check, `first` those of the check by the first reading alone, `meets` whether a flag is about
-    an error."""
+    `flags` are those of the check, `first` those of the check by the first reading alone, `meets` whether a flag is
+    about an error."""
 
     def about(flag: Record) -> bool:
         """Whether a flag is about the error itself, and not about the character beside it."""
