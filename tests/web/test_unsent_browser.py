@@ -107,6 +107,14 @@ def test_what_a_closed_desk_could_not_send_goes_from_whatever_page_is_opened_nex
     assert [one[:2] for one in stands(folder)] == [(theirs, Verdict.COPY), (sent, Verdict.KEEP)]
 
 
+def test_a_download_is_asked_for_again_while_the_server_is_busy(context: BrowserContext) -> None:
+    page = context.new_page()
+    page.goto(f"/works/{WORK}/progress")
+    page.route("**/downloads/*", lambda route: route.fulfill(status=429, json={"message": "busy"}), times=2)
+    with page.expect_download():
+        page.get_by_role("button", name="Report", exact=True).click()
+
+
 def test_nothing_is_taken_home_without_what_a_desk_has_still_to_send(context: BrowserContext) -> None:
     page = desk(context)
     cut_off(context)

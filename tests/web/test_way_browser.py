@@ -84,6 +84,34 @@ def test_arrows_walk_along_the_columns_and_a_place_is_typed_taken_or_marked_as_d
     ]
 
 
+def test_keys_of_an_input_method_neither_send_nor_close_the_field_in_place(page: Page, folder: Path) -> None:
+    page.goto(f"{AT}/pages/1#1-2")
+    page.keyboard.press("Enter")
+    field = page.locator("#inplace input")
+    expect(field).to_be_focused()
+    expect(page.locator("#inplace-others button")).not_to_have_count(0)
+    for key in ("Enter", "Escape", "1"):
+        prevented = field.evaluate(
+            """(field, key) => !field.dispatchEvent(
+                new KeyboardEvent("keydown", {key, isComposing: true, bubbles: true, cancelable: true}))""",
+            key,
+        )
+        assert prevented == (key == "Enter")
+    field.dispatch_event("compositionstart")
+    page.evaluate("document.getElementById('inplace').requestSubmit()")
+    expect(field).to_be_focused()
+    expect(page.locator("#inplace-problem")).to_be_empty()
+    field.dispatch_event("compositionend")
+    page.evaluate("new Promise((done) => setTimeout(done, 30))")  # the method is done a moment after its text is in
+    page.keyboard.press("Enter")
+    expect(page.locator("#inplace-problem")).not_to_be_empty()  # an empty field deletes nothing
+    page.keyboard.press("Escape")
+    expect(field).to_be_hidden()
+    expect(page.locator(".cell:focus")).to_have_text("告")
+    with Store.open(Settings.load(folder).store_address) as store:
+        assert not decision_log(store, WORK)
+
+
 def test_the_last_flag_of_a_page_asks_whether_it_is_proofread(page: Page) -> None:
     page.goto(f"{AT}/pages/1")
     expect(page.locator("#ask-page")).to_be_hidden()

@@ -28,7 +28,7 @@ export function prepareBeside(flag) {
   if (flag.view && isShown()) for (const text of candidates(flag)) typical(text);
 }
 
-export const isShown = () => localStorage.getItem("proof-beside") !== "0";
+const isShown = () => localStorage.getItem("proof-beside") !== "0";
 
 export function toggleBeside(flag) {
   localStorage.setItem("proof-beside", isShown() ? "0" : "1");

@@ -1,7 +1,7 @@
 // The address of the desk, with the shown flag: a change of language keeps the flag, and its page can link back to it.
 
 import { parameters } from "./filters.js";
-import { data, work } from "./shell.js";
+import { data, keep, work } from "./shell.js";
 
 const PAUSE = 2000; // milliseconds without a new flag after which the address is written
 let unwritten = null;
@@ -18,7 +18,7 @@ export function noteFlag(flag) {
   const query = parameters(data.query, true);
   query.set("flag", flag.number);
   unwritten = `?${query}`;
-  sessionStorage.setItem(`proof-desk:${work}`, location.pathname + unwritten);
+  keep(`proof-desk-address:${work}`, location.pathname + unwritten);
   clearTimeout(timer);
   timer = setTimeout(writeAddress, PAUSE);
 }

@@ -1,7 +1,7 @@
 // Downloads of a work: requests one, shows its progress, and downloads the finished file.
 
 import { allSent, failureMessage } from "./outbox.js";
-import { $, api, ask, make, oneAtATime, pause, say } from "./shell.js";
+import { $, api, ask, isTemporary, make, oneAtATime, pause, say } from "./shell.js";
 
 const PAUSE = 500;
 
@@ -24,7 +24,7 @@ async function takeHome(kind, place) {
       share.textContent = `${Math.floor(100 * part)}%`;
       await pause(PAUSE);
       said = await ask(api(`downloads/${said.download}`)).catch((problem) => {
-        if (problem.status && problem.status < 500) throw problem;
+        if (!isTemporary(problem.status)) throw problem;
         return said; // try again
       });
     }

@@ -2,7 +2,7 @@
 
 import { parameters } from "./filters.js";
 import { Outbox, decidedByOther, showWaiting } from "./outbox.js";
-import { $, api, ask, data, make, pause, problemMessage, say, uuid } from "./shell.js";
+import { $, api, ask, data, isTemporary, make, pause, problemMessage, say, uuid } from "./shell.js";
 
 const AHEAD = 6; // flags that are fetched in advance
 const RETRY = 1000; // milliseconds after which a failed request is repeated
@@ -189,7 +189,7 @@ async function update(flag) {
       redraw(flag);
       return;
     } catch (problem) {
-      if (problem.status !== 0 && problem.status < 500) return; // the refusal is already shown
+      if (!isTemporary(problem.status)) return; // the refusal is already shown
       await pause(RETRY);
     }
   }

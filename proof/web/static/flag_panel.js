@@ -21,7 +21,7 @@ export function placeOf(flag) {
 
 /** The two flags of a character that moved: its place in the text, then its place on the image. Null if the flag is
  * not about one, or if its place was given a reading of its own. */
-export function movedWith(flag) {
+function movedWith(flag) {
   if (!flag.other || (flag.state === "corrected" && flag.reading !== flag.suggested)) return null;
   return flag.transcribed ? [flag, flag.other] : [flag.other, flag];
 }

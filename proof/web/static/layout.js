@@ -2,7 +2,7 @@
 // the page read again.
 
 import { follow, reloadWithOutcome, request, showFailure, showOutcome } from "./reread.js";
-import { $, api, ask, data, keep, make, may, person, problemMessage, say, uuid, work } from "./shell.js";
+import { $, api, ask, data, keep, make, may, person, problemMessage, reloadButton, say, uuid, work } from "./shell.js";
 
 /* global OpenSeadragon */
 
@@ -402,9 +402,8 @@ async function set(body) {
 /** Says who changed the layout in the meantime, with a button that reloads the page. */
 async function showOthersChange() {
   const last = (await ask(api(`${own}/layout-overrides`))).items.at(-1);
-  const again = make("button", { type: "button", onclick: () => location.reload() }, say("reload"));
   sessionStorage.removeItem(DRAFT); // it was based on an older layout
-  $("layout-said").replaceChildren(say("layoutAhead", { person: last?.person ?? "" }), " ", again);
+  $("layout-said").replaceChildren(say("layoutAhead", { person: last?.person ?? "" }), " ", reloadButton());
 }
 
 async function readAgain(button, body) {
@@ -432,7 +431,7 @@ async function watch(said) {
   const end = await follow(said, place).catch(() => null);
   if (!end) place.remove();
   else if (end.state !== "done") showFailure(end, place);
-  else if (isDrawing()) place.replaceChildren(say("rereadKept"), " ", make("button", { type: "button", onclick: () => location.reload() }, say("reload")));
+  else if (isDrawing()) place.replaceChildren(say("rereadKept"), " ", reloadButton());
   else reloadWithOutcome(end.outcome, $("notices"));
 }
 

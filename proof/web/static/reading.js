@@ -2,10 +2,10 @@
 // doubtful, P goes to the flag and back. Flagged characters are decided, others are corrected by hand.
 
 import { $, api, ask, data, deskOf, han, isShortcut, make, may, oneAtATime, person, say, uuid, words, work, workPath } from "./shell.js";
-import { confirmationOf } from "./typing.js";
+import { confirmationOf, installForm, trackComposition } from "./typing.js";
 
 const LIST = 240; // width in CSS pixels of the list of readings beside the cell
-const DESK = `proof-desk:${work}`;
+const DESK = `proof-desk-address:${work}`; // kept by desk_address.js
 
 /** Whether the flag is about this character alone; a moved character is decided on the desk, at both its places. */
 const own = (flag, one) => flag && !flag.other && flag.offset === one.offset && flag.length === one.length;
@@ -67,7 +67,7 @@ export function installReadingKeys(sheet, flagOf, act) {
   let typed = null;
   const box = $("inplace");
   const input = box.querySelector("input");
-  let composing = false;
+  const isComposing = trackComposition(input);
   function close() {
     box.hidden = true;
     go(typed);
@@ -95,23 +95,17 @@ export function installReadingKeys(sheet, flagOf, act) {
     const problem = await act("typed", Number(typed.dataset.n), reading);
     $("inplace-problem").textContent = problem ?? "";
   });
-  input.addEventListener("compositionstart", () => { composing = true; });
-  input.addEventListener("compositionend", () => { setTimeout(() => { composing = false; }); });
-  box.addEventListener("keydown", (event) => {
-    event.stopPropagation();
-    if (event.isComposing || event.keyCode === 229 || composing) return void (event.key === "Enter" && event.preventDefault());
-    if (event.key === "Escape") return close();
-    const other = /^[1-9]$/.test(event.key) && !input.value && $("inplace-others").children[Number(event.key) - 1];
-    if (!other) return;
-    event.preventDefault();
-    other.click();
-  });
-  box.addEventListener("submit", (event) => {
-    event.preventDefault();
-    if (composing) return;
+  installForm(box, [input], () => {
     const reading = input.value.trim();
     if (reading) set(reading);
     else $("inplace-problem").textContent = say("typeFirst"); // an empty field deletes nothing
+  }, close);
+  box.addEventListener("keydown", (event) => {
+    if (isComposing(event) || input.value || !/^[1-9]$/.test(event.key)) return;
+    const other = $("inplace-others").children[Number(event.key) - 1];
+    if (!other) return;
+    event.preventDefault();
+    other.click();
   });
   box.addEventListener("focusout", (event) => { if (!box.contains(event.relatedTarget) && !box.hidden) { box.hidden = true; typed = null; } });
 
@@ -119,7 +113,7 @@ export function installReadingKeys(sheet, flagOf, act) {
   function toDesk() {
     const cell = at();
     const flag = cell && flagOf(character(cell));
-    const last = sessionStorage.getItem(DESK);
+    const last = JSON.parse(sessionStorage.getItem(DESK) ?? "null");
     const from = new URLSearchParams(location.search).get("flag");
     const same = last && from && new URLSearchParams(last.split("?")[1]).get("flag") === from;
     if (flag && !(same && String(flag.number) === from)) return location.assign(deskOf(flag));

@@ -1,6 +1,6 @@
 // Having a page read again: requests it, follows or cancels it, and shows the outcome.
 
-import { api, ask, data, make, may, pause, person, problemMessage, reloadButton, say } from "./shell.js";
+import { api, ask, data, isTemporary, keep, make, may, pause, person, problemMessage, reloadButton, say } from "./shell.js";
 import { keepMessage } from "./undo.js";
 
 const own = `pages/${data.number}`;
@@ -8,7 +8,6 @@ const OUTCOME = "proof-read-again";
 const PAUSE = 700;
 
 const isRunning = (job) => job.state === "waiting" || job.state === "reading";
-const isTemporary = (problem) => problem.status === 0 || problem.status >= 500 || problem.status === 429;
 
 const details = (text) => (text ? make("details", {}, make("summary", {}, say("detail")), text) : "");
 
@@ -58,7 +57,7 @@ export async function follow(job, place) {
         if (isCancelled || !job.requested_by.length) return { ...job, state: "stopped" };
         if (!job.requested_by.includes(person)) return null;
         job = await request(); // the server was restarted
-      } else if (!isTemporary(problem)) throw problem;
+      } else if (!isTemporary(problem.status)) throw problem;
       else text.textContent = say("stillSilent");
     }
   }
@@ -70,7 +69,7 @@ export const request = () => ask(api(`${own}/read-again`), {});
 
 /** Reloads the page to show the new reading. If a dialog is open, offers that when the dialog closes. */
 export function reloadWithOutcome(outcome, notices) {
-  sessionStorage.setItem(OUTCOME, JSON.stringify({ page: data.number, outcome }));
+  keep(OUTCOME, { page: data.number, outcome });
   const dialog = document.querySelector("dialog[open]");
   keepMessage(); // the reading may be the effect of an undo, whose message is shown again
   if (!dialog) return location.reload();

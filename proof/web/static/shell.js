@@ -32,6 +32,9 @@ export class Problem extends Error {
   }
 }
 
+/** Whether a request that failed with this status may succeed later: the server was not reached, was busy or failed. */
+export const isTemporary = (status) => status === 0 || status === 429 || status >= 500;
+
 /** Reloads the page when the session is over or another one was begun in this browser; at most once in 10 seconds. */
 function reloadForSession() {
   if (Date.now() - Number(sessionStorage.getItem("proof-anew")) < 10000) return;

@@ -42,8 +42,8 @@ const keptKeys = () => JSON.parse(sessionStorage.getItem(KEYS) ?? "{}");
 export async function requestUndo(way, more = {}) {
   await allSent();
   const key = keptKeys()[way] ?? uuid();
-  sessionStorage.setItem(KEYS, JSON.stringify({ ...keptKeys(), [way]: key }));
-  const forgetKey = () => sessionStorage.setItem(KEYS, JSON.stringify({ ...keptKeys(), [way]: undefined }));
+  keep(KEYS, { ...keptKeys(), [way]: key });
+  const forgetKey = () => keep(KEYS, { ...keptKeys(), [way]: undefined });
   try {
     const undone = await ask(api(way), { key, ...more });
     if (!undone?.message) throw new Problem(0, null); // cut off, or from a proxy

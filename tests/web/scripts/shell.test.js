@@ -6,7 +6,7 @@ import { beforeEach, test } from "node:test";
 import { asked, forget, happens, place, reloads, serve, settle } from "./browser.js";
 
 const trouble = place("trouble");
-const { Problem, ask, inTurn, isShortcut, oneAtATime, say, pendingPosts, problemMessage } = await import("../../../proof/web/static/shell.js");
+const { Problem, ask, inTurn, isShortcut, isTemporary, oneAtATime, say, pendingPosts, problemMessage } = await import("../../../proof/web/static/shell.js");
 
 const held = () => {
   let go;
@@ -65,6 +65,11 @@ test("a refusal has its document, and a server that was not reached has none", a
   serve(() => { throw new TypeError(); });
   const silent = await ask("/w", {}).catch((problem) => problem);
   assert.deepEqual([silent.status, problemMessage(silent)], [0, "no answer"]);
+});
+
+test("a request may succeed later if the server was not reached, was busy or failed, not if it refused", () => {
+  assert.deepEqual([0, 429, 500, 503].map(isTemporary), [true, true, true, true]);
+  assert.deepEqual([400, 401, 403, 404, 409, 428].map(isTemporary), [false, false, false, false, false, false]);
 });
 
 test("a session that is over loads the page anew, and not again and again", async () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-import { asked, forget, happens, pass, place, reloads, serve, settle } from "./browser.js";
+import { asked, errors, fill, forget, happens, pass, place, reloads, serve, settle } from "./browser.js";
 
 const line = place("act-told");
 sessionStorage.setItem("proof-told:w:%E7%94%B2", JSON.stringify(["2 kept", "undo"]));
@@ -51,6 +51,13 @@ test("to take back and to do again are asked for under keys of their own", async
   for (const way of ["undo", "redo", "undo"]) await failed(undo.requestUndo(way));
   assert.equal(keys()[0], keys()[2]);
   assert.notEqual(keys()[0], keys()[1]);
+});
+
+test("an act is taken back although the storage is full, and that is reported", async () => {
+  fill();
+  serve(() => UNDONE);
+  assert.equal((await undo.requestUndo("undo")).message, "1 taken back");
+  assert.ok(errors.length > 0);
 });
 
 test("nothing is taken back before what was decided is at the server", async () => {
