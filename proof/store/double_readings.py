@@ -122,7 +122,7 @@ class DoubleReadings(StorePart):
                 session, FlagRow.work_id == find_work_id(session, work), FlagRow.state == State.OPEN.value
             )
 
-    def take_over(self, work: str, person: str, key: str) -> list[Decision]:
+    def adopt(self, work: str, person: str, key: str) -> list[Decision]:
         """Decide each open flag on which readers agree. The decisions of `person` form one batch, which is undone as
         one. Decided flags are skipped, so that the request can be repeated. Raises NoPlaceError."""
         decisions: list[Decision] = []

@@ -78,13 +78,13 @@ class FlagArrays:
         self.rank[self.by_score] = np.arange(len(rows))
         self._differ = np.zeros(len(rows), dtype=np.bool_)
         """Which flags readers differ on, including corrections by hand of only one reader; set for an arbiter only."""
-        self._apply_looker(session)
+        self._apply_own_states(session)
         self._corrected_otherwise = np.zeros(len(rows), dtype=np.bool_)
         """Which flags were corrected to another reading than the suggested one. Only moved characters need it, so it is
         not set for other flags at first."""
         self._leading, self._following = self._halves(session, work_id)
 
-    def _apply_looker(self, session: Session) -> None:
+    def _apply_own_states(self, session: Session) -> None:
         """Set the states that the asking reader's own readings gave; for an arbiter, mark where readers differ."""
         for number, own in own_states(session, FlagRow.work_id == self._work_id).items():
             if number in self.at:

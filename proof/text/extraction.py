@@ -21,7 +21,7 @@ from proof.errors import OutputError
 from proof.locale.marking import _
 from proof.model.notices import Notice, Value
 from proof.text.edit import Edit
-from proof.text.remarks import QUOTED_CHARACTERS, RemarkCode
+from proof.text.remarks import RemarkCode, quotation
 
 DAMAGED_ARCHIVE = (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, OSError, zlib.error, EOFError)
 """Exceptions that reading a damaged archive may raise."""
@@ -247,7 +247,7 @@ class Draft:
 
     def remark_on(self, text: str, code: RemarkCode, **values: Value) -> None:
         """Add a remark that quotes the beginning of a `text` of the file."""
-        self.remark(code, **values, text=text[:QUOTED_CHARACTERS])
+        self.remark(code, **values, text=quotation(text))
 
     def note(self, at: int, words: str) -> None:
         """Add a note of an apparatus on the words before code point `at`."""

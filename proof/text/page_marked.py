@@ -12,7 +12,7 @@ from proof.text.lines import lines
 from proof.text.model import Page
 from proof.text.page_remarks import add_page_remarks
 from proof.text.pages import LineKind, PageMark, SourceLine
-from proof.text.remarks import QUOTED_CHARACTERS, RemarkCode, Remarks
+from proof.text.remarks import RemarkCode, Remarks, quotation
 from proof.text.script import script_of
 from proof.text.transcription import Format, Transcription, apparatus_notes
 from proof.text.undivided_notes import divide_notes, notes_are_undivided
@@ -93,7 +93,7 @@ class _Gatherer:
     def take(self, line: SourceLine) -> None:
         is_annotation_of_head = self.current is None and line.fault is RemarkCode.ANNOTATION
         if line.fault is not None and not is_annotation_of_head:
-            self.remarks.add(line.number, line.fault, text=line.source.strip()[:QUOTED_CHARACTERS])
+            self.remarks.add(line.number, line.fault, text=quotation(line.source.strip()))
         if line.kind is LineKind.COLUMN and self.current is not None:
             self.add_column(line, self.current)
         elif line.kind is LineKind.MARK and line.mark is not None:

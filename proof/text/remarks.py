@@ -154,6 +154,11 @@ class Remark:
         return cls(path, line, Notice.of(code, **values))
 
 
+def quotation(text: str) -> str:
+    """The beginning of a text of the file, as a remark quotes it."""
+    return text[:QUOTED_CHARACTERS]
+
+
 class Remarks(list[Remark]):
     """The remarks on the file at `path`."""
 

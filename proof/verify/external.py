@@ -66,7 +66,7 @@ class _Segment:
 
 
 class ExternalColumns(ColumnReader):
-    """Columns from a file: the image is not read, so there are no other cuts and no further looks."""
+    """Columns from a file: the image is not read, so there are no other cuts and no further readings."""
 
     def __init__(self, readings: HalfFolioReadings, likeness: WordLikeness, page: ExternalPage):
         super().__init__(readings, likeness)

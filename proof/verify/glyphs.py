@@ -49,7 +49,7 @@ class Glyph:
     `believed` has the log-probabilities of characters, given that there is a glyph; it is empty if the engine read
     nothing. `presence` is the probability that there is a glyph. `strip` is the number of its strip in the column. `y`
     is its middle, `left`, `top`, `right`, `bottom` are its cell, in pixels of the rectified page; `pitch` is the height
-    of a cell there. `seen` has the best reading of each look, if there was more than one."""
+    of a cell there. `seen` has the best character of each reading, if there was more than one."""
 
     believed: Belief
     presence: float
@@ -121,17 +121,19 @@ def without_splinters(glyphs: Sequence[Glyph], top: float, bottom: float) -> tup
     )
 
 
-def merged(first: Sequence[Glyph], second: Sequence[Glyph], windows: Sequence[Window], looks: int) -> tuple[Glyph, ...]:
-    """The glyphs of a strip after another look, with the mean of the probabilities of all looks.
+def merged(
+    first: Sequence[Glyph], second: Sequence[Glyph], windows: Sequence[Window], readings: int
+) -> tuple[Glyph, ...]:
+    """The glyphs of a strip after reading it again, with the mean of the probabilities of all readings.
 
-    `first` is the mean of `looks` earlier looks. `second` was read only in `windows`; glyphs elsewhere do not change. A
-    glyph in a window that a look did not see gets a lower presence. Glyphs keep the cells of the first look.
+    `first` is the mean of `readings` earlier readings. `second` was read only in `windows`; glyphs elsewhere do not
+    change. A glyph in a window that a reading lacks gets a lower presence. Glyphs keep the cells of the first reading.
     """
 
     def is_in_window(glyph: Glyph) -> bool:
         return any(window.holds(glyph) for window in windows)
 
-    share = 1.0 / (looks + 1)
+    share = 1.0 / (readings + 1)
     partner = _partners(first, second)
     glyphs: list[Glyph] = []
     for i, glyph in enumerate(first):
@@ -149,8 +151,8 @@ def merged(first: Sequence[Glyph], second: Sequence[Glyph], windows: Sequence[Wi
 
 
 def _partners(first: Sequence[Glyph], second: Sequence[Glyph]) -> dict[int, int]:
-    """The number of the glyph of the second look for that of each glyph of the first. Glyphs that were read are paired
-    before those known from ink alone, and the nearest pairs first; equal readings count as 0.4 cells nearer."""
+    """The number of the glyph of the second reading for that of each glyph of the first. Glyphs with characters are
+    paired before those known from ink alone, the nearest pairs first; equal characters count as 0.4 cells nearer."""
     pairs = []
     for i, glyph in enumerate(first):
         for j, other in enumerate(second):
@@ -170,7 +172,7 @@ def _partners(first: Sequence[Glyph], second: Sequence[Glyph]) -> dict[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A stretch of a strip, `top` to `bottom` on the rectified page, for another look.
+    """A stretch of a strip, `top` to `bottom` on the rectified page, to be read again.
 
     Readings within half a cell of either end are ignored, since the cut may have gone through these glyphs.
     """
@@ -185,7 +187,7 @@ class Window:
 
 
 def _mean(glyph: Glyph, other: Glyph, share: float) -> Glyph:
-    """The mean of two looks at one glyph; `other` has the weight `share`."""
+    """The mean of two readings of one glyph; `other` has the weight `share`."""
     if glyph.silent or other.silent:
         read = other if glyph.silent else glyph
         return replace(glyph, believed=read.believed, presence=max(glyph.presence, other.presence))

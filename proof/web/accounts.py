@@ -132,8 +132,8 @@ def people() -> Response:
         roles=_roles(),
         events=events[:MAX_EVENTS],
         earlier=events[MAX_EVENTS - 1].id if len(events) > MAX_EVENTS else None,
-        deeds={deed: say(message) for deed, message in ACCOUNT_EVENTS.items()},
-        ways={way: say(message) for way, message in ACCOUNT_CHANNELS.items()},
+        changes={change: say(message) for change, message in ACCOUNT_EVENTS.items()},
+        channels={channel: say(message) for channel, message in ACCOUNT_CHANNELS.items()},
     )
 
 

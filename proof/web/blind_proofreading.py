@@ -68,7 +68,7 @@ def install_reader_restrictions(app: Flask) -> None:
     serve = cast(Project, app.extensions["proof"]).settings.serve
     is_blind = serve.auth and serve.blind
 
-    def set_looker() -> None:
+    def set_requester() -> None:
         arbitrates = is_blind and may(Right.OVERRULE)
         account = current_account() if is_blind else None
         REQUESTER.set(
@@ -79,11 +79,11 @@ def install_reader_restrictions(app: Flask) -> None:
             )
         )
 
-    def reset_looker(_error: BaseException | None) -> None:
+    def reset_requester(_error: BaseException | None) -> None:
         REQUESTER.set(Requester())
 
-    app.before_request(set_looker)
-    app.teardown_request(reset_looker)
+    app.before_request(set_requester)
+    app.teardown_request(reset_requester)
 
 
 @readings_api.get(
@@ -101,7 +101,7 @@ def compare_readings(path: schemas.WorkPath) -> Response:
     summary="Adopt all decisions on which both people agree, as one act",
 )
 def adopt_readings(path: schemas.WorkPath, body: AdoptionBody) -> Response:
-    project().store.double_readings.take_over(path.work, person(), body.key)
+    project().store.double_readings.adopt(path.work, person(), body.key)
     return answer(_readings(path.work))
 
 
@@ -116,9 +116,9 @@ def view(work: str) -> AnyResponse:
 
 
 @readings.post("/works/<work>/readings")
-def view_taking_over(work: str) -> AnyResponse:
+def view_adoption(work: str) -> AnyResponse:
     """Adopt the readings on which both agree, and show the rest."""
-    project().store.double_readings.take_over(work, person(), uuid4().hex)
+    project().store.double_readings.adopt(work, person(), uuid4().hex)
     return redirect(url_for("readings.view", work=work))
 
 

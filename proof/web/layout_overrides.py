@@ -232,7 +232,7 @@ def reading_of(job: Job) -> RereadingOut:
     return RereadingOut(
         job=job.number,
         state=job.state,
-        requested_by=job.waited_for_by,
+        requested_by=job.requested_by,
         reason=job.reason,
         trouble=job.trouble,
         message=_fault_message(job.trouble) or (say(SERVER_STOPPED) if job.reason else ""),

@@ -47,14 +47,14 @@ class NotAskedError(PublicError):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A page that is read again. `first`: the queue was empty when it was requested; `askers` are the people who wait
-    for it; `stop` is set when the last of them cancels it."""
+    """A page that is read again. `first`: the queue was empty when it was requested; `requesters` are the people who
+    wait for it; `stop` is set when the last of them cancels it."""
 
     number: str
     work: str
     page: int
     first: bool
-    askers: set[str]
+    requesters: set[str]
     stop: Event
     future: Future[Reread]
 
@@ -71,9 +71,9 @@ class Job:
         return Stage.STOPPED if cancelled else Stage.FAILED
 
     @property
-    def waited_for_by(self) -> list[str]:
+    def requested_by(self) -> list[str]:
         """The names of the people who wait for it; none after it was cancelled."""
-        return sorted(self.askers.copy())
+        return sorted(self.requesters.copy())
 
     @property
     def under_way(self) -> bool:
@@ -130,7 +130,7 @@ class Rereading:
             pending = [job for job in self._jobs.values() if job.under_way]
             for job in pending:
                 if (job.work, job.page, job.state) == (work, page, Stage.WAITING) and not job.stop.is_set():
-                    job.askers.add(person)
+                    job.requesters.add(person)
                     return job
             number, stop = uuid.uuid4().hex, Event()
             future = self._thread.submit(self._read, work, page, stop)
@@ -147,13 +147,13 @@ class Rereading:
         saved; a finished reading is not undone. Raises NoReadingError, NotAskedError."""
         job = self.job(work, page, number)
         with self._lock:
-            if person not in job.askers and not overrules:
+            if person not in job.requesters and not overrules:
                 raise NotAskedError(REFUSALS["not asked"])
-            if person in job.askers:
-                job.askers.remove(person)
+            if person in job.requesters:
+                job.requesters.remove(person)
             else:
-                job.askers.clear()
-            if not job.askers:
+                job.requesters.clear()
+            if not job.requesters:
                 job.stop.set()
                 job.future.cancel()
         return job

@@ -48,7 +48,7 @@ UNCHANGING_POSTS = frozenset({"downloads_api.start_download"})
 """Endpoints that accept POST but change no data, and so need only the right to see."""
 ARBITRATION = (
     "readings.view",
-    "readings.view_taking_over",
+    "readings.view_adoption",
     "readings api.compare_readings",
     "readings api.adopt_readings",
 )

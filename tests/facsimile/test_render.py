@@ -47,12 +47,6 @@ def plain(page: Page) -> RenderedPage:
     return render_page(page)
 
 
-@pytest.fixture(scope="module")
-def page_with_owners(page: Page) -> RenderedPage:
-    """The page with wear, of which it is told whose ink is where."""
-    return render_page(page, APART, LEVELS["moderate"], 2, owners=True)
-
-
 def test_every_cell_with_a_character_is_on_the_page_once_in_reading_order(page: Page, plain: RenderedPage) -> None:
     assert [(character.line, character.offset, character.text, character.row) for character in plain.characters] == [
         (column.number, cell.offset, cell.text, cell.row)

@@ -1,4 +1,4 @@
-"""One column of text on one column of the image: aligned, looked at again where they differ."""
+"""One column of text on one column of the image: aligned, read again where they differ."""
 
 from __future__ import annotations
 

@@ -56,11 +56,11 @@ def test_notes_that_are_too_small_are_one_finding_and_the_main_text_keeps_its_fl
     page = make_page("司射北面(夫之/西耦)司射", "北面司射")
     of_page = replace(flag(1, ""), line=0)
     flags = [of_page, *(replace(flag(1, ""), offset=offset) for offset in (2, 5, 9, 11)), flag(2, "")]
-    raised_summaries, *left = legible_flags(BLANK, page, flags, Legibility(14.0, 9.8))
-    assert (raised_summaries.line, raised_summaries.evidence.reason) == (0, "notes too small")
-    assert raised_summaries.evidence.notice is not None
-    assert "9 pixels" in in_english(raised_summaries.evidence.notice)
-    assert [(one.line, one.offset) for one in left] == [(0, of_page.offset), (1, 2), (1, 11), (2, 0)]
+    finding, *other_flags = legible_flags(BLANK, page, flags, Legibility(14.0, 9.8))
+    assert (finding.line, finding.evidence.reason) == (0, "notes too small")
+    assert finding.evidence.notice is not None
+    assert "9 pixels" in in_english(finding.evidence.notice)
+    assert [(one.line, one.offset) for one in other_flags] == [(0, of_page.offset), (1, 2), (1, 11), (2, 0)]
 
 
 def findings_about(make_page: MakePage, *troubles: LineTrouble) -> list[Flag]:

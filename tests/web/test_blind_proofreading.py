@@ -94,7 +94,7 @@ def test_the_third_sees_only_where_the_two_differ(blind: House) -> None:
     assert other.decide(1, "keep", version=1).status_code == 403
 
 
-def test_what_both_read_alike_is_taken_over_in_one_act(blind: House) -> None:
+def test_what_both_read_alike_is_adopted_in_one_act(blind: House) -> None:
     third, one, other = blind.browser("甲"), blind.browser("乙"), blind.browser("丙")
     for browser in (one, other):
         browser.decide(1, "take")
@@ -151,7 +151,7 @@ def test_readings_come_back_out_of_the_journal(blind: House) -> None:
         assert anew.double_readings.of_work(WORK) == read
 
 
-def test_a_blind_reader_is_told_who_decides_and_the_third_is_offered_nothing_to_take_over_where_nothing_is(
+def test_a_blind_reader_is_told_who_decides_and_the_third_is_offered_nothing_to_adopt_where_nothing_is(
     blind: House,
 ) -> None:
     third, one, other = blind.browser("甲"), blind.browser("乙"), blind.browser("丙")

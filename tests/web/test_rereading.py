@@ -128,7 +128,7 @@ def test_a_reading_that_waits_is_taken_back_by_who_asked_and_goes_on_for_others(
     assert (own.reason, own.trouble, own.outcome) == ("", None, None)
     assert rereading.begin(WORK, 3, "王").number == shared.number
     assert rereading.cancel(WORK, 3, shared.number, "李", overrules=False).state is Stage.WAITING
-    assert shared.waited_for_by == ["王"]
+    assert shared.requested_by == ["王"]
     # an administrator who asked for nothing stops it for all
     assert rereading.cancel(WORK, 3, shared.number, "趙", overrules=True).state is Stage.STOPPED
     again = rereading.begin(WORK, 2, "李")
@@ -147,7 +147,7 @@ def test_a_reading_that_is_taken_back_while_it_is_read_ends_at_its_next_safe_pla
     job = rereading.begin(WORK, 1, "王")
     slow.begun.acquire()
     assert rereading.cancel(WORK, 1, job.number, "王", overrules=False).state is Stage.READING
-    assert job.waited_for_by == []
+    assert job.requested_by == []
     slow.let.release()
     wait([job.future], PATIENCE)
     assert (job.state, job.outcome, job.reason, job.trouble) == (Stage.STOPPED, None, "", None)
