@@ -234,8 +234,8 @@ class _DecisionsByEffect:
 
     def decided(self) -> Decided:
         """All that was added, without corrections that contradict each other."""
-        restored = already_restored(self._withdrawn)
-        current = _without_superseded(self._corrected, self._kept, self._applied, restored)
+        restored = already_restored(self._withdrawn, [applied.span for applied in self._applied])
+        current = _without_superseded(self._corrected, self._kept, restored)
         corrections, conflicts = _without_conflicts(current, self._kept, self._applied)
         for reason, decisions in conflicts.items():
             for decision in decisions:
@@ -332,15 +332,10 @@ def _as_read(decision: Decision, policy: VariantPolicy) -> str:
 
 
 def _without_superseded(
-    corrected: Sequence[_DecidedCorrection],
-    kept: Iterable[_KeptPlace],
-    applied: Iterable[_DecidedCorrection],
-    restored: Collection[int],
+    corrected: Sequence[_DecidedCorrection], kept: Iterable[_KeptPlace], restored: Collection[int]
 ) -> list[_DecidedCorrection]:
     """`corrected` without the superseded restorations of withdrawn corrections: those of `restored` flags
-    (`already_restored`), those of characters that have a newer decision, and those of characters that the text has as
-    another decision says (`applied`), of whatever age."""
-    as_decided = {part for made in applied for part in _parts(made.span)}
+    (`already_restored`), and those of characters that have a newer decision."""
     newest: dict[int, int] = {}
     spans = [(made.span, made.decision.id) for made in corrected if made.decision.state is not State.OPEN]
     spans += [(span, decision.id) for decision, span in kept]
@@ -351,9 +346,8 @@ def _without_superseded(
     def is_superseded(made: _DecidedCorrection) -> bool:
         if made.decision.state is not State.OPEN:
             return False
-        parts = _parts(made.span)
-        has_newer = any(newest.get(part, 0) > made.decision.id for part in parts)
-        return has_newer or made.decision.flag in restored or not as_decided.isdisjoint(parts)
+        has_newer = any(newest.get(part, 0) > made.decision.id for part in _parts(made.span))
+        return has_newer or made.decision.flag in restored
 
     return [made for made in corrected if not is_superseded(made)]
 

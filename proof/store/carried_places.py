@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
@@ -90,15 +90,39 @@ class WithdrawnDecision(NamedTuple):
     transcribed: str
 
 
-def already_restored(withdrawn: Iterable[WithdrawnDecision]) -> set[int]:
-    """The flags, by number, whose transcribed characters need not be restored, since their place reads again as it did
-    before an older withdrawn decision: the later one was about characters that the older one had written."""
+def already_restored(withdrawn: Iterable[WithdrawnDecision], applied: Collection[Span]) -> set[int]:
+    """The flags, by number, whose transcribed characters need not be restored: their place reads again as it did before
+    an older withdrawn decision, since the later one was about characters that the older one had written; or it has
+    characters that the text has as another decision says (`applied` are the places of these)."""
     oldest: dict[Span, int] = {}
     decisions = list(withdrawn)
     for decision in decisions:
         if decision.reads == decision.transcribed:
             oldest[decision.span] = min(oldest.get(decision.span, decision.first), decision.first)
-    return {decision.flag for decision in decisions if oldest.get(decision.span, decision.first) < decision.first}
+    return {
+        decision.flag
+        for decision in decisions
+        if oldest.get(decision.span, decision.first) < decision.first
+        or (decision.reads != decision.transcribed and any(meet(decision.span, span) for span in applied))
+    }
+
+
+class DecidedSpan(NamedTuple):
+    """The span of a decided place, the number of the version that has it, and whether the place is whole."""
+
+    version: int
+    is_whole: bool
+    span: Span
+
+
+def is_decided_later(lost: DecidedSpan, others: Iterable[DecidedSpan]) -> bool:
+    """Whether a later version has a decision on characters that may be those of a lost place, which then does not
+    return. `lost` has the version in which the place was lost, and the span to which it would return. Decisions on
+    whole places and on characters do not replace each other."""
+    return any(
+        other.version > lost.version and other.is_whole == lost.is_whole and meet(lost.span, other.span)
+        for other in others
+    )
 
 
 def is_deleted_with_its_line(place: Place, content: str) -> bool:
@@ -128,7 +152,7 @@ class TextChange:
         for versioned in places:
             by_version[versioned.version, versioned.content].append(versioned.place)
         carried: dict[int, CarriedPlace] = {}
-        decided_spans: defaultdict[tuple[str, bool], list[tuple[int, Span]]] = defaultdict(list)
+        decided_of_line: defaultdict[str, list[DecidedSpan]] = defaultdict(list)
         for (version, content), of_version in sorted(by_version.items(), reverse=True):
             was_lost = version != self.version
             if was_lost and self.written is not None:
@@ -137,12 +161,11 @@ class TextChange:
             for place in of_version:
                 new = carrier.carry(place)
                 line, span = _in_line(self.content, new.span) if new else _in_line(content, place.span)
-                decided = decided_spans[line, place.is_whole]
-                # a lost place does not return if characters that may be the same were decided in a later version
-                if new and was_lost and any(later > version and meet(span, other) for later, other in decided):
+                decided = DecidedSpan(version, place.is_whole, span)
+                if new and was_lost and is_decided_later(decided, decided_of_line[line]):
                     continue
                 if place.is_decided:
-                    decided.append((version, span))
+                    decided_of_line[line].append(decided)
                 if new:
                     carried[place.flag] = new
         return carried

@@ -11,12 +11,11 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from proof.store.carried_places import meet
-from proof.store.decision_records import State
+from proof.store.carried_places import DecidedSpan, is_decided_later
 from proof.store.flag_matching import mark_answered_stale
 from proof.store.models import FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.rows import PagePlace
-from proof.store.texts import carry_to_present, carry_to_version, content_of, find_version, is_displaced
+from proof.store.texts import carry_to_present, carry_to_version, content_of, find_version, is_displaced, place_of
 from proof.text.positions import PositionMap, Span, line_end
 
 
@@ -56,6 +55,8 @@ def place_unchanged_pages(session: Session, pages: Iterable[tuple[PageRow, PageP
     may_be_lost = FlagRow.page_id.in_(moved) | is_displaced()
     flags = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(placed), may_be_lost)).all()
     lost_flags = _left_behind(session, flags)
+    if not lost_flags:
+        return
     decided_spans = _decided_spans(session, {flag.page_id for flag in lost_flags})
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
     comparison = cache(lambda old, new: PositionMap.of_comparison(content(old), content(new)))
@@ -66,17 +67,16 @@ def place_unchanged_pages(session: Session, pages: Iterable[tuple[PageRow, PageP
         if flag.version_id != before.version:  # the flag is in a version that an export wrote and no check read
             span = comparison(before.version, flag.version_id).where(before.start, 1)
             page_start = span.start if span is not None else len(content(flag.version_id))
-        if flag.start is None or flag.start < page_start:
+        if flag.version_id is None or flag.start is None or flag.start < page_start:
             continue
         old = content(flag.version_id)
         # the page up to the end of the flag's column: what follows may be another page
         up_to_flag = old[page_start : line_end(old, flag.start + flag.extent)]
-        span = Span(flag.start + page.start - page_start, flag.extent)
-        # a place that was asked about and decided again belongs to the later decision
-        others = decided_spans[page.id, page.version_id] if flag.state != State.OPEN.value else ()
-        is_decided_again = any(meet(span, other) for other in others)
+        place = place_of(flag)
+        lost = DecidedSpan(flag.version_id, place.is_whole, Span(flag.start + page.start - page_start, flag.extent))
+        is_decided_again = place.is_decided and is_decided_later(lost, decided_spans[page.id, page.version_id])
         if content(page.version_id).startswith(up_to_flag, page.start) and not is_decided_again:
-            flag.start = span.start
+            flag.start = lost.span.start
             flag.text_id, flag.version_id = page.text_id, page.version_id
             restored.add(page.id)
     if restored:
@@ -84,12 +84,14 @@ def place_unchanged_pages(session: Session, pages: Iterable[tuple[PageRow, PageP
         mark_answered_stale(session, session.scalars(decided).all())
 
 
-def _decided_spans(session: Session, pages: Collection[int]) -> defaultdict[tuple[int, int | None], list[Span]]:
+def _decided_spans(session: Session, pages: Collection[int]) -> defaultdict[tuple[int, int | None], list[DecidedSpan]]:
     """The places of the decided flags of these pages, by page and version of the text."""
-    spans: defaultdict[tuple[int, int | None], list[Span]] = defaultdict(list)
-    for flag in session.scalars(select(FlagRow).where(FlagRow.page_id.in_(pages), FlagRow.state != State.OPEN.value)):
-        if flag.start is not None:
-            spans[flag.page_id, flag.version_id].append(Span(flag.start, flag.extent))
+    spans: defaultdict[tuple[int, int | None], list[DecidedSpan]] = defaultdict(list)
+    for flag in session.scalars(select(FlagRow).where(FlagRow.page_id.in_(pages), FlagRow.version > 0)):
+        place = place_of(flag)
+        if place.is_decided and flag.version_id is not None:
+            decided = DecidedSpan(flag.version_id, place.is_whole, place.span)
+            spans[flag.page_id, flag.version_id].append(decided)
     return spans
 
 

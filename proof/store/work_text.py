@@ -313,6 +313,7 @@ def _changing_flags(
         FlagRow.start,
         FlagRow.extent,
         FlagRow.version_id,
+        FlagRow.text_id,
         first_decision_id().label("first"),
         FlagRow.evidence["column"].as_integer().label("column"),
         PageRow.version_id.label("checked_version"),
@@ -330,6 +331,10 @@ def _changing_flags(
         if flag.id in own:
             flag.state, flag.reading = own[flag.id].state.value, own[flag.id].reading
         flags_of[flag.page_id, flag.line].append(flag)
+    flags = list(chain.from_iterable(flags_of.values()))
+    restored = _restored_flags(session, flags)
+    for flag in flags:
+        flag.is_restored = flag.id in restored
     return flags_of
 
 
@@ -337,13 +342,12 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
     """The edits that the decisions on `flags` make to the `source` of a column when it was checked. Of two edits of the
     same characters the first one is made. Columns inserted beside this one are in the order of the image."""
     edits: dict[tuple[int, int, int], Edit] = {}
-    restored = _restored_flags(flags)
     reached = 0
     for flag in flags:
         # a decision exported since the check is in the text, but not in the source of the column when it was checked
         is_exported = flag.version_id != flag.checked_version
         old, new = flag.transcribed if is_exported else flag.reads, decided_reading(flag)
-        if flag.id in restored:
+        if flag.is_restored:
             new = flag.reads
         is_inserted_column = flag.kind == Kind.LAYOUT.value and new not in ("", LINE_BREAK) and not old
         if is_inserted_column:
@@ -358,13 +362,26 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
     return tuple(edit for _, edit in sorted(edits.items()))
 
 
-def _restored_flags(flags: Iterable[Any]) -> set[int]:
-    """Those of `flags`, by number, that `already_restored` gives."""
-    return already_restored(
-        WithdrawnDecision(flag.id, flag.first, Span(flag.start, flag.extent), flag.reads, flag.transcribed)
-        for flag in flags
-        if flag.state == State.OPEN.value and flag.start is not None and flag.first is not None
-    )
+def _restored_flags(session: Session, flags: Iterable[Any]) -> set[int]:
+    """Those of `flags`, by number, that `already_restored` gives. The decisions of all works on a text count."""
+    withdrawn: defaultdict[int, list[WithdrawnDecision]] = defaultdict(list)
+    for flag in flags:
+        if flag.state == State.OPEN.value and flag.start is not None and flag.first is not None:
+            span = Span(flag.start, flag.extent)
+            decision = WithdrawnDecision(flag.id, flag.first, span, flag.reads, flag.transcribed)
+            withdrawn[flag.text_id].append(decision)
+    if not withdrawn:
+        return set()
+    query = select(FlagRow.text_id, FlagRow.start, FlagRow.extent).join(TextRow, TextRow.id == FlagRow.text_id)
+    query = query.where(FlagRow.text_id.in_(withdrawn), FlagRow.version_id == TextRow.version_id)
+    query = query.where(FlagRow.state == State.CORRECTED.value, FlagRow.reads == FlagRow.reading)
+    query = query.where(FlagRow.reads != FlagRow.transcribed, ~IS_SEEDED)
+    applied: defaultdict[int, list[Span]] = defaultdict(list)
+    for text, start, extent in session.execute(query):
+        if text is not None and start is not None:
+            applied[text].append(Span(start, extent))
+    restored = (already_restored(decisions, applied[text]) for text, decisions in withdrawn.items())
+    return set().union(*restored)
 
 
 class _ComparedForms(dict[int, str | None]):

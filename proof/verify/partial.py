@@ -62,6 +62,10 @@ WHOLE_CHARACTER_CELLS = 0.75
 """Distance of a glyph's middle from the cutting edge from which the glyph is whole, in cells."""
 
 
+_Edges = tuple[float | None, float | None]
+"""The y of the edges that may cut columns off above and below; None for an edge that does not."""
+
+
 @dataclass(frozen=True, slots=True)
 class PartOfPage:
     """The part of a page that is on its image. `page` holds only that part, `notices` report the rest; `outline` is set
@@ -155,14 +159,14 @@ def cut_by_edges(
 ) -> PartOfPage | None:
     """The part of a page that is on its image, where the image cuts columns off above or below; None where it does not.
 
-    Between rules the layout says whether it may (`outline.cut`). Without rules the edges are those of the rectified
-    page, y 0 and `height`. An edge cuts the page off where most of the `columns` near it lack the characters that would
-    stand beyond it. A full column has `rows` cells.
+    Between rules the layout says which edges may (`outline.cut`). Without rules both may: those of the rectified page,
+    y 0 and `height`, where the layout names none. An edge cuts the page off where most of the `columns` near it lack
+    the characters that would stand beyond it. A full column has `rows` cells.
     """
-    if not columns or (_are_ruled(columns) and outline.cut == (None, None)):
-        return None
     upper, lower = outline.cut
-    edges = (0.0 if upper is None else upper, height if lower is None else lower)
+    edges = outline.cut
+    if columns and not _are_ruled(columns):
+        edges = (0.0 if upper is None else upper, height if lower is None else lower)
     lacking = [_lacking(column, edges, rows) for column in columns]
     lacking_above = _usual([above for above, _ in lacking], upper is not None)
     lacking_below = _usual([below for _, below in lacking], lower is not None)
@@ -204,13 +208,13 @@ def _usual(lacking: Sequence[int | None], runs_out: bool) -> int:
     return round(median(without)) if len(without) >= enough else 0
 
 
-def _lacking(column: ReadColumn, edges: tuple[float, float], rows: int) -> tuple[int | None, int | None]:
+def _lacking(column: ReadColumn, edges: _Edges, rows: int) -> tuple[int | None, int | None]:
     """How many rows of its line a column lacks at its beginning and at its end; None where its glyphs do not come near
     that edge of the image."""
     line = column.line
     if line is None or not column.cells or not column.glyphs:
         return None, None
-    near = NEAR_EDGE_CELLS * column.area.cell(rows)
+    is_near_upper, is_near_lower = _are_near(column, edges, rows)
     shown = {number for pairing in column.pairings if pairing.glyphs for number in pairing.cells}
     row_of: dict[int, int] = {}
     at = 0
@@ -222,10 +226,17 @@ def _lacking(column: ReadColumn, edges: tuple[float, float], rows: int) -> tuple
     last = max((row_of[column.cells[number].offset] for number in shown), default=at - 1)
     # blank cells at the beginning are no characters that are cut off
     begin = min(row_of[character.offset] for character in column.cells)
-    return (
-        (first if first > begin else 0) if min(glyph.top for glyph in column.glyphs) < edges[0] + near else None,
-        at - 1 - last if max(glyph.bottom for glyph in column.glyphs) > edges[1] - near else None,
-    )
+    lacking_above = first if first > begin else 0
+    return lacking_above if is_near_upper else None, at - 1 - last if is_near_lower else None
+
+
+def _are_near(column: ReadColumn, edges: _Edges, rows: int) -> tuple[bool, bool]:
+    """Whether the glyphs of a column come near the upper and the lower edge."""
+    upper, lower = edges
+    near = NEAR_EDGE_CELLS * column.area.cell(rows)
+    top = min((glyph.top for glyph in column.glyphs), default=column.area.top)
+    bottom = max((glyph.bottom for glyph in column.glyphs), default=column.area.bottom)
+    return upper is not None and top < upper + near, lower is not None and bottom > lower - near
 
 
 def is_cut_off(flag: Flag, column: ReadColumn, outline: Outline, height: float, rows: int) -> bool:
@@ -244,14 +255,9 @@ def is_cut_off(flag: Flag, column: ReadColumn, outline: Outline, height: float, 
         after = line.source[last + 1 : last + 1 + BEYOND_CHARACTERS] if lower is not None else ""
         cut_off = after if flag.offset > last else before if flag.offset <= first else ""
         return bool(flag.suggested) and flag.suggested in cut_off
-    cell = area.cell(rows)
-    top = min((glyph.top for glyph in column.glyphs), default=area.top)
-    bottom = max((glyph.bottom for glyph in column.glyphs), default=area.bottom)
-    above = upper is not None and top < upper + NEAR_EDGE_CELLS * cell
-    if lower is not None:
-        below = bottom > lower - NEAR_EDGE_CELLS * cell
-    else:
-        below = area.measured_pitch is not None and bottom >= height - CUT_OFF_CELLS * cell
+    above, below = _are_near(column, outline.cut, rows)
+    if lower is None and not _are_ruled([column]):
+        below = area.bottom >= height - CUT_OFF_CELLS * area.cell(rows)
     # the halves of a note begin and end side by side
     begins, ends = _row(line.runs[0], 0), _row(line.runs[-1], line.runs[-1].height - 1)
     last_flagged = flag.offset + max(flag.length, 1) - 1

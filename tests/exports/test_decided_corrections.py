@@ -321,6 +321,11 @@ def test_a_correction_of_two_works_stays_written_where_one_of_them_is_taken_back
     for _ in range(3):
         project.export()
         assert project.edition.text == TEXT.replace("西北", "西比")
+    for work in ("KR1", "KR2"):
+        pages = [page.number for page in project.store.queue.uncounted_pages(work)]
+        shown = "".join(column.source for column in project.store.queue.columns(work, pages).values())
+        assert "西比" in shown
+        assert "西北" not in shown
 
 
 def test_what_is_left_open_is_told(project: Project) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from proof.model.flags import Evidence, Kind
 from proof.store import Store
-from proof.store.decision_records import Verdict
+from proof.store.decision_records import State, Verdict
 from proof.text.positions import Span
 from tests.build import PLACE, check_at, decide, page, queued
+from tests.build import flag as make_flag
 from tests.store.conftest import on_both
 from tests.store.exported import FOUND, LINES, export
 
@@ -56,3 +58,22 @@ def test_a_lost_place_does_not_return_where_it_was_asked_and_decided_again(store
     decide(store, asked_again.number, Verdict.TAKE)
     check_at(store, f"{text}上射坐\n", [doubled], key="doubled ")
     assert [lost.transcribed for lost in store.decisions.displaced("KR1")] == ["射"]
+
+
+@on_both
+def test_a_lost_place_returns_to_a_line_that_was_kept_as_a_whole(store: Store) -> None:
+    flag = (2, 1, "射", "躬")
+    text = "公卿大\n上射坐\n"
+    single = replace(PLACE, lines={1: Span(0, 3), 2: Span(4, 3)}), page("公卿大", "上射坐", flags=(flag,))
+    check_at(store, text, [single])
+    decide(store, queued(store)[0].number, Verdict.TAKE)
+    lines = {1: Span(0, 3), 2: Span(4, 3), 3: Span(8, 3)}
+    evidence = Evidence("column not on the page")
+    of_line = make_flag(2, 0, "上射坐", "", kind=Kind.LAYOUT, evidence=evidence, source="上射坐")
+    doubled = page("公卿大", "上射坐", "上射坐", flags=(of_line,))
+    for key in ("doubled ", "doubled "):
+        check_at(store, f"{text}上射坐\n", [(replace(PLACE, lines=lines), doubled)], key=key)
+        for asked in queued(store):
+            if asked.state is State.OPEN:
+                decide(store, asked.number, Verdict.KEEP)
+    assert store.decisions.displaced("KR1") == []

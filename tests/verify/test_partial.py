@@ -140,6 +140,12 @@ def test_a_line_whose_last_character_was_taken_for_another_is_cut_as_the_others(
     assert texts_of(cut(page, columns, (None, 130.0)))[2] == LINES[2][:16]
 
 
+def test_between_rules_only_the_edge_that_the_layout_names_cuts_columns_off(make_page: MakePage) -> None:
+    page = make_page(*LINES)
+    columns = [showing(number, source, begin=3) for number, source in enumerate(LINES, 1)]
+    assert cut_by_edges(page, outline(cut=(None, 180.0)), columns, 180.0, 21) is None
+
+
 def test_a_page_between_rules_that_the_image_shows_whole_is_not_cut(make_page: MakePage) -> None:
     page = make_page(*LINES)
     columns = [showing(number, source, end=16) for number, source in enumerate(LINES, 1)]
