@@ -370,17 +370,20 @@ def _restored_flags(session: Session, flags: Iterable[Any]) -> set[int]:
             span = Span(flag.start, flag.extent)
             decision = WithdrawnDecision(flag.id, flag.first, span, flag.reads, flag.transcribed)
             withdrawn[flag.text_id].append(decision)
-    if not withdrawn:
+    written = {
+        text for text, decisions in withdrawn.items() if any(each.reads != each.transcribed for each in decisions)
+    }
+    if not written:  # nothing is to be restored
         return set()
     query = select(FlagRow.text_id, FlagRow.start, FlagRow.extent).join(TextRow, TextRow.id == FlagRow.text_id)
-    query = query.where(FlagRow.text_id.in_(withdrawn), FlagRow.version_id == TextRow.version_id)
+    query = query.where(FlagRow.text_id.in_(written), FlagRow.version_id == TextRow.version_id)
     query = query.where(FlagRow.state == State.CORRECTED.value, FlagRow.reads == FlagRow.reading)
     query = query.where(FlagRow.reads != FlagRow.transcribed, ~IS_SEEDED)
     applied: defaultdict[int, list[Span]] = defaultdict(list)
     for text, start, extent in session.execute(query):
         if text is not None and start is not None:
             applied[text].append(Span(start, extent))
-    restored = (already_restored(decisions, applied[text]) for text, decisions in withdrawn.items())
+    restored = (already_restored(withdrawn[text], applied[text]) for text in written)
     return set().union(*restored)
 
 

@@ -165,8 +165,11 @@ def cut_by_edges(
     """
     upper, lower = outline.cut
     edges = outline.cut
-    if columns and not _are_ruled(columns):
+    is_ruled = not columns or _are_ruled(columns)
+    if not is_ruled:
         edges = (0.0 if upper is None else upper, height if lower is None else lower)
+    if edges == (None, None):  # as on nearly every ruled page
+        return None
     lacking = [_lacking(column, edges, rows) for column in columns]
     lacking_above = _usual([above for above, _ in lacking], upper is not None)
     lacking_below = _usual([below for _, below in lacking], lower is not None)
@@ -178,7 +181,7 @@ def cut_by_edges(
     lines = []
     for line in page.columns:
         above, below = lacking_of.get(line.number, (None, None))
-        if _are_ruled(columns):  # the first row of every column is at the top of the frame
+        if is_ruled:  # the first row of every column is at the top of the frame
             expected_above = lacking_above
             expected_below = max(0, line.height - round(median(ends_of_cut))) if lacking_below else 0
         else:

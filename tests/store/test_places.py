@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from proof.model.flags import Evidence, Kind
+import pytest
+
+from proof.model.flags import Evidence, Flag, Kind
 from proof.store import Store
 from proof.store.decision_records import State, Verdict
 from proof.text.positions import Span
-from tests.build import PLACE, check_at, decide, page, queued
-from tests.build import flag as make_flag
+from tests.build import PLACE, check_at, decide, flag, page, queued
 from tests.store.conftest import on_both
 from tests.store.exported import FOUND, LINES, export
 
@@ -44,36 +45,42 @@ def test_a_lost_place_returns_with_its_page_after_another_page_was_exported_and_
     assert export(store) == f"{line}\n上躬坐\n上射坐\n"
 
 
-@on_both
-def test_a_lost_place_does_not_return_where_it_was_asked_and_decided_again(store: Store) -> None:
-    flag = (2, 1, "射", "躬")
-    text = "公卿大\n上射坐\n"
-    single = replace(PLACE, lines={1: Span(0, 3), 2: Span(4, 3)}), page("公卿大", "上射坐", flags=(flag,))
-    check_at(store, text, [single])
+TAKEN = (2, 1, "射", "躬")
+"""A finding in the second column, whose suggestion is taken before that line is doubled."""
+
+
+def check_doubled(store: Store, *flags: Flag | tuple[int, int, str, str]) -> None:
+    """A check of the page with its second line doubled, which finds `flags`."""
+    place = replace(PLACE, lines={1: Span(0, 3), 2: Span(4, 3), 3: Span(8, 3)})
+    doubled = page("公卿大", "上射坐", "上射坐", flags=flags)
+    check_at(store, "公卿大\n上射坐\n上射坐\n", [(place, doubled)], key="doubled ")
+
+
+@pytest.fixture
+def taken(store: Store) -> Store:
+    """A store in which the suggestion of `TAKEN` was taken."""
+    place = replace(PLACE, lines={1: Span(0, 3), 2: Span(4, 3)})
+    check_at(store, "公卿大\n上射坐\n", [(place, page("公卿大", "上射坐", flags=(TAKEN,)))])
     decide(store, queued(store)[0].number, Verdict.TAKE)
-    lines = {1: Span(0, 3), 2: Span(4, 3), 3: Span(8, 3)}
-    doubled = replace(PLACE, lines=lines), page("公卿大", "上射坐", "上射坐", flags=(flag,))
-    check_at(store, f"{text}上射坐\n", [doubled], key="doubled ")
-    (asked_again,) = queued(store)
-    decide(store, asked_again.number, Verdict.TAKE)
-    check_at(store, f"{text}上射坐\n", [doubled], key="doubled ")
-    assert [lost.transcribed for lost in store.decisions.displaced("KR1")] == ["射"]
+    return store
 
 
 @on_both
-def test_a_lost_place_returns_to_a_line_that_was_kept_as_a_whole(store: Store) -> None:
-    flag = (2, 1, "射", "躬")
-    text = "公卿大\n上射坐\n"
-    single = replace(PLACE, lines={1: Span(0, 3), 2: Span(4, 3)}), page("公卿大", "上射坐", flags=(flag,))
-    check_at(store, text, [single])
-    decide(store, queued(store)[0].number, Verdict.TAKE)
-    lines = {1: Span(0, 3), 2: Span(4, 3), 3: Span(8, 3)}
+def test_a_lost_place_does_not_return_where_it_was_asked_and_decided_again(taken: Store) -> None:
+    check_doubled(taken, TAKEN)
+    (asked_again,) = queued(taken)
+    decide(taken, asked_again.number, Verdict.TAKE)
+    check_doubled(taken, TAKEN)
+    assert [lost.transcribed for lost in taken.decisions.displaced("KR1")] == ["射"]
+
+
+@on_both
+def test_a_lost_place_returns_to_a_line_that_was_kept_as_a_whole(taken: Store) -> None:
     evidence = Evidence("column not on the page")
-    of_line = make_flag(2, 0, "上射坐", "", kind=Kind.LAYOUT, evidence=evidence, source="上射坐")
-    doubled = page("公卿大", "上射坐", "上射坐", flags=(of_line,))
-    for key in ("doubled ", "doubled "):
-        check_at(store, f"{text}上射坐\n", [(replace(PLACE, lines=lines), doubled)], key=key)
-        for asked in queued(store):
+    of_line = flag(2, 0, "上射坐", "", kind=Kind.LAYOUT, evidence=evidence, source="上射坐")
+    for _ in range(2):
+        check_doubled(taken, of_line)
+        for asked in queued(taken):
             if asked.state is State.OPEN:
-                decide(store, asked.number, Verdict.KEEP)
-    assert store.decisions.displaced("KR1") == []
+                decide(taken, asked.number, Verdict.KEEP)
+    assert taken.decisions.displaced("KR1") == []
