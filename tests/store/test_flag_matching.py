@@ -47,6 +47,17 @@ def test_an_undone_decision_is_not_asked_if_another_finding_at_its_place_is_deci
     assert queued(store, states=(State.OPEN,)) == []
 
 
+@pytest.mark.parametrize("suggested", ["比", "北", "此"], ids=["what was suggested", "what was deleted", "another"])
+def test_where_a_character_was_deleted_it_is_not_asked_whether_one_is_missing(store: Store, suggested: str) -> None:
+    check(store, page("東面于北耦大夫", flags=((1, 3, "北", "比"),)))
+    decide(store, queued(store)[0].number, Verdict.DELETE)
+    export(store)
+    check(store, page("東面于耦大夫", flags=((1, 3, "", suggested),)))
+    assert queued(store, states=(State.OPEN,)) == []
+    check(store, page("東面于耦大夫", flags=((1, 3, "", "比也"),)))
+    assert [flag.flag.suggested for flag in queued(store, states=(State.OPEN,))] == ["比也"]
+
+
 @on_both
 @pytest.mark.parametrize(
     ("among", "seen"),

@@ -1,0 +1,39 @@
+"""Columns that people edit, add, delete, split and join are in the file as they were edited."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.column_edits import COLUMNS, ColumnEdits
+from tests.acceptance.history import MADE, base_project
+from tests.conftest import MadeOnce
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [4, 20])
+def test_edited_columns_are_in_the_file_after_each_export(tmp_path: Path, made_once: MadeOnce, seed: int) -> None:
+    ColumnEdits(tmp_path, seed, made_once("acceptance", base_project)).run(steps=4)
+
+
+@pytest.mark.slow
+def test_two_columns_are_added_one_after_the_other_behind_the_same_column(tmp_path: Path, made_once: MadeOnce) -> None:
+    history = ColumnEdits(tmp_path, 0, made_once("acceptance", base_project))
+    [first, *_] = history.ask("GET", "pages?limit=50")[1]["items"]
+    at = history.row(first["page"], 1)
+    for added in COLUMNS:
+        column = history.ask("GET", f"pages/{first['number']}")[1]["columns"][0]
+        body = {"change": "add after", "text": added, "seen": column["now"], "key": history.key()}
+        status, said = history.ask("POST", f"pages/{first['number']}/columns/1", **body)
+        assert status in MADE, said
+        history.proof("export", history.name, "--in-place", "--form", "text")
+        history.proof("check", "-q")
+    lines = history.path.read_text(encoding="utf-8").split("\n")
+    assert lines[at + 1 : at + 3] == [COLUMNS[1], COLUMNS[0]]
+    history.ask("POST", "undo", key=history.key())
+    history.proof("export", history.name, "--in-place", "--form", "text")
+    lines = history.path.read_text(encoding="utf-8").split("\n")
+    assert lines[at + 1 : at + 2] == [COLUMNS[0]]
+    assert COLUMNS[1] not in lines
+    history.stop()
