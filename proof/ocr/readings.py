@@ -332,7 +332,7 @@ def _expected_runs(line: Column | None, cut_by: CutBy) -> tuple[tuple[bool, int,
     """Everything in a line that its strips depend on: for each run whether it is a note, its height, by how much its
     right half-row is longer than the left one, and whether it is blank."""
     runs = () if line is None or cut_by is CutBy.SEEN else line.runs
-    return tuple((run.note, run.height, right_excess(run), all(cell.blank for cell in run.cells)) for run in runs)
+    return tuple((run.is_note, run.height, right_excess(run), all(cell.blank for cell in run.cells)) for run in runs)
 
 
 def _without_pixels(strip: Strip) -> CutStrip:

@@ -82,7 +82,7 @@ def untranscribed(empty_result: PageResult, columns: Sequence[ReadColumn]) -> li
 def legible_flags(empty_result: PageResult, page: Page, flags: list[Flag], legible: Legibility) -> list[Flag]:
     """The flags of a page. If its notes are too small to be read, one finding replaces the flags in notes."""
     lines = {line.number: line for line in page.columns}
-    if legible.reads(Row.LEFT) or not any(run.note for line in lines.values() for run in line.runs):
+    if legible.reads(Row.LEFT) or not any(run.is_note for line in lines.values() for run in line.runs):
         return flags
     notice = Notice.of(NoticeCode.NOTES_TOO_SMALL, number=int(legible.note), least=MIN_DETAIL_PX)
     finding = layout_flag(empty_result, 0, None, Evidence(reason="notes too small", notice=notice))

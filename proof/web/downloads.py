@@ -42,13 +42,13 @@ class DownloadBody(schemas.StrictModel):
 
 
 class DownloadPath(schemas.WorkPath):
-    download: str = Field(max_length=64, description="The number of the download, from the answer that started it")
+    download: str = Field(max_length=64, description="The `id` of the download, from the answer that started it")
 
 
 class DownloadOut(BaseModel):
     """A download and its progress."""
 
-    download: str = Field(description="The number of the download")
+    id: str = Field(description="By which the progress of the download is requested")
     state: DownloadState
     done: int = Field(description="The number of finished steps")
     total: int = Field(description="The number of all steps")
@@ -93,7 +93,7 @@ def _download_out(job: DownloadJob) -> DownloadOut:
     state, count = job.state, job.count
     address = url_for("downloads.file", work=job.work, download=job.number)
     return DownloadOut(
-        download=job.number,
+        id=job.number,
         state=state,
         done=min(count.done, count.total),
         total=count.total,

@@ -8,9 +8,9 @@ import { layoutTools } from "./layout.js";
 import { nearest, offer } from "./touch.js";
 import { decidedByOther } from "./outbox.js";
 import { alternatives, answerPage, askPage, decideCharacter, installReadingKeys } from "./reading.js";
-import { $, api, ask, data, deskOf, han, inTurn, isShortcut, make, may, oneAtATime, reloadButton, say, uuid, words } from "./shell.js";
+import { $, api, ask, data, deskOf, han, inTurn, isShortcut, keep, make, may, oneAtATime, reloadButton, say, uuid, words } from "./shell.js";
 import { home, inGap, linkMovement, placeFlags, writeSheet } from "./sheet.js";
-import { trackComposition, typedProblemMessage } from "./typing.js";
+import { installForm, typedProblemMessage } from "./typing.js";
 import { reloadWithMessage, showOnNextPage } from "./undo.js";
 
 const NS = "http://www.w3.org/2000/svg";
@@ -122,29 +122,26 @@ function movedTo(flag) {
   const columns = say("column", { number: [...new Set([old.line, place.line])].join(" → ") });
   return `${words.moved}: ${old.transcribed}, ${columns}`;
 }
-const isComposing = trackComposition($("correct-reading"));
+const isComposing = installForm($("correcting"), [$("correct-reading")], setCorrection, () => $("correct").close());
 $("correct-reading").addEventListener("keydown", (event) => {
-  const composes = isComposing(event);
-  if (composes && (event.key === "Enter" || event.key === "Escape")) event.preventDefault();
-  if (event.key !== "Delete" || composes || event.repeat || !untouched) return;
+  if (event.key !== "Delete" || isComposing(event) || event.repeat || !untouched) return;
   event.preventDefault();
   remove(corrected);
 });
 $("correct-reading").addEventListener("input", () => { untouched = false; });
 $("correct-close").addEventListener("click", () => $("correct").close());
-$("correcting").addEventListener("submit", (event) => {
-  event.preventDefault();
-  if (isComposing(event)) return;
+function setCorrection() {
   const insert = $("correcting").elements.how.value === "insert";
   const reading = $("correct-reading").value.trim();
   if (!reading) { // an empty field deletes nothing
     $("correct-problem").textContent = say("typeFirst");
     return;
   }
-  if (!insert) return act("typed", data.characters_found.indexOf(corrected), reading);
-  const missed = { ...corrected, offset: corrected.offset + corrected.length, length: 0 };
-  correct(missed, undefined, "typed", reading, say("inserts", { reading }));
-});
+  if (insert) {
+    const missed = { ...corrected, offset: corrected.offset + corrected.length, length: 0 };
+    correct(missed, undefined, "typed", reading, say("inserts", { reading }));
+  } else act("typed", data.characters_found.indexOf(corrected), reading);
+}
 $("correct-delete").addEventListener("click", () => remove(corrected));
 $("correct-doubt").addEventListener("click", () => act("unsure", data.characters_found.indexOf(corrected)));
 
@@ -230,7 +227,7 @@ badge.hidden = !data.comments.length;
 
 $("boxes").checked = localStorage.getItem("proof-boxes") === "1";
 const boxes = () => {
-  localStorage.setItem("proof-boxes", $("boxes").checked ? "1" : "0");
+  keep("proof-boxes", Number($("boxes").checked), localStorage);
   $("viewer").classList.toggle("with-boxes", $("boxes").checked);
 };
 $("boxes").addEventListener("change", boxes);

@@ -27,7 +27,7 @@ export async function follow(job, place) {
   stop.addEventListener("click", async () => {
     stop.disabled = true;
     try {
-      job = await ask(api(`${own}/read-again/${job.job}/stop`), {});
+      job = await ask(api(`${own}/read-again/${job.id}/stop`), {});
       isCancelled = true;
       isShared = job.requested_by.length > 0;
       showStage();
@@ -49,7 +49,7 @@ export async function follow(job, place) {
     await pause(PAUSE);
     try {
       const before = job;
-      const fresh = await ask(api(`${own}/read-again/${job.job}`));
+      const fresh = await ask(api(`${own}/read-again/${job.id}`));
       if (job === before || !isRunning(fresh)) job = fresh; // else it was cancelled since the request
       showStage();
     } catch (problem) {
