@@ -146,7 +146,8 @@ class HalfFolioReadings:
         return [self._spikes(strip, characters) for strip, characters in zip(strips, sought, strict=True)]
 
     def _spikes(self, strip: CutStrip, sought: tuple[str, ...]) -> tuple[Spike, ...]:
-        """The spikes of one strip, with the probabilities of the characters that are `sought` on it."""
+        """The spikes of one strip, with the probabilities of the characters that are `sought` on it. The record has
+        those of characters that a spike does not list as `distances` (`StripSpikes.spikes`)."""
         distances = self.used.distances.setdefault(strip.key, {})
         if strip.key in self._stored.spikes:
             self.used.spikes[strip.key] = self._stored.spikes[strip.key]

@@ -11,8 +11,8 @@ from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from proof.exports.files import folders_of, write_export
-from proof.exports.job import DEFAULT_FORMS, material_of
 from proof.exports.preview import preview_now
+from proof.exports.text_export import DEFAULT_FORMS, material_of
 from proof.model.result import PageResult
 from proof.report import StoredRun, write_reports
 from proof.settings.config import Settings
