@@ -15,7 +15,7 @@ const DRAFT = `proof-layout:${work}:${person}:${data.number}`; // unsaved layout
 const GRIP = { fine: 14, coarse: 44 }; // width in CSS pixels in which a pointer catches a line
 
 let version = 0;
-let regions = null; // the keptDraft regions, in the order of the text: { corners, rules, notes }
+let regions = null; // the drawn regions, in the order of the text: { corners, rules, notes }
 let active = 0;
 let layout = null; // the active region
 let chosenImage = { image: "", quadrant: "" };
