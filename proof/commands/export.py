@@ -117,13 +117,13 @@ def _print_export(exported: Export, *, dry_run: bool, verbose: bool) -> None:
     preview = exported.preview
     if dry_run:
         for planned in preview.written:
-            click.echo(str(planned))
+            click.echo(planned.in_words(say))
     print_remarks(exported.remarks, verbose=verbose)
     _print_decisions(preview)
     if not dry_run:
         _print_written(preview, exported.files)
         for form in exported.imageless:
-            message = _("%(path)s: %(form)s lies on images, and no page of the text has one: nothing was written")
+            message = _("%(path)s: %(form)s needs images, and no page of the text has one: nothing was written")
             click.echo(say(message, path=preview.decided.edition.path, form=form), err=True)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import unique
 
-from proof.locale.marking import _
+from proof.locale.marking import Sentence, _
 from proof.locale.notices import in_english
 from proof.model.flags import LINE_BREAK, MAX_CONTEXT_CHARACTERS, Kind
 from proof.model.notices import MessageCode, Notice
@@ -99,10 +99,21 @@ class Correction:
         return self.kind is Kind.LAYOUT and LINE_BREAK in (self.original, self.replacement)
 
     @property
-    def place(self) -> str:
-        """How messages name its place."""
-        where = f"page {self.page}, column {self.line}" if self.page else f"line {self.line}"
-        return f"{where}, offset {self.offset}: {self.original or '(nothing)'} → {self.replacement or '(nothing)'}"
+    def place(self) -> Sentence:
+        """How messages name its place and its change."""
+        return place_and_change(self.page, self.line, self.offset, self.original, self.replacement)
+
+
+def place_and_change(page: str, line: int, offset: int, old: str, new: str) -> Sentence:
+    """How messages name a place of a text and what becomes of it; `line` 0 is the whole page."""
+    nothing = Sentence(_("(nothing)"))
+    change = Sentence("%(old)s → %(new)s", old=old or nothing, new=new or nothing) if old != new else old or nothing
+    if not page:
+        return Sentence(_("line %(line)s, offset %(offset)s: %(change)s"), line=line, offset=offset, change=change)
+    if not line:
+        return Sentence(_("page %(page)s: %(change)s"), page=page, change=change)
+    message = _("page %(page)s, column %(column)s, offset %(offset)s: %(change)s")
+    return Sentence(message, page=page, column=line, offset=offset, change=change)
 
 
 @dataclass(frozen=True, slots=True)

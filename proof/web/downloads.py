@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from proof.exports.files import folders_of, write_export
 from proof.exports.preview import preview_now
 from proof.exports.text_export import DEFAULT_FORMS, material_of
+from proof.locale.languages import translations
 from proof.model.result import PageResult
 from proof.report import StoredRun, write_reports
 from proof.settings.config import Settings
@@ -68,7 +69,7 @@ def start_download(path: schemas.WorkPath, body: DownloadBody) -> Response:
     if body.kind is DownloadKind.REPORT:
         total, make = _report(store, work, language())
     else:
-        total, make = _export(store, settings, work, FORMS[body.kind])
+        total, make = _export(store, settings, work, FORMS[body.kind], language())
     return answer(_download_out(project().downloads.begin(work, body.kind, language(), total, make)), 202)
 
 
@@ -134,9 +135,10 @@ def _latest_run(store: Store, work: str) -> int:
     return run.id
 
 
-def _export(store: Store, settings: Settings, work: str, forms: Sequence[str]) -> tuple[int, Make]:
+def _export(store: Store, settings: Settings, work: str, forms: Sequence[str], language: str) -> tuple[int, Make]:
     """The number of steps, and the function that writes the corrected texts of a work, one folder each, as
     `proof export` does. The steps are texts."""
+    say = translations(language).gettext
     paths = list(dict.fromkeys(page.text for page in store.queue.uncounted_pages(work)))
     folders = folders_of([Path(path) for path in paths])
 
@@ -145,7 +147,7 @@ def _export(store: Store, settings: Settings, work: str, forms: Sequence[str]) -
             for path in count.through(paths):
                 preview = preview_now(snapshot, Path(path), settings.page.script, settings.variants.file)
                 write_export(material_of(preview, settings), list(forms), folder / folders[Path(path)])
-                left_out = "".join(f"{line}\n" for line in preview.reasons())
+                left_out = "".join(f"{line}\n" for line in preview.reasons(say))
                 if left_out:
                     (folder / folders[Path(path)] / NOT_WRITTEN).write_text(left_out, encoding="utf-8")
 

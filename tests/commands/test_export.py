@@ -190,8 +190,8 @@ def test_a_form_that_lies_on_images_is_named_where_no_page_has_one(
     check(project, found(2, 3, "北", "比"))
     assert main(["export", "--form", "pdf", "--form", "hocr", "--form", "text"]) == 1
     told = capsys.readouterr().err
-    assert "text.txt: pdf lies on images" in told
-    assert "text.txt: hocr lies on images" in told
+    assert "text.txt: pdf needs images" in told
+    assert "text.txt: hocr needs images" in told
     assert [path.name for path in (project / "out").iterdir()] == ["text.txt"]
 
 

@@ -85,6 +85,10 @@ def test_texts_of_one_name_are_taken_home_each_with_what_was_decided_of_it_and_w
     assert ["甲巳丙" in written[0], "甲乙丙" in written[1]] == [True, True]
     assert told[0].startswith("not written, contradicts another decision")
     assert {"乙 → 巳 (甲)", "乙 → 己 (乙)"} == {line.rpartition(": ")[2] for line in told[1:]}
+    client.set_cookie("lang", "zh-Hant")
+    said = made(served, client, "text", work)
+    with zipfile.ZipFile(BytesIO(client.get(said["file"]).data)) as archive:
+        assert archive.read("b/010/not-written.txt").decode().startswith("未寫入")
 
 
 def test_there_is_no_download_that_nobody_asked_for(unchanged: Served) -> None:
