@@ -24,7 +24,7 @@ from proof.collation.differences import (
     within_blocks,
 )
 from proof.collation.joined_readings import as_readings, recurring
-from proof.collation.note_layout import NoteLayout, note_layouts, with_notes
+from proof.collation.note_layout import NoteLayout, note_layouts, with_layout_class
 from proof.collation.quality import WitnessQuality, quality_by_juan
 from proof.collation.tokens import CharacterTable, WitnessTokens, shared_layers, tokens_of
 from proof.errors import UsageError
@@ -159,7 +159,7 @@ def _word_differences(
     """All differences but moved blocks, joined to readings, and the systematic ones as pairs."""
     differences = [*within_blocks(a, b, blocks, classifier), *between_blocks(a, b, blocks)]
     differences.sort(key=_BASE_ORDER)
-    differences, pairs = systematic(a, b, blocks, with_notes(a, b, differences, table.key))
+    differences, pairs = systematic(a, b, blocks, with_layout_class(a, b, differences, table.key))
     differences, additions = recurring(a, b, differences)
     return as_readings(a, b, differences), [*pairs, *additions]
 

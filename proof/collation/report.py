@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from proof.atomic import whole_file
 from proof.collation.apparatus import apparatus_of
-from proof.collation.collatex import collatex
+from proof.collation.collatex import alignment_table
 from proof.collation.collation import Collation, ParallelPlace, Passage
 from proof.collation.differences import Difference, SystematicPair
 from proof.collation.findings import flags
@@ -148,7 +148,7 @@ def write_collation(collations: Sequence[Collation], folder: Path) -> None:
     with whole_file(folder / "collatex.json") as file:
         base = collations[0].base.edition
         names = names_of([base, *(collation.witness.edition for collation in collations)], ending=True)
-        witnesses, rows = collatex(collations, names)
+        witnesses, rows = alignment_table(collations, names)
         file.write(f'{{"witnesses": {_json(witnesses)}, "table": ')
         _write_list(file, map(_json, rows))
         file.write("}\n")

@@ -13,9 +13,9 @@ from proof.commands.options import config_option, setting_options, settings_of
 from proof.commands.remarks import print_remarks, verbose_option
 from proof.errors import ProofError, UsageError
 from proof.exports.files import form_names, target_folders
-from proof.exports.job import DEFAULT_FORMS, Export, ExportOptions, export_text
 from proof.exports.preview import Preview
 from proof.exports.script import FormChoice
+from proof.exports.text_export import DEFAULT_FORMS, Export, ExportOptions, export_text
 from proof.locale.marking import _
 from proof.locale.terminal import counted, error_text, say
 from proof.text.witness_source import WitnessSource

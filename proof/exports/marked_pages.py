@@ -160,7 +160,7 @@ def _row_at(source: str, insertion: Correction) -> tuple[Row, frozenset[int] | N
             if not any(is_new):
                 continue
             row = cells[is_new.index(True)].row
-            is_alone = run.note and all(new or cell.blank for new, cell in zip(is_new, cells, strict=True))
+            is_alone = run.is_note and all(new or cell.blank for new, cell in zip(is_new, cells, strict=True))
             if not is_alone:
                 return row, None
             return row, frozenset(cell.offset - (length if cell.offset > start else 0) for cell in other_cells)

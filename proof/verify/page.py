@@ -42,12 +42,12 @@ from proof.verify.page_findings import (
     COLUMNS_MISSING,
     figure_flags,
     layout_flag,
-    legible_flags,
     line_flags,
     mismatch,
     unreadable,
-    untranscribed,
-    without_unlike,
+    untranscribed_page_flags,
+    without_illegible_notes,
+    without_unlike_columns,
 )
 from proof.verify.pairing import MIN_CHARACTERS, page_shown
 from proof.verify.partial import (
@@ -349,7 +349,7 @@ class Checker:
         if any(line.cells for line in page.columns):
             flags, unlike = self._flags(part, columns, assignment, readings, empty_result, legible)
         else:
-            flags = untranscribed(empty_result, columns)
+            flags = untranscribed_page_flags(empty_result, columns)
         checked = [column for number, column in enumerate(columns) if number not in unlike]
         result = replace(
             empty_result,
@@ -384,8 +384,8 @@ class Checker:
             flags_of_columns.append(
                 [flag for flag in column_flags if not is_cut_off(flag, column, outline, height, self.rows)]
             )
-        flags, unlike = without_unlike(empty_result, columns, flags_of_columns)
-        flags = legible_flags(empty_result, page, flags, legible)
+        flags, unlike = without_unlike_columns(empty_result, columns, flags_of_columns)
+        flags = without_illegible_notes(empty_result, page, flags, legible)
         troubles = tuple(trouble for trouble in assignment.troubles if trouble.column not in figures)
         flags += line_flags(empty_result, page, outline, columns, replace(assignment, troubles=troubles), self.columns)
         flags += figure_flags(empty_result, outline, [columns[index] for index in figures])

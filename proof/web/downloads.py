@@ -11,8 +11,8 @@ from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from proof.exports.files import folders_of, write_export
-from proof.exports.job import DEFAULT_FORMS, material_of
 from proof.exports.preview import preview_now
+from proof.exports.text_export import DEFAULT_FORMS, material_of
 from proof.locale.languages import translations
 from proof.model.result import PageResult
 from proof.report import StoredRun, write_reports
@@ -43,13 +43,13 @@ class DownloadBody(schemas.StrictModel):
 
 
 class DownloadPath(schemas.WorkPath):
-    download: str = Field(max_length=64, description="The number of the download, from the answer that started it")
+    download: str = Field(max_length=64, description="The `id` of the download, from the answer that started it")
 
 
 class DownloadOut(BaseModel):
     """A download and its progress."""
 
-    download: str = Field(description="The number of the download")
+    id: str = Field(description="By which the progress of the download is requested")
     state: DownloadState
     done: int = Field(description="The number of finished steps")
     total: int = Field(description="The number of all steps")
@@ -94,7 +94,7 @@ def _download_out(job: DownloadJob) -> DownloadOut:
     state, count = job.state, job.count
     address = url_for("downloads.file", work=job.work, download=job.number)
     return DownloadOut(
-        download=job.number,
+        id=job.number,
         state=state,
         done=min(count.done, count.total),
         total=count.total,

@@ -29,7 +29,7 @@ _CORRECTED = re.compile(r"\[[^\[\]<>]*>(?P<read>[^\[\]<>]*)\]")
 _TITLE = re.compile(r"【經文資訊】.*?(?:No\. *[0-9A-Za-z]+ *)?《?(?P<title>[^《》\s0-9A-Za-z.]+)》?\s*$")
 
 
-def _read(data: bytes, path: Path) -> Extraction:
+def _extract(data: bytes, path: Path) -> Extraction:
     file = TextFile(data, path)
     draft = Draft(data, as_it_is, UNSAFE)
     page, in_head, end = "", True, 0
@@ -46,7 +46,7 @@ def _read(data: bytes, path: Path) -> Extraction:
             page_mark(draft, page)
         if line.strip() or page:
             for part_start, part_end in _read_parts(line, place.end() if place else 0):
-                draft.read(file.run(begin + part_start, begin + part_end))
+                draft.add(file.run(begin + part_start, begin + part_end))
             draft.mark("¶\n" if page else "\n")
     return draft.done()
 
@@ -64,5 +64,5 @@ FORMAT = TextFormat(
     "cbeta",
     frozenset({".txt"}),
     lambda data, _: bool(_HEAD.match(data) or _PLACE_BYTES.search(data[: 1 << 14])),
-    _read,
+    _extract,
 )
