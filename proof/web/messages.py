@@ -3,17 +3,7 @@
 from __future__ import annotations
 
 from proof.locale.marking import Say, _
-from proof.report.reasons import KINDS, MOVED_NAME, REASONS, VERDICTS
-
-STATES = {
-    "open": _("open"),
-    "kept": _("text kept"),
-    "corrected": _("corrected"),
-    "copy": _("copy reads so"),
-    "retained": _("text kept, copy reads otherwise"),
-    "unsure": _("unsure"),
-    "skipped": _("skipped"),
-}
+from proof.report.reasons import KINDS, MOVED_NAME, REASONS, STATES, VERDICTS
 
 PAGE_STATES = {
     "not proofread": _("not proofread"),
