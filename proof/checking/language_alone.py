@@ -65,7 +65,7 @@ def _evidence_against(text: Transcription, model: ModelFile, cache: Cache) -> li
         return [_unpacked(*fields) for fields in json.loads(cached)]
     items = evidence([text], model.model(), LanguageWeights.shipped())
     if items:
-        shares = DoubtedText(text, model.model()).weights_at(
+        shares = DoubtedText(text, model.model()).trust_at(
             [(item.where.page, item.column, item.offset) for item in items]
         )
         items = [_scaled(item, share) for item, share in zip(items, shares, strict=True)]
