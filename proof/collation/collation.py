@@ -66,25 +66,25 @@ class ParallelPlace:
     repeated_share: float
 
     @property
-    def placed(self) -> bool:
+    def is_placed(self) -> bool:
         return self.share >= MIN_PLACED_SHARE
 
     @property
     def is_repetition(self) -> bool:
         """Whether the base repeats here a passage that the witness has only once."""
-        return not self.placed and self.share + self.repeated_share >= MIN_PLACED_SHARE
+        return not self.is_placed and self.share + self.repeated_share >= MIN_PLACED_SHARE
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A part that one of the two texts lacks: `start` and `end` in code points of the file that has it, `length` in
-    characters. `again` is the number of its characters that repeat a passage that both texts have elsewhere."""
+    characters. `repeated_count` of its characters repeat a passage that both texts have elsewhere."""
 
     start: int
     end: int
     length: int
     text: str
-    again: int
+    repeated_count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ def _passages(tokens: WitnessTokens, covered: list[tuple[int, int]], repeated_in
             end=tokens.ends[end - 1],
             length=end - start,
             text=tokens.shown(start, end),
-            again=sum(at in repeated_indices for at in range(start, end)),
+            repeated_count=sum(at in repeated_indices for at in range(start, end)),
         )
         for start, end in gaps(covered, len(tokens))
     ]

@@ -28,7 +28,7 @@ def summary(collation: Collation) -> dict[str, Any]:
     """A collation as counts and lists for JSON."""
     base, witness = collation.base.edition, collation.witness.edition
     base_addresses, witness_addresses = Addresses(base), Addresses(witness)
-    unplaced = [place for place in collation.placements if not place.placed]
+    unplaced = [place for place in collation.placements if not place.is_placed]
     return {
         "base": str(base.path),
         "witness": str(witness.path),
@@ -111,7 +111,7 @@ def _note(collation: Collation, layout: NoteLayout) -> dict[str, Any]:
 
 def _passage(edition: Transcription, passage: Passage) -> dict[str, Any]:
     fields = _line(edition, passage.start) | {"characters": passage.length, "text": passage.text}
-    return fields | ({"said again": passage.again} if passage.again else {})
+    return fields | ({"said again": passage.repeated_count} if passage.repeated_count else {})
 
 
 _json = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode

@@ -206,7 +206,7 @@ def _print_hint(images: Sequence[WantedImage]) -> None:
 
 def _print_outcome(run: FetchRun, source: ImageSource, folder: Path, *, quiet: bool) -> None:
     fetched = run.of(FetchOutcome.FETCHED)
-    already_there = len(run.of(FetchOutcome.THERE)) + len(run.of(FetchOutcome.UNCHANGED))
+    already_there = len(run.of(FetchOutcome.EXISTS)) + len(run.of(FetchOutcome.UNCHANGED))
     if not quiet:
         size = sum(result.size for result in fetched)
         others = f", {already_there:,} already there" if already_there else ""

@@ -97,14 +97,12 @@ def mark(page: PageResult, corrections: Iterable[Correction] = (), *, running: b
         characters_of[character.line].append(character)
     texts: dict[tuple[int, int], _CorrectedText] = {}
     for line, characters in characters_of.items():
-        of_line = corrections_of[line]
-        if running:
-            of_line = _on_page(of_line, characters)
-        texts |= {(line, offset): text for offset, text in _corrected(characters, of_line).items()}
+        line_corrections = _on_page(corrections_of[line], characters) if running else corrections_of[line]
+        texts |= {(line, offset): text for offset, text in _corrected(characters, line_corrections).items()}
     columns = []
     if running:
-        for number, (box, in_column) in enumerate(columns_found(page.columns, page.characters), start=1):
-            lines = tuple(_lines(in_column, texts, page.image_size))
+        for number, (box, characters) in enumerate(columns_found(page.columns, page.characters), start=1):
+            lines = tuple(_lines(characters, texts, page.image_size))
             columns.append(MarkedColumn(number, _within(box, page.image_size), lines))
     else:
         for column in page.columns:

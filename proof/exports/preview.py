@@ -28,7 +28,7 @@ MAX_CONTEXT_CHARACTERS = 10
 @dataclass(frozen=True, slots=True)
 class PlannedCorrection:
     """A correction that would be written, or, if there is a reason `why`, would not be written. `new` is what was
-    decided, or what was suggested where nothing was. `before` and `after` are the text around the place. `flag` is the
+    decided, or, if nothing was, what was suggested. `before` and `after` are the text around the place. `flag` is the
     number of its flag in the store, 0 for none; `text` names the file if it is not the text of the preview."""
 
     page: str
@@ -122,7 +122,7 @@ def preview_now(store: Store, path: Path, script: str, pairs: Path | None) -> Pr
 
 
 def _left_out(left_out: LeftOut) -> PlannedCorrection:
-    """A decision that is left out; of one that leaves the place open, with what was suggested there."""
+    """A decision that is left out. If it leaves its place open, the correction has what was suggested there."""
     decision = left_out.decision
     is_open = left_out.reason in (Unused.UNSURE, Unused.SKIPPED)
     correction = Correction(

@@ -32,9 +32,10 @@ _TITLE = re.compile(r"【經文資訊】.*?(?:No\. *[0-9A-Za-z]+ *)?《?(?P<titl
 def _extract(data: bytes, path: Path) -> Extraction:
     file = TextFile(data, path)
     draft = Draft(data, as_it_is, UNSAFE)
-    page, in_head, end = "", True, 0
+    page, in_head, next_line = "", True, 0
     for raw in file.text.splitlines(keepends=True):
-        line, begin, end = raw.rstrip("\r\n"), end, end + len(raw)
+        line, begin = raw.rstrip("\r\n"), next_line
+        next_line += len(raw)
         place = _PLACE.match(line)
         in_head = in_head and place is None and (_HEAD_LINE.match(line) is not None or not line.strip())
         if in_head:
