@@ -17,6 +17,7 @@ from proof.exports.source import CorrectedSource, correct
 from proof.locale.marking import Say, _
 from proof.locale.notices import in_words
 from proof.model.notices import Notice
+from proof.settings.config import Settings
 from proof.store import Store
 from proof.text.edit import Edit
 from proof.text.read import in_script, read_transcription
@@ -115,10 +116,11 @@ def preview_of(decided: Decided, pairs: Path | None = None, *, choices: Sequence
     return Preview(decided, corrected)
 
 
-def preview_now(store: Store, path: Path, script: str, pairs: Path | None) -> Preview:
-    """The preview of the file at `path` with the present decisions; `script` is that of the settings. Raises TextError
-    and UsageError."""
-    return preview_of(decided_in(store, in_script(read_transcription(path), script)), pairs)
+def preview_now(store: Store, checked: Path, settings: Settings) -> Preview:
+    """The preview of the text that was checked at the path `checked`, with the present decisions. Raises TextError,
+    ConfigError and UsageError."""
+    text = in_script(read_transcription(settings.text_at(checked)), settings.page.script)
+    return preview_of(decided_in(store, text), settings.variants.file)
 
 
 def _left_out(left_out: LeftOut) -> PlannedCorrection:

@@ -145,7 +145,7 @@ def _export(store: Store, settings: Settings, work: str, forms: Sequence[str], l
     def make(folder: Path, count: StepCount) -> None:
         with store.at_one_moment() as snapshot:
             for path in count.through(paths):
-                preview = preview_now(snapshot, Path(path), settings.page.script, settings.variants.file)
+                preview = preview_now(snapshot, Path(path), settings)
                 write_export(material_of(preview, settings), list(forms), folder / folders[Path(path)])
                 left_out = "".join(f"{line}\n" for line in preview.reasons(say))
                 if left_out:

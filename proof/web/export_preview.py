@@ -89,7 +89,7 @@ def _preview_out(work: str, start: int, limit: int) -> ExportPreviewOut:
     with store.at_one_moment() as snapshot:
         for path in paths:
             try:
-                preview = preview_now(snapshot, Path(path), settings.page.script, settings.variants.file)
+                preview = preview_now(snapshot, Path(path), settings)
                 previews.append((Path(path).name, preview))
             except ProofError as error:  # the other texts are still previewed
                 unread.append(str(error))

@@ -122,9 +122,11 @@ def test_words_that_one_sets_as_text_and_the_other_as_a_note_are_layout(swapped:
 def test_a_wrong_character_in_words_that_announce_commentary_is_one_difference(
     written: str, right: str, at: int
 ) -> None:
+    def noted(words: str) -> Transcription:
+        return paged(f"\u3000鄭注{TEXT[:18]}", WORDS, f"\u3000{words}{COMMENT[:16]}")
+
     for base, witness in ((written, right), (right, written)):
-        texts = [paged(f"\u3000鄭注{TEXT[:18]}", WORDS, f"\u3000{words}{COMMENT[:16]}") for words in (base, witness)]
-        (one,) = collate(*texts).differences
+        (one,) = collate(noted(base), noted(witness)).differences
         assert (one.kind, one.base, one.witness) == (Kind.SUBSTITUTION, base[at], witness[at])
 
 

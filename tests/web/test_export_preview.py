@@ -9,7 +9,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from proof.cli import main
+from proof.settings.config import Settings
 from proof.store.decision_records import Verdict
+from proof.web import create_app
 from tests.build import decide, queued
 from tests.web.drawn import Served, fill
 
@@ -73,6 +75,16 @@ def test_a_dry_run_says_places_and_changes_in_the_language_of_the_terminal(
     assert " → （無） (甲)" in told.out
     assert "page" not in told.out + told.err
     assert "nothing" not in told.out + told.err
+
+
+def test_a_project_that_was_moved_shows_what_is_written_into_its_own_text(decided: Served, tmp_path: Path) -> None:
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    for name in ("config.toml", f"{OTHER}.txt"):
+        (tmp_path / name).rename(moved / name)
+    client = create_app(Settings.load(moved), store=decided.store).test_client()
+    said = preview(client)
+    assert (said["written"], said["not_written"], said["unread"]) == (1, 1, [])
 
 
 def test_a_text_that_cannot_be_read_costs_itself_and_is_named(served: Served) -> None:
