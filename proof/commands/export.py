@@ -3,7 +3,6 @@ read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +102,8 @@ def command(
     for text_path in texts:
         try:
             exported = export_text(text_path, settings, options, folders[text_path])
+            if dry_run and len(texts) > 1:
+                click.echo(text_path)
             _print_export(exported, dry_run=dry_run, verbose=verbose)
             status |= int(not exported.complete)
         except ProofError as error:  # a text that cannot be exported is skipped
@@ -120,19 +121,20 @@ def _print_export(exported: Export, *, dry_run: bool, verbose: bool) -> None:
             click.echo(planned.in_words(say))
     print_remarks(exported.remarks, verbose=verbose)
     _print_decisions(preview)
+    _print_count(preview, dry_run=dry_run)
     if not dry_run:
-        _print_written(preview, exported.files)
+        for path in exported.files:
+            click.echo(path)
         for form in exported.imageless:
             message = _("%(path)s: %(form)s needs images, and no page of the text has one: nothing was written")
             click.echo(say(message, path=preview.decided.edition.path, form=form), err=True)
 
 
-def _print_written(preview: Preview, files: Sequence[Path]) -> None:
-    """Print how many corrections were written, and the files."""
+def _print_count(preview: Preview, *, dry_run: bool) -> None:
+    """Print how many corrections were written; of a dry run, which lists them, on standard error how many would be."""
     already = say(_(", %(number)s are in the text already"), number=preview.in_text) if preview.in_text else ""
-    click.echo(counted(len(preview.written), "%(number)s correction", "%(number)s corrections") + already)
-    for path in files:
-        click.echo(path)
+    count = counted(len(preview.written), "%(number)s correction", "%(number)s corrections")
+    click.echo(count + already, err=dry_run)
 
 
 def _print_decisions(preview: Preview) -> None:

@@ -201,6 +201,10 @@ def test_a_project_is_exported_whole_and_a_text_that_cannot_be_costs_itself(
     check(project, found(2, 3, "北", "比"))
     take_all(project)
     (project / "unchecked.txt").write_text(text_of(LINES), encoding="utf-8")
+    assert main(["export", "--dry-run"]) == 1
+    told = capsys.readouterr()
+    assert told.out.splitlines()[0] == str(project / "text.txt")
+    assert "\n1 correction\n" in f"\n{told.err}"
     assert main(["export", "--form", "text"]) == 1
     assert "unchecked.txt was not checked" in capsys.readouterr().err
     assert "于比耦" in (project / "out" / "text.txt").read_text(encoding="utf-8")
