@@ -86,11 +86,12 @@ class Differing(NamedTuple):
 
 class WitnessRecord(NamedTuple):
     """The record of a witness, or of another reader of the images, in a work: the number of decided `places` where it
-    has a reading, and of those where people decided as it reads (`upheld`)."""
+    has a reading, and of those where the decision agrees with
+    it (`agreeing`)."""
 
     siglum: str
     places: int
-    upheld: int
+    agreeing: int
 
 
 class Judgements(StorePart):
@@ -152,18 +153,18 @@ class Judgements(StorePart):
         query = query.where(FlagRow.work_id == work_id_subquery(work), FlagRow.stale.is_(False), ~IS_SEEDED)
         query = query.where(FlagRow.state.in_([State.KEPT.value, State.COPY.value, State.CORRECTED.value]))
         places: Counter[str] = Counter()
-        upheld: Counter[str] = Counter()
+        agreeing: Counter[str] = Counter()
         with self._reading() as session:
             for state, reading, suggested, testimonies in session.execute(query):
                 for testimony in testimonies or ():
                     places[testimony["siglum"]] += 1
                     if state == State.CORRECTED.value:
                         reads_as_image = testimony["side"] == "image" and reading == suggested
-                        is_upheld = reads_as_image or testimony["reading"] == reading
+                        agrees = reads_as_image or testimony["reading"] == reading
                     else:
-                        is_upheld = testimony["side"] == "text"
-                    upheld[testimony["siglum"]] += is_upheld
-        return [WitnessRecord(siglum, count, upheld[siglum]) for siglum, count in places.most_common()]
+                        agrees = testimony["side"] == "text"
+                    agreeing[testimony["siglum"]] += agrees
+        return [WitnessRecord(siglum, count, agreeing[siglum]) for siglum, count in places.most_common()]
 
     def paces(self, work: str) -> list[float]:
         """Seconds from each decision of a person to their next, without pauses and batches; of the newest

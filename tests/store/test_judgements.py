@@ -97,7 +97,7 @@ def test_the_time_left_is_told_once_enough_was_decided(store: Store) -> None:
     assert left.hours == pytest.approx(left.flags * left.seconds / 3600)
 
 
-def test_a_witness_is_upheld_where_people_decide_as_it_reads(store: Store) -> None:
+def test_a_decision_agrees_with_a_witness_that_reads_what_was_decided(store: Store) -> None:
     """For a flag corrected as suggested, one corrected to another reading, one kept, and one still open."""
     numbers = store.queue.find(WORK, QueueFilter(), Order.SCORE)[0][:4]
     sides = [("image", "吿"), ("", "某"), ("image", "吉"), ("text", "告")]
