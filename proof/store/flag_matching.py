@@ -302,17 +302,18 @@ def _is_answered(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
     export wrote there."""
     if span is None or row.start is None or row.origin == Origin.SEEDED.value:
         return False
+    about_characters = Kind.LAYOUT.value not in (row.kind, flag.kind)
     if row.reads == row.transcribed:
-        about_characters = Kind.LAYOUT.value not in (row.kind, flag.kind)
         return row.state in SETTLED and about_characters and span == (row.start, row.extent)
     # that a column moved does not answer questions about its characters
     is_moved_column = row.kind == Kind.LAYOUT.value != flag.kind and "moved" in row.evidence
     if row.reads != decided_reading(row) or not flag.line or is_moved_column:
         return False
     end = row.start + row.extent
-    if not row.extent:  # characters were deleted: the finding suggests to insert some again, or what the image has
-        is_decided_against = flag.suggested in row.transcribed or len(flag.suggested) <= len(row.suggested)
-        return span.start == row.start and not span.length and is_decided_against
+    if not row.extent:  # something was deleted: does the finding suggest to insert it again, or what the image has?
+        is_again = flag.suggested in row.transcribed if about_characters else flag.suggested == row.transcribed
+        is_as_suggested = about_characters and len(flag.suggested) <= len(row.suggested)
+        return span.start == row.start and not span.length and (is_again or is_as_suggested)
     if not span.length:
         return row.start < span.start < end
     return row.start <= span.start and span.end <= end
