@@ -310,8 +310,8 @@ def _is_answered(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
     if row.reads != decided_reading(row) or not flag.line or is_moved_column:
         return False
     end = row.start + row.extent
-    if not row.extent:  # characters were deleted: the finding suggests to insert these, or what the image has there
-        is_decided_against = flag.suggested == row.transcribed or len(flag.suggested) <= len(row.suggested)
+    if not row.extent:  # characters were deleted: the finding suggests to insert some again, or what the image has
+        is_decided_against = flag.suggested in row.transcribed or len(flag.suggested) <= len(row.suggested)
         return span.start == row.start and not span.length and is_decided_against
     if not span.length:
         return row.start < span.start < end

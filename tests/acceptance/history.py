@@ -320,7 +320,7 @@ class History:
         status, job = self.ask("POST", f"{address}/read-again")
         while status == 202:
             time.sleep(0.02)
-            status, job = self.ask("GET", f"{address}/read-again/{job['job']}")
+            status, job = self.ask("GET", f"{address}/read-again/{job['id']}")
             status = 202 if job["outcome"] is None and not job["reason"] else 200
         assert job["outcome"], job
         assert all(one["state"] != "corrected" for one in job["outcome"]["lost"]), job["outcome"]["lost"]
