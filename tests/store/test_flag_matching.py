@@ -8,8 +8,10 @@ import pytest
 
 from proof.model.flags import Evidence, Flag, Kind, with_ids
 from proof.store import CheckedResult, Store, TextInfo
+from proof.store.carried_places import ExportEdits
 from proof.store.decision_records import State, Verdict
 from proof.store.texts import sha_of
+from proof.text.edit import Edit, edited
 from proof.text.positions import Span
 from tests.build import PLACE, check, check_at, decide, flag, page, queued, run_info
 from tests.store.conftest import on_both
@@ -63,8 +65,12 @@ def test_a_deleted_column_does_not_answer_whether_the_next_one_lacks_its_first_c
         flag(1, 0, "上射揖坐", "", source="上射揖坐"), kind=Kind.LAYOUT, evidence=Evidence("column doubled")
     )
     check(store, page("上射揖坐", "東面于", flags=(column,)))
-    decide(store, queued(store)[0].number, Verdict.TAKE)
-    assert export(store).endswith("東面于\n")
+    number = queued(store)[0].number
+    decide(store, number, Verdict.TAKE)
+    before = content(store)
+    line = Edit(before.index("上射揖坐"), len("上射揖坐\n"), "")
+    written = ExportEdits((line,), {number: line})
+    store.texts.record_export(PLACE.text, before, edited(before, [line]), "traditional", written, lambda: True)
     check(store, page("東面于", flags=((1, 0, "", "射"),)))
     assert [shown.flag.suggested for shown in queued(store, states=(State.OPEN,))] == ["射"]
 
