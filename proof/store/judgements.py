@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State, Verdict
+from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State, Verdict, judgement_category
 from proof.store.events import standing_events
 from proof.store.lookup import StorePart, work_id_subquery
 from proof.store.models import DecisionRow, FlagRow, PageRow
@@ -204,10 +204,8 @@ def _last_events(events: Iterable[_Event]) -> dict[str, _Event]:
 
 
 def _judgement(event: _Event) -> str:
-    """The judgement of a decision: a state in which the text is kept, the suggested reading, or another reading."""
-    if event.state != State.CORRECTED.value:
-        return event.state
-    return "as the image" if event.reading == event.suggested else f"= {event.reading}"
+    """The category of the judgement of a decision."""
+    return judgement_category(event.state, event.reading, event.suggested)
 
 
 def _difference(own: _Event, other: _Event) -> Differing:

@@ -46,7 +46,7 @@ def test_who_decides_anew_and_who_validates_judge_what_another_decided(store: St
     mark(store, 1, "甲", PageState.PROOFREAD)
     mark(store, 1, "乙", PageState.VALIDATED)
     both = store.judgements.judged_twice(WORK)[("乙", "甲")]
-    judged = [("as the image", "as the image", True), ("copy", "kept", False)]
+    judged = [("as suggested", "as suggested", True), ("copy", "kept", False)]
     assert sorted(both) == judged, "what is unsure is judged by nobody"
     [found] = agreements_of(store, WORK)
     assert (found.places, found.same, found.too_few, found.kappa) == (2, 1, True, None)
