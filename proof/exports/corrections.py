@@ -99,6 +99,16 @@ class Correction:
         return self.kind is Kind.LAYOUT and LINE_BREAK in (self.original, self.replacement)
 
     @property
+    def joins_lines(self) -> bool:
+        """Whether it deletes a line ending."""
+        return self.is_of_line_ending and not self.replacement
+
+    @property
+    def deletes_column(self) -> bool:
+        """Whether it deletes a whole column."""
+        return self.kind is Kind.LAYOUT and bool(self.length) and not (self.replacement or self.is_of_line_ending)
+
+    @property
     def place(self) -> Sentence:
         """How messages name its place and its change."""
         return place_and_change(self.page, self.line, self.offset, self.original, self.replacement)

@@ -37,3 +37,29 @@ def test_two_columns_are_added_one_after_the_other_behind_the_same_column(tmp_pa
     assert lines[at + 1 : at + 2] == [COLUMNS[0]]
     assert COLUMNS[1] not in lines
     history.stop()
+
+
+@pytest.mark.slow
+def test_a_split_that_is_taken_back_and_the_deletion_of_its_second_half_are_not_both_written(
+    tmp_path: Path, made_once: MadeOnce
+) -> None:
+    history = ColumnEdits(tmp_path, 0, made_once("acceptance", base_project))
+    [first, *_] = history.ask("GET", "pages?limit=50")[1]["items"]
+    for person, number, change in (("甲", 1, {"change": "split", "at": 4}), ("乙", 2, {"change": "delete"})):
+        history.person = person
+        columns = history.ask("GET", f"pages/{first['number']}")[1]["columns"]
+        [seen] = [column["now"] for column in columns if column["number"] == number]
+        body = change | {"seen": seen, "key": history.key()}
+        status, said = history.ask("POST", f"pages/{first['number']}/columns/{number}", **body)
+        assert status in MADE, said
+        if person == "甲":
+            history.proof("export", history.name, "--in-place", "--form", "text")
+            history.proof("check", "-q")
+    split = history.path.read_text(encoding="utf-8")
+    history.person = "甲"
+    history.ask("POST", "undo", key=history.key())
+    _, planned = history.proof("export", history.name, "--dry-run")
+    assert "contradicts another decision about the same place; take back one of the two: 2" in planned
+    history.proof("export", history.name, "--in-place", "--form", "text")
+    assert history.path.read_text(encoding="utf-8") == split
+    history.stop()
