@@ -86,8 +86,7 @@ class Differing(NamedTuple):
 
 class WitnessRecord(NamedTuple):
     """The record of a witness, or of another reader of the images, in a work: the number of decided `places` where it
-    has a reading, and of those where the decision agrees with
-    it (`agreeing`)."""
+    has a reading, and of those where the decision agrees with it (`agreeing`)."""
 
     siglum: str
     places: int
