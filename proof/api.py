@@ -21,8 +21,8 @@ from proof.commands.collate import run as collate_witnesses
 from proof.commands.init import given_with_images, project_settings
 from proof.errors import UsageError
 from proof.exports.files import form_names, target_folders
-from proof.exports.job import DEFAULT_FORMS, ExportOptions, export_text
 from proof.exports.preview import PlannedCorrection
+from proof.exports.text_export import DEFAULT_FORMS, ExportOptions, export_text
 from proof.locale.languages import translations
 from proof.locale.marking import _
 from proof.locale.notices import in_english

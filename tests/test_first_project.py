@@ -97,6 +97,20 @@ def test_what_a_check_needs_not_be_told_twice(book: Path, capsys: pytest.Capture
         assert "new project" not in said.err
 
 
+def test_images_that_come_later_are_said_to_be_of_one_check_until_the_project_names_them(
+    book: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", str(book / "text.txt")]) == 0
+    capsys.readouterr()
+    images = ["--images", str(book / "images"), "--threshold", "4"]
+    assert main(["check", str(book / "text.txt"), *images]) == 0
+    assert f"of this check alone: project.images; set it in {book}/config.toml" in capsys.readouterr().err
+    with (book / "config.toml").open("a", encoding="utf-8") as file:
+        file.write('images = ["images"]\n')
+    assert main(["check", str(book / "text.txt"), *images]) == 0
+    assert "of this check alone" not in capsys.readouterr().err
+
+
 def test_a_second_text_of_the_folder_joins_its_project(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It is checked as a part of the same work, and the reports have both."""
     (book / "other.txt").write_text("卷十一 第 1a 页 WYG0103-0200a.png\n十二月己丑\n", encoding="utf-8")

@@ -190,7 +190,7 @@ try:
     again = f"{{address}}api/v1/works/{{work}}/pages/1/read-again"
     said = json.load(browser.open(urllib.request.Request(again, b"", sent)))
     while said["state"] in ("waiting", "reading"):
-        said = json.load(browser.open(f"{{again}}/{{said['job']}}"))
+        said = json.load(browser.open(f"{{again}}/{{said['id']}}"))
     assert said["state"] == "done", said
 finally:
     server.send_signal(signal.SIGINT)

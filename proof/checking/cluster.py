@@ -68,20 +68,20 @@ thousand by default."""
 
 
 def cluster_results(
-    work: CheckPlan, store: Store, settings: Settings, drawn: DrawnReadings | None = None
+    plan: CheckPlan, store: Store, settings: Settings, drawn: DrawnReadings | None = None
 ) -> Generator[CheckedPage, None, None]:
     """Every page with its result, in any order; only pages with the same id stay in order, since the store
     distinguishes them by it. Raises ClusterError if the scheduler or all workers are lost; results yielded before are
     valid."""
     job = ClusterJob(
         settings,
-        work.keys,
+        plan.keys,
         ImageLocations.of(settings.project.images, settings.cluster.images),
         Release.installed(),
         drawn.packed() if drawn else b"",
     )
     with connected(settings.cluster.address) as client:
-        yield from _in_order_of_id(work.tasks, _Dispatch(client, job, work, store).results())
+        yield from _in_order_of_id(plan.tasks, _Dispatch(client, job, plan, store).results())
 
 
 def _in_order_of_id(tasks: list[PageTask], pages: Iterator[CheckedPage]) -> Iterator[CheckedPage]:
@@ -107,16 +107,16 @@ class _Dispatch:
     """Sends pages to the workers, as many as these can take, and collects the results. A page is identified by the
     number of its task in the plan."""
 
-    def __init__(self, client: Client, job: ClusterJob, work: CheckPlan, store: Store) -> None:
+    def __init__(self, client: Client, job: ClusterJob, plan: CheckPlan, store: Store) -> None:
         self._client = client
         self._job = job
         self._store = store
-        self._tasks = work.tasks
-        self._stored = _stored_pages(work, store)
+        self._tasks = plan.tasks
+        self._stored = _stored_pages(plan, store)
         self._packed_job = pickle.dumps(job)
         self._run = uuid.uuid4().hex
         self._messages_sent = 0
-        self._unsent = range(len(work.tasks))
+        self._unsent = range(len(plan.tasks))
         self._to_resend: deque[int] = deque()  # pages to be sent again
         self._suspects: deque[int] = deque()  # pages to be sent for the last time, each with no other in progress
         self._suspect_in_progress: int | None = None
@@ -350,7 +350,7 @@ def connected(address: str) -> Iterator[Client]:
             client.close(timeout=TICK_SECONDS)
 
 
-def _stored_pages(work: CheckPlan, store: Store) -> dict[int, KeptPage]:
+def _stored_pages(plan: CheckPlan, store: Store) -> dict[int, KeptPage]:
     """The pages of a run that the store has, by the number of their task."""
-    stored = store.kept_pages(work.name)
-    return {number: stored[key] for number, key in enumerate(page_keys(work.tasks)) if key in stored}
+    stored = store.kept_pages(plan.name)
+    return {number: stored[key] for number, key in enumerate(page_keys(plan.tasks)) if key in stored}

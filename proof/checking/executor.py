@@ -120,19 +120,19 @@ class CheckedPage:
 
 
 def results(
-    work: CheckPlan, store: Store, checkers: dict[Script, Checker], workers: int
+    plan: CheckPlan, store: Store, checkers: dict[Script, Checker], workers: int
 ) -> Generator[CheckedPage, None, None]:
     """Every page with its result, in order; `workers` threads check them, a few pages ahead. If the generator is closed
     early, it does not wait for the pages in progress, and drops their results."""
-    loader = ImageLoader(work.max_megapixels)
+    loader = ImageLoader(plan.max_megapixels)
     waiting: deque[Future[CheckedPage]] = deque()
     stopped = Event()
 
     def on_thread(task: PageTask) -> CheckedPage:
-        return check_or_fail(task, work.keys, store, checkers[work.keys.script(task.text)], loader, stopped)
+        return check_or_fail(task, plan.keys, store, checkers[plan.keys.script(task.text)], loader, stopped)
 
     with reading_threads(workers, "page", stopped) as pool:
-        for task in work.tasks:
+        for task in plan.tasks:
             waiting.append(pool.submit(on_thread, task))
             if len(waiting) >= MAX_PAGES_PER_THREAD * workers:
                 yield waiting.popleft().result()

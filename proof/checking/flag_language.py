@@ -65,8 +65,8 @@ class FlagLanguage:
         for text in self._in_memory - by_text.keys():
             text.forget()
         self._in_memory = set(by_text)
-        for text, of_text in by_text.items():
-            text.read([(self._pages[flag.page].page, flag) for flag in of_text])
+        for text, flags_of_text in by_text.items():
+            text.read([(self._pages[flag.page].page, flag) for flag in flags_of_text])
 
     def rescored(self, flag: Flag, *, seeded: bool = False) -> Flag:
         """A flag with the reading of the model at its place, and with the weight of this reading in its score. If
@@ -95,15 +95,16 @@ def _reading_of(place: _PageInText, flag: Flag) -> LanguageReading | None:
             if at_flag and evidence.suggested == flag.suggested:
                 return replace(evidence.reading, weight=round(evidence.odds, 3))
     reading = place.text.reading(place.page, flag)
-    return reading and replace(reading, weight=round(language_weight(reading.odds), 3))
+    return None if reading is None else replace(reading, weight=round(language_weight(reading.odds), 3))
 
 
 def _applies(flag: Flag) -> bool:
     """Whether the model applies to a flag: the image shows another single character between the neighbours in the text.
     It does not apply if a character may be missing beside it, since then its neighbours are unknown."""
-    for_either = flag.evidence.notice is not None and flag.evidence.notice.code is NoticeCode.FOR_EITHER
-    without_image = flag.evidence.reason in (LANGUAGE, PLACEHOLDER)
-    return flag.kind is Kind.SUBSTITUTION and flag.length == 1 and not without_image and not for_either
+    may_miss_neighbour = flag.evidence.notice is not None and flag.evidence.notice.code is NoticeCode.FOR_EITHER
+    is_of_image = flag.evidence.reason not in (LANGUAGE, PLACEHOLDER)
+    is_single = flag.kind is Kind.SUBSTITUTION and flag.length == 1
+    return is_single and is_of_image and not may_miss_neighbour
 
 
 class _Text:

@@ -31,15 +31,15 @@ NOWHERE = Box(0, 0, 0, 0)
 """The box of a column of a page without an image."""
 
 
-def by_language_model(work: CheckPlan, settings: Settings, cache: Cache) -> Mapping[int, Sequence[LanguageEvidence]]:
+def by_language_model(plan: CheckPlan, settings: Settings, cache: Cache) -> Mapping[int, Sequence[LanguageEvidence]]:
     """The evidence of the language model against the pages of a work, by the index of the page's task in the plan."""
     if not settings.flags.language_model:
         return {}
-    texts = {id(task.text): task.text for task in work.tasks}
+    texts = {id(task.text): task.text for task in plan.tasks}
     text_index = {text_id: index for index, text_id in enumerate(texts)}
     with_image: dict[PagePosition, int] = {}
     without_image: dict[PagePosition, int] = {}
-    for task_index, task in enumerate(work.tasks):
+    for task_index, task in enumerate(plan.tasks):
         if not task.trouble:
             position = PagePosition(text_index[id(task.text)], task.number)
             (without_image if task.image is None else with_image)[position] = task_index
@@ -65,7 +65,7 @@ def _evidence_against(text: Transcription, model: ModelFile, cache: Cache) -> li
         return [_unpacked(*fields) for fields in json.loads(cached)]
     items = evidence([text], model.model(), LanguageWeights.shipped())
     if items:
-        shares = DoubtedText(text, model.model()).weights_at(
+        shares = DoubtedText(text, model.model()).trust_at(
             [(item.where.page, item.column, item.offset) for item in items]
         )
         items = [_scaled(item, share) for item, share in zip(items, shares, strict=True)]

@@ -117,19 +117,19 @@ def check(
         _alone(settings, engine := opened(settings, store), store, waiting) as sources,
     ):
         second = open_second(settings, store, engine.identity)
-        work = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
-        follow_renamed(store, work.name, sources.texts, settings.base.absolute())
+        plan = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
+        follow_renamed(store, plan.name, sources.texts, settings.base.absolute())
         for text in sources.texts:
             note_own_export(store, text, settings)
-        run_id = store.begin_run(work.info(), partial(_must_be_current, sources.texts))
-        bias = _check_pages(work, run_id, settings, store, engine, watch)
+        run_id = store.begin_run(plan.info(), partial(_must_be_current, sources.texts))
+        bias = _check_pages(plan, run_id, settings, store, engine, watch)
         if second is not None:
-            _read_by_second(work, settings, store, second, watch)
-        _rescore(work, bias, settings, store, sources)
-        sequence = ((task.page.folio, task.image_ref) for task in work.tasks)
-        findings = tuple(sequence_findings(sequence, [task.page.juan for task in work.tasks]))
-        images_of_others = partial(_images_of_others, store, work)
-        unused = unused_material(settings, sources.texts, work.tasks, sources.index, images_of_others)
+            _read_by_second(plan, settings, store, second, watch)
+        _rescore(plan, bias, settings, store, sources)
+        sequence = ((task.page.folio, task.image_ref) for task in plan.tasks)
+        findings = tuple(sequence_findings(sequence, [task.page.juan for task in plan.tasks]))
+        images_of_others = partial(_images_of_others, store, plan)
+        unused = unused_material(settings, sources.texts, plan.tasks, sources.index, images_of_others)
         store.finish_run(run_id, findings=(*sources.unread, *unused.unusable, *findings), whole=True)
         store.cache.prune(settings.store.cache * 1_000_000)
         run = StoredRun(store, run_id)
@@ -142,7 +142,7 @@ def check(
         remark for text in sources.texts for remark in text.remarks if remark.notice.code not in OF_SEQUENCE
     )
     notices = tuple(notice for notice in sources.index.notices if notice not in unused.unusable)
-    notices += (*unused.left_over, *repeated_material(work.tasks))
+    notices += (*unused.left_over, *repeated_material(plan.tasks))
     return CheckOutcome(run_id, written, findings, remarks, notices, sources.unread, unused.unusable, suspicious)
 
 
@@ -183,25 +183,25 @@ def _must_be_current(texts: Sequence[Transcription]) -> None:
             raise OutputError(_("%(path)s was changed while its check began: check again"), path=text.path)
 
 
-def _images_of_others(store: Store, work: CheckPlan) -> Iterator[Path]:
+def _images_of_others(store: Store, plan: CheckPlan) -> Iterator[Path]:
     """The images of those pages of the work that this check leaves out."""
-    checked_pages = {task.page.id for task in work.tasks}
-    for result in store.results(work=work.name, outline=True):
+    checked_pages = {task.page.id for task in plan.tasks}
+    for result in store.results(work=plan.name, outline=True):
         if result.page not in checked_pages and result.image:
             yield result.image
 
 
 def _check_pages(
-    work: CheckPlan, run_id: int, settings: Settings, store: Store, engine: Engine, watch: Watch | None
+    plan: CheckPlan, run_id: int, settings: Settings, store: Store, engine: Engine, watch: Watch | None
 ) -> EngineBias:
     """Check every page of the run and write it into the store; gives the engine's bias on these pages."""
-    scripts = {work.keys.script(task.text) for task in work.tasks}
-    drawn = drawn_forms(settings, engine, {id(task.text): task.text for task in work.tasks}.values(), store.cache)
+    scripts = {plan.keys.script(task.text) for task in plan.tasks}
+    drawn = drawn_forms(settings, engine, {id(task.text): task.text for task in plan.tasks}.values(), store.cache)
     checkers = {script: checker_for(settings, engine, script, drawn) for script in scripts}
-    work.take_evidence(by_language_model(work, settings, store.cache))
+    plan.take_evidence(by_language_model(plan, settings, store.cache))
     bias = EngineBias()
     done_count = reused_count = done_with_image = 0
-    with_image = sum(task.image is not None for task in work.tasks)
+    with_image = sum(task.image is not None for task in plan.tasks)
 
     def saved(page: CheckedPage) -> None:
         nonlocal done_count, reused_count, done_with_image
@@ -210,11 +210,11 @@ def _check_pages(
         done_with_image += page.task.image is not None
         bias.add_page(page.result, page.task.place.position)
         if watch:
-            watch(Progress(done_count, len(work.tasks), reused_count, page.result.page, done_with_image, with_image))
+            watch(Progress(done_count, len(plan.tasks), reused_count, page.result.page, done_with_image, with_image))
 
     with (
-        PageWriter(run_id, work, settings, store, checkers, saved) as writer,
-        closing(_results(work, store, checkers, settings, drawn)) as pages,
+        PageWriter(run_id, plan, settings, store, checkers, saved) as writer,
+        closing(_results(plan, store, checkers, settings, drawn)) as pages,
     ):
         for checked in pages:
             writer.add(checked)
@@ -222,7 +222,7 @@ def _check_pages(
 
 
 def _results(
-    work: CheckPlan,
+    plan: CheckPlan,
     store: Store,
     checkers: dict[Script, Checker],
     settings: Settings,
@@ -230,33 +230,33 @@ def _results(
 ) -> Generator[CheckedPage, None, None]:
     """Every page with its result: from the cluster in the settings, in any order, or from this machine."""
     if not settings.cluster.address:
-        return results(work, store, checkers, settings.workers)
+        return results(plan, store, checkers, settings.workers)
     from proof.checking.cluster import cluster_results  # noqa: PLC0415 - only checks on a cluster load it
 
-    return cluster_results(work, store, settings, drawn)
+    return cluster_results(plan, store, settings, drawn)
 
 
-def _read_by_second(work: CheckPlan, settings: Settings, store: Store, second: Engine, watch: Watch | None) -> None:
+def _read_by_second(plan: CheckPlan, settings: Settings, store: Store, second: Engine, watch: Watch | None) -> None:
     """Have the second engine read the pages with flags."""
 
     def read(done: int, pages: int) -> None:
         if watch:
             watch(Progress(done, pages, 0, "", done, pages, settings.engine.second))
 
-    read_by_second(work, settings, store, second, read)
+    read_by_second(plan, settings, store, second, read)
 
 
-def _rescore(work: CheckPlan, bias: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:
+def _rescore(plan: CheckPlan, bias: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:
     """Rescore the flags of the run, by the engine's bias in the whole work, the language model and the witnesses."""
     witness_evidence = witness_evidence_of(settings, sources.texts, store)
-    checked_pages = {task.page.id for task in work.tasks}
-    for result in store.results(work=work.name, outline=True):
+    checked_pages = {task.page.id for task in plan.tasks}
+    for result in store.results(work=plan.name, outline=True):
         # a check of some texts of a work learns from the others, but does not change them
         if result.page not in checked_pages:
             bias.add_page(result)
-    bias.occurrences = store.glyphs.occurrences(work.name, bias.recurring)
-    language = FlagLanguage(settings, work.tasks, store.cache)
-    rescore_work(store, work.name, bias, settings.flags, witness_evidence, language, checked_pages)
+    bias.occurrences = store.glyphs.occurrences(plan.name, bias.recurring)
+    language = FlagLanguage(settings, plan.tasks, store.cache)
+    rescore_work(store, plan.name, bias, settings.flags, witness_evidence, language, checked_pages)
 
 
 def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription], tuple[Notice, ...]]:

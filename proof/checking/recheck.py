@@ -135,7 +135,7 @@ class Rechecker:
         check_cancelled()
         stored_page, _ = self._store.queue.page(work, number)
         stamp_before = self._store.stamp(number)
-        listed = replace(stored_page, text=str(self._text_at(Path(stored_page.text))))
+        listed = replace(stored_page, text=str(self._settings.text_at(Path(stored_page.text))))
         before = self._flags(work, listed)
         displaced = self._displaced(work)
         engine = _cancellable(self._open(), check_cancelled)
@@ -199,19 +199,6 @@ class Rechecker:
         task = plan.read_as(same_id[min(page.repeat, len(same_id) - 1)], override)
         language = FlagLanguage(self._settings, plan.tasks, self._store.cache)
         return plan, task, self._evidence(text), language
-
-    def _text_at(self, checked: Path) -> Path:
-        """The present path of the text that was checked at `checked`.
-
-        In a moved, restored or copied project this is the project's only text of the same file name, provided that
-        the old file is gone or has the same content; otherwise `checked`.
-        """
-        if checked.is_file() and self._settings.folder and checked.is_relative_to(self._settings.folder):
-            return checked
-        same_name = [file for file in self._settings.text_files() if file.name == checked.name and file != checked]
-        if len(same_name) != 1 or (checked.is_file() and checked.read_bytes() != same_name[0].read_bytes()):
-            return checked
-        return same_name[0]
 
     def _evidence(self, text: Transcription) -> WitnessEvidence | None:
         """The evidence of the project's witnesses, and of its second engine, on the text; None without any.

@@ -53,7 +53,7 @@ def _rescore_once(
 ) -> bool:
     """Rescore all flags in batches; False if the work was changed by others meanwhile. Because of the batches, neither
     memory nor the time that other writers wait grows with the work."""
-    seen: int | None = store.revision(work)
+    revision: int | None = store.revision(work)
     for origins, seeded in ((TEXT_ORIGINS, False), ((Origin.SEEDED,), True)):
         flags = (flag for flag in store.flags(work, origins) if pages is None or flag.page in pages)
         while batch := tuple(islice(flags, FLAGS_PER_BATCH)):
@@ -65,9 +65,11 @@ def _rescore_once(
                 new = rescored(flag, bias, flagging, evidence, language, seeded=seeded)
                 if new != flag:
                     changed.append(new)
-            if changed and (seen := store.rescore(work, changed, seen=seen)) is None:
+            if changed:
+                revision = store.rescore(work, changed, seen=revision)
+            if revision is None:
                 return False
-    return seen == store.revision(work)
+    return revision == store.revision(work)
 
 
 def rescored(

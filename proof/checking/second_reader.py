@@ -42,22 +42,22 @@ def open_second(settings: Settings, store: Store, first: EngineIdentity) -> Engi
 
 
 def read_by_second(
-    work: CheckPlan, settings: Settings, store: Store, engine: Engine, read: Callable[[int, int], None]
+    plan: CheckPlan, settings: Settings, store: Store, engine: Engine, read: Callable[[int, int], None]
 ) -> None:
     """Have the second engine read the pages with raised flags, and keep its reading of each file. `read` is called
     after each page with the number of pages read so far and the number of all."""
-    flagged = {result.page for result in store.results(work=work.name, outline=True, raised=True)}
-    tasks = [task for task in work.tasks if task.image is not None and task.page.id in flagged]
+    flagged = {result.page for result in store.results(work=plan.name, outline=True, raised=True)}
+    tasks = [task for task in plan.tasks if task.image is not None and task.page.id in flagged]
     keys, loader = PageKeys.of(settings, engine.identity), ImageLoader(settings.images.max_megapixels)
-    scripts = {work.keys.script(task.text) for task in tasks}
+    scripts = {plan.keys.script(task.text) for task in tasks}
     checkers = {script: checker_for(settings, engine, script) for script in scripts}
 
     def read_columns(task: PageTask) -> tuple[str, ...]:
         assert task.image is not None
         layout_override = task.override.layout if task.override else None
-        return read_image(task.image, keys, store, checkers[work.keys.script(task.text)], loader, layout_override)
+        return read_image(task.image, keys, store, checkers[plan.keys.script(task.text)], loader, layout_override)
 
-    lines: dict[Path, list[str]] = {task.text.path: [] for task in work.tasks}
+    lines: dict[Path, list[str]] = {task.text.path: [] for task in plan.tasks}
     with reading_threads(settings.workers, "second", Event()) as pool:
         for number, (task, columns) in enumerate(zip(tasks, pool.map(read_columns, tasks), strict=True), 1):
             lines[task.text.path] += ("".join(filter(is_character, column)) for column in columns)

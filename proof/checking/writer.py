@@ -36,14 +36,14 @@ class PageWriter:
     def __init__(
         self,
         run_id: int,
-        work: CheckPlan,
+        plan: CheckPlan,
         settings: Settings,
         store: Store,
         checkers: dict[Script, Checker],
         saved: Saved,
     ) -> None:
         self._run_id = run_id
-        self._work = work
+        self._plan = plan
         self._settings = settings
         self._store = store
         self._checkers = checkers
@@ -96,14 +96,14 @@ class PageWriter:
                 self._store.save_pages(self._run_id, [self._result(page)])
                 return page
             except OverrideChangedError as error:
-                task = self._work.read_as(page.task, error.override)
-                loader = ImageLoader(self._work.max_megapixels)
-                page = check_or_fail(task, self._work.keys, self._store, self._checker(page), loader)
+                task = self._plan.read_as(page.task, error.override)
+                loader = ImageLoader(self._plan.max_megapixels)
+                page = check_or_fail(task, self._plan.keys, self._store, self._checker(page), loader)
                 if page.readings is not None:
                     self._store.cache.put(*page.readings)
 
     def _checker(self, page: CheckedPage) -> Checker:
-        return self._checkers[self._work.keys.script(page.task.text)]
+        return self._checkers[self._plan.keys.script(page.task.text)]
 
 
 @contextmanager

@@ -89,6 +89,7 @@ def swapped(blocks: Iterable[AlignedPart]) -> list[AlignedPart]:
 
 
 def _align(a: str, b: str) -> list[AlignedPart]:
+    """The blocks of long chains of seeds, then those of short passages that occur once in what the others leave."""
     chains = chains_of(seeds_of(a, b, SEED_CHARACTERS), MIN_CHAIN_SCORE)
     blocks = _extended(a, b, [_block_of(a, b, chain) for chain in chains])
     rest_of_a = _Uncovered(a, gaps([(block.a0, block.a1) for block in blocks], len(a)), _SEPARATORS[0])
@@ -224,6 +225,7 @@ def gaps(spans: Sequence[Span], length: int) -> list[Span]:
 
 
 def _block_of(a: str, b: str, chain: list[Seed]) -> AlignedPart:
+    """The block from the first seed of a chain to its last; between the seeds the sequences are aligned."""
     ops: list[Op] = []
     x, y = chain[0].x, chain[0].y
     for seed in chain:
@@ -254,6 +256,7 @@ def _extended(a: str, b: str, blocks: list[AlignedPart]) -> list[AlignedPart]:
 
 
 def _with_neighbours_joined(a: str, b: str, blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
+    """The blocks in the order of `a`; those with little between them, in both sequences, are joined to one."""
     joined: list[AlignedPart] = []
     neighbours = _NeighboursInSecond(blocks, len(b))
     for block in sorted(blocks, key=lambda block: block.a0):
@@ -299,17 +302,17 @@ def _from_text_start(a: str, b: str, block: AlignedPart) -> AlignedPart:
     """The first block, extended to the start of both texts if little is before it."""
     if max(block.a0, block.b0) > MAX_OUTER_CHARACTERS:
         return block
-    return _reaching(a, b, block, (0, block.a1), (0, block.b1))
+    return _extended_to(a, b, block, (0, block.a1), (0, block.b1))
 
 
 def _to_text_end(a: str, b: str, block: AlignedPart) -> AlignedPart:
     """The last block, extended to the end of both texts if little is after it."""
     if max(len(a) - block.a1, len(b) - block.b1) > MAX_OUTER_CHARACTERS:
         return block
-    return _reaching(a, b, block, (block.a0, len(a)), (block.b0, len(b)))
+    return _extended_to(a, b, block, (block.a0, len(a)), (block.b0, len(b)))
 
 
-def _reaching(a: str, b: str, block: AlignedPart, span_a: Span, span_b: Span) -> AlignedPart:
+def _extended_to(a: str, b: str, block: AlignedPart, span_a: Span, span_b: Span) -> AlignedPart:
     """The block extended to these spans, which include it."""
     ops = [
         *gap_ops(a, b, span_a[0], block.a0, span_b[0], block.b0),
@@ -328,7 +331,7 @@ def _with_ends_extended(a: str, b: str, block: AlignedPart, limits_a: Span, limi
         head_a, head_b = _agreeing(a[block.a0 - head : block.a0][::-1], b[block.b0 - head : block.b0][::-1])
         tail_a, tail_b = _agreeing(a[block.a1 : block.a1 + tail], b[block.b1 : block.b1 + tail])
         span_a, span_b = (block.a0 - head_a, block.a1 + tail_a), (block.b0 - head_b, block.b1 + tail_b)
-        extended = _reaching(a, b, block, span_a, span_b)
+        extended = _extended_to(a, b, block, span_a, span_b)
         if extended == block:
             return block
         block = extended

@@ -301,6 +301,11 @@ def is_label(tokens: WitnessTokens, start: int, end: int) -> bool:
     return bool(start and _ends_line(tokens, start) and _LABEL.fullmatch(tokens.text(start - 1, end)))
 
 
+def goes_on_as_label(tokens: WitnessTokens, start: int, end: int) -> bool:
+    """Whether characters and the next one announce commentary together: 鄭 before 注."""
+    return end < len(tokens) and _LABEL.fullmatch(tokens.text(start, end + 1)) is not None
+
+
 def _title_lines(tokens: WitnessTokens) -> frozenset[int]:
     """The numbers of the lines with the title and number of a juan, with the name of the series above it, or with its
     authors below."""

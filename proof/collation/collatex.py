@@ -31,7 +31,7 @@ def has_base_order(collation: Collation) -> bool:
     return all(block.b1 <= following.b0 for block, following in pairwise(collation.blocks))
 
 
-def collatex(collations: Sequence[Collation], names: Sequence[str]) -> tuple[list[str], Iterator[TableRow]]:
+def alignment_table(collations: Sequence[Collation], names: Sequence[str]) -> tuple[list[str], Iterator[TableRow]]:
     """The names of the witnesses in the table, and its rows. `names` are those of the base and of each witness. All
     collations have the same base."""
     base_name, *witness_names = names
@@ -78,12 +78,13 @@ class _Piece:
 def _pieces(collation: Collation, common: CommonBase, number: int) -> Iterator[_Piece]:
     """The whole of both texts in order, as pieces of the common base. Characters that were not compared with this
     witness, since it lacks their layer, count as missing in it."""
-    numbers, at, b = common.numbers[number], 0, 0
+    numbers = common.numbers[number]
+    at, b = 0, 0  # the end of the last piece in the common base, and in the witness
     for a0, a1, b0, b1 in _stretches(collation):
         if a0 == a1 or a1 - a0 != b1 - b0:
             parts = [Ranges(a0, a1, b0, b1)]
         else:  # aligned character by character: divided at characters that were not compared
-            cuts = [a0, *(at for at in range(a0 + 1, a1) if numbers[at] != numbers[at - 1] + 1), a1]
+            cuts = [a0, *(index for index in range(a0 + 1, a1) if numbers[index] != numbers[index - 1] + 1), a1]
             parts = [Ranges(start, end, b0 + start - a0, b0 + end - a0) for start, end in pairwise(cuts)]
         for part in parts:
             start, end = common.span(number, part.a0, part.a1) if part.a1 > part.a0 else (at, at)

@@ -24,7 +24,7 @@ from proof.collation.differences import (
     within_blocks,
 )
 from proof.collation.joined_readings import as_readings, recurring
-from proof.collation.note_layout import NoteLayout, note_layouts, with_notes
+from proof.collation.note_layout import NoteLayout, note_layouts, with_layout_class
 from proof.collation.quality import WitnessQuality, quality_by_juan
 from proof.collation.tokens import CharacterTable, WitnessTokens, shared_layers, tokens_of
 from proof.errors import UsageError
@@ -66,25 +66,25 @@ class ParallelPlace:
     repeated_share: float
 
     @property
-    def placed(self) -> bool:
+    def is_placed(self) -> bool:
         return self.share >= MIN_PLACED_SHARE
 
     @property
     def is_repetition(self) -> bool:
         """Whether the base repeats here a passage that the witness has only once."""
-        return not self.placed and self.share + self.repeated_share >= MIN_PLACED_SHARE
+        return not self.is_placed and self.share + self.repeated_share >= MIN_PLACED_SHARE
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A part that one of the two texts lacks: `start` and `end` in code points of the file that has it, `length` in
-    characters. `again` is the number of its characters that repeat a passage that both texts have elsewhere."""
+    characters. `repeated_count` of its characters repeat a passage that both texts have elsewhere."""
 
     start: int
     end: int
     length: int
     text: str
-    again: int
+    repeated_count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def _word_differences(
     """All differences but moved blocks, joined to readings, and the systematic ones as pairs."""
     differences = [*within_blocks(a, b, blocks, classifier), *between_blocks(a, b, blocks)]
     differences.sort(key=_BASE_ORDER)
-    differences, pairs = systematic(a, b, blocks, with_notes(a, b, differences, table.key))
+    differences, pairs = systematic(a, b, blocks, with_layout_class(a, b, differences, table.key))
     differences, additions = recurring(a, b, differences)
     return as_readings(a, b, differences), [*pairs, *additions]
 
@@ -226,7 +226,7 @@ def _passages(tokens: WitnessTokens, covered: list[tuple[int, int]], repeated_in
             end=tokens.ends[end - 1],
             length=end - start,
             text=tokens.shown(start, end),
-            again=sum(at in repeated_indices for at in range(start, end)),
+            repeated_count=sum(at in repeated_indices for at in range(start, end)),
         )
         for start, end in gaps(covered, len(tokens))
     ]

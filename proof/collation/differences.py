@@ -15,7 +15,7 @@ import numpy as np
 
 from proof.collation.apparatus import ApparatusNote
 from proof.collation.blocks import AlignedPart, gaps, moved
-from proof.collation.classes import NO_CODE_POINT, Class, DifferenceClassifier, is_borrowing, is_label
+from proof.collation.classes import NO_CODE_POINT, Class, DifferenceClassifier, goes_on_as_label, is_borrowing, is_label
 from proof.collation.gap_alignment import Op
 from proof.collation.tokens import Indices, WitnessTokens
 from proof.model.flags import Kind
@@ -208,6 +208,9 @@ def _cut_at_label(a: WitnessTokens, b: WitnessTokens, op: Op) -> tuple[int, int]
     """Where to cut an operation in both texts to separate words that announce commentary in only one of them (疏曰);
     None if neither has such words."""
     is_label_in_a, is_label_in_b = is_label(a, op.a0, op.a1), is_label(b, op.b0, op.b1)
+    label, end = (a, op.a1) if is_label_in_a else (b, op.b1)
+    if op.a_length == op.b_length and goes_on_as_label(label, end - op.a_length, end):
+        return None  # both texts have the label, one of them with another character: 鄧注 for 鄭注
     if is_label_in_a is not is_label_in_b:  # the other text has commentary, which follows the label
         return (op.a0, op.b1) if is_label_in_a else (op.a1, op.b0)
     more_in_a, more_in_b = max(op.a_length - op.b_length, 0), max(op.b_length - op.a_length, 0)

@@ -77,9 +77,13 @@ def _edit_ops(a: str, b: str, a0: int, a1: int, b0: int, b1: int) -> list[Op]:
     longest = min(a1 - a0, b1 - b0)
     head = next((n for n in range(longest) if a[a0 + n] != b[b0 + n]), longest)
     tail = next((n for n in range(longest - head) if a[a1 - 1 - n] != b[b1 - 1 - n]), longest - head)
-    inner = a0 + head, a1 - tail, b0 + head, b1 - tail
-    at_start, at_end = Op(True, a0, inner[0], b0, inner[2]), Op(True, inner[1], a1, inner[3], b1)
-    return list(joined_ops([at_start, *_fewest_edits(a, b, *inner), at_end]))
+    inner_a0, inner_a1, inner_b0, inner_b1 = a0 + head, a1 - tail, b0 + head, b1 - tail
+    ops = [
+        Op(True, a0, inner_a0, b0, inner_b0),
+        *_fewest_edits(a, b, inner_a0, inner_a1, inner_b0, inner_b1),
+        Op(True, inner_a1, a1, inner_b1, b1),
+    ]
+    return list(joined_ops(ops))
 
 
 def _fewest_edits(a: str, b: str, a0: int, a1: int, b0: int, b1: int) -> list[Op]:

@@ -3,7 +3,7 @@ other.
 
 If the notes of both are compared, the layers of aligned characters differ (`note_layouts`). If only one has notes,
 these are not compared, and the words that the other sets as main text seem to be missing: they are searched in the
-notes at the same place (`with_notes`)."""
+notes at the same place (`with_layout_class`)."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _is_note(tokens: WitnessTokens, indices: Indices) -> NDArray[np.bool_]:
     return np.fromiter((layer in SET_SMALL for layer in tokens.layers), np.bool_, len(tokens))[indices]
 
 
-def with_notes(
+def with_layout_class(
     a: WitnessTokens, b: WitnessTokens, differences: Sequence[Difference], key: Callable[[str], str]
 ) -> list[Difference]:
     """The differences, with the class `LAYOUT` for words that one text has as main text and the other in a note that
@@ -94,9 +94,9 @@ def with_notes(
         is_in_note = False
         if difference.category in (Class.ERROR, Class.READING, Class.PASSAGE):
             if b0 == b1 and a.layers[a0] is Layer.CANON:
-                is_in_note = notes_of_witness.have_before(b0, a.keys[a0:a1])
+                is_in_note = notes_of_witness.have_words_before(b0, a.keys[a0:a1])
             elif a0 == a1 and b.layers[b0] is Layer.CANON:
-                is_in_note = notes_of_base.have_before(a0, b.keys[b0:b1])
+                is_in_note = notes_of_base.have_words_before(a0, b.keys[b0:b1])
         classified.append(replace(difference, category=Class.LAYOUT, rule=NOTE) if is_in_note else difference)
     return classified
 
@@ -112,7 +112,7 @@ class _UncomparedNotes:
         self._tokens = tokens
         self._key = key
 
-    def have_before(self, at: int, words: str) -> bool:
+    def have_words_before(self, at: int, words: str) -> bool:
         """Whether the notes right before character `at` of the witness have these words, given as keys: all of them
         together, or, of a passage, most."""
         starts = self._tokens.starts

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from proof.atomic import whole_file
 from proof.collation.apparatus import apparatus_of
-from proof.collation.collatex import collatex
+from proof.collation.collatex import alignment_table
 from proof.collation.collation import Collation, ParallelPlace, Passage
 from proof.collation.differences import Difference, SystematicPair
 from proof.collation.findings import flags
@@ -28,7 +28,7 @@ def summary(collation: Collation) -> dict[str, Any]:
     """A collation as counts and lists for JSON."""
     base, witness = collation.base.edition, collation.witness.edition
     base_addresses, witness_addresses = Addresses(base), Addresses(witness)
-    unplaced = [place for place in collation.placements if not place.placed]
+    unplaced = [place for place in collation.placements if not place.is_placed]
     return {
         "base": str(base.path),
         "witness": str(witness.path),
@@ -111,7 +111,7 @@ def _note(collation: Collation, layout: NoteLayout) -> dict[str, Any]:
 
 def _passage(edition: Transcription, passage: Passage) -> dict[str, Any]:
     fields = _line(edition, passage.start) | {"characters": passage.length, "text": passage.text}
-    return fields | ({"said again": passage.again} if passage.again else {})
+    return fields | ({"said again": passage.repeated_count} if passage.repeated_count else {})
 
 
 _json = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
@@ -148,7 +148,7 @@ def write_collation(collations: Sequence[Collation], folder: Path) -> None:
     with whole_file(folder / "collatex.json") as file:
         base = collations[0].base.edition
         names = names_of([base, *(collation.witness.edition for collation in collations)], ending=True)
-        witnesses, rows = collatex(collations, names)
+        witnesses, rows = alignment_table(collations, names)
         file.write(f'{{"witnesses": {_json(witnesses)}, "table": ')
         _write_list(file, map(_json, rows))
         file.write("}\n")

@@ -92,9 +92,9 @@ class CharacterTable:
 
 @dataclass(frozen=True, slots=True)
 class WitnessTokens:
-    """The characters of an edition in the compared layers. Of character i `codes[i]` is the code in
-    `table`, `keys[i]` the key, `starts[i]` and `ends[i]` its place in the file in code points, `blocks[i]` the index
-    of its block in the edition, and `layers[i]` the layer."""
+    """The characters of an edition in the compared layers. Of character i, `codes[i]` is the code in `table`, `keys[i]`
+    the key, `starts[i]` and `ends[i]` the place in the file in code points, `blocks[i]` the index of its block in the
+    edition, and `layers[i]` the layer."""
 
     edition: Transcription
     table: CharacterTable

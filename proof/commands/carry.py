@@ -12,8 +12,10 @@ import click
 from proof.commands.options import config_option, existing_store, setting_options, settings_of
 from proof.errors import UsageError
 from proof.exports.carried_decisions import Carried, carry
-from proof.locale.marking import _
+from proof.locale.marking import Sentence, _
+from proof.locale.terminal import say
 from proof.paths import real
+from proof.report.reasons import STATES
 from proof.store import Store
 from proof.text.read import in_script, read_transcription
 
@@ -79,9 +81,12 @@ def command(
         click.echo(_line(carried), err=carried.refused)
     count = sum(not carried.reason for carried in decisions)
     refused = sum(carried.refused for carried in decisions)
-    click.echo(f"{count} decisions {'carried' if applied else 'to carry'}, {refused} not, of {len(decisions)}")
+    message = _("%(number)s decisions carried, %(refused)s not, of %(all)s")
+    if not applied:
+        message = _("%(number)s decisions to carry, %(refused)s not, of %(all)s")
+    click.echo(say(message, number=count, refused=refused, all=len(decisions)))
     if count and not applied:
-        click.echo("nothing is decided yet: --apply decides so")
+        click.echo(say(_("nothing is decided yet: --apply decides so")))
     return int(refused > 0)
 
 
@@ -89,8 +94,9 @@ def _line(carried: Carried) -> str:
     """A line about a decision: its place in FROM, what was decided, its place in TO, and why it is not carried."""
     decision = carried.decision
     corrected = f" → {decision.reading or '∅'}" if decision.transcribed != decision.reading else ""
-    change = f"{decision.state.value} {decision.transcribed or '∅'}{corrected}"
+    change = f"{say(STATES[decision.state])} {decision.transcribed or '∅'}{corrected}"
     address = carried.address
-    target = f" ⇒ {address.page or 'line'} {address.line}: {carried.context}" if address else ""
-    reason = f" ({carried.reason})" if carried.reason else ""
+    line = say(_("line"))
+    target = f" ⇒ {address.page or line} {address.line}: {carried.context}" if address else ""
+    reason = f" ({Sentence(carried.reason).in_words(say)})" if carried.reason else ""
     return f"{decision.page} {decision.line}: {decision.context} {change}{target}{reason}"

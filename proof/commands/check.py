@@ -89,13 +89,13 @@ def command(
 
 def keep_in_project(settings: Settings, texts: Sequence[Path], given: Mapping[str, Any], *, named: bool) -> str:
     """Create the project that is checked if it has no config.toml; else add the `texts` that it does not name, unless
-    the user `named` the project. Gives a message about what was done or should be done, empty if there is none. Raises
-    ProofError if the material cannot be used."""
+    the user `named` the project. Other settings are saved in a new project only. Gives a message about what was done
+    or should be done, empty if there is none. Raises ProofError if the material cannot be used."""
     file = settings.file
     assert file is not None, "a check has a project"
     is_new = not file.exists()
     if not is_new and (not texts or names_all(Settings.load(file), texts)):
-        return ""
+        return _of_this_check(settings, given)
     if not is_new and named:
         listed = ", ".join(map(str, texts))
         return say(
@@ -115,6 +115,17 @@ def keep_in_project(settings: Settings, texts: Sequence[Path], given: Mapping[st
         return say(_("%(file)s: a new project"), file=file)
     add_to_project(file, added, given.get("project.images", ()))
     return say(_("%(file)s: names further texts now"), file=file)
+
+
+def _of_this_check(settings: Settings, given: Mapping[str, Any]) -> str:
+    """A message about the `given` settings of the material that the settings file of the project does not have, so that
+    later checks are without them; empty if there are none."""
+    assert settings.file is not None, "a check has a project"
+    saved = Settings.load(settings.file)
+    of_material = {name for name in given if name.startswith(("project.", "page."))} - {"project.texts", "project.out"}
+    unsaved = sorted(name for name in of_material if settings[name] != saved[name])
+    message = _("of this check alone: %(settings)s; set it in %(file)s for later ones")
+    return say(message, settings=", ".join(unsaved), file=settings.file) if unsaved else ""
 
 
 @contextmanager

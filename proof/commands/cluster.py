@@ -68,10 +68,10 @@ def command(workers: int | None, host: str, port: int, join: str | None, memory:
     except ImportError as error:
         raise UsageError(_("a cluster needs Dask distributed: pip install 'hanproof[cluster]'")) from error
     try:
-        enough = parse_bytes(memory) >= MIN_MEMORY_BYTES
+        is_enough = parse_bytes(memory) >= MIN_MEMORY_BYTES
     except (ValueError, OverflowError):
-        enough = False
-    if not enough:
+        is_enough = False
+    if not is_enough:
         raise UsageError(_("--memory %(memory)s: a worker needs at least 300MB; write it like 4GB"), memory=memory)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     count = os.cpu_count() or 1 if workers is None else workers

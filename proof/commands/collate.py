@@ -202,7 +202,7 @@ def _print(collation: Collation, show: int) -> None:
     base, witness = collation.base, collation.witness
     siglum, path = witness.edition.siglum, witness.edition.path
     click.echo(f"{base.edition.path} against {f'{siglum} ({path})' if siglum else path}")
-    unplaced = [place for place in collation.placements if not place.placed]
+    unplaced = [place for place in collation.placements if not place.is_placed]
     placed = len(collation.placements) - len(unplaced)
     if base.edition.text == witness.edition.text:
         click.echo("  the two files are the same, character for character: a copy is no witness")

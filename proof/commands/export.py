@@ -3,7 +3,6 @@ read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,9 @@ from proof.commands.options import config_option, setting_options, settings_of
 from proof.commands.remarks import print_remarks, verbose_option
 from proof.errors import ProofError, UsageError
 from proof.exports.files import form_names, target_folders
-from proof.exports.job import DEFAULT_FORMS, Export, ExportOptions, export_text
 from proof.exports.preview import Preview
 from proof.exports.script import FormChoice
+from proof.exports.text_export import DEFAULT_FORMS, Export, ExportOptions, export_text
 from proof.locale.marking import _
 from proof.locale.terminal import counted, error_text, say
 from proof.text.witness_source import WitnessSource
@@ -103,6 +102,8 @@ def command(
     for text_path in texts:
         try:
             exported = export_text(text_path, settings, options, folders[text_path])
+            if dry_run and len(texts) > 1:
+                click.echo(text_path)
             _print_export(exported, dry_run=dry_run, verbose=verbose)
             status |= int(not exported.complete)
         except ProofError as error:  # a text that cannot be exported is skipped
@@ -117,22 +118,23 @@ def _print_export(exported: Export, *, dry_run: bool, verbose: bool) -> None:
     preview = exported.preview
     if dry_run:
         for planned in preview.written:
-            click.echo(str(planned))
+            click.echo(planned.in_words(say))
     print_remarks(exported.remarks, verbose=verbose)
     _print_decisions(preview)
+    _print_count(preview, dry_run=dry_run)
     if not dry_run:
-        _print_written(preview, exported.files)
+        for path in exported.files:
+            click.echo(path)
         for form in exported.imageless:
-            message = _("%(path)s: %(form)s lies on images, and no page of the text has one: nothing was written")
+            message = _("%(path)s: %(form)s needs images, and no page of the text has one: nothing was written")
             click.echo(say(message, path=preview.decided.edition.path, form=form), err=True)
 
 
-def _print_written(preview: Preview, files: Sequence[Path]) -> None:
-    """Print how many corrections were written, and the files."""
+def _print_count(preview: Preview, *, dry_run: bool) -> None:
+    """Print how many corrections were written; of a dry run, which lists them, on standard error how many would be."""
     already = say(_(", %(number)s are in the text already"), number=preview.in_text) if preview.in_text else ""
-    click.echo(counted(len(preview.written), "%(number)s correction", "%(number)s corrections") + already)
-    for path in files:
-        click.echo(path)
+    count = counted(len(preview.written), "%(number)s correction", "%(number)s corrections")
+    click.echo(count + already, err=dry_run)
 
 
 def _print_decisions(preview: Preview) -> None:

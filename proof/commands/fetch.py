@@ -101,12 +101,12 @@ def command(
         images = in_ranges(images, numbers) if numbers else images
         if first:
             images = with_half_folios(images, first, _places(settings), openings=openings)
-        fetcher = Fetcher(folder, client, refresh, int(max_mb * 1e6), _kept(settings, folder))
+        fetcher = Fetcher(folder, client, refresh, int(max_mb * 1e6), _files_by_reference(settings, folder))
         _print_notices(source_of_images)
         if dry_run:
             _print_hint(images)
             _print_failures(source_of_images)
-            return 0 if _list_only(images, fetcher) and not source_of_images.failures else 1
+            return 0 if _print_list(images, fetcher) and not source_of_images.failures else 1
         if listed:
             _write_list(listed, images, quiet=quiet)
         with FetchProgress(len(images), quiet=quiet) as progress:
@@ -165,14 +165,14 @@ def _places(settings: Settings) -> Iterator[JuanFolio]:
             yield from (place for page in text.pages if (place := place_of(page)) is not None)
 
 
-def _kept(settings: Settings, folder: Path) -> dict[ImageRef, Path]:
+def _files_by_reference(settings: Settings, folder: Path) -> dict[ImageRef, Path]:
     """The image files of `folder` and of the project that are named by an image reference, by that reference."""
     image_folders = dict.fromkeys((folder, *settings.project.images))
     files = ImageIndex([image_folder for image_folder in image_folders if image_folder.is_dir()]).files()
     return {ref: path for name, path in files if (ref := ImageRef.match(name)) is not None}
 
 
-def _list_only(images: Sequence[WantedImage], fetcher: Fetcher) -> bool:
+def _print_list(images: Sequence[WantedImage], fetcher: Fetcher) -> bool:
     """Print a line for each image, with tabs: number, half-folios, label, file, address, and whether the file exists or
     why it cannot be fetched. Returns whether all images can be fetched."""
     complete = True
@@ -206,7 +206,7 @@ def _print_hint(images: Sequence[WantedImage]) -> None:
 
 def _print_outcome(run: FetchRun, source: ImageSource, folder: Path, *, quiet: bool) -> None:
     fetched = run.of(FetchOutcome.FETCHED)
-    already_there = len(run.of(FetchOutcome.THERE)) + len(run.of(FetchOutcome.UNCHANGED))
+    already_there = len(run.of(FetchOutcome.EXISTS)) + len(run.of(FetchOutcome.UNCHANGED))
     if not quiet:
         size = sum(result.size for result in fetched)
         others = f", {already_there:,} already there" if already_there else ""
@@ -237,20 +237,20 @@ class FetchProgress:
     def __init__(self, total: int, *, quiet: bool) -> None:
         self._line = ProgressLine(quiet=quiet)
         self._total = total
-        self._there = self._done = 0
+        self._existing = self._done = 0
 
     def __enter__(self) -> Self:
         return self
 
     def __call__(self, result: ImageResult) -> None:
         self._done += 1
-        self._there += result.outcome is not FetchOutcome.FAILED
+        self._existing += result.outcome is not FetchOutcome.FAILED
         self._line.show(f"{self._done:,} of {self._total:,} images")
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._line.clear()
         if kind is KeyboardInterrupt:
             click.echo(
-                f"stopped: {self._there:,} of {self._total:,} images are there; the same command goes on from there",
+                f"stopped: {self._existing:,} of {self._total:,} images are there; the same command goes on from there",
                 err=True,
             )

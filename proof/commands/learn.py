@@ -32,8 +32,8 @@ def command(texts: tuple[Path, ...], out: Path) -> int:
     `proof check` uses the model if config.toml names it (language.model). A checked text may be among the learned ones:
     its own counts are then subtracted. Texts that cannot be read are listed on standard error and left out.
     """
-    streams, sources = read(texts)
-    model = learn(streams, sources)
+    streams, names = read(texts)
+    model = learn(streams, names)
     with whole_binary_file(out) as file:
         model.write(file)
     click.echo(f"{out}: {model.characters:,} characters, {len(model.counts.keys):,} n-grams")

@@ -19,6 +19,7 @@ from proof.collation.differences import aligned_in
 from proof.collation.sigla import names_of
 from proof.collation.tokens import CharacterTable, WitnessTokens, shared_layers, tokens_of
 from proof.exports.decided_corrections import decisions_of
+from proof.locale.marking import _
 from proof.model.flags import Kind, context_of
 from proof.store import Store
 from proof.store.authorities import IMAGE, witnesses_of
@@ -52,19 +53,19 @@ _UNDECIDED = frozenset({State.UNSURE, State.SKIPPED})
 class NotCarried(StrEnum):
     """Why a decision is not carried."""
 
-    LOST = "its place in the first text is lost; decide it again there"
-    PAGE = "is about a page or a column, and no characters"
-    UNDECIDED = "was left open"
-    OF_COPY = "says what the copy of the first text reads; --same-copy says that both are of one copy"
-    NO_TEXT = "stands in a layer that the other text lacks, or is no character"
-    NO_ANSWER = "the other text has nothing that answers what stands beside it"
-    UNLIKE = "the other text reads otherwise around it"
-    SEVERAL = "the passage stands more often in one of the two than in the other"
-    TWO_COLUMNS = "the other text has it in two columns, or with markup between"
-    OTHERWISE = "the other text reads neither what was corrected nor what was decided"
-    FORMS = "the reading has several forms in the script of the other text"
-    ALREADY = "the other text reads so already"
-    HALF = "the other half of the moved character is not carried"
+    LOST = _("its place in the first text is lost; decide it again there")
+    PAGE = _("is about a page or a column, and no characters")
+    UNDECIDED = _("was left open")
+    OF_COPY = _("says what the copy of the first text reads; --same-copy says that both are of one copy")
+    NO_TEXT = _("stands in a layer that the other text lacks, or is no character")
+    NO_ANSWER = _("the other text has nothing that answers what stands beside it")
+    UNLIKE = _("the other text reads otherwise around it")
+    SEVERAL = _("the passage stands more often in one of the two than in the other")
+    TWO_COLUMNS = _("the other text has it in two columns, or with markup between")
+    OTHERWISE = _("the other text reads neither what was corrected nor what was decided")
+    FORMS = _("the reading has several forms in the script of the other text")
+    ALREADY = _("the other text reads so already")
+    HALF = _("the other half of the moved character is not carried")
 
 
 @dataclass(frozen=True, slots=True)

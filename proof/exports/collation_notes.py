@@ -193,11 +193,14 @@ def rests_on(correction: Correction) -> str:
 
 
 def _readings(correction: Correction) -> str:
-    """The readings of the witnesses, grouped by reading."""
+    """The readings of the witnesses, grouped by reading. Those that agree with the text come first, since 同 after
+    another reading would mean that one."""
     lemma = correction.replacement or correction.doubt or correction.copy_reads
     groups: dict[str, list[str]] = {}
     for siglum, reading in correction.readings:
         groups.setdefault(reading, []).append(called(siglum))
+    if correction.original in groups and correction.original:
+        groups = {correction.original: groups[correction.original], **groups}
     clauses = []
     for reading, names in groups.items():
         if reading == correction.original:

@@ -22,11 +22,13 @@ from proof.store.authorities import IMAGE
 from proof.text.encoding import utf8_text
 
 _RECORD = TypeAdapter(Correction)
-_STORE_FIELDS = ("start", "number", "copy_reads", "readings", "names", "doubt", "has_image")
+_STORE_FIELDS = frozenset({"start", "number", "copy_reads", "readings", "names", "doubt", "has_image"})
 """Fields that only the store sets; in a file of corrections they are ignored."""
 
 _RENAMED_FIELDS = {"witness": "authority", "typed": "is_typed"}
-"""Fields of a line that have another name in `Correction`."""
+"""Fields of a line that have another name in `Correction`, which is no name in the file."""
+
+_IGNORED_FIELDS = _STORE_FIELDS.union(_RENAMED_FIELDS.values())
 
 _REQUIRED_FIELDS = tuple(field.name for field in fields(Correction) if field.default is MISSING)
 """Fields that every line must have."""
@@ -47,14 +49,15 @@ def _correction(path: Path, number: int, line: str) -> Correction:
         raise TextError(path, number, _("expected one JSON object with the fields of a correction"))
     if "transcribed" in record and "original" not in record:
         record = _from_flag(record)
-    record = {_RENAMED_FIELDS.get(name, name): value for name, value in record.items() if name not in _STORE_FIELDS}
+    record = {_RENAMED_FIELDS.get(name, name): value for name, value in record.items() if name not in _IGNORED_FIELDS}
     try:
         return _RECORD.validate_json(json.dumps(record), strict=True)
     except ValidationError as error:
         wrong = error.errors()[0]
+        field_name = wrong["loc"][0]
         why = Sentence(
             _("%(field)s: %(why)s; a correction has %(fields)s"),
-            field=wrong["loc"][0],
+            field=next((name for name, own in _RENAMED_FIELDS.items() if own == field_name), field_name),
             why=wrong["msg"],
             fields=", ".join(_REQUIRED_FIELDS),
         )

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import unique
 
-from proof.locale.marking import _
+from proof.locale.marking import Sentence, _
 from proof.locale.notices import in_english
 from proof.model.flags import LINE_BREAK, MAX_CONTEXT_CHARACTERS, Kind
 from proof.model.notices import MessageCode, Notice
@@ -90,7 +90,8 @@ class Correction:
     def order(self) -> tuple[bool, int]:
         """A sort key for insertions at one place: columns as on the image, before the characters at the beginning of a
         line and behind those at its end."""
-        return self.is_column if self.offset else not self.is_column, self.column
+        comes_later = self.is_column if self.offset else not self.is_column
+        return comes_later, self.column
 
     @property
     def is_of_line_ending(self) -> bool:
@@ -98,10 +99,31 @@ class Correction:
         return self.kind is Kind.LAYOUT and LINE_BREAK in (self.original, self.replacement)
 
     @property
-    def place(self) -> str:
-        """How messages name its place."""
-        where = f"page {self.page}, column {self.line}" if self.page else f"line {self.line}"
-        return f"{where}, offset {self.offset}: {self.original or '(nothing)'} → {self.replacement or '(nothing)'}"
+    def joins_lines(self) -> bool:
+        """Whether it deletes a line ending."""
+        return self.is_of_line_ending and not self.replacement
+
+    @property
+    def deletes_column(self) -> bool:
+        """Whether it deletes a whole column."""
+        return self.kind is Kind.LAYOUT and bool(self.length) and not (self.replacement or self.is_of_line_ending)
+
+    @property
+    def place(self) -> Sentence:
+        """How messages name its place and its change."""
+        return place_and_change(self.page, self.line, self.offset, self.original, self.replacement)
+
+
+def place_and_change(page: str, line: int, offset: int, old: str, new: str) -> Sentence:
+    """How messages name a place of a text and what becomes of it; `line` 0 is the whole page."""
+    nothing = Sentence(_("(nothing)"))
+    change = Sentence("%(old)s → %(new)s", old=old or nothing, new=new or nothing) if old != new else old or nothing
+    if not page:
+        return Sentence(_("line %(line)s, offset %(offset)s: %(change)s"), line=line, offset=offset, change=change)
+    if not line:
+        return Sentence(_("page %(page)s: %(change)s"), page=page, change=change)
+    message = _("page %(page)s, column %(column)s, offset %(offset)s: %(change)s")
+    return Sentence(message, page=page, column=line, offset=offset, change=change)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +181,9 @@ def place(edition: Transcription, corrections: Sequence[Correction]) -> Placemen
     applied: list[Correction] = []
     refused: list[RefusedCorrection] = []
     accepted = [correction for correction in corrections if correction.accepted and not correction.audit]
-    written = _already_written(edition, addresses, accepted)
+    applied_together = _applied_together(edition, addresses, accepted)
     for correction in accepted:
-        placement = None if correction in written else _placed(edition, addresses, correction)
+        placement = None if correction in applied_together else _placed(edition, addresses, correction)
         if isinstance(placement, PlacedCorrection):
             placed.append(placement)
         elif isinstance(placement, RefusedCorrection):
@@ -171,10 +193,10 @@ def place(edition: Transcription, corrections: Sequence[Correction]) -> Placemen
     return Placements(tuple(placed), tuple(applied), tuple(refused))
 
 
-def _already_written(
+def _applied_together(
     edition: Transcription, addresses: Addresses, corrections: Sequence[Correction]
 ) -> set[Correction]:
-    """The corrections of those lines that have all of their corrections already.
+    """The corrections of lines that have all their corrections already.
 
     Several corrections in one line change each other's offsets and contexts, so they are compared with the line as it
     was before all of them.
@@ -183,7 +205,7 @@ def _already_written(
     for correction in corrections:
         if correction.start is None and correction.changes and _malformed(correction) is None:
             by_line[correction.page, correction.line].append(correction)
-    written: set[Correction] = set()
+    applied: set[Correction] = set()
     for (page, number), group in by_line.items():
         span = addresses.find(page, number)
         if span is None:
@@ -193,12 +215,12 @@ def _already_written(
             continue
         before = _line_before(line, group)
         if before is not None and _has_all_originals(before, group):
-            written.update(group)
-    return written
+            applied.update(group)
+    return applied
 
 
 def _has_all_originals(line: str, corrections: Sequence[Correction]) -> bool:
-    return all(_reads(line, correction, correction.original) for correction in corrections)
+    return all(_has_at_place(line, correction, correction.original) for correction in corrections)
 
 
 def _line_before(line: str, corrections: Sequence[Correction]) -> str | None:
@@ -220,15 +242,15 @@ def _placed(
         return _placed_at(edition, correction, correction.start)
     span = addresses.find(correction.page, correction.line)
     line = edition.text[slice(*span)] if span else ""
-    if span and _reads(line, correction, correction.original):
+    if span and _has_at_place(line, correction, correction.original):
         edit = Edit(span[0] + correction.offset, correction.length, correction.replacement)
         return PlacedCorrection(correction, edit)
-    if span and correction.changes and _reads(line, correction, correction.replacement):
+    if span and correction.changes and _has_at_place(line, correction, correction.replacement):
         return None  # this one alone is written: the other corrections of its line are not
     return RefusedCorrection(correction, Notice.of(Refusal.CHANGED))
 
 
-def _reads(line: str, correction: Correction, text: str) -> bool:
+def _has_at_place(line: str, correction: Correction, text: str) -> bool:
     """Whether a line has `text` at the place of a correction, within the correction's context."""
     start, end = correction.offset, correction.offset + len(text)
     if start < 0 or end > len(line) or not line.startswith(text, start) or correction.is_of_line_ending:

@@ -432,9 +432,14 @@ def _moves_column(correction: Correction) -> bool:
 
 
 def _collide(first: _DecidedCorrection, second: _DecidedCorrection) -> bool:
-    """Whether two corrections, of which one changes the text, claim the same characters or the same empty place."""
+    """Whether two corrections, of which one changes the text, claim the same characters or the same empty place. A
+    column is deleted with its line ending: it is not joined to the column before or behind it as well."""
     if not (first.correction.changes or second.correction.changes):
         return False
+    is_adjacent = first.span.end == second.span.start
+    for join, other in ((first.correction, second.correction), (second.correction, first.correction)):
+        if is_adjacent and join.joins_lines and other.deletes_column:
+            return True
     if first.span.start == second.span.start and not (first.span.length and second.span.length):
         return first.span.length == second.span.length
     return first.span.start < second.span.end and second.span.start < first.span.end

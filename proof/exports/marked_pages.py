@@ -97,14 +97,12 @@ def mark(page: PageResult, corrections: Iterable[Correction] = (), *, running: b
         characters_of[character.line].append(character)
     texts: dict[tuple[int, int], _CorrectedText] = {}
     for line, characters in characters_of.items():
-        of_line = corrections_of[line]
-        if running:
-            of_line = _on_page(of_line, characters)
-        texts |= {(line, offset): text for offset, text in _corrected(characters, of_line).items()}
+        line_corrections = _on_page(corrections_of[line], characters) if running else corrections_of[line]
+        texts |= {(line, offset): text for offset, text in _corrected(characters, line_corrections).items()}
     columns = []
     if running:
-        for number, (box, in_column) in enumerate(columns_found(page.columns, page.characters), start=1):
-            lines = tuple(_lines(in_column, texts, page.image_size))
+        for number, (box, characters) in enumerate(columns_found(page.columns, page.characters), start=1):
+            lines = tuple(_lines(characters, texts, page.image_size))
             columns.append(MarkedColumn(number, _within(box, page.image_size), lines))
     else:
         for column in page.columns:
@@ -160,7 +158,7 @@ def _row_at(source: str, insertion: Correction) -> tuple[Row, frozenset[int] | N
             if not any(is_new):
                 continue
             row = cells[is_new.index(True)].row
-            is_alone = run.note and all(new or cell.blank for new, cell in zip(is_new, cells, strict=True))
+            is_alone = run.is_note and all(new or cell.blank for new, cell in zip(is_new, cells, strict=True))
             if not is_alone:
                 return row, None
             return row, frozenset(cell.offset - (length if cell.offset > start else 0) for cell in other_cells)

@@ -10,13 +10,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from proof.exports.corrections import Correction
+from proof.exports.corrections import Correction, place_and_change
 from proof.exports.decided_corrections import Decided, LeftOut, Unused, decided_in
 from proof.exports.script import FormChoice
 from proof.exports.source import CorrectedSource, correct
 from proof.locale.marking import Say, _
 from proof.locale.notices import in_words
 from proof.model.notices import Notice
+from proof.settings.config import Settings
 from proof.store import Store
 from proof.text.edit import Edit
 from proof.text.read import in_script, read_transcription
@@ -27,9 +28,9 @@ MAX_CONTEXT_CHARACTERS = 10
 
 @dataclass(frozen=True, slots=True)
 class PlannedCorrection:
-    """A correction that would be written, or, if there is a reason `why`, would not be written. `before` and `after`
-    are the text around the place. `flag` is the number of its flag in the store, 0 for none; `text` names the file if
-    it is not the text of the preview."""
+    """A correction that would be written, or, if there is a reason `why`, would not be written. `new` is what was
+    decided, or, if nothing was, what was suggested. `before` and `after` are the text around the place. `flag` is the
+    number of its flag in the store, 0 for none; `text` names the file if it is not the text of the preview."""
 
     page: str
     line: int
@@ -53,12 +54,10 @@ class PlannedCorrection:
         """The reason why it would not be written; empty if it would."""
         return in_words(self.why, say) if self.why is not None else ""
 
-    def __str__(self) -> str:
-        where = f"line {self.line}"
-        if self.page:
-            where = f"page {self.page}" + (f", column {self.line}" if self.line else "")
-        change = f"{self.old or '(nothing)'} → {self.new or '(nothing)'}"
-        return f"{where}, offset {self.offset}: {change}" + (f" ({self.person})" if self.person else "")
+    def in_words(self, say: Say = str) -> str:
+        """Its place, its change and its person, as a line."""
+        place = place_and_change(self.page, self.line, self.offset, self.old, self.new).in_words(say)
+        return f"{place} ({self.person})" if self.person else place
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ class Preview:
                 message = _("not written, %(reason)s (%(text)s): %(number)s")
             yield say(message) % {"reason": reason, "text": text, "number": len(corrections)}
             if not text:
-                yield from (f"  {correction}" for correction in corrections)
+                yield from (f"  {correction.in_words(say)}" for correction in corrections)
 
     def _placed(self, correction: Correction, edit: Edit) -> PlannedCorrection:
         """A correction with the text around its place, within the line of the file."""
@@ -117,20 +116,23 @@ def preview_of(decided: Decided, pairs: Path | None = None, *, choices: Sequence
     return Preview(decided, corrected)
 
 
-def preview_now(store: Store, path: Path, script: str, pairs: Path | None) -> Preview:
-    """The preview of the file at `path` with the present decisions; `script` is that of the settings. Raises TextError
-    and UsageError."""
-    return preview_of(decided_in(store, in_script(read_transcription(path), script)), pairs)
+def preview_now(store: Store, checked: Path, settings: Settings) -> Preview:
+    """The preview of the text that was checked at the path `checked`, with the present decisions. Raises TextError,
+    ConfigError and UsageError."""
+    text = in_script(read_transcription(settings.text_at(checked)), settings.page.script)
+    return preview_of(decided_in(store, text), settings.variants.file)
 
 
 def _left_out(left_out: LeftOut) -> PlannedCorrection:
+    """A decision that is left out. If it leaves its place open, the correction has what was suggested there."""
     decision = left_out.decision
+    is_open = left_out.reason in (Unused.UNSURE, Unused.SKIPPED)
     correction = Correction(
         decision.page,
         decision.line,
         decision.offset,
         len(decision.transcribed),
-        decision.reading,
+        decision.suggested if is_open else decision.reading,
         decision.transcribed,
         context=decision.context,
         note=decision.note,

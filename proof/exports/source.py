@@ -67,35 +67,36 @@ def correct(
     Raises UsageError for a wrong choice, as `in_source_script` does.
     """
     policy = policy_of(edition.script, pairs)
-    present_forms: list[Correction] = []
-    unwritten = []
+    forms_in_text: list[Correction] = []
+    unconverted: list[Correction] = []
     for correction in corrections:
         form = _form_in_text(edition, open_forms(correction, policy, choices))
         if form is None:
-            unwritten.append(correction)
+            unconverted.append(correction)
         else:
-            present_forms.append(form)
-    converted, questions = in_source_script(unwritten, policy, choices)
-    open_corrections = {question.correction for question in questions}
-    decided = [correction for correction in unwritten if correction not in open_corrections]
-    conversions = list(zip(decided, converted, strict=True))
-    # in the script of the text the reading is what the text has
+            forms_in_text.append(form)
+    converted, questions = in_source_script(unconverted, policy, choices)
+    questioned = {question.correction for question in questions}
+    answered = [correction for correction in unconverted if correction not in questioned]
+    conversions = list(zip(answered, converted, strict=True))
+    # a reading may differ from the text only in its script
     same_as_text = [after for before, after in conversions if before.changes and not after.changes]
     placements = place(edition, [correction for correction in converted if correction not in same_as_text])
     placed, unwritable = _writable(edition, placements.placed)
-    refused_flags = {refused.correction.flag for refused in (*questions, *placements.refused, *unwritable)} - {""}
-    halves = [change for change in placed if change.correction.moved in refused_flags]
-    unwritable += [_refused(edition, change.correction, Refusal.OTHER_HALF) for change in halves]
-    placed = [change for change in placed if change not in halves]
-    edits = [change.edit for change in placed if change.correction.changes]
+    refused = [*questions, *placements.refused, *unwritable]
+    refused_flags = {each.correction.flag for each in refused if each.correction.flag}
+    halves = [each.correction for each in placed if each.correction.moved in refused_flags]
+    refused += [_refused(edition, half, Refusal.OTHER_HALF) for half in halves]
+    placed = [each for each in placed if each.correction not in halves]
+    edits = [each.edit for each in placed if each.correction.changes]
     return CorrectedSource(
         edition,
         edited(edition.text, edits),
         edition.data(edits),
         tuple(placed),
-        applied=(*placements.applied, *same_as_text, *present_forms),
+        applied=(*placements.applied, *same_as_text, *forms_in_text),
         rewritten=tuple((before, after) for before, after in conversions if before != after),
-        refused=(*questions, *placements.refused, *unwritable),
+        refused=tuple(refused),
     )
 
 
@@ -103,8 +104,10 @@ def _writable(
     edition: Transcription, placed: Sequence[PlacedCorrection]
 ) -> tuple[list[PlacedCorrection], list[RefusedCorrection]]:
     """The corrections that can be written together, in the order of their places, and the others with the reason."""
-    ordered = sorted(range(len(placed)), key=lambda n: (placed[n].edit.place, placed[n].correction.order))
-    changing = [n for n in ordered if placed[n].correction.changes]
+    ordered = sorted(
+        range(len(placed)), key=lambda number: (placed[number].edit.place, placed[number].correction.order)
+    )
+    changing = [number for number in ordered if placed[number].correction.changes]
     refused = dict.fromkeys(_on_one_place(placed, changing), Refusal.SAME_PLACE)
     extraction = edition.decoded.extraction
     for number in changing:
@@ -115,9 +118,9 @@ def _writable(
             refused.setdefault(number, Refusal.ENCODING)
         if extraction is not None and not extraction.holds(edit):
             refused.setdefault(number, Refusal.MARKUP)
-    refused |= _breaking(edition, {n: placed[n].edit for n in changing if n not in refused})
-    writable = [placed[n] for n in ordered if n not in refused]
-    return writable, [_refused(edition, placed[n].correction, refused[n]) for n in sorted(refused)]
+    refused |= _no_columns_after(edition, {number: placed[number].edit for number in changing if number not in refused})
+    writable = [placed[number] for number in ordered if number not in refused]
+    return writable, [_refused(edition, placed[number].correction, refused[number]) for number in sorted(refused)]
 
 
 def _on_one_place(placed: Sequence[PlacedCorrection], ordered: Sequence[int]) -> set[int]:
@@ -136,21 +139,22 @@ def _on_one_place(placed: Sequence[PlacedCorrection], ordered: Sequence[int]) ->
 
 
 def _refused(edition: Transcription, correction: Correction, why: Refusal) -> RefusedCorrection:
+    """A refused correction, with the values that the message `why` names."""
     values = {"text": correction.replacement, "encoding": edition.decoded.encoding} if why is Refusal.ENCODING else {}
     return RefusedCorrection(correction, Notice.of(why, **values))
 
 
-def _breaking(edition: Transcription, edits: Mapping[int, Edit]) -> dict[int, Refusal]:
+def _no_columns_after(edition: Transcription, edits: Mapping[int, Edit]) -> dict[int, Refusal]:
     """The refusals, by number, of edits after which a column would read as a page mark, a comment or a heading: its
     page would end there, or lose the column."""
     before = _lines_that_are_no_columns(edition.text)
     if not edition.paged or not edits or before == _lines_that_are_no_columns(edited(edition.text, edits.values())):
         return {}
-    sound: list[Edit] = []
+    harmless: list[Edit] = []
     refused = {}
     for number, edit in edits.items():
-        if _lines_that_are_no_columns(edited(edition.text, [*sound, edit])) == before:
-            sound.append(edit)
+        if _lines_that_are_no_columns(edited(edition.text, [*harmless, edit])) == before:
+            harmless.append(edit)
         else:
             refused[number] = Refusal.NO_COLUMN
     return refused

@@ -213,7 +213,7 @@ def raised_columns(page: Page, style: Style) -> dict[int, int]:
     for column in page.columns:
         excess = column.height - style.cells
         first_run = column.runs[0] if column.runs else None
-        begins_with_text = first_run is not None and not first_run.note and not first_run.right[0].blank
+        begins_with_text = first_run is not None and not first_run.is_note and not first_run.right[0].blank
         default = excess if begins_with_text and 0 < excess <= 2 else 0
         if height := listed.get(column.number, default):
             raised[column.number] = height
@@ -237,7 +237,7 @@ def _cell_edges(column: Column, block: RuledArea, raised: int, pen: Pen) -> list
     freedom = pen.style.hand
     position = 0
     for run in column.runs:
-        if not run.note:
+        if not run.is_note:
             for step, cell in enumerate(run.right):
                 weights[position + step] -= freedom * (0.22 if cell.text in "一二" else 0.0)
         weights[position : position + run.height] *= 1 + freedom * 0.035 * pen.rng.standard_normal(run.height)
@@ -257,7 +257,7 @@ def write_columns(page: Page, block: RuledArea, pen: Pen) -> list[WrittenCell]:
         drift = pen.style.hand * 0.015 * block.column_width * pen.rng.standard_normal()
         position = 0
         for run in column.runs:
-            for row, cells in ((Row.RIGHT if run.note else Row.MAIN, run.right), (Row.LEFT, run.left)):
+            for row, cells in ((Row.RIGHT if run.is_note else Row.MAIN, run.right), (Row.LEFT, run.left)):
                 for step, cell in enumerate(cells):
                     if not cell.blank:
                         top, bottom = edges[position + step], edges[position + step + 1]
@@ -265,7 +265,7 @@ def write_columns(page: Page, block: RuledArea, pen: Pen) -> list[WrittenCell]:
                         x0 = left + half if row is Row.RIGHT else left
                         place = Box(x0, top, 2 * half if row is Row.MAIN else half, bottom - top)
                         x = left + ROW_CENTRE[row] * (right - left) + drift
-                        written.append(_write_cell(cell, column.number, place, x, run.note, pen, len(written) + 1))
+                        written.append(_write_cell(cell, column.number, place, x, run.is_note, pen, len(written) + 1))
             position += run.height
     return written
 

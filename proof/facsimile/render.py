@@ -155,9 +155,9 @@ def render_page(
     *,
     strip: StripText | None = None,
     behind: Page | None = None,
-    owners: bool = False,
+    with_owners: bool = False,
 ) -> RenderedPage:
-    """Draw one half-folio. `behind` is the page whose ink shows through if the wear bleeds; `owners` requests
+    """Draw one half-folio. `behind` is the page whose ink shows through if the wear bleeds; `with_owners` requests
     `RenderedPage.owners` and `lined`.
 
     Raises FontError without a font, UsageError for a page with more columns or characters than fit.
@@ -167,16 +167,16 @@ def render_page(
     seeds = page_seed(seed, page.id)
     rng = np.random.default_rng(seeds)
     angle = float(rng.uniform(-wear.skew, wear.skew))
-    pen, half = _draw_half_folio(page, style, wear, angle, strip, fonts, rng, owners)
-    through = None
+    pen, half = _draw_half_folio(page, style, wear, angle, strip, fonts, rng, with_owners)
+    canvas_behind = None
     if behind is not None and wear.bleed:
         # half the size is enough, since it will be blurred
         half_size = replace(style, scale=style.scale / 2)
         pen_behind, _ = _draw_half_folio(
             behind, half_size, wear, angle, strip, fonts, np.random.default_rng([*seeds, 2])
         )
-        through = pen_behind.canvas
-    return _photograph(pen, [half], through, wear, angle, seeds)
+        canvas_behind = pen_behind.canvas
+    return _photograph(pen, [half], canvas_behind, wear, angle, seeds)
 
 
 def render_plate(
@@ -276,12 +276,18 @@ def _draw_leaf(
 
 
 def _new_pen(
-    size: tuple[int, int], style: Style, wear: Wear, fonts: FontChain, rng: np.random.Generator, owners: bool = False
+    size: tuple[int, int],
+    style: Style,
+    wear: Wear,
+    fonts: FontChain,
+    rng: np.random.Generator,
+    with_owners: bool = False,
 ) -> Pen:
-    """A pen on a bare canvas of this size (width, height); with `owners` it records the owners of ink, and lines."""
+    """A pen on a bare canvas of this size (width, height); `with_owners`: it records the owners of ink, and lines."""
     canvas = np.zeros((size[1], size[0]), np.uint8)
-    numbers, lined = (np.zeros_like(canvas, np.int16), np.zeros_like(canvas)) if owners else (None, None)
-    return Pen(canvas, fonts, style, pen_hand(style, rng), wear.broken, rng, numbers, lined)
+    owners = np.zeros_like(canvas, np.int16) if with_owners else None
+    lined = np.zeros_like(canvas) if with_owners else None
+    return Pen(canvas, fonts, style, pen_hand(style, rng), wear.broken, rng, owners, lined)
 
 
 def _ruled_height(style: Style) -> float:
@@ -325,7 +331,7 @@ def _draw_half_folio(
     strip: StripText,
     fonts: FontChain,
     rng: np.random.Generator,
-    owners: bool = False,
+    with_owners: bool = False,
 ) -> tuple[Pen, DrawnHalf]:
     """Draw a half-folio on the canvas of a new pen, with the visible part of the fold strip at the cut edge."""
     scale, side = style.scale, _side(page)
@@ -337,7 +343,7 @@ def _draw_half_folio(
     left, top = margin_left + (seen_strip if side == "a" else gap), above + gap
     area = RuledArea(left, top, left + width, top + height, columns, style.cells)
     size = (int(area.right + (gap if side == "a" else seen_strip) + margin_right), int(area.bottom + gap + below))
-    pen = _new_pen(size, style, wear, fonts, rng, owners)
+    pen = _new_pen(size, style, wear, fonts, rng, with_owners)
     written = write_columns(page, area, pen)
     fold = left - strip_width if side == "a" else area.right
     text_ink = pen.canvas.copy()
@@ -369,14 +375,14 @@ def _photograph(
     size = (pen.canvas.shape[1], pen.canvas.shape[0])
     homography = skewing(size, wear, angle, pen.rng)
     ink = photographed(pen.canvas, homography, size)
-    through = None
+    shown_through = None
     if behind is not None:
         half_size, shrink = (size[0] // 2, size[1] // 2), np.diag([0.5, 0.5, 1.0])
         mirrored = mirroring((behind.shape[1], behind.shape[0]), size)
-        through = photographed(behind, shrink @ homography @ mirrored, half_size)
+        shown_through = photographed(behind, shrink @ homography @ mirrored, half_size)
     seal = photographed(_seal_canvas(halves[0].area, pen), homography, size) if wear.seal and halves else None
-    image = age(ink, through, seal, wear, pen.scale, [*seeds, 1])
-    on_image = tuple(
+    image = age(ink, shown_through, seal, wear, pen.scale, [*seeds, 1])
+    half_folios = tuple(
         HalfFolio(
             page.id,
             str(page.ref or ""),
@@ -388,7 +394,7 @@ def _photograph(
     )
     owners = None if pen.owners is None else photographed_owners(pen.owners, homography, size)
     lined = None if pen.lined is None else photographed(pen.lined, homography, size) >= MIN_INK_COVERAGE
-    return RenderedPage(image, angle, on_image, owners, lined)
+    return RenderedPage(image, angle, half_folios, owners, lined)
 
 
 def _seal_canvas(area: RuledArea, pen: Pen) -> Canvas:

@@ -43,11 +43,11 @@ _RANGE = re.compile(r"bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18}|\*)")
 
 
 class FetchOutcome(StrEnum):
-    """The outcome of an image. THERE: the file exists, and the server was not asked. UNCHANGED: the file exists, and
+    """The outcome of an image. EXISTS: the file exists, and the server was not asked. UNCHANGED: the file exists, and
     the server answered that it has not changed."""
 
     FETCHED = "fetched"
-    THERE = "there"
+    EXISTS = "there"
     UNCHANGED = "unchanged"
     FAILED = "failed"
     NOT_ASKED = "not asked for"
@@ -107,7 +107,7 @@ class Fetcher:
                 continue
             try:
                 result = self._fetched(wanted, index)
-                if result.outcome is not FetchOutcome.THERE:  # the server answered
+                if result.outcome is not FetchOutcome.EXISTS:  # the server answered
                     unanswered = failed = 0
             except OutputError:
                 raise
@@ -128,7 +128,7 @@ class Fetcher:
         return FetchRun(tuple(results), stopped)
 
     def preview(self, images: Sequence[WantedImage]) -> Iterator[ImageResult]:
-        """The outcomes without any request: THERE, FAILED for an address or a name that cannot be used, else
+        """The outcomes without any request: EXISTS, FAILED for an address or a name that cannot be used, else
         NOT_ASKED."""
         index = FetchIndex.read(self.folder)
         for wanted in images:
@@ -138,7 +138,7 @@ class Fetcher:
             except SourceError as error:
                 yield ImageResult(wanted, FetchOutcome.FAILED, why=Sentence.of(error))
             else:
-                yield ImageResult(wanted, FetchOutcome.THERE if path else FetchOutcome.NOT_ASKED)
+                yield ImageResult(wanted, FetchOutcome.EXISTS if path else FetchOutcome.NOT_ASKED)
 
     def _existing(self, wanted: WantedImage, index: FetchIndex) -> Path | None:
         """The existing file of an image, in the folder or among `kept`; None if there is none. Raises SourceError if
@@ -166,7 +166,7 @@ class Fetcher:
         was_fetched = wanted.name in index.files
         # a file that a person put there is never refreshed
         if existing is not None and not (self.refresh and was_fetched):
-            return ImageResult(wanted, FetchOutcome.THERE, existing.stat().st_size)
+            return ImageResult(wanted, FetchOutcome.EXISTS, existing.stat().st_size)
         path = path_inside(self.folder, wanted.name)
         download = _Download(wanted, path, index, self.most_bytes)
         size = self.client.get(wanted.address, download.ask, download.take)

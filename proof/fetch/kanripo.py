@@ -108,8 +108,8 @@ def _usable(entries: Iterable[Entry], bases: Mapping[str, str], notices: list[No
         elif entry.edition not in unknown:
             unknown.add(entry.edition)
             code = NoticeCode.EDITION_WITHOUT_ADDRESS if entry.edition else NoticeCode.FILE_WITHOUT_EDITION
-            where, known = f"{entry.source}:{entry.line}", ", ".join(bases)
-            notices.append(Notice.of(code, where=where, info=INFO, edition=entry.edition, known=known))
+            place, known_editions = f"{entry.source}:{entry.line}", ", ".join(bases)
+            notices.append(Notice.of(code, where=place, info=INFO, edition=entry.edition, known=known_editions))
 
 
 def _base(entry: Entry, bases: Mapping[str, str]) -> str:

@@ -84,8 +84,8 @@ class ImageList:
             first = entries.setdefault((entry.edition, entry.place), entry)
             if first.file != entry.file:
                 juan, folio = entry.place
-                where, which = f"{path}:{number}", f"{juan}-{folio}"
-                notices.append(Notice.of(NoticeCode.LISTED_TWICE, where=where, page=which, first=first.line))
+                place, half_folio = f"{path}:{number}", f"{juan}-{folio}"
+                notices.append(Notice.of(NoticeCode.LISTED_TWICE, where=place, page=half_folio, first=first.line))
         return cls(path, tuple(entries.values()), tuple(notices))
 
 

@@ -66,7 +66,9 @@ class DoubtedText:
     def __init__(self, text: Transcription, language: Counted) -> None:
         stream = stream_of(text)
         self._simplified = text.script is Script.SIMPLIFIED
-        self._full = conversions().full if self._simplified else policy_of(Script.TRADITIONAL).to_source_script
+        self._to_traditional = (
+            conversions().full if self._simplified else policy_of(Script.TRADITIONAL).to_source_script
+        )
         self._folding = Folding(LookAlikes.shipped())
         self.tokens = TextTokens.of([stream], self._folding)
         self.neighbours = Neighbours(self.tokens, language)
@@ -75,10 +77,10 @@ class DoubtedText:
     def readings(self, doubts: Sequence[Doubt]) -> list[LanguageReading | None]:
         """The evidence on each doubt; None if the text does not have the character there, or nothing is known of its
         neighbours."""
-        of_doubts: list[LanguageReading | None] = [None] * len(doubts)
+        readings: list[LanguageReading | None] = [None] * len(doubts)
         rows = [(number, row) for number, doubt in enumerate(doubts) if (row := self.row(doubt)) is not None]
         if not rows:
-            return of_doubts
+            return readings
         places = np.array([row.place for _, row in rows])
         candidates = np.array([row.candidates for _, row in rows], np.uint32)
         pair_counts = self.neighbours.counts(places, candidates)
@@ -91,14 +93,14 @@ class DoubtedText:
             if pair_counts.before[index].any() or pair_counts.behind[index].any():
                 pair = np.array([0, likeliest[index]])
                 counts = np.stack([pair_counts.before[index, pair], pair_counts.behind[index, pair]])
-                of_doubts[number] = self._reading(row, pair, counts, float(odds[index]))
-        return of_doubts
+                readings[number] = self._reading(row, pair, counts, float(odds[index]))
+        return readings
 
-    def weights_at(self, addresses: Sequence[tuple[int, int, int]]) -> list[float]:
-        """The weight of the language model (0 to 1) at places, given by index of the page, index of the column, and
-        code point."""
+    def trust_at(self, addresses: Sequence[tuple[int, int, int]]) -> list[float]:
+        """How far the language model is trusted (0 to 1) at places, given by index of the page, index of the column,
+        and code point."""
         places = np.array([self._place(*address) for address in addresses], np.int64)
-        return [float(weight) for weight in self.neighbours.trust(places)]
+        return [float(trust) for trust in self.neighbours.trust(places)]
 
     def row(self, doubt: Doubt) -> DoubtRow | None:
         """The input for a doubt; None unless it is between single characters."""
@@ -109,8 +111,8 @@ class DoubtedText:
         shown: defaultdict[str, float] = defaultdict(float)
         for text, probability in doubt.shown:
             if _is_single(text) and is_han(text):
-                shown[self._full(text)] += probability
-        suggested = self._full(doubt.suggested)
+                shown[self._to_traditional(text)] += probability
+        suggested = self._to_traditional(doubt.suggested)
         if suggested not in shown:
             forms = (text for text in shown if doubt.suggested in self._simplified_forms(text))
             suggested = next(forms, suggested)
@@ -131,7 +133,7 @@ class DoubtedText:
             return transcribed
         forms = [text for text in conversions().traditional.get(transcribed, ()) if _is_single(text)]
         if len(forms) < 2:
-            return self._full(transcribed)
+            return self._to_traditional(transcribed)
         places, candidates = np.full(len(forms), place), np.array([[ord(text)] for text in forms], np.uint32)
         scores = self.neighbours.scores(places, candidates, self.neighbours.counts(places, candidates))
         return forms[int(scores[:, 0].argmax())]

@@ -93,7 +93,7 @@ def _of_pages(text: Transcription) -> TokenStream:
         for line, column in enumerate(page.columns):
             has_begun = False  # blanks before the first character of a column are indentation
             for run in column.runs:
-                voice = notes if run.note else main
+                voice = notes if run.is_note else main
                 for cell in run.cells:
                     if cell.blank:
                         if has_begun:
@@ -102,7 +102,7 @@ def _of_pages(text: Transcription) -> TokenStream:
                         voice.add(token_of(cell.text), number, line, cell.offset)
                         has_begun = True
                 # a note continues only if no main text comes between
-                if not run.note and any(cell.glyph for cell in run.right):
+                if not run.is_note and any(cell.glyph for cell in run.right):
                     notes.interrupt()
     return _joined((main, notes), len(text.pages))
 

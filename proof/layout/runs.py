@@ -179,7 +179,7 @@ class _ExpectedRun(NamedTuple):
     """A transcribed run: whether it is a note, its height in `cells`, and `right_excess` as of the function. A run that
     is found longer or shorter costs `cell_cost` for each cell beyond `slack_cells`."""
 
-    note: bool
+    is_note: bool
     cells: float
     right_excess: int
     cell_cost: float
@@ -228,7 +228,7 @@ class _RowGains(NamedTuple):
         last = len(self.main) - 1
         half_window = round(WINDOW_CELLS * pitch / 2)
         above, below = (grid - half_window).clip(0, last), (grid + half_window).clip(0, last)
-        if not run.note:
+        if not run.is_note:
             total = _sums_before(self.main)[grid]
             return _RunGain(-total, total, self.main[above], self.main[below])
         end = self.note
@@ -310,7 +310,7 @@ def find_runs(
 def _expected_runs(column: Column, strict: bool) -> list[_ExpectedRun]:
     """The transcribed runs of a column, without blank cells at its end."""
     cost, slack = (STRICT_COUNT_COST, STRICT_COUNT_SLACK_CELLS) if strict else (COUNT_COST, COUNT_SLACK_CELLS)
-    expected = [_ExpectedRun(run.note, float(run.height), right_excess(run), cost, slack) for run in column.runs]
+    expected = [_ExpectedRun(run.is_note, float(run.height), right_excess(run), cost, slack) for run in column.runs]
     last = column.runs[-1]
     written = max(_written_cells(last.right), _written_cells(last.left))
     return [*expected[:-1], expected[-1]._replace(cells=float(written))]
@@ -318,21 +318,21 @@ def _expected_runs(column: Column, strict: bool) -> list[_ExpectedRun]:
 
 def _with_low_notes(expected: Sequence[_ExpectedRun], cells: float) -> list[_ExpectedRun]:
     """The expected runs, with rows of notes so low that all runs fit into the column's height in `cells`."""
-    note_rows = sum(run.cells for run in expected if run.note)
+    note_rows = sum(run.cells for run in expected if run.is_note)
     if not note_rows:
         return list(expected)
-    main_cells = sum(run.cells for run in expected if not run.note)
+    main_cells = sum(run.cells for run in expected if not run.is_note)
     height = min(max((cells - main_cells) / note_rows, MIN_NOTE_CELL), 1.0)
     # the slack of main text would be a whole row of a note whose rows are half as high
     return [
-        run._replace(cells=run.cells * height, slack_cells=run.slack_cells * height) if run.note else run
+        run._replace(cells=run.cells * height, slack_cells=run.slack_cells * height) if run.is_note else run
         for run in expected
     ]
 
 
 def height_with_low_notes(column: Column) -> float:
     """The height of a column in cells of main text where the rows of its notes are `LOW_NOTE_CELL` of one high."""
-    return sum(run.height * (LOW_NOTE_CELL if run.note else 1.0) for run in column.runs)
+    return sum(run.height * (LOW_NOTE_CELL if run.is_note else 1.0) for run in column.runs)
 
 
 def pitch_with_low_notes(ink: NDArray[np.uint8], column: Column) -> float:
@@ -345,7 +345,7 @@ def pitch_with_low_notes(ink: NDArray[np.uint8], column: Column) -> float:
 def right_excess(run: Run) -> int:
     """By how many characters the right half-row of a note is longer than the left one; negative if it is shorter, 0 for
     main text."""
-    return _written_cells(run.right) - _written_cells(run.left) if run.note else 0
+    return _written_cells(run.right) - _written_cells(run.left) if run.is_note else 0
 
 
 def _leading_blanks(run: Run) -> int:
@@ -465,7 +465,7 @@ def _guided_stretches(
     """
     height = len(ink)
     if len(expected) == 1:
-        return [ColumnStretch(expected[0].note, 0.0, float(height))]
+        return [ColumnStretch(expected[0].is_note, 0.0, float(height))]
     cells = sum(run.cells for run in expected)
     squeeze = min(1.0, height / (pitch * cells)) if cells else 1.0
     grid = np.arange(0, height + GRID_PX, GRID_PX).clip(0, height)
@@ -487,7 +487,9 @@ def _guided_stretches(
     for begins in reversed(previous[1:]):
         boundaries.append(int(begins[boundaries[-1]]))
     edges = [0.0, *(float(grid[boundary]) for boundary in reversed(boundaries)), float(height)]
-    return [ColumnStretch(run.note, top, bottom) for run, (top, bottom) in zip(expected, pairwise(edges), strict=True)]
+    return [
+        ColumnStretch(run.is_note, top, bottom) for run, (top, bottom) in zip(expected, pairwise(edges), strict=True)
+    ]
 
 
 def _best_ends(

@@ -151,7 +151,8 @@ class HalfFolioReadings:
         return [self._spikes(strip, characters) for strip, characters in zip(strips, sought, strict=True)]
 
     def _spikes(self, strip: CutStrip, sought: tuple[str, ...]) -> tuple[Spike, ...]:
-        """The spikes of one strip, with the probabilities of the characters that are `sought` on it."""
+        """The spikes of one strip, with the probabilities of the characters that are `sought` on it. The record has
+        those of characters that a spike does not list as `distances` (`StripSpikes.spikes`)."""
         distances = self.used.distances.setdefault(strip.key, {})
         if strip.key in self._stored.spikes:
             self.used.spikes[strip.key] = self._stored.spikes[strip.key]
@@ -337,7 +338,7 @@ def _expected_runs(line: Column | None, cut_by: CutBy) -> tuple[tuple[bool, int,
     """Everything in a line that its strips depend on: for each run whether it is a note, its height, by how much its
     right half-row is longer than the left one, and whether it is blank."""
     runs = () if line is None or cut_by is CutBy.SEEN else line.runs
-    return tuple((run.note, run.height, right_excess(run), all(cell.blank for cell in run.cells)) for run in runs)
+    return tuple((run.is_note, run.height, right_excess(run), all(cell.blank for cell in run.cells)) for run in runs)
 
 
 def _without_pixels(strip: Strip) -> CutStrip:

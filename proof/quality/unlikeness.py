@@ -23,25 +23,29 @@ DOUBT_WEIGHT = 0.3
 """The unlikeness that a posterior of 0 adds; the unlikeness of shapes is 1 less a cosine."""
 
 
-def unlikeness(
-    shapes: NDArray[np.int8], p_text: NDArray[np.float64], other: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
-    """How unlike each glyph is to its character; 0 is not at all.
-
-    `shapes` is (glyphs, features), `p_text` the posterior of the character for each glyph. With the mean shape of an
-    `other` character, the result is the likeness of a glyph to that character, less half of the likeness to its own.
-    """
+def unlikeness(shapes: NDArray[np.int8], p_text: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How unlike each glyph is to its character; 0 is not at all. `shapes` is (glyphs, features), `p_text` the
+    posterior of the character for each glyph."""
     if not len(shapes):
         return np.zeros(0)
     glyphs = _unit(shapes.astype(np.float32))
     likeness = glyphs @ _mean_shape(glyphs, p_text)
-    doubt = DOUBT_WEIGHT * (1.0 - p_text)
-    if other is None:
-        return np.asarray(1.0 - likeness + doubt, dtype=np.float64)
-    return np.asarray(glyphs @ other - likeness / 2 + doubt / 2, dtype=np.float64)
+    return np.asarray(1.0 - likeness + DOUBT_WEIGHT * (1.0 - p_text), dtype=np.float64)
 
 
-def middle_of(shapes: NDArray[np.int8], p_text: NDArray[np.float64]) -> NDArray[np.float64]:
+def likeness_to(
+    other: NDArray[np.float64], shapes: NDArray[np.int8], p_text: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """How like each glyph is to an `other` character, given by its mean shape, less half of its likeness to its own;
+    `shapes` and `p_text` as in `unlikeness`."""
+    if not len(shapes):
+        return np.zeros(0)
+    glyphs = _unit(shapes.astype(np.float32))
+    likeness = glyphs @ _mean_shape(glyphs, p_text)
+    return np.asarray(glyphs @ other - likeness / 2 + DOUBT_WEIGHT * (1.0 - p_text) / 2, dtype=np.float64)
+
+
+def mean_shape(shapes: NDArray[np.int8], p_text: NDArray[np.float64]) -> NDArray[np.float64]:
     """Mean shape of a character, of unit length: over its confirmed glyphs, without the fifth of them that is least
     like their mean."""
     return _mean_shape(_unit(shapes.astype(np.float32)), p_text)

@@ -8,7 +8,7 @@ from proof.model.flags import COLLATION, PLACEHOLDER, Flag, Kind, LanguageReadin
 from proof.model.flags import LANGUAGE as LANGUAGE_ALONE
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import Status
-from proof.store.decision_records import Verdict
+from proof.store.decision_records import State, Verdict
 
 KINDS = {
     Kind.SUBSTITUTION: _("substitution"),
@@ -115,6 +115,16 @@ REASONS = {
 
 NAMED_BY_NOTICE = {"page blank", "image mirrored", "image too coarse", "notes too small", "page not in columns"}
 """Reasons whose notice is shown instead of their sentence: it says the same, and what to do."""
+
+STATES: dict[str, str] = {
+    State.OPEN: _("open"),
+    State.KEPT: _("text kept"),
+    State.CORRECTED: _("corrected"),
+    State.COPY: _("copy reads so"),
+    State.RETAINED: _("text kept, copy reads otherwise"),
+    State.UNSURE: _("unsure"),
+    State.SKIPPED: _("skipped"),
+}
 
 VERDICTS = {
     Verdict.KEEP: _("text kept"),

@@ -27,9 +27,9 @@ MARGIN_WIDTHS = 0.12
 rules."""
 EM_PITCHES = 0.86
 """Size of a transcribed character, in pitches."""
-WEDGED_SIZE_SHARE = 0.74
+NO_GLYPH_SIZE_SHARE = 0.74
 """Size of a character without a glyph, as a share of the size of the others."""
-WEDGE_DISTANCE_PITCHES = 0.62
+NO_GLYPH_DISTANCE_PITCHES = 0.62
 """Distance of a character without a glyph from the middle of the column, in pitches."""
 DEFAULT_PITCH_WIDTHS = 0.55
 """Pitch on a page without characters to measure, in widths of the column."""
@@ -42,15 +42,15 @@ MAX_NOTE_EM_WIDTHS = 0.46
 @dataclass(frozen=True, slots=True)
 class PlacedCharacter:
     """A transcribed character at the place of its glyph: its centre (`x`, `y`), its size (`em`), and whether it is
-    flagged (`marked`). `wedged`: it has no glyph and is shown beside the place where the text has it. `offset` is its
-    place in the source of the column, -1 if it is wedged or a placeholder."""
+    flagged (`marked`). `without_glyph`: it has no glyph and is shown beside the place where the text has it. `offset`
+    is its place in the source of the column, -1 without a glyph or for a placeholder."""
 
     text: str
     x: float
     y: float
     em: float
     marked: bool
-    wedged: bool = False
+    without_glyph: bool = False
     offset: int = -1
 
 
@@ -92,7 +92,7 @@ def view_of(
     halves = (flag, other) if other else (flag,)
     characters = (
         *_placed(in_view, box, pitch, halves),
-        *_wedged(result, line, box, pitch, halves),
+        *_without_glyph(result, line, box, pitch, halves),
         *_placeholders(flag, focus, box, pitch),
     )
     gaps = (_gap(line, box, pitch, half.bbox or focus, half) for half in halves if half.line == flag.line)
@@ -179,7 +179,7 @@ def _placed(
     return placed
 
 
-def _wedged(
+def _without_glyph(
     result: PageResult, line: Sequence[CheckedCharacter], column: Box, pitch: float, halves: Sequence[Flag]
 ) -> Iterator[PlacedCharacter]:
     """The characters of a column that have no glyph, each beside its place in the text; several at one place are placed
@@ -206,13 +206,13 @@ def _wedged(
             y = flags[0].bbox.centre[1]
         else:
             continue
-        em = WEDGED_SIZE_SHARE * _em(row, pitch, column)
-        x = _across(row, column) + WEDGE_DISTANCE_PITCHES * pitch * (1 if row is Row.MAIN else 0.6)
+        em = NO_GLYPH_SIZE_SHARE * _em(row, pitch, column)
+        x = _across(row, column) + NO_GLYPH_DISTANCE_PITCHES * pitch * (1 if row is Row.MAIN else 0.6)
         texts = [(flag, text) for flag in flags for text in _characters(flag.transcribed)]
         for number, (flag, text) in enumerate(texts):
             down = (number - (len(texts) - 1) / 2) * 1.06 * em
             marked = any((flag.line, flag.offset) == (half.line, half.offset) for half in halves)
-            yield PlacedCharacter(text, x, y + down, em, marked, wedged=True)
+            yield PlacedCharacter(text, x, y + down, em, marked, without_glyph=True)
 
 
 def _index_of(flag: Flag, line: Sequence[CheckedCharacter]) -> int:

@@ -375,6 +375,19 @@ class Settings:
         """The transcriptions that `project.texts` names, each once. Raises ConfigError if one does not exist."""
         return self._files("texts", self.project.texts)
 
+    def text_at(self, checked: Path) -> Path:
+        """The present path of the text that was checked at `checked`.
+
+        In a moved, restored or copied project this is the project's only text of the same file name, provided that
+        the old file is gone or has the same content; otherwise `checked`. Raises ConfigError as `text_files` does.
+        """
+        if checked.is_file() and self.folder and checked.is_relative_to(self.folder):
+            return checked
+        same_name = [file for file in self.text_files() if file.name == checked.name and file != checked]
+        if len(same_name) != 1 or (checked.is_file() and checked.read_bytes() != same_name[0].read_bytes()):
+            return checked
+        return same_name[0]
+
     def witness_sources(self) -> tuple[WitnessSource, ...]:
         """The witnesses that `project.witnesses` names, each once; a pattern is replaced by its files. Raises
         ConfigError if one does not exist."""

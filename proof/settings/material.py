@@ -40,7 +40,7 @@ def find_images(folder: Path) -> tuple[Path, ...]:
 
 def _texts_in(folder: Path) -> list[Path]:
     """The texts in a folder, or a pattern for all of them."""
-    candidates = (path for path in sorted(folder.iterdir()) if not path.name.startswith((".", "README")))
+    candidates = (path for path in sorted(folder.iterdir()) if not path.name.upper().startswith((".", "README")))
     files = [path for path in candidates if path.suffix.lower() in text_suffixes() and path.is_file()]
     texts = [path for path in files if _is_text(path)]
     suffixes = {path.suffix for path in texts}

@@ -33,11 +33,11 @@ def write_project(settings: Settings, given: Iterable[str]) -> Path:
     """Write the `config.toml` of a new project, with its texts and the settings named in `given`, and return its path.
     A password in the address of the store is left out. Raises OutputError if the file cannot be written."""
     assert settings.file is not None, "settings of a project have a file"
-    written = {"project.texts", *set(given).intersection(PROJECT_SETTINGS)}
+    names = {"project.texts", *set(given).intersection(PROJECT_SETTINGS)}
     lines = [_HEAD]
     section = ""
     for name, setting in SETTINGS.items():
-        if name not in written:
+        if name not in names:
             continue
         if setting.section != section:
             section = setting.section
@@ -63,11 +63,11 @@ def add_to_project(file: Path, texts: Sequence[Path], images: Sequence[Path] = (
     text = TomlFile.read(file).text
     for key, paths in (("texts", texts), ("images", images)):
         listed = {Path(file.parent, path).resolve() for path in _list_of(text, key)}
-        new_paths = [_shown(path, file.parent) for path in paths if path.resolve() not in listed]
+        new_paths = [_relative(path, file.parent) for path in paths if path.resolve() not in listed]
         if new_paths:
             text = _with_paths(file, text, key, new_paths)
-    with whole_file(file) as written:
-        written.write(text)
+    with whole_file(file) as output:
+        output.write(text)
 
 
 def _with_paths(file: Path, text: str, key: str, new_paths: list[str]) -> str:
@@ -79,9 +79,9 @@ def _with_paths(file: Path, text: str, key: str, new_paths: list[str]) -> str:
     lines = text.split("\n")
     if key in project:
         end = statement_of(text, ("project", key))[1]
-        candidates = _closed_later(lines, end, added)
+        candidates = _with_longer_list(lines, end, added)
     else:
-        candidates = _as_statement(lines, text, f"{key} = [{added}]")
+        candidates = _with_new_statement(lines, text, f"{key} = [{added}]")
     project[key] = [*project.get(key, ()), *new_paths]
     for candidate in candidates:
         try:
@@ -99,16 +99,16 @@ def _with_paths(file: Path, text: str, key: str, new_paths: list[str]) -> str:
     )
 
 
-def _closed_later(lines: list[str], end: int, added: str) -> Iterable[str]:
-    """Candidates for the file with `added` before a closing bracket in line `end`, the last line of the statement of
-    the list; the last bracket comes first."""
+def _with_longer_list(lines: list[str], end: int, added: str) -> Iterable[str]:
+    """Candidates for the file with `added` before a closing bracket of line `end`, which is the last line of the list's
+    statement; the last bracket comes first."""
     line = lines[end - 1]
     for position in reversed([bracket.start() for bracket in re.finditer(r"\]", line)]):
         for comma in (", ", " ", ""):
             yield "\n".join([*lines[: end - 1], f"{line[:position]}{comma}{added}{line[position:]}", *lines[end:]])
 
 
-def _as_statement(lines: list[str], text: str, statement: str) -> Iterable[str]:
+def _with_new_statement(lines: list[str], text: str, statement: str) -> Iterable[str]:
     """Candidates for the file with a new statement of `[project]`: at the start of that section, at the start of the
     file, or in a new section at its end."""
     for number, line in enumerate(lines):
@@ -141,11 +141,11 @@ def _toml(value: Any, base: Path) -> str:
     if isinstance(value, WitnessSource):
         siglum = f"{value.siglum}=" if value.siglum else ""
         revision = f"@{value.revision}" if value.revision else ""
-        return json.dumps(f"{siglum}{_shown(value.path, base)}{revision}", ensure_ascii=False)
-    return json.dumps(_shown(value, base) if isinstance(value, Path) else str(value), ensure_ascii=False)
+        return json.dumps(f"{siglum}{_relative(value.path, base)}{revision}", ensure_ascii=False)
+    return json.dumps(_relative(value, base) if isinstance(value, Path) else str(value), ensure_ascii=False)
 
 
-def _shown(path: Path, base: Path) -> str:
+def _relative(path: Path, base: Path) -> str:
     """A path relative to `base` if it lies inside, else absolute."""
     path = path.absolute()
     return path.relative_to(base).as_posix() if path.is_relative_to(base) else str(path)

@@ -47,7 +47,7 @@ def authority_of(request: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
                 _("no image shows that the copy reads so: say what the decision rests on, or `keep` the text")
             )
         return IMAGE if page.image is not None else ""
-    reading = request.reading if request.verdict in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN) else flag.suggested
+    reading = flag.suggested if request.verdict is Verdict.TAKE else request.reading
     from_image = page.image is not None and flag.reason not in WITHOUT_IMAGE
     if from_image and reading in _image_readings(flag):
         return IMAGE

@@ -1,6 +1,6 @@
 """Carries places of flags from one content of a text to the next.
 
-Nothing here needs the database: `texts` applies it to stored flags, `replay` to the acts of a journal, and exports to
+Nothing here needs the database: `texts` applies it to stored flags, `journal_replay` to acts of a journal, exports to
 files that were changed since the last check.
 """
 

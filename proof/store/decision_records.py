@@ -63,6 +63,14 @@ SETTLED = frozenset({State.KEPT, State.CORRECTED, State.COPY, State.RETAINED})
 """States that need no further decision."""
 
 
+def judgement_category(state: str, reading: str, suggested: str) -> str:
+    """The category of a judgement in measures of agreement: a state in which the text is kept, the suggestion, or
+    another reading."""
+    if state != State.CORRECTED.value:
+        return str(state)
+    return "as suggested" if reading == suggested else f"= {reading}"
+
+
 class MissingFlagError(PublicError):
     """There is no such flag in the work."""
 

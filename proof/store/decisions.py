@@ -23,6 +23,7 @@ from proof.store.carried_places import is_deleted_with_its_line
 from proof.store.column_changes import DELETED, JOINED
 from proof.store.decision_chains import REQUESTER, Chain, FlagDecision, chain_of, decision_of, new_row, shown_decisions
 from proof.store.decision_records import (
+    SETTLED,
     STATE_OF,
     TAKING_BACK,
     ConflictError,
@@ -290,7 +291,7 @@ def _for_other_half(
         return None
     last = chain.row(chain.version)
     has_own_decision = other_chain.state is not State.OPEN and (last is None or not _twin(last, other_chain))
-    if has_own_decision or _is_corrected_in_part(session, other):
+    if has_own_decision or _is_decided_in_part(session, other):
         return None
     return other_request
 
@@ -302,13 +303,13 @@ def _other_half_of(session: Session, flag: FlagRow) -> FlagRow | None:
     return session.scalar(query.with_for_update()) if uid else None
 
 
-def _is_corrected_in_part(session: Session, flag: FlagRow) -> bool:
-    """Whether some of the characters at the place of a flag are corrected by another decision."""
+def _is_decided_in_part(session: Session, flag: FlagRow) -> bool:
+    """Whether there is another decision on some of the characters at the place of a flag."""
     if flag.start is None or not flag.extent:
         return False
     in_text = select(FlagRow.id).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == flag.version_id)
     overlaps = (FlagRow.start < flag.start + flag.extent, FlagRow.start + FlagRow.extent > flag.start)
-    others = in_text.where(*overlaps, FlagRow.id != flag.id, ~IS_SEEDED, FlagRow.state == State.CORRECTED.value)
+    others = in_text.where(*overlaps, FlagRow.id != flag.id, ~IS_SEEDED, FlagRow.state.in_(SETTLED))
     return session.scalar(others.limit(1)) is not None
 
 

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from proof.model.flags import Origin
 from proof.store.decision_chains import REQUESTER
-from proof.store.decision_records import Decision, DecisionRequest, State, Verdict
+from proof.store.decision_records import Decision, DecisionRequest, State, Verdict, judgement_category
 from proof.store.decisions import decide_in
 from proof.store.lookup import StorePart, find_work_id
 from proof.store.models import FlagRow, ReadingRow
@@ -56,10 +56,8 @@ class BlindReading:
 
     @property
     def category(self) -> str:
-        """The category in measures of agreement: a state, the suggestion, or another reading."""
-        if self.state is not State.CORRECTED:
-            return self.state.value
-        return "as suggested" if self.reading == self.suggested else f"= {self.reading}"
+        """The category in measures of agreement."""
+        return judgement_category(self.state, self.reading, self.suggested)
 
     @property
     def verdict(self) -> Verdict:

@@ -18,7 +18,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.errors import PublicError, UsageError
-from proof.locale.marking import _
+from proof.locale.marking import Sentence, _
 from proof.model.flags import Flag, Origin, context_of, with_ids
 from proof.model.result import PageResult, box_at
 from proof.store import rows
@@ -214,7 +214,7 @@ def _make_group(
             for decision in group:
                 _make(session, text, work, decision, person, batch)
     except PublicError as refusal:
-        return str(refusal)
+        return Sentence.of(refusal)
     return ""
 
 

@@ -111,14 +111,14 @@ def _matched_pages(
     for number, of_page in flags_of.items():
         for flag in of_page:
             if flag.page_id != number:
-                flag.page_id, flag.uid = number, _unused_id(flag.uid, ids_of[number])
+                flag.page_id, flag.uid = number, unused_id(flag.uid, ids_of[number])
     for page, findings in pages:
         number = page.id
         matched, unmatched = _match(findings, spans_of[number], lines_of[number], flags_of[number], ids_of[number])
         yield page, matched, unmatched
 
 
-def _unused_id(uid: str, used: set[str]) -> str:
+def unused_id(uid: str, used: set[str]) -> str:
     """The id, or a hash derived from it if it is used already; adds the result to `used`."""
     derived = (hashlib.blake2b(f"{uid}\x1f{n}".encode(), digest_size=10).hexdigest() for n in count(1))
     unused = next(candidate for candidate in chain([uid], derived) if candidate not in used)
@@ -240,7 +240,7 @@ def _match(
     }
     row_of = _matched_rows(findings, span_of, lines, flags, answered)
     asked = [(n, *found) for n, found in enumerate(findings) if n in row_of or found[0].id not in answered]
-    id_of = {flag.id: row_of[n].uid if n in row_of else _unused_id(flag.id, used_ids) for n, flag, _ in asked}
+    id_of = {flag.id: row_of[n].uid if n in row_of else unused_id(flag.id, used_ids) for n, flag, _ in asked}
     # the row of a kept flag does not name the other flag of a moved character
     unlinked = {flag.id for n, flag, origin in asked if n in row_of and _is_kept(row_of[n], origin)}
     matched = []
@@ -302,16 +302,18 @@ def _is_answered(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
     export wrote there."""
     if span is None or row.start is None or row.origin == Origin.SEEDED.value:
         return False
+    about_characters = Kind.LAYOUT.value not in (row.kind, flag.kind)
     if row.reads == row.transcribed:
-        about_characters = Kind.LAYOUT.value not in (row.kind, flag.kind)
         return row.state in SETTLED and about_characters and span == (row.start, row.extent)
     # that a column moved does not answer questions about its characters
     is_moved_column = row.kind == Kind.LAYOUT.value != flag.kind and "moved" in row.evidence
     if row.reads != decided_reading(row) or not flag.line or is_moved_column:
         return False
     end = row.start + row.extent
-    if not row.extent:  # characters were deleted: the finding suggests to insert them again
-        return span.start == row.start and not span.length and flag.suggested == row.transcribed
+    if not row.extent:  # something was deleted: does the finding suggest to insert it again, or what the image has?
+        is_again = flag.suggested in row.transcribed if about_characters else flag.suggested == row.transcribed
+        is_as_suggested = about_characters and len(flag.suggested) <= len(row.suggested)
+        return span.start == row.start and not span.length and (is_again or is_as_suggested)
     if not span.length:
         return row.start < span.start < end
     return row.start <= span.start and span.end <= end

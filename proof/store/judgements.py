@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State, Verdict
+from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State, Verdict, judgement_category
 from proof.store.events import standing_events
 from proof.store.lookup import StorePart, work_id_subquery
 from proof.store.models import DecisionRow, FlagRow, PageRow
@@ -86,11 +86,12 @@ class Differing(NamedTuple):
 
 class WitnessRecord(NamedTuple):
     """The record of a witness, or of another reader of the images, in a work: the number of decided `places` where it
-    has a reading, and of those where people decided as it reads (`upheld`)."""
+    has a reading, and of those where the decision agrees with
+    it (`agreeing`)."""
 
     siglum: str
     places: int
-    upheld: int
+    agreeing: int
 
 
 class Judgements(StorePart):
@@ -152,18 +153,18 @@ class Judgements(StorePart):
         query = query.where(FlagRow.work_id == work_id_subquery(work), FlagRow.stale.is_(False), ~IS_SEEDED)
         query = query.where(FlagRow.state.in_([State.KEPT.value, State.COPY.value, State.CORRECTED.value]))
         places: Counter[str] = Counter()
-        upheld: Counter[str] = Counter()
+        agreeing: Counter[str] = Counter()
         with self._reading() as session:
             for state, reading, suggested, testimonies in session.execute(query):
                 for testimony in testimonies or ():
                     places[testimony["siglum"]] += 1
                     if state == State.CORRECTED.value:
                         reads_as_image = testimony["side"] == "image" and reading == suggested
-                        is_upheld = reads_as_image or testimony["reading"] == reading
+                        agrees = reads_as_image or testimony["reading"] == reading
                     else:
-                        is_upheld = testimony["side"] == "text"
-                    upheld[testimony["siglum"]] += is_upheld
-        return [WitnessRecord(siglum, count, upheld[siglum]) for siglum, count in places.most_common()]
+                        agrees = testimony["side"] == "text"
+                    agreeing[testimony["siglum"]] += agrees
+        return [WitnessRecord(siglum, count, agreeing[siglum]) for siglum, count in places.most_common()]
 
     def paces(self, work: str) -> list[float]:
         """Seconds from each decision of a person to their next, without pauses and batches; of the newest
@@ -203,10 +204,8 @@ def _last_events(events: Iterable[_Event]) -> dict[str, _Event]:
 
 
 def _judgement(event: _Event) -> str:
-    """The judgement of a decision: a state in which the text is kept, the suggested reading, or another reading."""
-    if event.state != State.CORRECTED.value:
-        return event.state
-    return "as the image" if event.reading == event.suggested else f"= {event.reading}"
+    """The category of the judgement of a decision."""
+    return judgement_category(event.state, event.reading, event.suggested)
 
 
 def _difference(own: _Event, other: _Event) -> Differing:

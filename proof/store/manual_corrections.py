@@ -20,6 +20,7 @@ from proof.store.decision_chains import REQUESTER, chain_of
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_request, decide_in
 from proof.store.events import key_of_another
+from proof.store.flag_matching import unused_id
 from proof.store.lookup import NoPlaceError, StorePart, find_page
 from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow
 from proof.store.seeded_errors import BY_HAND, IS_SEEDED, seeded_places, shown_text
@@ -224,16 +225,17 @@ def _request(correction: ManualCorrection, flag: int, version: int) -> DecisionR
 
 
 def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
-    """The row of the flag of a correction by hand: a new row, or that of an undone correction with the same id."""
-    values = rows.flag_values(flag) | {"origin": Origin.PERSON.value}
+    """The row of the flag of a correction by hand: a new row, or that of the same correction if it was undone or has
+    lost its place. The row of an exported correction stays: the same may be added beside it."""
     row = session.scalar(select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.uid == flag.id))
-    if row is None:
+    if row is None or row.reads != row.transcribed:
+        uids = set(session.scalars(select(FlagRow.uid).where(FlagRow.page_id == page.id)))
+        values = rows.flag_values(flag) | {"origin": Origin.PERSON.value, "uid": unused_id(flag.id, uids)}
         row = FlagRow(work_id=page.work_id, page_id=page.id, last_run_id=page.result_run_id, stale=False, **values)
         session.add(row)
         session.flush()
-    elif row.state == State.OPEN.value or row.stale:
+    if row.state == State.OPEN.value or row.stale:
         row.suggested, row.stale = flag.suggested, False
-    if row.state == State.OPEN.value:
         row.extent, row.reads = flag.length, flag.transcribed
         column = page.spans.get(flag.line)
         if column is not None:

@@ -47,7 +47,7 @@ from proof.store.queue_records import (
     Order,
     QueuedFlag,
     QueueFilter,
-    WorkLeft,
+    RemainingWork,
     WorkPair,
     WorkSummary,
     listed_page,
@@ -103,7 +103,7 @@ class Queue(StorePart):
         arrays = self._fresh(work)
         return flag in arrays.at and bool(arrays.present[arrays.at[flag]])
 
-    def left(self, work: str) -> WorkLeft:
+    def remaining(self, work: str) -> RemainingWork:
         """The counts of flags, pages and problems left to do in a work. Raises NoPlaceError."""
         arrays = self._fresh(work)
         flags = _by_state(arrays)
@@ -111,7 +111,7 @@ class Queue(StorePart):
         with self._reading() as session:
             pages = Counter(standing.state for standing in page_states(session, with_image).values())
             problems = count_problems(session, work)
-        return WorkLeft(
+        return RemainingWork(
             open=flags[State.OPEN],
             unsure=flags[State.UNSURE],
             skipped=flags[State.SKIPPED],

@@ -165,7 +165,7 @@ class JuanCount:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkLeft:
+class RemainingWork:
     """The work left: unsettled flags by state, pages with an image that are to be proofread or to be validated, and
     open problems of flags and pages."""
 

@@ -5,8 +5,8 @@ The journal names works, pages, texts and acts by name and key, never by row num
 of acts, numbered by `version`; a line replaces the line of the same version and all after it, as when an older store
 was restored and worked on. Comments and blind readings replace nothing: all of them are recovered.
 
-The place of an act is carried through all later changes of its text (`replay`). If a check found a flag at this place,
-the act is put on that flag, else on a new one. Idempotent.
+The place of an act is carried through all later changes of its text (`journal_replay`). If a check found a flag at
+this place, the act is put on that flag, else on a new one. Idempotent.
 """
 
 from __future__ import annotations

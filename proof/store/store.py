@@ -184,7 +184,8 @@ class Store:
 
     def finish_run(self, run_id: int, *, findings: Sequence[Notice] = (), whole: bool = False) -> None:
         """Record the end of a run. `findings` are notices about the run as a whole. A `whole` run had all pages of its
-        texts: the other stored pages of these texts become absent.
+        texts: the other stored pages of these texts become absent. If they return they are judged anew, since other
+        pages may have taken their flags meanwhile.
 
         Raises OutputError if another run of the work began meanwhile, since pages may then belong to that run."""
         with self._writing() as session:
@@ -198,7 +199,7 @@ class Store:
                     PageRow.text.in_([text["path"] for text in run.texts]),
                     PageRow.run_id != run.id,
                 )
-                mark_absent = update(PageRow).where(PageRow.id.in_(not_in_run)).values(absent=True)
+                mark_absent = update(PageRow).where(PageRow.id.in_(not_in_run)).values(absent=True, key="")
                 session.execute(mark_absent, execution_options={"synchronize_session": False})
             raise_revision(session, run.work_id)
         self.cache.note_use()

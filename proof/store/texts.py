@@ -2,7 +2,7 @@
 
 A text is a file. Each content of it that was checked or exported is a version, identified by its hash. The place of a
 flag is `extent` code points from `start` in a version of its text; `reads` are the characters there, as transcribed or,
-after an export, as decided. When a text gets a new version, each place is carried to it (`text_changes`):
+after an export, as decided. When a text gets a new version, each place is carried to it (`carried_places`):
 
 - if its characters are unchanged, to these characters;
 - if they were replaced by the decided reading, to this reading;

@@ -349,11 +349,18 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
         old, new = flag.transcribed if is_exported else flag.reads, decided_reading(flag)
         if flag.is_restored:
             new = flag.reads
+        if old == new:
+            continue
+        present = source[flag.offset : flag.offset + flag.extent]
+        if not is_exported and len(present) == len(
+            old
+        ):  # the text may have it in another form, such as a simplified one
+            old = present
         is_inserted_column = flag.kind == Kind.LAYOUT.value and new not in ("", LINE_BREAK) and not old
         if is_inserted_column:
             new = f"{LINE_BREAK}{new}" if flag.offset else f"{new}{LINE_BREAK}"
         edit = Edit(flag.offset, len(old), new)
-        if old == new or edit.start < reached or not source.startswith(old, edit.start):
+        if edit.start < reached or not source.startswith(old, edit.start):
             continue
         if is_exported and not old and source.startswith(new, edit.start):  # it was exported before the check, too
             continue

@@ -136,7 +136,7 @@ class RunSpans(NamedTuple):
     """Whether a run is a note, and the spans of its text in the column's source, in reading order. A span has no
     markup, or is one cell of several code points."""
 
-    note: bool
+    is_note: bool
     spans: list[Bounds]
 
 
@@ -149,7 +149,9 @@ def run_spans(column: Column) -> list[RunSpans]:
             for run in _WELL_FORMED_RUN.finditer(source)
         ]
         return [run for run in runs if run.spans]
-    return [RunSpans(run.note, [(cell.offset, cell.offset + cell.length) for cell in run.cells]) for run in column.runs]
+    return [
+        RunSpans(run.is_note, [(cell.offset, cell.offset + cell.length) for cell in run.cells]) for run in column.runs
+    ]
 
 
 SPAN = Struct("<III?")

@@ -1,7 +1,7 @@
 """Text extracted from XML, wikitext or an archive. Every character is mapped to the bytes that it was read from, so
 that an edit of the text changes only these bytes.
 
-A reader builds an `Extraction` with a `Draft`: `read` adds text of the file, `mark` adds marks of a notation that
+A reader builds an `Extraction` with a `Draft`: `add` adds text of the file, `mark` adds marks of a notation that
 `proof.text.read` parses (a page mark, `<small>`, a line feed). All positions are code points of the extracted text.
 """
 
@@ -223,7 +223,7 @@ class Draft:
         self.length += len(text)
         self.line += text.count("\n")
 
-    def read(self, run: SourceRun, *copies: SourceRun) -> None:
+    def add(self, run: SourceRun, *copies: SourceRun) -> None:
         """Add text of the file. The `copies` are runs elsewhere in the file that repeat it."""
         sites = (run.site, *(copy.site for copy in copies))
         if not all(each.verbatim for each in (run, *copies)):

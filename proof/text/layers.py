@@ -13,14 +13,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from proof.text.column import parse_column
-from proof.text.model import is_han
+from proof.text.model import HAN, is_han
 
 COMPONENTS = frozenset("扌氵亻犭忄纟钅饣礻衤艹讠")
 """Components that are no words. Before another character they are half of a character that an old encoding lacked
 (扌奎)."""
 
-_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u3007]*")
-"""The Han characters of `is_han`."""
+_HAN_ALONE = re.compile(f"{HAN}*")
 
 
 class Layer(StrEnum):
@@ -85,7 +84,7 @@ class LayerStretch:
     @property
     def plain(self) -> bool:
         """Whether each of its code points is a Han character."""
-        return _HAN.fullmatch(self.source) is not None and COMPONENTS.isdisjoint(self.source)
+        return _HAN_ALONE.fullmatch(self.source) is not None and COMPONENTS.isdisjoint(self.source)
 
     def cells(self) -> Iterator[WitnessCell]:
         """Its glyphs in reading order, without spaces and punctuation. A component (`COMPONENTS`) and the Han character

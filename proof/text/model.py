@@ -39,6 +39,10 @@ def script_shown(scripts: Iterable[str]) -> str:
     return (Script.SIMPLIFIED if set(scripts) == {Script.SIMPLIFIED} else Script.TRADITIONAL).tag
 
 
+HAN = "[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u3007]"
+"""A pattern of the Han ideographs, as in `is_han`."""
+
+
 def is_han(text: str) -> bool:
     """Whether `text` is one Han ideograph. Compatibility ideographs and 〇 are included."""
     if len(text) != 1:
@@ -88,7 +92,7 @@ class Run:
     """A stretch of one column: main text, or a note of two half-rows. The right half-row is read first. All main text
     is in `right`."""
 
-    note: bool
+    is_note: bool
     right: tuple[Cell, ...]
     left: tuple[Cell, ...] = ()
 

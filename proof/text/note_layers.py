@@ -146,7 +146,7 @@ class _ColumnLayers:
             stretches += _stretches(column, spans, self.main)
             if any(not column.source[start:end].isspace() for start, end in spans):
                 self.open_note = None
-        if not runs or not runs[-1].note:
+        if not runs or not runs[-1].is_note:
             self.open_note = None
         return stretches
 

@@ -29,6 +29,10 @@ _FOREIGN_FORMATS = (
         _("is a settings file: name the folder of a project, or its settings, with --config"),
     ),
     (re.compile(r"\s*\\(?:documentclass|begin|usepackage)"), _("is LaTeX: save its text as plain text in UTF-8")),
+    (
+        re.compile(r"#\+TITLE:(?:.*\n)*? *[-+] \[\[file:", re.IGNORECASE),
+        _("is a table of contents: name the files of the text, one for each juan, or their folder"),
+    ),
 )
 """The beginnings of files in other text formats, with advice on each."""
 

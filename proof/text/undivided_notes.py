@@ -20,9 +20,9 @@ def notes_are_undivided(pages: Iterable[Page]) -> bool:
     for page in pages:
         for column in page.columns:
             for run in column.runs:
-                if run.note and _is_divided(column, run):
+                if run.is_note and _is_divided(column, run):
                     return False
-                longest = max(longest, len(run.right) if run.note else 0)
+                longest = max(longest, len(run.right) if run.is_note else 0)
     return longest > MAX_HALF_ROW_CELLS
 
 
@@ -40,7 +40,7 @@ def divide_notes(pages: Sequence[Page]) -> tuple[Page, ...]:
 
 
 def _with_divided_notes(column: Column) -> Column:
-    return replace(column, parsed=tuple(_divided(run) if run.note else run for run in column.runs))
+    return replace(column, parsed=tuple(_divided(run) if run.is_note else run for run in column.runs))
 
 
 def _divided(note: Run) -> Run:

@@ -221,10 +221,10 @@ class ColumnReader:
         if line is None or not line.runs or best.agreement < MIN_LINE_AGREEMENT:
             return best
         surplus_at_start, surplus_at_end = self._has_surplus_at_ends(best)
-        if line.runs[0].note and surplus_at_start:
+        if line.runs[0].is_note and surplus_at_start:
             missing = Run(False, (Cell(MISSING_TEXT, 0, 0, Row.MAIN),))
             best = self._with_added_run(best, replace(line, parsed=(missing, *line.runs)), 0)
-        if line.runs[-1].note and surplus_at_end:
+        if line.runs[-1].is_note and surplus_at_end:
             missing = Run(False, (Cell(MISSING_TEXT, len(line.source), 0, Row.MAIN),))
             best = self._with_added_run(best, replace(line, parsed=(*line.runs, missing)), len(line.runs))
         return best
@@ -250,7 +250,7 @@ class ColumnReader:
                 continue
             glyph = best.glyphs[pairing.glyphs[0]]
             run_before = best.strips[glyph.strip].run - 1
-            if glyph.row is not Row.MAIN or run_before < 0 or not line.runs[run_before].note:
+            if glyph.row is not Row.MAIN or run_before < 0 or not line.runs[run_before].is_note:
                 continue
             if not self._is_in_right_half(best.area, glyph):
                 continue
@@ -400,7 +400,7 @@ def _lines_with_note(column: ReadColumn, number: int) -> list[Column]:
         return []
     lines = []
     for index, run in enumerate(line.runs):
-        if run.note or cell not in run.cells:
+        if run.is_note or cell not in run.cells:
             continue
         place = run.cells.index(cell)
         for size in SMALL_NOTE_SIZES:
@@ -423,7 +423,7 @@ def _lines_of_other_lengths(column: ReadColumn, line: Column) -> list[Column]:
     extra_cells = {column.cells[pairing.cells[0]] for pairing in column.pairings if pairing.step is Step.EXTRA_CELL}
     lines = []
     for index, run in enumerate(line.runs):
-        if not run.note:
+        if not run.is_note:
             continue
         if surplus_runs & {index - 1, index, index + 1}:
             lines.append(_with_longer_note(line, index))
@@ -475,7 +475,7 @@ def _lines_with_half_note(column: ReadColumn, number: int) -> list[Column]:
     line, cell = column.line, column.cells[number]
     if line is None:
         return []
-    run = next((index for index, run in enumerate(line.runs) if not run.note and cell in run.cells), None)
+    run = next((index for index, run in enumerate(line.runs) if not run.is_note and cell in run.cells), None)
     if run is None:
         return []
     cells = line.runs[run].cells

@@ -122,18 +122,18 @@ def without_splinters(glyphs: Sequence[Glyph], top: float, bottom: float) -> tup
 
 
 def merged(
-    first: Sequence[Glyph], second: Sequence[Glyph], windows: Sequence[Window], readings: int
+    first: Sequence[Glyph], second: Sequence[Glyph], windows: Sequence[Window], earlier_count: int
 ) -> tuple[Glyph, ...]:
     """The glyphs of a strip after reading it again, with the mean of the probabilities of all readings.
 
-    `first` is the mean of `readings` earlier readings. `second` was read only in `windows`; glyphs elsewhere do not
+    `first` is the mean of `earlier_count` readings. `second` was read only in `windows`; glyphs elsewhere do not
     change. A glyph in a window that a reading lacks gets a lower presence. Glyphs keep the cells of the first reading.
     """
 
     def is_in_window(glyph: Glyph) -> bool:
         return any(window.holds(glyph) for window in windows)
 
-    share = 1.0 / (readings + 1)
+    share = 1.0 / (earlier_count + 1)
     partner = _partners(first, second)
     glyphs: list[Glyph] = []
     for i, glyph in enumerate(first):

@@ -72,7 +72,7 @@ class Legibility:
 
 def is_in_note(flag: Flag, line: Column) -> bool:
     """Whether a flag is about a character of a note, or about one that is missing in a note."""
-    notes = [[cell.offset for cell in run.cells] for run in line.runs if run.note and run.cells]
+    notes = [[cell.offset for cell in run.cells] for run in line.runs if run.is_note and run.cells]
     return any(min(places) <= flag.offset <= max(places) + 1 for places in notes)
 
 

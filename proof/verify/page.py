@@ -42,12 +42,12 @@ from proof.verify.page_findings import (
     COLUMNS_MISSING,
     figure_flags,
     layout_flag,
-    legible_flags,
     line_flags,
     mismatch,
     unreadable,
-    untranscribed,
-    without_unlike,
+    untranscribed_page_flags,
+    without_illegible_notes,
+    without_unlike_columns,
 )
 from proof.verify.pairing import MIN_CHARACTERS, page_shown
 from proof.verify.partial import (
@@ -147,15 +147,15 @@ class Checker:
     def readings(
         self,
         page_image: PageImage,
-        opened: Callable[[], LoadedImage],
+        open_image: Callable[[], LoadedImage],
         layout_override: LayoutOverrideShape | None = None,
-        known: PageRecord | None = None,
+        stored: PageRecord | None = None,
     ) -> HalfFolioReadings:
-        """The readings of the half-folio of `page_image`, taken from `known` where it has them, else from the engine
-        and the image, which `opened` loads whole. `layout_override` is a person's layout override."""
+        """The readings of the half-folio of `page_image`, from the `stored` record, or, if it lacks them, from the
+        engine and the image, which `open_image` loads whole. `layout_override` is that of a person."""
 
         def half() -> LoadedImage:
-            return half_folio(opened(), page_image.quadrant, self.columns)
+            return half_folio(open_image(), page_image.quadrant, self.columns)
 
         def layout(part: LoadedImage) -> Layout:
             return page_columns(part.pixels, self.columns, self.rows, _origin(part), layout_override)
@@ -164,7 +164,7 @@ class Checker:
         key = "\x1f".join((cutting_fingerprint(), page_image.quadrant, str(self.columns), str(self.rows), override))
         layout_key = hashlib.sha256(key.encode()).hexdigest()[:16]
         return HalfFolioReadings(
-            self.engine, self.rows, half, layout, known, layout_key, has_override=layout_override is not None
+            self.engine, self.rows, half, layout, stored, layout_key, has_override=layout_override is not None
         )
 
     def judge(
@@ -191,24 +191,24 @@ class Checker:
             skew=sheet.outline.skew,
             notices=(*page_image.notices, *sheet.notices, *self._reading_notices(page_image, sheet)),
         )
-        written = any(line.cells for line in page.columns)
-        coarse = written and not readings.has_override and sheet.detail < MIN_DETAIL_PX
-        if written and not readings.has_override and sheet.inked < MIN_PAGE_INK:
+        must_be_legible = any(line.cells for line in page.columns) and not readings.has_override
+        is_coarse = must_be_legible and sheet.detail < MIN_DETAIL_PX
+        if must_be_legible and sheet.inked < MIN_PAGE_INK:
             result = unreadable(empty_result, "page blank", Notice(NoticeCode.IMAGE_BLANK))
-        elif coarse:
+        elif is_coarse:
             notice = Notice.of(NoticeCode.TOO_COARSE, number=int(sheet.detail), least=MIN_DETAIL_PX)
             result = unreadable(empty_result, "image too coarse", notice)
         elif sheet.outline.ruled:
             result = self._in_columns(page, readings, empty_result, neighbours, self._reader(page_image, readings))
         else:
             result = self._without_columns(page, page_image, readings, empty_result, neighbours)
-        pale = any(notice.code is NoticeCode.PAGE_PALE for notice in sheet.notices)
-        if pale and _shows_no_known_page(result):
+        is_pale = any(notice.code is NoticeCode.PAGE_PALE for notice in sheet.notices)
+        if is_pale and _shows_no_known_page(result):
             # on an empty pale leaf the contrast of the text that shows through from behind is raised, too
             result = unreadable(empty_result, "page blank", Notice(NoticeCode.IMAGE_BLANK))
-        elif not coarse and not readings.has_override and self._may_be_an_opening(page_image, result):
+        elif not is_coarse and not readings.has_override and self._may_be_an_opening(page_image, result):
             result = self._in_a_half(page, readings, empty_result) or result
-        if _shows_no_known_page(result) and sheet.outline.ruled and not coarse:
+        if _shows_no_known_page(result) and sheet.outline.ruled and not is_coarse:
             result = self._reoriented(page, readings, empty_result) or result
         return replace(result, seconds=time.perf_counter() - started)
 
@@ -256,7 +256,7 @@ class Checker:
         """The result of a page in the half of an opening that shows it, better than the whole image does; None where
         neither half does."""
         halves = opening_halves(readings.image.pixels, self.columns) or {}
-        whole = self._read_alone_as(page, readings)[1] if halves else 0.0
+        likeness_of_whole = self._read_alone_as(page, readings)[1] if halves else 0.0
         for name, half in halves.items():
             place = _origin(readings.image)
             origin = place[0] + half.box.x, place[1] + half.box.y
@@ -264,11 +264,11 @@ class Checker:
             def layout(part: LoadedImage, half: Half = half, origin: tuple[float, float] = origin) -> Layout:
                 return page_columns(half.pixels, self.columns, self.rows, origin)
 
-            turned = readings.with_layout(f"half {name}", layout)
-            reader, likeness = self._read_alone_as(page, turned)
-            if likeness >= max(MIN_HALF_IMAGE_PERCENT, whole):
+            half_readings = readings.with_layout(f"half {name}", layout)
+            reader, likeness = self._read_alone_as(page, half_readings)
+            if likeness >= max(MIN_HALF_IMAGE_PERCENT, likeness_of_whole):
                 evidence = Evidence("image of two pages", notice=Notice(HALVES[name]))
-                return self._with_layout_finding(page, turned, empty_result, reader, evidence)
+                return self._with_layout_finding(page, half_readings, empty_result, reader, evidence)
         return None
 
     def _read_alone_as(self, page: Page, readings: HalfFolioReadings) -> tuple[ColumnReader, float]:
@@ -349,7 +349,7 @@ class Checker:
         if any(line.cells for line in page.columns):
             flags, unlike = self._flags(part, columns, assignment, readings, empty_result, legible)
         else:
-            flags = untranscribed(empty_result, columns)
+            flags = untranscribed_page_flags(empty_result, columns)
         checked = [column for number, column in enumerate(columns) if number not in unlike]
         result = replace(
             empty_result,
@@ -384,8 +384,8 @@ class Checker:
             flags_of_columns.append(
                 [flag for flag in column_flags if not is_cut_off(flag, column, outline, height, self.rows)]
             )
-        flags, unlike = without_unlike(empty_result, columns, flags_of_columns)
-        flags = legible_flags(empty_result, page, flags, legible)
+        flags, unlike = without_unlike_columns(empty_result, columns, flags_of_columns)
+        flags = without_illegible_notes(empty_result, page, flags, legible)
         troubles = tuple(trouble for trouble in assignment.troubles if trouble.column not in figures)
         flags += line_flags(empty_result, page, outline, columns, replace(assignment, troubles=troubles), self.columns)
         flags += figure_flags(empty_result, outline, [columns[index] for index in figures])

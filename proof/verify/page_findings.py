@@ -73,23 +73,23 @@ def layout_flag(
     )
 
 
-def untranscribed(empty_result: PageResult, columns: Sequence[ReadColumn]) -> list[Flag]:
+def untranscribed_page_flags(empty_result: PageResult, columns: Sequence[ReadColumn]) -> list[Flag]:
     """One finding for a page without a transcription, if its image shows any text."""
     read = "".join(column.read for column in columns)
     return [layout_flag(empty_result, 0, None, Evidence(reason="page not transcribed", note=read))] if read else []
 
 
-def legible_flags(empty_result: PageResult, page: Page, flags: list[Flag], legible: Legibility) -> list[Flag]:
+def without_illegible_notes(empty_result: PageResult, page: Page, flags: list[Flag], legible: Legibility) -> list[Flag]:
     """The flags of a page. If its notes are too small to be read, one finding replaces the flags in notes."""
     lines = {line.number: line for line in page.columns}
-    if legible.reads(Row.LEFT) or not any(run.note for line in lines.values() for run in line.runs):
+    if legible.reads(Row.LEFT) or not any(run.is_note for line in lines.values() for run in line.runs):
         return flags
     notice = Notice.of(NoticeCode.NOTES_TOO_SMALL, number=int(legible.note), least=MIN_DETAIL_PX)
     finding = layout_flag(empty_result, 0, None, Evidence(reason="notes too small", notice=notice))
     return [finding, *(flag for flag in flags if flag.line not in lines or not is_in_note(flag, lines[flag.line]))]
 
 
-def without_unlike(
+def without_unlike_columns(
     empty_result: PageResult, columns: Sequence[ReadColumn], by_column: Sequence[list[Flag]]
 ) -> tuple[list[Flag], set[int]]:
     """The flags of a page, and the numbers (from 0) of its columns that do not match their lines. `by_column` holds the

@@ -55,7 +55,7 @@ def page_shown(read: str, page: Page, neighbours: Sequence[tuple[int, Page]], fo
     """Which page an image shows: `page`, or one of its `neighbours`. `read` is all text read on the image. With each
     neighbour stands how many pages later it is (negative: earlier). `fold` maps forms of one word and both scripts to
     one key."""
-    transcribed = page_key(page, str)
+    transcribed = page_key(page, fold=str)  # not folded
     if len(transcribed) >= MIN_TRANSCRIBED and len(read) < HARDLY_READ_SHARE * len(transcribed):
         return PageShown(False, 0.0, None, Notice.of(NoticeCode.HARDLY_READ))
     if len(read) < MIN_CHARACTERS or len(transcribed) < MIN_CHARACTERS:
@@ -66,12 +66,10 @@ def page_shown(read: str, page: Page, neighbours: Sequence[tuple[int, Page]], fo
         likeness = fuzz.ratio(folded, page_key(page, fold))
     if likeness >= OWN_PERCENT:
         return PageShown(True, likeness, None)
-    best, distance, other = 0.0, 0, None
-    for steps, neighbour in neighbours:
-        score = fuzz.ratio(folded, page_key(neighbour, fold))
-        if score > best:
-            best, distance, other = score, steps, neighbour
-    if other is not None and best >= max(MIN_PERCENT, likeness + MARGIN_PERCENT):
+    scores = [fuzz.ratio(folded, page_key(neighbour, fold)) for _, neighbour in neighbours]
+    best = max(scores, default=0.0)
+    if best >= max(MIN_PERCENT, likeness + MARGIN_PERCENT):
+        distance, other = neighbours[scores.index(best)]
         return PageShown(False, likeness, other, _shows_other(other, distance))
     if likeness < MIN_PERCENT:
         return PageShown(False, likeness, None, Notice.of(NoticeCode.CARRIES_OTHER))

@@ -6,8 +6,9 @@ characters of most lines beyond an edge, are not on the image: one notice report
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from itertools import groupby
 from statistics import median
 
@@ -23,9 +24,20 @@ from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
 HALF_SHARE = (0.35, 0.65)
 """Minimum and maximum share of a page's columns that is reported as half of it."""
 
-RIGHT_MISSING = (NoticeCode.RIGHT_HALF_MISSING, NoticeCode.RIGHT_COLUMNS_MISSING)
-LEFT_MISSING = (NoticeCode.LEFT_HALF_MISSING, NoticeCode.LEFT_COLUMNS_MISSING)
+
+class Side(Enum):
+    """The side of a page at which its image lacks lines."""
+
+    RIGHT = "right"
+    LEFT = "left"
+
+
+HALF_MISSING = {Side.RIGHT: NoticeCode.RIGHT_HALF_MISSING, Side.LEFT: NoticeCode.LEFT_HALF_MISSING}
+COLUMNS_MISSING = {Side.RIGHT: NoticeCode.RIGHT_COLUMNS_MISSING, Side.LEFT: NoticeCode.LEFT_COLUMNS_MISSING}
 """The notices for about half of a page missing, and for another share of its columns."""
+
+REGISTER_MISSING = {Side.RIGHT: NoticeCode.UPPER_REGISTER_MISSING, Side.LEFT: NoticeCode.LOWER_REGISTER_MISSING}
+"""The notices for a register missing: the lines of the lower one follow those at the left of the upper one."""
 
 MIN_SIDE_LINES = 3
 """Lines missing at one side from which on one notice reports them."""
@@ -88,34 +100,51 @@ def beyond_the_sides(
     missing = {
         trouble.line for trouble in assignment.troubles if trouble.fault in (LineFault.NOT_ON_PAGE, LineFault.DOUBLED)
     }
+    numbers = [line.number for line in part.page.columns if line.cells]
+    missing_at_sides = _missing_by_side(numbers, missing, columns)
+    reported = {side: lines for side, lines in missing_at_sides.items() if len(lines) >= min_lines}
+    is_register = _is_one_of_two_registers(columns, reported, len(numbers))
+    notices = []
+    for side, lines in reported.items():
+        code = REGISTER_MISSING[side] if is_register else _code_of_missing(side, len(lines) / len(numbers))
+        notices.append(Notice.of(code, number=len(lines), of=len(numbers)))
+    reported_lines = {number for lines in reported.values() for number in lines}
+    troubles = tuple(trouble for trouble in assignment.troubles if trouble.line not in reported_lines)
+    page = replace(part.page, cut=tuple(line for line in part.page.columns if line.number not in reported_lines))
+    return replace(part, page=page, notices=(*part.notices, *notices)), replace(assignment, troubles=troubles)
+
+
+def _missing_by_side(
+    numbers: Sequence[int], missing: Container[int], columns: Sequence[ReadColumn]
+) -> dict[Side, list[int]]:
+    """The `missing` lines of a page with these line `numbers` that belong beyond its last column at the left, or before
+    its first at the right."""
     area_of_line = {column.line.number: column.area for column in columns if column.line is not None}
     width = median(column.area.width for column in columns)
-    left, right = min(c.area.left for c in columns) + width, max(c.area.right for c in columns) - width
-    numbers = [line.number for line in part.page.columns if line.cells]
-    sides: dict[bool, list[int]] = {False: [], True: []}
-    either: list[int] = []
+    leftmost = min(column.area.left for column in columns) + width
+    rightmost = max(column.area.right for column in columns) - width
+    sides: dict[Side, list[int]] = {Side.RIGHT: [], Side.LEFT: []}
+    at_either: list[int] = []
     for is_missing, run in groupby(range(len(numbers)), lambda place: numbers[place] in missing):
+        if not is_missing:
+            continue
         places = list(run)
         before = area_of_line.get(numbers[places[0] - 1]) if places[0] else None
         after = area_of_line.get(numbers[places[-1] + 1]) if places[-1] + 1 < len(numbers) else None
-        on_left, on_right = bool(before and before.left < left), bool(after and after.right > right)
-        if is_missing and (on_left or on_right):
-            # between two registers lines may be missing at the end of one or at the beginning of the next
-            (either if on_left and on_right else sides[on_left]).extend(numbers[place] for place in places)
-    sides[bool(sides[True]) or not sides[False]] += either
-    reported = {on_left: lines for on_left, lines in sides.items() if len(lines) >= min_lines}
-    register = _is_one_of_two_registers(columns, reported, len(numbers))
-    notices = []
-    for on_left, lines in reported.items():
-        if register:
-            code = NoticeCode.LOWER_REGISTER_MISSING if on_left else NoticeCode.UPPER_REGISTER_MISSING
-            notices.append(Notice.of(code, number=len(lines), of=len(numbers)))
-        else:
-            notices.append(_side_missing(*(LEFT_MISSING if on_left else RIGHT_MISSING), len(lines), len(numbers)))
-    joined = {number for lines in reported.values() for number in lines}
-    troubles = tuple(trouble for trouble in assignment.troubles if trouble.line not in joined)
-    page = replace(part.page, cut=tuple(line for line in part.page.columns if line.number not in joined))
-    return replace(part, page=page, notices=(*part.notices, *notices)), replace(assignment, troubles=troubles)
+        is_left, is_right = bool(before and before.left < leftmost), bool(after and after.right > rightmost)
+        lines = [numbers[place] for place in places]
+        if is_left and is_right:
+            # between two registers: missing at the end of one or at the beginning of the next
+            at_either += lines
+        elif is_left or is_right:
+            sides[Side.LEFT if is_left else Side.RIGHT] += lines
+    sides[Side.RIGHT if sides[Side.RIGHT] and not sides[Side.LEFT] else Side.LEFT] += at_either
+    return sides
+
+
+def _code_of_missing(side: Side, share: float) -> NoticeCode:
+    """The notice for a share of a page's columns that is missing at one side."""
+    return (HALF_MISSING if HALF_SHARE[0] <= share <= HALF_SHARE[1] else COLUMNS_MISSING)[side]
 
 
 def _are_ruled(columns: Sequence[ReadColumn]) -> bool:
@@ -123,7 +152,7 @@ def _are_ruled(columns: Sequence[ReadColumn]) -> bool:
     return columns[0].area.measured_pitch is None
 
 
-def _is_one_of_two_registers(columns: Sequence[ReadColumn], reported: dict[bool, list[int]], lines: int) -> bool:
+def _is_one_of_two_registers(columns: Sequence[ReadColumn], reported: Mapping[Side, list[int]], lines: int) -> bool:
     """Whether the image shows one of two registers: its columns together are wider than they are high, as no half of a
     leaf is, and about half of the page's lines are missing, all on one side. `reported` holds the missing lines by
     side."""
@@ -147,11 +176,6 @@ def without_unseen(columns: Sequence[ReadColumn], assignment: Assignment) -> tup
     troubles = [LineTrouble(LineFault.NOT_ON_PAGE, column.line.number, None, "") for column in unseen if column.line]
     emptied = [replace(column, line=None, cells=(), pairings=()) if column in unseen else column for column in columns]
     return emptied, replace(assignment, troubles=(*assignment.troubles, *troubles))
-
-
-def _side_missing(half: NoticeCode, fewer: NoticeCode, missing: int, total: int) -> Notice:
-    """The notice for `missing` of `total` columns at one side: `half` if that is about half of them."""
-    return Notice.of(half if HALF_SHARE[0] <= missing / total <= HALF_SHARE[1] else fewer, number=missing, of=total)
 
 
 def cut_by_edges(
@@ -254,9 +278,11 @@ def is_cut_off(flag: Flag, column: ReadColumn, outline: Outline, height: float, 
     first, last = column.cells[0].offset, column.cells[-1].offset
     if flag.kind is Kind.OMISSION:
         # a character counted as cut off is on the image after all
-        before = line.source[max(0, first - BEYOND_CHARACTERS) : first] if upper is not None else ""
-        after = line.source[last + 1 : last + 1 + BEYOND_CHARACTERS] if lower is not None else ""
-        cut_off = after if flag.offset > last else before if flag.offset <= first else ""
+        cut_off = ""
+        if flag.offset > last and lower is not None:
+            cut_off = line.source[last + 1 : last + 1 + BEYOND_CHARACTERS]
+        elif flag.offset <= first and upper is not None:
+            cut_off = line.source[max(0, first - BEYOND_CHARACTERS) : first]
         return bool(flag.suggested) and flag.suggested in cut_off
     above, below = _are_near(column, outline.cut, rows)
     if lower is None and not _are_ruled([column]):
@@ -264,9 +290,9 @@ def is_cut_off(flag: Flag, column: ReadColumn, outline: Outline, height: float, 
     # the halves of a note begin and end side by side
     begins, ends = _row(line.runs[0], 0), _row(line.runs[-1], line.runs[-1].height - 1)
     last_flagged = flag.offset + max(flag.length, 1) - 1
-    return (below and (last_flagged >= last or last_flagged in ends)) or (
-        above and (flag.offset <= first or flag.offset in begins)
-    )
+    is_at_end = last_flagged >= last or last_flagged in ends
+    is_at_beginning = flag.offset <= first or flag.offset in begins
+    return (below and is_at_end) or (above and is_at_beginning)
 
 
 def _is_beyond(flag: Flag, outline: Outline, rows: int) -> bool:

@@ -1,7 +1,8 @@
 """Scores of findings in nats, from the probabilities of the engine and the positions of the ink.
 
 A score is by how much another reading explains the image better than the transcribed one. Doubt about the image lowers
-it. Scores of different pages are comparable, so that findings can be ranked over a whole work.
+it. Scores of different pages are comparable, so that findings can be ranked over a whole work. The work as a whole, the
+language model and the witnesses change them afterwards (`proof.checking.rescoring`).
 """
 
 from __future__ import annotations

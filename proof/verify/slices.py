@@ -104,7 +104,7 @@ def lines_of_columns(
         glyph = glyph_of.get(number)
         column = column_of[glyph] if glyph is not None else _beside(number, cells, glyph_of, flat, column_of, areas)
         in_column[column].append(_PlacedCharacter(line, cell, None if glyph is None else flat[glyph]))
-    noted = any(run.note for line in slice_ for run in line.runs) or all(glyph.row is Row.MAIN for glyph in flat)
+    noted = any(run.is_note for line in slice_ for run in line.runs) or all(glyph.row is Row.MAIN for glyph in flat)
     lines = tuple(
         _line(placed, area, rows, in_column[:number] if bounded and noted else None)
         if placed
@@ -203,11 +203,11 @@ def _runs_of_text(characters: Sequence[_PlacedCharacter], reached: int) -> list[
             return tuple(replace(cell, offset=cell.offset + moved) for cell in kept)
 
         for run in line.runs:
-            own = Run(run.note, of_column(run.right), of_column(run.left))
+            own = Run(run.is_note, of_column(run.right), of_column(run.left))
             glyphs = sum(cell.glyph for cell in own.cells)
-            if run.note and 0 < glyphs < sum(cell.glyph for cell in run.cells):
+            if run.is_note and 0 < glyphs < sum(cell.glyph for cell in run.cells):
                 return []
-            runs += [own] if glyphs or (own.cells and not run.note) else []
+            runs += [own] if glyphs or (own.cells and not run.is_note) else []
     return runs
 
 
@@ -251,10 +251,10 @@ def without_short_notes(line: Column) -> Column | None:
     runs: list[Run] = []
     short_notes = 0
     for run in line.runs:
-        short = run.note and len(run.cells) <= MAX_SHORT_NOTE_CHARACTERS
+        short = run.is_note and len(run.cells) <= MAX_SHORT_NOTE_CHARACTERS
         short_notes += short
         cells = tuple(replace(cell, row=Row.MAIN) for cell in run.cells) if short else run.cells
-        if runs and not runs[-1].note and (short or not run.note):
+        if runs and not runs[-1].is_note and (short or not run.is_note):
             runs[-1] = Run(False, runs[-1].right + cells)
         else:
             runs.append(Run(False, cells) if short else run)

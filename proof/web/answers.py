@@ -16,7 +16,7 @@ from proof.store.decision_records import Decision, State
 from proof.store.double_readings import BlindReading
 from proof.store.history import HistoryEntry
 from proof.store.page_states import PageEvent, PageState
-from proof.store.queue_records import WorkLeft, WorkPair, WorkSummary
+from proof.store.queue_records import RemainingWork, WorkPair, WorkSummary
 from proof.web.comment_answers import CommentOut
 from proof.web.rights import Right
 
@@ -181,7 +181,7 @@ class WorkOut(RootModel[WorkSummary]):
     """A work. `characters` counts the checked characters; `states` counts the raised flags by state."""
 
 
-class RemainingWorkOut(RootModel[WorkLeft]):
+class RemainingWorkOut(RootModel[RemainingWork]):
     """What remains to be done in a work: the numbers of `open`, `unsure` and `skipped` flags, of pages to proofread
     (`to_mark`) and to validate (`to_validate`), and of open `problems`."""
 
@@ -210,8 +210,8 @@ class PageOut(BaseModel):
 
 class PlacedCharacterOut(RootModel[PlacedCharacter]):
     """A character of the text with its position on the image: its centre (`x`, `y`) and its size (`em`) in pixels.
-    `marked` is true if it is flagged. `wedged` is true if it has no glyph on the image; its position is then beside the
-    place where the text has it. `offset` is its code point in the column, or -1 for a placeholder."""
+    `marked` is true if it is flagged. `without_glyph` is true if it has no glyph on the image; its position is then
+    beside the place where the text has it. `offset` is its code point in the column, or -1 for a placeholder."""
 
 
 class ViewOut(BaseModel):
@@ -421,7 +421,7 @@ class WitnessRecordOut(BaseModel):
 
     siglum: str
     places: int = Field(description="The number of decided places at which the witness has a reading")
-    upheld: int = Field(description="The number of these places at which the decision agrees with the witness")
+    agreeing: int = Field(description="The number of these places at which the decision agrees with the witness")
 
 
 class WitnessRecordsOut(BaseModel):

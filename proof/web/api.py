@@ -89,13 +89,13 @@ def work(path: schemas.WorkPath) -> Response:
 
 
 @api.get(
-    "/works/<string:work>/left",
+    "/works/<string:work>/remaining",
     tags=[WORKS],
     responses={200: answers.RemainingWorkOut},
     summary="Get what remains to be done in a work",
 )
-def left(path: schemas.WorkPath) -> Response:
-    return answer(answers.RemainingWorkOut(project().store.queue.left(path.work)))
+def remaining_work(path: schemas.WorkPath) -> Response:
+    return answer(answers.RemainingWorkOut(project().store.queue.remaining(path.work)))
 
 
 @api.get(

@@ -11,8 +11,9 @@ from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from proof.exports.files import folders_of, write_export
-from proof.exports.job import DEFAULT_FORMS, material_of
 from proof.exports.preview import preview_now
+from proof.exports.text_export import DEFAULT_FORMS, material_of
+from proof.locale.languages import translations
 from proof.model.result import PageResult
 from proof.report import StoredRun, write_reports
 from proof.settings.config import Settings
@@ -42,13 +43,13 @@ class DownloadBody(schemas.StrictModel):
 
 
 class DownloadPath(schemas.WorkPath):
-    download: str = Field(max_length=64, description="The number of the download, from the answer that started it")
+    download: str = Field(max_length=64, description="The `id` of the download, from the answer that started it")
 
 
 class DownloadOut(BaseModel):
     """A download and its progress."""
 
-    download: str = Field(description="The number of the download")
+    id: str = Field(description="By which the progress of the download is requested")
     state: DownloadState
     done: int = Field(description="The number of finished steps")
     total: int = Field(description="The number of all steps")
@@ -68,7 +69,7 @@ def start_download(path: schemas.WorkPath, body: DownloadBody) -> Response:
     if body.kind is DownloadKind.REPORT:
         total, make = _report(store, work, language())
     else:
-        total, make = _export(store, settings, work, FORMS[body.kind])
+        total, make = _export(store, settings, work, FORMS[body.kind], language())
     return answer(_download_out(project().downloads.begin(work, body.kind, language(), total, make)), 202)
 
 
@@ -93,7 +94,7 @@ def _download_out(job: DownloadJob) -> DownloadOut:
     state, count = job.state, job.count
     address = url_for("downloads.file", work=job.work, download=job.number)
     return DownloadOut(
-        download=job.number,
+        id=job.number,
         state=state,
         done=min(count.done, count.total),
         total=count.total,
@@ -134,18 +135,19 @@ def _latest_run(store: Store, work: str) -> int:
     return run.id
 
 
-def _export(store: Store, settings: Settings, work: str, forms: Sequence[str]) -> tuple[int, Make]:
+def _export(store: Store, settings: Settings, work: str, forms: Sequence[str], language: str) -> tuple[int, Make]:
     """The number of steps, and the function that writes the corrected texts of a work, one folder each, as
     `proof export` does. The steps are texts."""
+    say = translations(language).gettext
     paths = list(dict.fromkeys(page.text for page in store.queue.uncounted_pages(work)))
     folders = folders_of([Path(path) for path in paths])
 
     def make(folder: Path, count: StepCount) -> None:
         with store.at_one_moment() as snapshot:
             for path in count.through(paths):
-                preview = preview_now(snapshot, Path(path), settings.page.script, settings.variants.file)
+                preview = preview_now(snapshot, Path(path), settings)
                 write_export(material_of(preview, settings), list(forms), folder / folders[Path(path)])
-                left_out = "".join(f"{line}\n" for line in preview.reasons())
+                left_out = "".join(f"{line}\n" for line in preview.reasons(say))
                 if left_out:
                     (folder / folders[Path(path)] / NOT_WRITTEN).write_text(left_out, encoding="utf-8")
 

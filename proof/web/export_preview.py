@@ -36,7 +36,7 @@ class PlannedCorrectionOut(BaseModel):
     offset: int = Field(description="The first code point of the place in the source of the column")
     before: str = Field(description="The text before the place")
     old: str = Field(description="What the text has")
-    new: str = Field(description="What was decided")
+    new: str = Field(description="What was decided; if nothing was, what was suggested")
     after: str = Field(description="The text after the place")
     written: bool = Field(description="Whether the export would write `new`")
     reason: str = Field(description="Why it would not, in the language of the request")
@@ -89,7 +89,7 @@ def _preview_out(work: str, start: int, limit: int) -> ExportPreviewOut:
     with store.at_one_moment() as snapshot:
         for path in paths:
             try:
-                preview = preview_now(snapshot, Path(path), settings.page.script, settings.variants.file)
+                preview = preview_now(snapshot, Path(path), settings)
                 previews.append((Path(path).name, preview))
             except ProofError as error:  # the other texts are still previewed
                 unread.append(str(error))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.quality.unlikeness import middle_of, unlikeness
+from proof.quality.unlikeness import likeness_to, mean_shape, unlikeness
 from proof.store import Store
 from proof.store.cache import Bounded
 from proof.store.glyphs import Occurrences
@@ -68,11 +68,9 @@ class GlyphOrders:
 
     def _ordered(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
         occurrences = self._occurrences(work, text, part)
-        unlike = unlikeness(
-            occurrences.glyphs["shape"],
-            occurrences.glyphs["posterior"] / 255.0,
-            self._mean_shape(work, occurrences, text, against),
-        )
+        shapes, posteriors = occurrences.glyphs["shape"], occurrences.glyphs["posterior"] / 255.0
+        other = self._mean_shape(work, occurrences, text, against)
+        unlike = unlikeness(shapes, posteriors) if other is None else likeness_to(other, shapes, posteriors)
         return OrderedOccurrences(occurrences, unlike, np.argsort(-unlike, kind="stable"))
 
     def _mean_shape(self, work: str, occurrences: Occurrences, text: str, against: str) -> NDArray[np.float64] | None:
@@ -83,7 +81,7 @@ class GlyphOrders:
             return None
         other = self._occurrences(work, against)
         if len(other) >= MIN_OCCURRENCES:
-            return middle_of(other.glyphs["shape"], other.glyphs["posterior"] / 255.0)
+            return mean_shape(other.glyphs["shape"], other.glyphs["posterior"] / 255.0)
         flagged = self._store.glyphs.flagged(work, text, against)
         places = zip(
             occurrences.pages.tolist(),
@@ -93,4 +91,4 @@ class GlyphOrders:
         )
         is_flagged = np.array([place in flagged for place in places], dtype=bool)
         shapes = np.concatenate([other.glyphs["shape"], occurrences.glyphs["shape"][is_flagged]])
-        return middle_of(shapes, np.ones(len(shapes))) if len(shapes) else None
+        return mean_shape(shapes, np.ones(len(shapes))) if len(shapes) else None

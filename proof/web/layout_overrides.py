@@ -115,7 +115,7 @@ class RereadingResultOut(BaseModel):
 class RereadingOut(BaseModel):
     """A job that reads a page again."""
 
-    job: str = Field(description="The number of the job")
+    id: str = Field(description="By which the state of the job is requested, and the job is cancelled")
     state: Stage
     requested_by: list[str] = Field(description="The people who requested it and have not cancelled it")
     reason: str = Field(description="Why it failed, in English; empty if it did not")
@@ -125,7 +125,7 @@ class RereadingOut(BaseModel):
 
 
 class ReadingPath(schemas.PagePath):
-    job: str = Field(max_length=64, description="The number of the job")
+    job: str = Field(max_length=64, description="The `id` of the job, from the answer that started it")
 
 
 class ImagesQuery(schemas.StrictModel):
@@ -174,8 +174,8 @@ def set_layout_override(path: schemas.PagePath, body: LayoutOverrideBody) -> Res
     summary="Read a page again, with the layout and image that were set",
 )
 def read_again(path: schemas.PagePath) -> Response:
-    """The answer is 200 with the result if the page is read within two seconds. Otherwise it is 202, and `job` is the
-    number by which the state can be requested."""
+    """The answer is 200 with the result if the page is read within two seconds. Otherwise it is 202, and the state
+    of the job can be requested by its `id`."""
     project().store.queue.page(path.work, path.page)
     job = project().rereading.begin(path.work, path.page, person())
     job.wait(PATIENCE_SECONDS)
@@ -230,7 +230,7 @@ def reading_of(job: Job) -> RereadingOut:
     """The state and outcome of a job for the API."""
     outcome = job.outcome
     return RereadingOut(
-        job=job.number,
+        id=job.number,
         state=job.state,
         requested_by=job.requested_by,
         reason=job.reason,

@@ -3,17 +3,7 @@
 from __future__ import annotations
 
 from proof.locale.marking import Say, _
-from proof.report.reasons import KINDS, MOVED_NAME, REASONS, VERDICTS
-
-STATES = {
-    "open": _("open"),
-    "kept": _("text kept"),
-    "corrected": _("corrected"),
-    "copy": _("copy reads so"),
-    "retained": _("text kept, copy reads otherwise"),
-    "unsure": _("unsure"),
-    "skipped": _("skipped"),
-}
+from proof.report.reasons import KINDS, MOVED_NAME, REASONS, STATES, VERDICTS
 
 PAGE_STATES = {
     "not proofread": _("not proofread"),
@@ -75,7 +65,7 @@ REFUSALS = {
     "no image": _("no image of this project has that name"),
     "assignee": _("nobody called %(name)s can be given that here"),
     "reports": _("Too much was reported from here; try again in an hour."),
-    "not asked": _("only who asked for a page to be read again, or an administrator, takes that back"),
+    "not requested": _("only those who had the page read again, or an administrator, can cancel that"),
 }
 
 RECHECK_FAULTS = {
@@ -242,7 +232,7 @@ SCRIPT_MESSAGES = {
     "replace": _("replace"),
     "leaveSo": _("leave it"),
     "secondReader": _("%(name)s (reads the image)"),
-    "upheld": _("decided so at %(upheld)s of %(places)s places"),
+    "agreeing": _("decided so at %(agreeing)s of %(places)s places"),
     "madeOf": _("With these parts:"),
     "columnEdited": _("Columns edited"),
     "columnBefore": _("A new column before column %(number)s"),

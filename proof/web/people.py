@@ -22,7 +22,7 @@ from proof.store.decision_records import RefusedDecisionError
 from proof.web.attempts import Attempts
 from proof.web.messages import LOGIN_MESSAGES, REFUSALS
 from proof.web.project import Project, project
-from proof.web.rights import ALONE, OWN, RIGHTS, Right, needed_right
+from proof.web.rights import ACCOUNT_ENDPOINTS, RIGHTS, SOLE_USER_RIGHTS, Right, needed_right
 from proof.web.tokens import Tokens
 
 TOUCH_SECONDS = 60
@@ -115,7 +115,7 @@ def actor() -> AccountActor:
 def rights() -> frozenset[Right]:
     """The rights of the person who makes the request."""
     if not project().settings.serve.auth:
-        return ALONE
+        return SOLE_USER_RIGHTS
     account = current_account()
     return RIGHTS[account.role] if account else frozenset()
 
@@ -196,7 +196,7 @@ def _check() -> Response | None:
             raise LogInFirstError(REFUSALS["log in"])
         target = request.full_path.removesuffix("?") if request.method == "GET" else None
         return redirect(url_for("accounts.log_in", next=target))
-    if account.provisional and request.endpoint not in OWN:
+    if account.provisional and request.endpoint not in ACCOUNT_ENDPOINTS:
         if wants_data:
             raise NotAllowedError(REFUSALS["own password"])
         return redirect(url_for("accounts.account"))

@@ -39,8 +39,8 @@ class NoReadingError(PublicError):
     http_status = 404
 
 
-class NotAskedError(PublicError):
-    """The person may not cancel a reading that only others requested."""
+class NotRequesterError(PublicError):
+    """A person without the right to overrule others cancels a reading that only others requested."""
 
     http_status = 403
 
@@ -144,11 +144,11 @@ class Rereading:
     def cancel(self, work: str, page: int, number: str, person: str, *, overrules: bool) -> Job:
         """Cancel a reading for `person`, or for everybody if `person` did not request it but may overrule others
         (`overrules`). When nobody waits for it any more, it is removed from the queue or ends before its result is
-        saved; a finished reading is not undone. Raises NoReadingError, NotAskedError."""
+        saved; a finished reading is not undone. Raises NoReadingError, NotRequesterError."""
         job = self.job(work, page, number)
         with self._lock:
             if person not in job.requesters and not overrules:
-                raise NotAskedError(REFUSALS["not asked"])
+                raise NotRequesterError(REFUSALS["not requested"])
             if person in job.requesters:
                 job.requesters.remove(person)
             else:

@@ -26,10 +26,10 @@ RIGHTS = {
     Role.PROOFREADER: frozenset({Right.SEE, Right.DECIDE}),
     Role.ADMINISTRATOR: frozenset(Right),
 }
-ALONE = frozenset(Right) - {Right.MANAGE}
+SOLE_USER_RIGHTS = frozenset(Right) - {Right.MANAGE}
 """The rights of the only user if there are no accounts."""
 
-OPEN = frozenset(
+OPEN_ENDPOINTS = frozenset(
     {
         "static_file",
         "font_file",
@@ -42,7 +42,7 @@ OPEN = frozenset(
     }
 )
 """Endpoints that need no log-in."""
-OWN = frozenset({"accounts.account", "accounts.log_out", "people.end_session", "people.change_password"})
+ACCOUNT_ENDPOINTS = frozenset({"accounts.account", "accounts.log_out", "people.end_session", "people.change_password"})
 """Endpoints about one's own account, which need only a log-in, even with a provisional password."""
 UNCHANGING_POSTS = frozenset({"downloads_api.start_download"})
 """Endpoints that accept POST but change no data, and so need only the right to see."""
@@ -70,8 +70,8 @@ _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 def needed_right(endpoint: str, method: str) -> Right | None:
     """The right that a request needs; None if it needs no log-in. Endpoints that are not listed need the right to see
     or, for methods that write, the right to decide."""
-    if endpoint in OPEN:
+    if endpoint in OPEN_ENDPOINTS:
         return None
-    if endpoint in OWN:
+    if endpoint in ACCOUNT_ENDPOINTS:
         return Right.SEE
     return _NEEDS.get(endpoint, Right.SEE if method in _SAFE_METHODS else Right.DECIDE)

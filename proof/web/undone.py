@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from proof.report.reasons import STATES
 from proof.store.acts import Undone
 from proof.store.decision_records import Decision, State
 from proof.web import answers
 from proof.web.language import say
-from proof.web.messages import PAGE_STATES, SCRIPT_MESSAGES, STATES, UNDO_MESSAGES
+from proof.web.messages import PAGE_STATES, SCRIPT_MESSAGES, UNDO_MESSAGES
 
 
 def undone_of(undone: Undone) -> answers.UndoneOut:

@@ -52,7 +52,7 @@ def draw(folder: Path, shared: Path, count: int, seed: int, fonts: tuple[str, ..
             own = page_seed(seed, trial.page.id)
             style, wear = replace(trial_style(own), fonts=fonts), trial_wear(own)
             strip = strip_of(trial.transcription, trial.page)
-            yield trial, render_page(trial.page, style, wear, seed, strip=strip, behind=trial.behind, owners=True)
+            yield trial, render_page(trial.page, style, wear, seed, strip=strip, behind=trial.behind, with_owners=True)
 
     write_drawn(folder, pages(), _boxes)
 

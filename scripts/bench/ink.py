@@ -134,7 +134,7 @@ def pages(shared: Path, count: int, seed: int, plain: bool, real: bool = False) 
             style, wear = hard_style(style, own), hard_wear(wear, own)
             style = real_rules(style) if real else style
         strip = strip_of(trial.transcription, trial.page)
-        yield trial, render_page(trial.page, style, wear, seed, strip=strip, behind=trial.behind, owners=True)
+        yield trial, render_page(trial.page, style, wear, seed, strip=strip, behind=trial.behind, with_owners=True)
 
 
 def options(parser: argparse.ArgumentParser) -> None:

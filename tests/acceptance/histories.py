@@ -11,6 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
+from tests.acceptance.column_edits import ColumnEdits
 from tests.acceptance.history import History, base_project
 from tests.acceptance.killed import KilledHistory
 from tests.acceptance.once import computed_once
@@ -24,7 +25,7 @@ def _collect_rarely() -> None:
     gc.set_threshold(100_000, 20, 20)
 
 
-def history(base: Path, steps: int, kind: type[History | KilledHistory], seed: int) -> tuple[int, str]:
+def history(base: Path, steps: int, kind: type[History], seed: int) -> tuple[int, str]:
     """A history; gives its seed, and what broke it, empty where nothing did."""
     with tempfile.TemporaryDirectory(prefix="history-") as folder:
         try:
@@ -42,13 +43,15 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--killed", action="store_true", help="the server is killed at random moments")
+    parser.add_argument("--columns", action="store_true", help="columns are edited, in as many rounds as steps")
     asked = parser.parse_args()
     began, broken = time.monotonic(), 0
     with tempfile.TemporaryDirectory(prefix="history-base-") as folder:
         base = Path(folder) / "base"
         base_project(base)
         seeds = range(asked.first_seed, asked.first_seed + asked.histories)
-        one = partial(history, base, asked.steps, KilledHistory if asked.killed else History)
+        kind = KilledHistory if asked.killed else ColumnEdits if asked.columns else History
+        one = partial(history, base, asked.steps, kind)
         with ProcessPoolExecutor(asked.processes, initializer=_collect_rarely) as pool:
             for done, (seed, error) in enumerate(pool.map(one, seeds), 1):
                 broken += bool(error)

@@ -121,9 +121,9 @@ class History:
 
     # where things are
 
-    def row(self, page: str, line: int) -> int:
+    def row(self, page: str, line: int, content: str = "") -> int:
         """The row of the file in which a column of a page stands, or its mark."""
-        rows = self.text.content.split("\n")
+        rows = (content or self.text.content).split("\n")
         marks = [n for n, row in enumerate(rows) if row.startswith(MARK)]
         own = [n for n in marks if page in rows[n]]  # it may be marked twice, and is one page
         ends = dict(pairwise([*marks, len(rows)]))
@@ -162,10 +162,13 @@ class History:
         cell = self.cell(flag)
         if cell is None:
             return "a place that goes over another's"
-        verdict = self.chance.choice(["take", "take", "take", "keep", "typed"])
+        verdict = self.chance.choice(["take", "take", "take", "keep", "typed", "delete", "retain", "unsure"])
         if verdict == "take" and not flag["suggested"] and flag["kind"] != "insertion":
             verdict = "keep"  # there is nothing to take, and no button for it
-        reading = self.chance.choice(OTHERS) if verdict == "typed" else ""
+        if verdict == "delete" and not flag["transcribed"]:
+            verdict = "keep"
+        others = [reading for reading in OTHERS if reading != flag["transcribed"]]
+        reading = self.chance.choice(others) if verdict in ("typed", "retain") else ""
         body = {"verdict": verdict, "version": flag["version"], "key": self.key(), "reading": reading}
         body |= self.chance.choice([{}, {}, {"authority": "本校", "note": "見卷九"}, {"authority": "他校"}])
         twin = self._other_half(flag)
@@ -223,20 +226,26 @@ class History:
         if not columns:
             return "a page without columns"
         column = self.chance.choice(columns)
-        offset = self.chance.randrange(1, len(column["source"]) - 1)
+        offset = self.chance.randrange(1, len(column["source"]) - 4)
         if self.checked != self.text.content:
             return "the text was edited since"
-        cell = self.text.cut(self.row(page["page"], column["number"]), offset, 1)
-        if cell is None or cell.settled or cell.touched or not "\u4e00" <= cell.now <= "\u9fff":
+        length, reading = self.chance.choice([(1, "某"), (1, ""), (0, "某"), (2, "某"), (3, "某甲乙丙")])
+        row = self.row(page["page"], column["number"])
+        touched = [cell for cell in self.text.within(row, offset, length) if cell.settled or cell.touched]
+        if touched or not re.fullmatch("[\u4e00-\u9fff]+", column["source"][offset - 1 : offset + length + 1]):
             return "no place for it"
-        body = {"line": column["number"], "offset": offset, "length": 1, "reading": "某", "key": self.key()}
+        cell = self.text.cut(row, offset, length)
+        if cell is None or cell.settled or cell.touched:
+            return "no place for it"
+        place = {"line": column["number"], "offset": offset, "length": length}
+        body = place | {"reading": reading, "delete": not reading, "key": self.key()}
         status, made = self.ask("POST", f"pages/{page['number']}/corrections", **body)
         if status not in MADE:
             return f"refused: {made.get('detail', status)}"
         self.text.ask(cell, made["flag"])
         self.hear(made)
         self.people[self.person].does(cell)
-        return f"{cell.was}→某 by hand"
+        return f"{cell.was or '(nothing)'}→{reading or '(nothing)'} by hand"
 
     def undo(self) -> str:
         """Take back one's own last act: that one, or none where somebody else changed the same since."""
@@ -311,7 +320,7 @@ class History:
         status, job = self.ask("POST", f"{address}/read-again")
         while status == 202:
             time.sleep(0.02)
-            status, job = self.ask("GET", f"{address}/read-again/{job['job']}")
+            status, job = self.ask("GET", f"{address}/read-again/{job['id']}")
             status = 202 if job["outcome"] is None and not job["reason"] else 200
         assert job["outcome"], job
         assert all(one["state"] != "corrected" for one in job["outcome"]["lost"]), job["outcome"]["lost"]
@@ -435,7 +444,8 @@ class History:
         said = self.run_check()
         for flag in self.open_flags():
             cell = self.cell(flag)
-            if cell is not None and cell.settled and not cell.touched and cell.reads is not None:
+            is_longer = not flag["transcribed"] and cell is not None and len(flag["suggested"]) > len(cell.was)
+            if cell is not None and cell.settled and not cell.touched and cell.reads is not None and not is_longer:
                 raise AssertionError(f"what was decided is asked again: {flag['transcribed']}→{flag['suggested']}")
         return said
 

@@ -165,7 +165,7 @@ class Text:
         at = 0
         for index, cell in enumerate(self.rows[row]):
             if at == offset:
-                if not cell.now and not cell.was:
+                if not cell.now and (not cell.was or cell.settled):
                     return cell
                 made = Cell("", "")
                 self.rows[row].insert(index, made)

@@ -23,6 +23,6 @@ def test_what_was_decided_is_in_the_text_once_and_nothing_else_is_changed(
 
 @pytest.mark.slow
 def test_nothing_that_a_killed_server_answered_is_lost_or_there_twice(tmp_path: Path, made_once: MadeOnce) -> None:
-    history = KilledHistory(tmp_path, 0, made_once("acceptance", base_project))
+    history = KilledHistory(tmp_path, 1, made_once("acceptance", base_project))
     history.run(steps=12)
     assert history.kills

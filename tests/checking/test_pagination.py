@@ -130,7 +130,7 @@ def test_without_images_every_character_is_on_a_page_at_its_place() -> None:
         for cell in column.cells
     ]
     assert found == [(cell.start, cell.text) for stretch in read.stretches() for cell in stretch.cells()]
-    assert [run.note for run in text.pages[0].columns[0].runs] == [False, True]
+    assert [run.is_note for run in text.pages[0].columns[0].runs] == [False, True]
 
 
 def test_images_of_another_text_are_refused() -> None:

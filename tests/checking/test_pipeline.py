@@ -21,8 +21,10 @@ from proof.model.result import PageResult
 from proof.report.tables import flag_record
 from proof.settings.config import Settings
 from proof.store import CheckedResult, Store
+from proof.store.decision_records import State, Verdict
 from proof.text.model import Page
 from proof.verify.page import Checker
+from tests.build import decide, queued
 from tests.sample import half_folios, lay_out
 
 pytestmark = pytest.mark.engine
@@ -191,6 +193,23 @@ def test_pages_are_judged_anew_where_a_setting_changes_findings_and_not_where_th
     assert read_pages == []
     check(again.settings(page__rows=22))
     assert sorted(read_pages) == [FIRST, SECOND, THIRD]
+
+
+def test_a_page_whose_mark_was_gone_for_a_while_has_its_findings_and_decisions_again(fresh: Material) -> None:
+    first = check(fresh.settings())
+    with Store.open(fresh.settings().store_address) as store:
+        work = work_of_run(store, first)
+        [flag] = queued(store, work)
+        decide(store, flag.number, Verdict.UNSURE, work=work)
+    whole = fresh.text.read_text(encoding="utf-8")
+    [mark] = [line for line in whole.splitlines(keepends=True) if SECOND in line]
+    fresh.change(mark, "")
+    check(fresh.settings())
+    fresh.text.write_text(whole, encoding="utf-8")
+    assert places(check(fresh.settings())) == PLANTED
+    with Store.open(fresh.settings().store_address) as store:
+        [unsure] = [flag for flag in queued(store, work) if flag.version]
+        assert (unsure.state, unsure.flag.page, unsure.stale) == (State.UNSURE, SECOND, False)
 
 
 def test_a_text_that_cannot_be_read_costs_no_other(again: Material, read_pages: list[str]) -> None:

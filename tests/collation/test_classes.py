@@ -118,6 +118,18 @@ def test_words_that_one_sets_as_text_and_the_other_as_a_note_are_layout(swapped:
     assert one.note is (Side.WITNESS if swapped else Side.BASE)
 
 
+@pytest.mark.parametrize(("written", "right", "at"), [("鄧注", "鄭注", 0), ("今地疏本", "今注疏本", 1)])
+def test_a_wrong_character_in_words_that_announce_commentary_is_one_difference(
+    written: str, right: str, at: int
+) -> None:
+    def noted(words: str) -> Transcription:
+        return paged(f"\u3000鄭注{TEXT[:18]}", WORDS, f"\u3000{words}{COMMENT[:16]}")
+
+    for base, witness in ((written, right), (right, written)):
+        (one,) = collate(noted(base), noted(witness)).differences
+        assert (one.kind, one.base, one.witness) == (Kind.SUBSTITUTION, base[at], witness[at])
+
+
 def test_a_character_that_is_missing_is_no_layout_because_a_note_beside_it_says_it_too() -> None:
     half = len(COMMENT) // 2
     noted = f"{WORDS[:12]}({COMMENT[:half]}/{COMMENT[half:]}){WORDS[12:]}"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proof.collation.collatex import collatex, has_base_order
+from proof.collation.collatex import alignment_table, has_base_order
 from proof.collation.collation import collate
 from proof.text.transcription import Format, Transcription
 from tests.build import transcription
@@ -33,7 +33,7 @@ def test_every_witness_can_be_read_off_the_table(seeds: list[int]) -> None:
     texts = [TEXT, *(slipped(seed) for seed in seeds)]
     base, *others = [edition(text, f"{number}.txt") for number, text in enumerate(texts)]
     collations = [collate(base, witness) for witness in others]
-    witnesses, table = collatex(collations, ["A", *(str(number) for number in range(len(seeds)))])
+    witnesses, table = alignment_table(collations, ["A", *(str(number) for number in range(len(seeds)))])
     held = [TEXT, *(text for text, one in zip(texts[1:], collations, strict=True) if has_base_order(one))]
     assert len(witnesses) == len(held)
     rows = list(table)
@@ -42,7 +42,7 @@ def test_every_witness_can_be_read_off_the_table(seeds: list[int]) -> None:
 
 
 def test_what_is_equal_stands_in_one_segment_and_what_differs_in_its_own() -> None:
-    _, table = collatex([collate(edition(TEXT, "a"), edition(TEXT.replace("西比", "西北"), "b"))], ["A", "B"])
+    _, table = alignment_table([collate(edition(TEXT, "a"), edition(TEXT.replace("西比", "西北"), "b"))], ["A", "B"])
     words = [["".join(token["t"] for token in cell) for cell in row] for row in table]
     assert words == [[TEXT[:9], TEXT[:9]], ["比", "北"], [TEXT[10:], TEXT[10:]]]
 
@@ -55,7 +55,7 @@ def test_witnesses_that_have_other_layers_stand_in_one_table() -> None:
     base = edition(noted, "base.txt")
     witnesses = [plain(bare.replace("卒遂", "乃遂"), "bare.txt"), edition(commented, "commented.txt")]
     for order in (witnesses, witnesses[::-1]):
-        table = list(collatex([collate(base, witness) for witness in order], ["A", "B", "C"])[1])
+        table = list(alignment_table([collate(base, witness) for witness in order], ["A", "B", "C"])[1])
         read = ["".join(token["t"] for row in table for token in row[number]) for number in range(3)]
         full = {"bare.txt": bare.replace("卒遂", "乃遂"), "commented.txt": commented.translate(BRACKETS)}
         assert read == [noted.translate(BRACKETS), *(full[witness.path.name] for witness in order)]

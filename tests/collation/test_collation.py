@@ -140,7 +140,7 @@ def test_every_paragraph_is_placed_in_some_witness(shared: Path) -> None:
     }
     assert len(best) == 7
     assert min(best.values()) > 0.9
-    assert not any(place.placed for place in collations[-1].placements)
+    assert not any(place.is_placed for place in collations[-1].placements)
 
 
 @pytest.mark.parametrize(("page", "linked"), [("", 2), ("<pb:KR1_WYG_010-1b>\n", 0)])
@@ -249,12 +249,12 @@ def test_a_passage_that_is_said_again_is_reported_as_that(tmp_path: Path) -> Non
     base = edition(f"{CANON}\n{OTHER}\n{CANON}\n")
     collation = collate(base, edition(f"{CANON}\n{OTHER}\n", "witness.txt"))
     first, second, again = collation.placements
-    assert first.placed
-    assert second.placed
+    assert first.is_placed
+    assert second.is_placed
     assert again.is_repetition
     assert again.witness_start == 0
     (passage,) = collation.only_base
-    assert (passage.length, passage.again) == (len(CANON), len(CANON))
+    assert (passage.length, passage.repeated_count) == (len(CANON), len(CANON))
     write_collation([collation], tmp_path)
     (told,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
     at = {"file": "text.txt", "line": 3}, {"file": "witness.txt", "line": 1}

@@ -63,7 +63,7 @@ def exported() -> str:
     return Path("out/other.txt").read_text(encoding="utf-8")
 
 
-def test_decisions_are_listed_before_any_is_made(capsys: Told) -> None:
+def test_decisions_are_listed_before_any_is_made(capsys: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     assert carried() == 1
     told = capsys.readouterr()
     assert "corrected 北 → 比 ⇒ KR1x0001_SBCK_010-5b 1: 之西[北]耦" not in told.out  # the line ends before 耦
@@ -71,6 +71,13 @@ def test_decisions_are_listed_before_any_is_made(capsys: Told) -> None:
     assert "3 decisions to carry, 1 not, of 4" in told.out
     assert "nothing is decided yet" in told.out
     assert "says what the copy of the first text reads" in told.err
+    monkeypatch.setenv("LC_ALL", "zh_TW.UTF-8")
+    assert carried() == 1
+    told = capsys.readouterr()
+    assert re.search("[a-z]{3}", re.sub(r"KR1x0001_\w+-\w+|--[a-z-]+", "", told.out + told.err)) is None
+    assert "已改 北 → 比" in told.out
+    assert "共 4 項裁定：可轉移 3 項，不可轉移 1 項" in told.out
+    monkeypatch.delenv("LC_ALL")
     assert decided() == []
 
 

@@ -26,7 +26,8 @@ def text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def corrections(*decided: Correction) -> str:
-    lines = (json.dumps(asdict(correction), ensure_ascii=False) + "\n" for correction in decided)
+    records = (asdict(correction) | {"witness": correction.authority} for correction in decided)
+    lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in records)
     Path("decided.jsonl").write_text("".join(lines), encoding="utf-8")
     return "decided.jsonl"
 

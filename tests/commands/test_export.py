@@ -190,8 +190,8 @@ def test_a_form_that_lies_on_images_is_named_where_no_page_has_one(
     check(project, found(2, 3, "北", "比"))
     assert main(["export", "--form", "pdf", "--form", "hocr", "--form", "text"]) == 1
     told = capsys.readouterr().err
-    assert "text.txt: pdf lies on images" in told
-    assert "text.txt: hocr lies on images" in told
+    assert "text.txt: pdf needs images" in told
+    assert "text.txt: hocr needs images" in told
     assert [path.name for path in (project / "out").iterdir()] == ["text.txt"]
 
 
@@ -201,6 +201,10 @@ def test_a_project_is_exported_whole_and_a_text_that_cannot_be_costs_itself(
     check(project, found(2, 3, "北", "比"))
     take_all(project)
     (project / "unchecked.txt").write_text(text_of(LINES), encoding="utf-8")
+    assert main(["export", "--dry-run"]) == 1
+    told = capsys.readouterr()
+    assert told.out.splitlines()[0] == str(project / "text.txt")
+    assert "\n1 correction\n" in f"\n{told.err}"
     assert main(["export", "--form", "text"]) == 1
     assert "unchecked.txt was not checked" in capsys.readouterr().err
     assert "于比耦" in (project / "out" / "text.txt").read_text(encoding="utf-8")

@@ -78,8 +78,8 @@ def page_of(sources: Sequence[str]) -> PageResult:
         for run in parse_column(source).runs:
             for half, row in enumerate((run.right, run.left)):
                 for index, cell in enumerate(row):
-                    x = left + (45 if run.note and not half else 0)
-                    box = Box(x + 0.4, down + 40 * index, 45 if run.note else 90, 38.6)
+                    x = left + (45 if run.is_note and not half else 0)
+                    box = Box(x + 0.4, down + 40 * index, 45 if run.is_note else 90, 38.6)
                     if not cell.blank:
                         characters.append(
                             CheckedCharacter(number, cell.offset, cell.length, cell.row, cell.text, box, cell.text, 0.9)

@@ -169,9 +169,9 @@ def test_every_witness_is_named_with_its_reading_and_in_full_once() -> None:
     notes = notes_of(done, [doubtful], {"嚴": "嚴州本儀禮鄭注"})
     assert [note.words for note in notes.notes] == [
         "與：原脫，嚴本有，四庫本亦無，從嚴本補。",
-        "比：原作北，四庫本、叢刊本作比，嚴本同，從四庫本改。",
+        "比：原作北，嚴本同，四庫本、叢刊本作比，從四庫本改。",
         "射：嚴本作馬，疑當作馬。",
-        "告：原衍，四庫本無，嚴本同，從四庫本刪。",
+        "告：原衍，嚴本同，四庫本無，從四庫本刪。",
     ]
     assert notes.witnesses == {"叢刊本": "四部叢刊本", "四庫本": "文淵閣四庫全書本", "嚴本": "嚴州本儀禮鄭注"}
     assert house_list(notes).startswith("叢刊本：四部叢刊本\n嚴本：嚴州本儀禮鄭注\n四庫本：文淵閣四庫全書本\n\n卷十\n")

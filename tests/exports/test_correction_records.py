@@ -68,6 +68,14 @@ def test_a_flag_is_a_correction_once_it_is_accepted(tmp_path: Path) -> None:
             '{"page": "", "line": 1, "offset": 0, "length": 0, "original": "", "replacement": "", "kind": "x"}',
             "kind: I",
         ),
+        (
+            '{"page": "", "line": 1, "offset": 0, "length": 0, "original": "", "replacement": "", "witness": 1}',
+            "jsonl:2: witness: Input should be a valid string",
+        ),
+        (
+            '{"page": "", "line": 1, "offset": 0, "length": 0, "original": "", "replacement": "", "typed": "x"}',
+            "jsonl:2: typed: Input should be a valid boolean",
+        ),
     ],
 )
 def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: str, expected: str) -> None:
@@ -76,6 +84,16 @@ def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: str, expected
     with pytest.raises(TextError, match=r"corrections\.jsonl:2: ") as caught:
         read_corrections(path)
     assert expected in str(caught.value)
+
+
+def test_a_line_has_the_names_of_the_file_alone(tmp_path: Path) -> None:
+    correction = {"page": "p", "line": 1, "offset": 0, "length": 1, "original": "北", "replacement": "比"}
+    names_of_the_program = correction | {"authority": "影像", "is_typed": True}
+    path = tmp_path / "corrections.jsonl"
+    lines = (correction | {"witness": "影像", "typed": True}, names_of_the_program)
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    read = [(correction.authority, correction.is_typed) for correction in read_corrections(path)]
+    assert read == [("影像", True), ("", False)]
 
 
 def test_a_missing_or_misencoded_file_is_named(tmp_path: Path) -> None:

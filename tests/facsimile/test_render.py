@@ -186,7 +186,7 @@ def test_a_recogniser_reads_what_was_written(make_page: MakePage, wear: Wear) ->
 
 
 def test_it_is_known_whose_ink_is_where(page: Page) -> None:
-    drawn = render_page(page, APART, seed=2, owners=True)
+    drawn = render_page(page, APART, seed=2, with_owners=True)
     assert drawn.owners is not None
     assert drawn.lined is not None
     ink, of_lines = drawn.image < 128, drawn.owners == OF_LINES

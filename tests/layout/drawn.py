@@ -122,12 +122,12 @@ def written(
         x, y = canvas.shape[1] - 80 - (number + 0.5) * pitch, 80.0
         for run in column.runs:
             cell = cells[0] + (cells[1] - cells[0]) * (y - 80) / (rows * max(cells))
-            for half, side in ((run.right, 0.28), (run.left, -0.28)) if run.note else ((run.right, 0.0),):
+            for half, side in ((run.right, 0.28), (run.left, -0.28)) if run.is_note else ((run.right, 0.0),):
                 for row, one in enumerate(half):
-                    step, size = (1.12 * small, small) if run.note else (cell, glyph)
+                    step, size = (1.12 * small, small) if run.is_note else (cell, glyph)
                     if not one.blank:
                         _glyph(canvas, one.text, x + side * glyph, y + (row + 0.5) * step, size, rng)
-            y += max(len(run.right), len(run.left)) * (1.12 * small if run.note else cell)
+            y += max(len(run.right), len(run.left)) * (1.12 * small if run.is_note else cell)
     return np.asarray(255 - canvas, dtype=np.uint8)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from proof.quality.agreement import MIN_PLACES, agreement, kappa
 
-WORDS = st.sampled_from(["kept", "as the image", "copy", "= 某"])
+WORDS = st.sampled_from(["kept", "as suggested", "copy", "= 某"])
 
 
 def table(both_yes: int, first_yes: int, second_yes: int, both_no: int) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from proof.quality.unlikeness import middle_of, unlikeness
+from proof.quality.unlikeness import likeness_to, mean_shape, unlikeness
 
 LENGTH = 200
 
@@ -32,8 +32,8 @@ def test_the_same_error_in_half_of_all_occurrences_does_not_speak_for_itself() -
 
 def test_beside_another_character_the_glyphs_like_that_one_come_first() -> None:
     shapes = np.vstack([glyphs(1, 30), glyphs(2, 1), glyphs(3, 1)])
-    other = middle_of(glyphs(2, 10), np.full(10, 0.9))
-    assert unlikeness(shapes, np.full(32, 0.9), other).argmax() == 30
+    other = mean_shape(glyphs(2, 10), np.full(10, 0.9))
+    assert likeness_to(other, shapes, np.full(32, 0.9)).argmax() == 30
 
 
 @pytest.mark.parametrize("count", [0, 1])

@@ -92,11 +92,11 @@ def test_a_run_that_is_too_much_stands_character_by_character_beside_its_place()
     between = glyphs(9.8, 0.4)
     cells = tuple(replace(c, offset=c.offset + (9 if c.offset > 9 else 0)) for c in characters())
     surplus = replace(flag(10, 9, Kind.INSERTION, between), transcribed="甲&KR0925;")
-    wedged = [c for c in seen(page(cells), surplus).characters if c.wedged]
-    assert [c.text for c in wedged] == ["甲", "&KR0925;"]
-    assert all(c.marked for c in wedged)
-    assert wedged[1].y - wedged[0].y > wedged[0].em
-    assert (wedged[0].y + wedged[1].y) / 2 == pytest.approx(between.centre[1])
+    without = [c for c in seen(page(cells), surplus).characters if c.without_glyph]
+    assert [c.text for c in without] == ["甲", "&KR0925;"]
+    assert all(c.marked for c in without)
+    assert without[1].y - without[0].y > without[0].em
+    assert (without[0].y + without[1].y) / 2 == pytest.approx(between.centre[1])
 
 
 def test_a_place_that_is_not_known_gives_no_view() -> None:
@@ -127,12 +127,12 @@ def test_a_character_without_room_on_the_image_stands_beside_its_place() -> None
         for offset in (1, 2)
     )
     view = seen(replace(page(cells), flags=(first, second)), first)
-    wedged = [one for one in view.characters if one.wedged]
-    assert [(one.text, one.marked) for one in wedged] == [("告", True), ("告", False)]
-    assert wedged[0].y < (100 + 1.0 * PITCH) < wedged[1].y
-    plain = [one for one in view.characters if not one.wedged]
+    without = [one for one in view.characters if one.without_glyph]
+    assert [(one.text, one.marked) for one in without] == [("告", True), ("告", False)]
+    assert without[0].y < (100 + 1.0 * PITCH) < without[1].y
+    plain = [one for one in view.characters if not one.without_glyph]
     assert [one.text for one in plain] == ["不", "者"]
-    assert all(one.x > max(other.x for other in plain) for one in wedged)
+    assert all(one.x > max(other.x for other in plain) for one in without)
 
 
 def test_a_character_without_room_is_shown_although_another_column_lacks_the_same_at_the_same_place() -> None:
@@ -140,7 +140,7 @@ def test_a_character_without_room_is_shown_although_another_column_lacks_the_sam
     here = replace(flag(1, 1, Kind.INSERTION, Box(520, 135, 60, 30)), transcribed="告", suggested="", id="here")
     elsewhere = replace(here, line=2, id="elsewhere")
     view = seen(replace(page(cells), flags=(here, elsewhere)), flag(2, bbox=glyphs(1)))
-    assert [one.text for one in view.characters if one.wedged] == ["告"]
+    assert [one.text for one in view.characters if one.without_glyph] == ["告"]
 
 
 def test_a_character_without_room_in_another_column_of_the_same_line_is_not_shown() -> None:
@@ -149,7 +149,7 @@ def test_a_character_without_room_in_another_column_of_the_same_line_is_not_show
     result = replace(page(), columns=(CheckedColumn(1, COLUMN, TEXT), CheckedColumn(1, Box(300, 100, 100, 1050), TEXT)))
     place = flag(10)
     view = seen(replace(result, flags=(place, elsewhere)), place)
-    assert not any(character.wedged for character in view.characters)
+    assert not any(character.without_glyph for character in view.characters)
 
 
 def test_a_moved_character_is_marked_where_the_text_has_it_and_where_the_image_has_it() -> None:

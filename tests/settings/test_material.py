@@ -19,6 +19,7 @@ def write(path: Path, text: str = PAGED) -> Path:
 def test_texts_are_told_from_other_files_by_their_format(tmp_path: Path) -> None:
     texts = (write(tmp_path / "a.txt"), write(tmp_path / "b.md", "經文【注文】經文\n"))
     write(tmp_path / "README.md", "說明【必讀】\n")
+    write(tmp_path / "Readme.org", "說明【必讀】\n")
     write(tmp_path / "notes.txt", "call 李 on Monday\n")
     (tmp_path / "data.txt").write_bytes(b"\xff\xfe\x00\x01")
     write(tmp_path / "juan" / "c.txt")

@@ -196,12 +196,12 @@ class Player:
             "FROM acts WHERE act = 'comment' ORDER BY id"
         ):
             found["thread", (page, uid)] = ((state, assigned, comments), comments)
-        deeds = dict(ask("SELECT account_id, count(*) FROM account_events GROUP BY account_id").fetchall())
+        event_counts = dict(ask("SELECT account_id, count(*) FROM account_events GROUP BY account_id").fetchall())
         for name, number in ask("SELECT name, id FROM accounts").fetchall():
             self.numbers[name] = number
         for name, one in self.accounts().items():
             shown = (one["role"], one["disabled"], one["provisional"])
-            found["account", name] = (shown, deeds.get(self.numbers[name], 0))
+            found["account", name] = (shown, event_counts.get(self.numbers[name], 0))
         return found
 
     def may(self, who: str, what: str) -> bool:
@@ -259,7 +259,7 @@ class Player:
     def remember(self, one: Request, said: Any, after: World, told: str) -> None:
         """What an answer gave that is needed later, and whether what was written down bears what was said."""
         if one.what == "reread":
-            self.jobs.append((int(one.path.split("/")[-2]), said["job"], one.who))
+            self.jobs.append((int(one.path.split("/")[-2]), said["id"], one.who))
         if one.what == "reset":
             name = said["person"]["name"]
             self.passwords[name] = said["password"]

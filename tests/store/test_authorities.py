@@ -26,3 +26,11 @@ def test_that_the_copy_reads_so_rests_on_its_image_or_on_what_a_person_names() -
     with pytest.raises(RefusedDecisionError, match="no image shows"):
         authority_of(demand, flag, PageRow(image=None))
     assert authority_of(replace(demand, authority="原書"), flag, PageRow(image=None)) == "原書"
+
+
+@pytest.mark.parametrize(("reading", "authority"), [("鬼", ""), ("", "四部")])
+def test_a_deletion_rests_on_a_witness_only_where_that_lacks_the_characters(reading: str, authority: str) -> None:
+    witnesses = {"witnesses": [{"siglum": "四部", "reading": reading}], "alternatives": []}
+    flag = FlagRow(suggested=reading, reason="collation", evidence=witnesses)
+    request = DecisionRequest("work", 1, Verdict.DELETE, 0, "甲", "key-of-one")
+    assert authority_of(request, flag, PageRow(image=None)) == authority

@@ -60,7 +60,7 @@ def test_a_comment_is_answered_and_a_problem_is_assigned_found_and_resolved(stor
 
 def test_a_page_with_a_problem_is_one_in_all_lists_and_is_to_be_proofread_when_it_is_resolved(store: Store) -> None:
     said = say(store, "影像缺半葉", page=2, flag=None, state=PROBLEM, assigned="乙")
-    assert store.queue.left(WORK).problems == store.comments.count("乙") == 1
+    assert store.queue.remaining(WORK).problems == store.comments.count("乙") == 1
     assert store.acts.undo(WORK, "甲", "request-undo").what is ActKind.PAGE
     assert store.comments.problems() == []
     assert thread(store, 2, None) == [("甲", "影像缺半葉", "problem", "乙")], "its words stay"

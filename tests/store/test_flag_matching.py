@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from proof.model.flags import Flag, with_ids
+from proof.model.flags import Evidence, Flag, Kind, with_ids
 from proof.store import CheckedResult, Store, TextInfo
+from proof.store.carried_places import ExportEdits
 from proof.store.decision_records import State, Verdict
 from proof.store.texts import sha_of
+from proof.text.edit import Edit, edited
 from proof.text.positions import Span
-from tests.build import PLACE, check, check_at, decide, page, queued, run_info
+from tests.build import PLACE, check, check_at, decide, flag, page, queued, run_info
 from tests.store.conftest import on_both
 from tests.store.exported import FOUND, LINES, content, export
 
@@ -45,6 +47,32 @@ def test_an_undone_decision_is_not_asked_if_another_finding_at_its_place_is_deci
             decide(store, open_flag.number, Verdict.UNDO)
     check(store, page("上射坐", flags=((1, 1, "射", ""),)))
     assert queued(store, states=(State.OPEN,)) == []
+
+
+@pytest.mark.parametrize("suggested", ["比", "北", "此"], ids=["what was suggested", "what was deleted", "another"])
+def test_where_a_character_was_deleted_it_is_not_asked_whether_one_is_missing(store: Store, suggested: str) -> None:
+    check(store, page("東面于北耦大夫", flags=((1, 3, "北", "比"),)))
+    decide(store, queued(store)[0].number, Verdict.DELETE)
+    export(store)
+    check(store, page("東面于耦大夫", flags=((1, 3, "", suggested),)))
+    assert queued(store, states=(State.OPEN,)) == []
+    check(store, page("東面于耦大夫", flags=((1, 3, "", "比也"),)))
+    assert [flag.flag.suggested for flag in queued(store, states=(State.OPEN,))] == ["比也"]
+
+
+def test_a_deleted_column_does_not_answer_whether_the_next_one_lacks_its_first_character(store: Store) -> None:
+    column = replace(
+        flag(1, 0, "上射揖坐", "", source="上射揖坐"), kind=Kind.LAYOUT, evidence=Evidence("column doubled")
+    )
+    check(store, page("上射揖坐", "東面于", flags=(column,)))
+    number = queued(store)[0].number
+    decide(store, number, Verdict.TAKE)
+    before = content(store)
+    line = Edit(before.index("上射揖坐"), len("上射揖坐\n"), "")
+    written = ExportEdits((line,), {number: line})
+    store.texts.record_export(PLACE.text, before, edited(before, [line]), "traditional", written, lambda: True)
+    check(store, page("東面于", flags=((1, 0, "", "射"),)))
+    assert [shown.flag.suggested for shown in queued(store, states=(State.OPEN,))] == ["射"]
 
 
 @on_both

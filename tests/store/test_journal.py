@@ -399,15 +399,15 @@ VERDICTS = st.sampled_from([Verdict.TAKE, Verdict.KEEP, Verdict.COPY, Verdict.SK
 
 
 @settings(max_examples=examples(8), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(deeds=st.lists(st.tuples(st.integers(1, 4), VERDICTS), max_size=12))
+@given(verdicts=st.lists(st.tuples(st.integers(1, 4), VERDICTS), max_size=12))
 def test_whatever_was_decided_the_journal_alone_gives_the_same(
-    tmp_path_factory: pytest.TempPathFactory, deeds: list[tuple[int, Verdict]]
+    tmp_path_factory: pytest.TempPathFactory, verdicts: list[tuple[int, Verdict]]
 ) -> None:
     folder = tmp_path_factory.mktemp("any")
     (folder / "old").mkdir()
     with Store.open(folder / "old" / "proof.sqlite") as old:
         fill(old, folder)
-        for n, (flag, verdict) in enumerate(deeds):
+        for n, (flag, verdict) in enumerate(verdicts):
             seen = len(old.decisions.history(flag))
             with suppress(RefusedDecisionError):  # an undo of nothing
                 old.decisions.decide(DecisionRequest(WORK, flag, verdict, seen, "甲", f"request-{n:04}"))

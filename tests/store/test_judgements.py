@@ -46,7 +46,7 @@ def test_who_decides_anew_and_who_validates_judge_what_another_decided(store: St
     mark(store, 1, "甲", PageState.PROOFREAD)
     mark(store, 1, "乙", PageState.VALIDATED)
     both = store.judgements.judged_twice(WORK)[("乙", "甲")]
-    judged = [("as the image", "as the image", True), ("copy", "kept", False)]
+    judged = [("as suggested", "as suggested", True), ("copy", "kept", False)]
     assert sorted(both) == judged, "what is unsure is judged by nobody"
     [found] = agreements_of(store, WORK)
     assert (found.places, found.same, found.too_few, found.kappa) == (2, 1, True, None)
@@ -97,7 +97,7 @@ def test_the_time_left_is_told_once_enough_was_decided(store: Store) -> None:
     assert left.hours == pytest.approx(left.flags * left.seconds / 3600)
 
 
-def test_a_witness_is_upheld_where_people_decide_as_it_reads(store: Store) -> None:
+def test_a_decision_agrees_with_a_witness_that_reads_what_was_decided(store: Store) -> None:
     """For a flag corrected as suggested, one corrected to another reading, one kept, and one still open."""
     numbers = store.queue.find(WORK, QueueFilter(), Order.SCORE)[0][:4]
     sides = [("image", "吿"), ("", "某"), ("image", "吉"), ("text", "告")]

@@ -149,13 +149,17 @@ def test_a_half_with_a_decision_of_its_own_is_not_changed_with_the_other(filled:
     assert stand(filled) == ((State.CORRECTED, ""), (State.CORRECTED, "誥"))
 
 
-def test_a_half_with_a_character_corrected_by_hand_is_asked_separately(store: Store) -> None:
+@pytest.mark.parametrize("by_hand", [True, False], ids=["corrected by hand", "kept"])
+def test_a_half_with_a_character_that_was_decided_alone_is_asked_separately(store: Store, by_hand: bool) -> None:
     lines = ("上若有大夫士與為耦", "次行")
     into, out = flag(1, 3, "", "士與", source=lines[0]), flag(1, 5, "士與", "", source=lines[0])
-    check(store, page(*lines, flags=(replace(into, moved=out.id), replace(out, moved=into.id))))
-    (first, second) = flags(store)
-    by_hand = ManualCorrection(WORK, 1, 1, 5, 1, "某", "甲", key())
-    store.manual_corrections.correct(by_hand)
+    alone = flag(1, 5, "士", "土", source=lines[0])
+    check(store, page(*lines, flags=(replace(into, moved=out.id), replace(out, moved=into.id), alone)))
+    (first, second, third) = flags(store)
+    if by_hand:
+        store.manual_corrections.correct(ManualCorrection(WORK, 1, 1, 6, 1, "某", "甲", key()))
+    else:
+        decide(store, third, Verdict.KEEP)
     decide(store, first, Verdict.TAKE)
     assert (flags(store)[first].state, flags(store)[second].state) == (State.CORRECTED, State.OPEN)
     assert second in asked(store, State.OPEN)

@@ -10,10 +10,13 @@ from hypothesis import strategies as st
 from sqlalchemy.orm import Session
 
 from proof.store import Store
+from proof.store.carried_places import ExportEdits
 from proof.store.decision_records import Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.work_text import TextColumn, WorkText, WorkTexts
-from tests.build import key
+from proof.text.edit import Edit
+from tests.build import PLACE, check, key, page
+from tests.store import exported
 from tests.web.drawn import LINES, WORK, fill
 
 MARKUP = ("", "(", ")", "/", "\u3000", "，", "【", "<md:x>", "\u200b")
@@ -135,3 +138,24 @@ def correct(store: Store, page: int, offset: int, length: int, reading: str) -> 
     verdict = Verdict.TYPED if reading else Verdict.DELETE
     wanted = ManualCorrection(WORK, page, 1, offset, length, reading, "甲", key(), verdict)
     store.manual_corrections.correct(wanted)
+
+
+def test_a_correction_in_another_script_that_is_taken_back_is_shown_as_the_next_export_restores_it(
+    store: Store,
+) -> None:
+    check(store, page(*exported.LINES))
+    number = store.queue.uncounted_pages("KR1")[0].number
+    store.manual_corrections.correct(ManualCorrection("KR1", number, 3, 1, 1, "进", "甲", key(), transcribed="進"))
+    before = exported.content(store)
+    at = before.index("進")
+    [decided] = store.texts.decided_places("KR1")
+    edit = Edit(at, 1, "𨔈")  # the form in which the export wrote what was decided
+    after = before.replace("進", "𨔈")
+    store.texts.record_export(
+        PLACE.text, before, after, "traditional", ExportEdits((edit,), {decided.place.flag: edit}), lambda: True
+    )
+    check(store, page(*exported.LINES[:2], exported.LINES[2].replace("進", "𨔈")))
+    column = (number, 3)
+    assert store.queue.columns("KR1", [number])[column].source == "與𨔈者相左"
+    store.acts.undo("KR1", "甲", key())
+    assert store.queue.columns("KR1", [number])[column].source == "與進者相左"

@@ -34,7 +34,7 @@ def shape(parsed: ParsedColumn) -> str:
     def words(cells: tuple[Cell, ...]) -> str:
         return "".join(cell.text for cell in cells)
 
-    return "".join(f"{{{words(r.right)}|{words(r.left)}}}" if r.note else words(r.right) for r in parsed.runs)
+    return "".join(f"{{{words(r.right)}|{words(r.left)}}}" if r.is_note else words(r.right) for r in parsed.runs)
 
 
 def cells(parsed: ParsedColumn) -> list[Cell]:
@@ -155,7 +155,7 @@ def test_a_well_formed_column_is_read_as_it_was_written(
             main = []
     expected += [(False, main, [])] if main else []
     parsed = parse_column(written)
-    told = [(run.note, [c.text for c in run.right], [c.text for c in run.left]) for run in parsed.runs]
+    told = [(run.is_note, [c.text for c in run.right], [c.text for c in run.left]) for run in parsed.runs]
     assert told == expected
     assert not parsed.problems
 
@@ -175,5 +175,5 @@ def test_any_column_is_read_and_its_cells_rebuild_what_is_no_markup(source: str,
     assert all(SPECIAL.match(char) and char not in "&[<⿰⿲" for char in without_tags)
     for run in parsed.runs:
         assert run.cells, "no run is empty"
-        assert {cell.row for cell in run.right} <= {Row.RIGHT if run.note else Row.MAIN}
+        assert {cell.row for cell in run.right} <= {Row.RIGHT if run.is_note else Row.MAIN}
         assert {cell.row for cell in run.left} <= {Row.LEFT}

@@ -28,7 +28,7 @@ def test_where_no_note_is_divided_each_is_cut_in_the_middle(
     columns: list[str], halves: list[tuple[str, str]], told: list[tuple[int, str]]
 ) -> None:
     text = transcription("<pb:K_WYG_001-1a>¶\n" + "".join(f"{column}¶\n" for column in columns))
-    notes = [run for column in text.pages[0].columns for run in column.runs if run.note]
+    notes = [run for column in text.pages[0].columns for run in column.runs if run.is_note]
     assert [("".join(c.text for c in run.right), "".join(c.text for c in run.left)) for run in notes] == halves
     assert {cell.row for run in notes for cell in run.left} <= {Row.LEFT}
     assert remarked(text) == told

@@ -18,9 +18,9 @@ from proof.verify.columns import ReadColumn
 from proof.verify.legibility import Legibility
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
 from proof.verify.page_findings import (
-    legible_flags,
     line_flags,
-    without_unlike,
+    without_illegible_notes,
+    without_unlike_columns,
 )
 from tests.half_folios import MakePage
 from tests.verify.columns import AREA, in_rows, unread
@@ -56,7 +56,7 @@ def test_notes_that_are_too_small_are_one_finding_and_the_main_text_keeps_its_fl
     page = make_page("司射北面(夫之/西耦)司射", "北面司射")
     of_page = replace(flag(1, ""), line=0)
     flags = [of_page, *(replace(flag(1, ""), offset=offset) for offset in (2, 5, 9, 11)), flag(2, "")]
-    finding, *other_flags = legible_flags(BLANK, page, flags, Legibility(14.0, 9.8))
+    finding, *other_flags = without_illegible_notes(BLANK, page, flags, Legibility(14.0, 9.8))
     assert (finding.line, finding.evidence.reason) == (0, "notes too small")
     assert finding.evidence.notice is not None
     assert "9 pixels" in in_english(finding.evidence.notice)
@@ -138,6 +138,6 @@ def test_columns_that_differ_at_most_places_are_one_finding_where_there_are_seve
     page = make_page(*["司射北面夫之西耦司射北面夫之西耦司射北面"] * 12)
     columns = [unread(ColumnArea(line.number, 0, 1, 0, 1, 0.0), line) for line in page.columns]
     flags = [[flag(n + 1, "")] * (9 if n in unlike else n == 11) for n in range(12)]
-    kept, found = without_unlike(BLANK, columns, flags)
+    kept, found = without_unlike_columns(BLANK, columns, flags)
     assert [one.line for one in kept] == lines
     assert found == (unlike if len(unlike) > 1 else set())

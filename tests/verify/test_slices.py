@@ -47,7 +47,7 @@ def rows_of(own: Column | None) -> list[str]:
     for cell in own.cells:
         assert not cell.glyph or own.source[cell.offset : cell.offset + cell.length] == cell.text
     return [
-        "/".join("".join(cell.text for cell in row) for row in ((run.right, run.left) if run.note else (run.right,)))
+        "/".join("".join(cell.text for cell in row) for row in ((run.right, run.left) if run.is_note else (run.right,)))
         for run in own.runs
     ]
 

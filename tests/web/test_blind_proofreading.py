@@ -16,7 +16,7 @@ from tests.web.drawn import WORK, fill
 from tests.web.test_people import BASE, Browser, House, house_in
 
 API = (
-    *("", "/left", "/flags?raised=all&detail=true&limit=20", "/facets", "/pairs", "/acts", "/displaced"),
+    *("", "/remaining", "/flags?raised=all&detail=true&limit=20", "/facets", "/pairs", "/acts", "/displaced"),
     *("/export-preview", "/rules", "/pages", "/pages/1", "/glyphs?text=具", "/flags/1"),
     "/flags/1/history",
 )

@@ -32,7 +32,7 @@ def made(served: Served, client: FlaskClient, kind: str, work: str = WORK) -> An
     base = f"/api/v1/works/{work}/downloads"
     begun = client.post(base, json={"kind": kind})
     assert begun.status_code == 202, begun.text
-    number = begun.get_json()["download"]
+    number = begun.get_json()["id"]
     project: Project = served.app.extensions["proof"]
     project.downloads.job(work, number).future.exception(PATIENCE)
     return client.get(f"{base}/{number}").json
@@ -85,11 +85,15 @@ def test_texts_of_one_name_are_taken_home_each_with_what_was_decided_of_it_and_w
     assert ["甲巳丙" in written[0], "甲乙丙" in written[1]] == [True, True]
     assert told[0].startswith("not written, contradicts another decision")
     assert {"乙 → 巳 (甲)", "乙 → 己 (乙)"} == {line.rpartition(": ")[2] for line in told[1:]}
+    client.set_cookie("lang", "zh-Hant")
+    said = made(served, client, "text", work)
+    with zipfile.ZipFile(BytesIO(client.get(said["file"]).data)) as archive:
+        assert archive.read("b/010/not-written.txt").decode().startswith("未寫入")
 
 
 def test_there_is_no_download_that_nobody_asked_for(unchanged: Served) -> None:
     client = unchanged.client
-    number = made(unchanged, client, "report")["download"]
+    number = made(unchanged, client, "report")["id"]
     for path in (f"{BASE}/none", f"/works/{WORK}/downloads/none.zip", f"/works/other/downloads/{number}.zip"):
         assert client.get(path).status_code == 404, path
     assert client.post("/api/v1/works/other/downloads", json={"kind": "report"}).status_code == 404

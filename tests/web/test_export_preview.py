@@ -9,7 +9,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from proof.cli import main
+from proof.settings.config import Settings
 from proof.store.decision_records import Verdict
+from proof.web import create_app
 from tests.build import decide, queued
 from tests.web.drawn import Served, fill
 
@@ -55,8 +57,34 @@ def test_the_desk_and_a_dry_run_say_the_same(
     line = "page {page}, column {line}, offset {offset}: {old} → {new} ({person})"
     lines = [line.format(**one) for one in said["items"] if one["written"]]
     assert told.out.splitlines() == lines
-    reasons = [one["reason"] for one in said["items"] if not one["written"]]
-    assert all(f"not written, {reason}" in told.err for reason in reasons)
+    left_out = [one for one in said["items"] if not one["written"]]
+    assert all(one["old"] != one["new"] for one in left_out), "what is open is listed with what was suggested"
+    assert all(f"not written, {one['reason']}" in told.err for one in left_out)
+    assert all(f"  {line.format(**one)}" in told.err for one in left_out)
+
+
+def test_a_dry_run_says_places_and_changes_in_the_language_of_the_terminal(
+    decided: Served, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = queued(decided.store, OTHER)[3]
+    decide(decided.store, first.number, Verdict.DELETE, work=OTHER)
+    monkeypatch.setenv("LC_ALL", "zh_TW.UTF-8")
+    assert main(["export", str(tmp_path / f"{OTHER}.txt"), "--config", str(tmp_path), "--dry-run"]) == 0
+    told = capsys.readouterr()
+    assert "：告 → 吿 (甲)" in told.out
+    assert " → （無） (甲)" in told.out
+    assert "page" not in told.out + told.err
+    assert "nothing" not in told.out + told.err
+
+
+def test_a_project_that_was_moved_shows_what_is_written_into_its_own_text(decided: Served, tmp_path: Path) -> None:
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    for name in ("config.toml", f"{OTHER}.txt"):
+        (tmp_path / name).rename(moved / name)
+    client = create_app(Settings.load(moved), store=decided.store).test_client()
+    said = preview(client)
+    assert (said["written"], said["not_written"], said["unread"]) == (1, 1, [])
 
 
 def test_a_text_that_cannot_be_read_costs_itself_and_is_named(served: Served) -> None:

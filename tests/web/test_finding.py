@@ -43,11 +43,11 @@ def test_words_and_characters_are_found_where_they_stand(unchanged: Served) -> N
 
 def test_what_is_left_of_a_work_is_said_and_listed(served: Served) -> None:
     client = served.client
-    left = asked(client, "left")
+    left = asked(client, "remaining")
     assert left == {"open": 9, "unsure": 0, "skipped": 0, "to_mark": 3, "to_validate": 0, "problems": 0}
     body = {"state": "proofread", "version": 0, "key": "k" * 12}
     assert client.post(f"/api/v1/works/{WORK}/pages/2/states", json=body).status_code == 201
-    left = asked(client, "left")
+    left = asked(client, "remaining")
     assert (left["to_mark"], left["to_validate"]) == (2, 1)
     listed = client.get(f"/works/{WORK}/pages/?state=proofread").text
     assert listed.count('class="leaf ') == 1

@@ -40,7 +40,7 @@ def read_again(client: FlaskClient, page: int = 1) -> Any:
 
     def settled() -> bool:
         nonlocal said
-        said = client.get(f"{path}/{said['job']}").json
+        said = client.get(f"{path}/{said['id']}").json
         return said["state"] not in {"waiting", "reading"}
 
     comes(settled)
@@ -132,11 +132,11 @@ def test_why_a_page_cannot_be_read_again_is_said_and_what_was_never_asked_for_is
     assert "text.txt" in said["reason"]
     assert (said["trouble"], said["message"]) == ("text", "The text cannot be read.")
     client.set_cookie("lang", "zh-Hant")
-    assert client.get(f"{AGAIN}/{said['job']}").json == said | {"message": "文本無法讀取。"}
+    assert client.get(f"{AGAIN}/{said['id']}").json == said | {"message": "文本無法讀取。"}
     client.set_cookie("lang", "en")
-    stopped = client.post(f"{AGAIN}/{said['job']}/stop")
+    stopped = client.post(f"{AGAIN}/{said['id']}/stop")
     assert (stopped.status_code, stopped.json) == (200, said | {"requested_by": []}), "what is done is not taken back"
-    for path in (f"{BASE}/pages/2/read-again/{said['job']}", f"{AGAIN}/none"):
+    for path in (f"{BASE}/pages/2/read-again/{said['id']}", f"{AGAIN}/none"):
         assert client.get(path).status_code == 404
         assert client.post(f"{path}/stop").status_code == 404
     assert client.post(f"{BASE}/pages/99/read-again").status_code == 404

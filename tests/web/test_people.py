@@ -22,7 +22,7 @@ from werkzeug.test import TestResponse
 from proof.store import Store
 from proof.store.accounts import Role
 from proof.web import create_app
-from proof.web.rights import OPEN, OWN, UNCHANGING_POSTS, Right, needed_right
+from proof.web.rights import ACCOUNT_ENDPOINTS, OPEN_ENDPOINTS, UNCHANGING_POSTS, Right, needed_right
 from proof.web.tokens import Tokens
 from tests.standing import decision_log
 from tests.web.drawn import WORK, Served, fill, settings_in
@@ -182,7 +182,7 @@ def test_nobody_sees_anything_before_logging_in(calm: House) -> None:
     headers = {"X-CSRFToken": nobody.token("/login")}
     asked = 0
     for endpoint, method, path in addresses(calm.app, {"GET", "POST", "PUT", "PATCH", "DELETE"}, 1):
-        if endpoint in OPEN:
+        if endpoint in OPEN_ENDPOINTS:
             continue
         answer = nobody.client.open(path, method=method, json={}, headers=headers)
         if path.startswith(("/api/", "/iiif/")):
@@ -360,7 +360,7 @@ def test_each_role_may_do_what_it_may_and_no_more(calm: House) -> None:
     tokens = {name: browser.token() for name, browser in browsers.items()}
     tried = 0
     for endpoint, method, path in addresses(calm.app, {"POST", "PUT", "PATCH", "DELETE"}, 99):
-        if endpoint in OPEN | OWN:
+        if endpoint in OPEN_ENDPOINTS | ACCOUNT_ENDPOINTS:
             continue
         right = needed_right(endpoint, method)
         assert right not in (None, Right.SEE) or endpoint in UNCHANGING_POSTS, f"{endpoint} writes"

@@ -17,7 +17,7 @@ from proof.errors import EngineError, GonePageError, StoppedError, UsageError
 from proof.layout.overrides import LayoutOverrideShape
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.web.rereading import NoReadingError, NotAskedError, Rereading, Stage
+from proof.web.rereading import NoReadingError, NotRequesterError, Rereading, Stage
 from tests.conftest import PATIENCE
 from tests.web.drawn import WORK
 
@@ -121,7 +121,7 @@ def test_a_reading_that_waits_is_taken_back_by_who_asked_and_goes_on_for_others(
     first = rereading.begin(WORK, 1, "王")
     slow.begun.acquire()
     own, shared = rereading.begin(WORK, 2, "李"), rereading.begin(WORK, 3, "李")
-    with pytest.raises(NotAskedError):
+    with pytest.raises(NotRequesterError):
         rereading.cancel(WORK, 2, own.number, "王", overrules=False)
     assert own.state is Stage.WAITING
     assert rereading.cancel(WORK, 2, own.number, "李", overrules=False).state is Stage.STOPPED

@@ -29,19 +29,14 @@ def apparatus_document(collated: CollationNotes, title: str) -> etree._Element:
     file = add(header, "fileDesc")
     add(add(file, "titleStmt"), "title").text = legal(f"{title} {in_script('校勘記', collated.edition.script)}")
     add(add(file, "publicationStmt"), "p").text = "Made from a transcription by proofreading it."
-    listed = add(add(file, "sourceDesc"), "listWit")
+    witness_list = add(add(file, "sourceDesc"), "listWit")
     ids = {siglum: f"w{number}" for number, siglum in enumerate(collated.witnesses, start=1)}
-    own = collated.edition.path.name
+    _witness(witness_list, "底本", BASE, collated.edition.path.name)
     corrections = [note.placed.correction for note in collated.notes]
-    has_image = any(correction.has_image or correction.authority == IMAGE for correction in corrections)
-    for siglum, ident, name in (
-        ("底本", BASE, own),
-        *([(IMAGE, COPY, "")] * has_image),
-        *((siglum, ids[siglum], name) for siglum, name in collated.witnesses.items()),
-    ):
-        witness = identified(add(listed, "witness"), ident)
-        add(witness, "abbr", type="siglum").text = legal(siglum)
-        witness[-1].tail = legal(name) or None
+    if any(correction.has_image or correction.authority == IMAGE for correction in corrections):
+        _witness(witness_list, IMAGE, COPY, "")
+    for siglum, name in collated.witnesses.items():
+        _witness(witness_list, siglum, ids[siglum], name)
     add(add(header, "encodingDesc"), "variantEncoding", method="location-referenced", location="external")
     body = add(add(root, "text"), "body")
     for juan, in_juan in groupby(collated.notes, key=lambda note: note.juan):
@@ -56,7 +51,14 @@ def apparatus_document(collated: CollationNotes, title: str) -> etree._Element:
     return root
 
 
+def _witness(witness_list: etree._Element, siglum: str, xml_id: str, name: str) -> None:
+    witness = identified(add(witness_list, "witness"), xml_id)
+    abbreviation = add(witness, "abbr", type="siglum")
+    abbreviation.text, abbreviation.tail = legal(siglum), legal(name) or None
+
+
 def _entry(entries: etree._Element, note: CollationNote, ids: dict[str, str]) -> None:
+    """Add a note to `entries`; `ids` are the XML ids of the witnesses, by siglum."""
     correction = note.placed.correction
     where = f"{correction.page} {correction.line}".strip()
     app = add(entries, "app", n=str(note.number), loc=where)

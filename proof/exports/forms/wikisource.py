@@ -34,7 +34,7 @@ def proofread_page(columns: tuple[Column, ...], level: int) -> str:
 
 
 def _column(column: Column) -> str:
-    return _line("".join(_noted("".join(cell.text for cell in run.cells), note=run.note) for run in column.runs))
+    return _line("".join(_noted("".join(cell.text for cell in run.cells), note=run.is_note) for run in column.runs))
 
 
 def _line(text: str) -> str:

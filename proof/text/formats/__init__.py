@@ -30,14 +30,14 @@ OWN = ("pagexml", "alto", "tei", "wikitext", "docx", "epub", "cbeta", "page_line
 
 @dataclass(frozen=True, slots=True)
 class TextFormat:
-    """A format of files. `recognises` takes the bytes of a file and its path; it must be quick and certain. `read`
-    extracts the text and raises TextError with file and line. Files with one of the `suffixes`, in lower case, are the
+    """A format of files. `recognises` takes the bytes of a file and its path; it must be quick and certain. `extract`
+    gives the text and raises TextError with file and line. Files with one of the `suffixes`, in lower case, are the
     texts of a folder."""
 
     name: str
     suffixes: frozenset[str]
     recognises: Callable[[bytes, Path], bool]
-    read: Callable[[bytes, Path], Extraction]
+    extract: Callable[[bytes, Path], Extraction]
 
 
 @cache
@@ -73,6 +73,6 @@ def decoded(path: Path, data: bytes, encoding: str | None = None) -> Decoded:
     Raises TextError."""
     for form in text_formats() if encoding is None else ():
         if form.recognises(data, path):
-            extraction = form.read(data, path)
+            extraction = form.extract(data, path)
             return Decoded(extraction.text, "utf-8", False, form.name, extraction)
     return decode(path, data, encoding)

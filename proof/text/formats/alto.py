@@ -14,7 +14,7 @@ from proof.text.formats.xml_tree import Node, attribute_runs, escaped, root_name
 from proof.text.model import Row
 
 
-def _read(data: bytes, path: Path) -> Extraction:
+def _extract(data: bytes, path: Path) -> Extraction:
     root = tree(data, path)
     draft = Draft(data, escaped, UNSAFE)
     halves = {
@@ -54,4 +54,4 @@ def _glyphs(string: Node, data: bytes, text: str) -> list[SourceRun | None]:
     return by_character
 
 
-FORMAT = TextFormat("alto", frozenset({".xml"}), lambda data, _: root_name(data) == "alto", _read)
+FORMAT = TextFormat("alto", frozenset({".xml"}), lambda data, _: root_name(data) == "alto", _extract)

@@ -29,12 +29,13 @@ _CORRECTED = re.compile(r"\[[^\[\]<>]*>(?P<read>[^\[\]<>]*)\]")
 _TITLE = re.compile(r"【經文資訊】.*?(?:No\. *[0-9A-Za-z]+ *)?《?(?P<title>[^《》\s0-9A-Za-z.]+)》?\s*$")
 
 
-def _read(data: bytes, path: Path) -> Extraction:
+def _extract(data: bytes, path: Path) -> Extraction:
     file = TextFile(data, path)
     draft = Draft(data, as_it_is, UNSAFE)
-    page, in_head, end = "", True, 0
+    page, in_head, next_line = "", True, 0
     for raw in file.text.splitlines(keepends=True):
-        line, begin, end = raw.rstrip("\r\n"), end, end + len(raw)
+        line, begin = raw.rstrip("\r\n"), next_line
+        next_line += len(raw)
         place = _PLACE.match(line)
         in_head = in_head and place is None and (_HEAD_LINE.match(line) is not None or not line.strip())
         if in_head:
@@ -46,7 +47,7 @@ def _read(data: bytes, path: Path) -> Extraction:
             page_mark(draft, page)
         if line.strip() or page:
             for part_start, part_end in _read_parts(line, place.end() if place else 0):
-                draft.read(file.run(begin + part_start, begin + part_end))
+                draft.add(file.run(begin + part_start, begin + part_end))
             draft.mark("¶\n" if page else "\n")
     return draft.done()
 
@@ -64,5 +65,5 @@ FORMAT = TextFormat(
     "cbeta",
     frozenset({".txt"}),
     lambda data, _: bool(_HEAD.match(data) or _PLACE_BYTES.search(data[: 1 << 14])),
-    _read,
+    _extract,
 )

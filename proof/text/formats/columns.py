@@ -73,10 +73,10 @@ def _write(draft: Draft, line: Line) -> None:
     at = 0
     for line_run in line.runs:
         if not line.copies:
-            draft.read(line_run)
+            draft.add(line_run)
             continue
         for character in line_run.characters():
             # an entity, which has several code points, is corrected only in the line
             copies = [copy[at] for copy in line.copies] if len(character.text) == 1 else []
-            draft.read(character, *(copy for copy in copies if copy is not None))
+            draft.add(character, *(copy for copy in copies if copy is not None))
             at += len(character.text)

@@ -15,7 +15,7 @@ from pathlib import Path
 from proof.text.extraction import Extraction, SourceRun
 from proof.text.formats import TextFormat
 from proof.text.formats.archives import member_names, member_tree
-from proof.text.formats.running import Running
+from proof.text.formats.prose import ProseWriter
 from proof.text.formats.xml_tree import Node, escaped
 
 _DOCUMENT = "word/document.xml"
@@ -24,7 +24,7 @@ _CORE = "docProps/core.xml"
 _UNREAD = frozenset({"del", "p", "rt", "instrText", "Fallback"})
 
 
-def _read(data: bytes, path: Path) -> Extraction:
+def _extract(data: bytes, path: Path) -> Extraction:
     names = member_names(data)
     title = member_tree(data, _CORE, path).text_of("title") if _CORE in names else ""
     footnotes = {}
@@ -33,11 +33,11 @@ def _read(data: bytes, path: Path) -> Extraction:
             runs = tuple(run for text in footnote.all("t") for run in text.runs())
             footnotes[footnote.get("id")] = runs
     document = member_tree(data, _DOCUMENT, path)
-    reader = _Reader(Running(data, escaped, title), footnotes, _usual_size(document))
+    reader = _Reader(ProseWriter(data, escaped, title), footnotes, _usual_size(document))
     for paragraph in document.all("p"):
-        reader.running.paragraph(_level(paragraph))
+        reader.prose.paragraph(_level(paragraph))
         reader.take(paragraph)
-    return reader.running.done()
+    return reader.prose.done()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class _Reader:
     """Reads the text of paragraphs. `footnotes` are the texts of the footnotes by their ids; `usual_size` is the font
     size of the text, in half points."""
 
-    running: Running
+    prose: ProseWriter
     footnotes: dict[str, tuple[SourceRun, ...]]
     usual_size: int
 
@@ -54,7 +54,7 @@ class _Reader:
         for child in node.elements():
             if child.name == "r":
                 is_small = 0 < _size(child) < self.usual_size
-                with self.running.note() if is_small else nullcontext():
+                with self.prose.note() if is_small else nullcontext():
                     self.take_run(child)
             elif child.name not in _UNREAD:
                 self.take(child)
@@ -64,11 +64,11 @@ class _Reader:
         for part in run.elements():
             if part.name == "t":
                 for text in part.runs():
-                    self.running.read(text)
+                    self.prose.add(text)
             elif part.name in ("br", "cr"):
-                self.running.paragraph()
+                self.prose.paragraph()
             elif part.name == "footnoteReference":
-                self.running.footnote(*self.footnotes.get(part.get("id"), ()))
+                self.prose.footnote(*self.footnotes.get(part.get("id"), ()))
             elif part.name in ("ruby", "rubyBase"):
                 for inner in part.all("r"):
                     self.take_run(inner)
@@ -101,4 +101,4 @@ def _usual_size(document: Node) -> int:
     return max(stated, 21) if stated else 0
 
 
-FORMAT = TextFormat("docx", frozenset({".docx"}), lambda data, _: _DOCUMENT in member_names(data), _read)
+FORMAT = TextFormat("docx", frozenset({".docx"}), lambda data, _: _DOCUMENT in member_names(data), _extract)

@@ -16,7 +16,7 @@ from proof.locale.marking import _
 from proof.text.extraction import Extraction, SourceRun
 from proof.text.formats import TextFormat
 from proof.text.formats.archives import member, member_names, member_tree
-from proof.text.formats.running import Running
+from proof.text.formats.prose import ProseWriter
 from proof.text.formats.xml_tree import Node, escaped
 
 _CONTAINER = "META-INF/container.xml"
@@ -26,14 +26,14 @@ _BLOCKS = frozenset({"p", "div", "li", "blockquote", "section", "article", "tr",
 _UNREAD = frozenset({"head", "script", "style", "rt", "rp", "rtc", "svg", "math"})
 
 
-def _read(data: bytes, path: Path) -> Extraction:
+def _extract(data: bytes, path: Path) -> Extraction:
     names = member_names(data)
     if "META-INF/encryption.xml" in names and b"EncryptedData" in member(data, "META-INF/encryption.xml", path):
         raise TextError(path, None, _("is an encrypted EPUB: give one without protection"))
     container = member_tree(data, _CONTAINER, path)
     package_name = next((node.get("full-path") for node in container.all("rootfile")), "")
     package = member_tree(data, package_name, path)
-    running = Running(data, escaped, package.text_of("title"))
+    prose = ProseWriter(data, escaped, package.text_of("title"))
     items = {item.get("id"): item for item in package.all("item")}
     for reference in package.all("itemref"):
         item = items.get(reference.get("idref"))
@@ -41,30 +41,30 @@ def _read(data: bytes, path: Path) -> Extraction:
             continue
         name = posixpath.normpath(posixpath.join(posixpath.dirname(package_name), unquote(item.get("href"))))
         if name in names and "html" in item.attributes.get("media-type", "html"):
-            _take(member_tree(data, name, path), running)
-            running.paragraph()
-    return running.done()
+            _take(member_tree(data, name, path), prose)
+            prose.paragraph()
+    return prose.done()
 
 
-def _take(node: Node, running: Running) -> None:
+def _take(node: Node, prose: ProseWriter) -> None:
     """Read the content of an element."""
     for child in node.content:
         if isinstance(child, SourceRun):
-            running.read(child)
+            prose.add(child)
         elif child.name not in _UNREAD and "noteref" not in child.get("type"):
-            _take_element(child, running)
+            _take_element(child, prose)
 
 
-def _take_element(child: Node, running: Running) -> None:
+def _take_element(child: Node, prose: ProseWriter) -> None:
     """Read an element, which may be a heading, a paragraph or commentary."""
     is_block = child.name in _BLOCKS
     is_note = child.name == "small" or "footnote" in child.get("type")
     if is_block:
-        running.paragraph(_HEADING_LEVELS.get(child.name))
-    with running.note() if is_note else nullcontext():
-        _take(child, running)
+        prose.paragraph(_HEADING_LEVELS.get(child.name))
+    with prose.note() if is_note else nullcontext():
+        _take(child, prose)
     if is_block:
-        running.paragraph()
+        prose.paragraph()
 
 
-FORMAT = TextFormat("epub", frozenset({".epub"}), lambda data, _: _CONTAINER in member_names(data), _read)
+FORMAT = TextFormat("epub", frozenset({".epub"}), lambda data, _: _CONTAINER in member_names(data), _extract)

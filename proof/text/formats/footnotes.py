@@ -34,7 +34,7 @@ def _recognises(data: bytes, path: Path) -> bool:
     return form in PAGED or (form in (Format.INLINE, Format.ZHUSHU) and not is_markdown)
 
 
-def _read(data: bytes, path: Path) -> Extraction:
+def _extract(data: bytes, path: Path) -> Extraction:
     file = TextFile(data, path)
     draft = Draft(data, as_it_is, {})
     matches = list(_NOTE.finditer(file.text))
@@ -42,7 +42,7 @@ def _read(data: bytes, path: Path) -> Extraction:
     unused = set(notes)
     at = 0
     for match in matches:
-        draft.read(file.run(at, match.start()))
+        draft.add(file.run(at, match.start()))
         at = match.end()
         label = match["label"]
         if label in unused:
@@ -50,10 +50,10 @@ def _read(data: bytes, path: Path) -> Extraction:
             draft.note(draft.length, notes[label])
         elif label:
             draft.remark(RemarkCode.FOOTNOTE_TWICE if label in notes else RemarkCode.FOOTNOTE_MISSING, label=label)
-    draft.read(file.run(at, len(file.text)))
+    draft.add(file.run(at, len(file.text)))
     for label in sorted(unused):
         draft.remark(RemarkCode.FOOTNOTE_UNUSED, label=label)
     return replace(draft.done(), own_marks=True)
 
 
-FORMAT = TextFormat("footnotes", frozenset({".txt"}), _recognises, _read)
+FORMAT = TextFormat("footnotes", frozenset({".txt"}), _recognises, _extract)

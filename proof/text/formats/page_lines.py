@@ -11,6 +11,7 @@ from proof.text.extraction import Draft, Extraction, as_it_is
 from proof.text.formats import TextFormat
 from proof.text.formats.columns import UNSAFE, page_mark
 from proof.text.formats.text_file import TextFile
+from proof.text.model import HAN
 
 _SPACE = r"[ \u3000]*"
 _NUMBER = r"(?:第 *|[pP]\.? *)?(?P<page>[0-9]+[ab]?)(?: *[頁页葉叶])?"
@@ -18,20 +19,19 @@ _CHINESE = r"第 *(?P<page>[0-9]+[ab]?|[〇零一二三四五六七八九十百�
 _IMAGE = r"[\[<【]?(?P<page>[\w.-]+)\.(?:png|jpe?g|tiff?|jp2|webp)[\]>】]?"
 _BRACKETED = rf"[\[【〔(（{{]{_NUMBER}[\]】〕)）}}]"
 _RULED = rf"[-=—]{{2,}} *{_NUMBER} *[-=—]*"
-_KINDS = tuple(
+_PAGE_LINES = tuple(
     re.compile(_SPACE + kind + _SPACE, re.IGNORECASE)
     for kind in (_BRACKETED, _RULED, r"p\.? *(?P<page>[0-9]+[ab]?)", _CHINESE, _IMAGE)
 )
-"""The kinds of page lines."""
+"""Patterns of the kinds of page lines."""
 
 _FORM_FEED = "\f"
-_HAN = re.compile("[\u3400-\u9fff]")
 
 
-def _kind(text: str) -> re.Pattern[str] | None:
+def _page_lines_in(text: str) -> re.Pattern[str] | None:
     """The pattern of the most frequent kind of page lines in a text; None if no kind has two lines."""
     lines = [line.rstrip("\r") for line in re.split("[\n\f]", text)]
-    counts = {kind: sum(kind.fullmatch(line) is not None for line in lines) for kind in _KINDS}
+    counts = {kind: sum(kind.fullmatch(line) is not None for line in lines) for kind in _PAGE_LINES}
     best = max(counts, key=lambda kind: counts[kind])
     return best if counts[best] >= 2 else None
 
@@ -40,30 +40,30 @@ def _recognises(data: bytes, path: Path) -> bool:
     if data[:1] in b"<{#" or b"<pb:" in data or b"<small>" in data:
         return False
     text = data.decode("utf-8-sig", "replace")
-    return _HAN.search(text) is not None and (text.strip().count(_FORM_FEED) > 0 or _kind(text) is not None)
+    return re.search(HAN, text) is not None and (_FORM_FEED in text.strip() or _page_lines_in(text) is not None)
 
 
-def _read(data: bytes, path: Path) -> Extraction:
+def _extract(data: bytes, path: Path) -> Extraction:
     file = TextFile(data, path)
-    kind = _kind(file.text)
+    page_line = _page_lines_in(file.text)
     draft = Draft(data, as_it_is, UNSAFE)
     page_number = 1
-    if kind is None:
+    if page_line is None:
         page_mark(draft, f"{path.stem}_1")
     for raw in re.finditer(r"([^\n\f]*)(?:\n|\f|\Z)", file.text):
         line = raw[1].rstrip("\r")
-        mark = kind.fullmatch(line) if kind else None
+        mark = page_line.fullmatch(line) if page_line else None
         if mark is not None:
             page_mark(draft, mark["page"])
         elif line.strip():
             if not draft.length:
                 page_mark(draft, f"{path.stem}_0")
-            draft.read(file.run(raw.start(), raw.start() + len(line)))
+            draft.add(file.run(raw.start(), raw.start() + len(line)))
             draft.mark("¶\n")
-        if raw[0].endswith(_FORM_FEED) and kind is None:
+        if raw[0].endswith(_FORM_FEED) and page_line is None:
             page_number += 1
             page_mark(draft, f"{path.stem}_{page_number}")
     return draft.done()
 
 
-FORMAT = TextFormat("page-lines", frozenset({".txt"}), _recognises, _read)
+FORMAT = TextFormat("page-lines", frozenset({".txt"}), _recognises, _extract)

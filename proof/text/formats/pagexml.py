@@ -19,7 +19,7 @@ from proof.text.model import Row
 _ROW = re.compile(r"structure\s*\{[^}]*type:\s*note-(right|left)\b")
 
 
-def _read(data: bytes, path: Path) -> Extraction:
+def _extract(data: bytes, path: Path) -> Extraction:
     root = tree(data, path)
     page = root.child("Page") or Node("Page", {}, 0)
     draft = Draft(data, escaped, UNSAFE)
@@ -85,4 +85,4 @@ def _copies(runs: Iterable[SourceRun], text: str) -> list[SourceRun]:
     return copies if [copy.text for copy in copies] == list(text) else []
 
 
-FORMAT = TextFormat("page", frozenset({".xml"}), lambda data, _: root_name(data) == "PcGts", _read)
+FORMAT = TextFormat("page", frozenset({".xml"}), lambda data, _: root_name(data) == "PcGts", _extract)

@@ -16,7 +16,7 @@ from pathlib import Path
 from proof.text.extraction import Draft, Extraction, SourceRun
 from proof.text.formats import TextFormat
 from proof.text.formats.columns import UNSAFE, page_mark
-from proof.text.formats.running import Running
+from proof.text.formats.prose import ProseWriter
 from proof.text.formats.xml_tree import Node, element_site, escaped, root_name, tree
 from proof.text.remarks import RemarkCode
 
@@ -31,11 +31,11 @@ _DIVIDING = re.compile(r"[\s，。；：,;]")
 """Spaces, and the punctuation between the parts of a note of the apparatus."""
 
 
-def _read(data: bytes, path: Path) -> Extraction:
+def _extract(data: bytes, path: Path) -> Extraction:
     root = tree(data, path)
     body = Node("text", {}, 0, content=list(root.all("text")))
     has_lines = body.has("lb") or body.has("cb")
-    text = _Columns.of(data, root, body) if body.has("pb") and has_lines else Running(data, escaped, _title(root))
+    text = _Columns.of(data, root, body) if body.has("pb") and has_lines else ProseWriter(data, escaped, _title(root))
     apparatus = _Apparatus.of(text.draft, root)
     _Reader(data, text, apparatus).take(body)
     apparatus.note_anchored(data, root)
@@ -153,7 +153,7 @@ class _Reader:
     """Reads the elements of a document and writes them to `text`. `depth` is the number of open `div` elements."""
 
     data: bytes
-    text: Running | _Columns
+    text: ProseWriter | _Columns
     apparatus: _Apparatus
     depth: int = 0
 
@@ -161,9 +161,9 @@ class _Reader:
         """Read the content of an element."""
         for child in _chosen(node):
             if isinstance(child, SourceRun):
-                self.text.read(child)
+                self.text.add(child)
             elif child.name == "g":
-                self.text.read(SourceRun(f"&{_gaiji(child)};", element_site(self.data, child), False))
+                self.text.add(SourceRun(f"&{_gaiji(child)};", element_site(self.data, child), False))
             elif child.name == "note" and _is_footnote(child):
                 self.footnote(child)
             elif child.name == "note":
@@ -229,10 +229,10 @@ class _Columns:
             self.draft.mark("¶\n")
         self.line_open = False
 
-    def read(self, run: SourceRun) -> None:
+    def add(self, run: SourceRun) -> None:
         if self.paged and run.text.strip("\n\r\t "):
             self.line_open = True
-            self.draft.read(run)
+            self.draft.add(run)
         elif run.text.strip():
             self.draft.remark(RemarkCode.LINES_ON_NO_PAGE, number=1)
 
@@ -267,4 +267,4 @@ class _Columns:
             self.draft.mark(")")
 
 
-FORMAT = TextFormat("tei", frozenset({".xml", ".tei"}), lambda data, _: root_name(data) in _ROOTS, _read)
+FORMAT = TextFormat("tei", frozenset({".xml", ".tei"}), lambda data, _: root_name(data) in _ROOTS, _extract)

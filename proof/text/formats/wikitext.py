@@ -21,13 +21,16 @@ from mwparserfromhell.wikicode import Wikicode
 
 from proof.text.extraction import Extraction, SourceRun, as_it_is
 from proof.text.formats import TextFormat
-from proof.text.formats.running import Running
+from proof.text.formats.prose import ProseWriter
 from proof.text.formats.text_file import TextFile
 from proof.text.formats.variant_markup import NOT_SHOWN, shown
 from proof.text.model import is_han
 from proof.text.remarks import RemarkCode
 
 SUFFIXES = frozenset({".wiki", ".wikitext", ".mediawiki"})
+_XML_OR_ORG = re.compile(rb"(?:\xef\xbb\xbf)?(?:<\?xml|<html|<!DOC|#\+)")
+"""The beginning of XML, of HTML and of Org files, whose links look like those of wikitext."""
+
 _SIGNS = re.compile(
     (
         r"\{\{(?:SK ?(?:anchor|notes|char[23]?)|SKQS|[Hh]eader\d?|\*\||YL\||另\||PD-)|<noinclude>|<pagequality|<pages\s"
@@ -56,20 +59,18 @@ _UNREAD_TAGS = frozenset({"noinclude", "pagequality", "pages", "references", "se
 
 
 def _recognises(data: bytes, path: Path) -> bool:
-    if data[:1] == b"<" and data[:5] in (b"<?xml", b"<html", b"<!DOC"):
-        return False
-    if b"<pb:" in data:
+    if _XML_OR_ORG.match(data) or b"<pb:" in data:
         return False
     return path.suffix.lower() in SUFFIXES or _SIGNS.search(data) is not None or len(_MARKUP.findall(data)) >= 3
 
 
-def _read(data: bytes, path: Path) -> Extraction:
+def _extract(data: bytes, path: Path) -> Extraction:
     file = TextFile(data, path)
     visible = shown(file.text)
     code = mwparserfromhell.parse(visible)
-    reader = _Reader(Running(data, as_it_is, _title(code)), file, visible)
+    reader = _Reader(ProseWriter(data, as_it_is, _title(code)), file, visible)
     reader.take(code, 0)
-    return reader.running.done()
+    return reader.prose.done()
 
 
 def _title(code: Wikicode) -> str:
@@ -95,7 +96,7 @@ class _Reader:
     """Reads the nodes of the source. Each method takes the code point at which its node begins. `visible` is the source
     without what the markup of variants hides."""
 
-    running: Running
+    prose: ProseWriter
     file: TextFile
     visible: str
 
@@ -115,11 +116,11 @@ class _Reader:
                 inside = start + 2 + (len(title) + 1 if text is not None else 0)
                 self.take(text if text is not None else node.title, inside)
         elif isinstance(node, Heading):
-            self.running.paragraph(node.level - 1)  # the highest heading of a page has level 2
+            self.prose.paragraph(node.level - 1)  # the highest heading of a page has level 2
             self.take(node.title, start + node.level)
-            self.running.paragraph()
+            self.prose.paragraph()
         elif isinstance(node, HTMLEntity):
-            self.running.read(SourceRun(node.normalize(), self.file.site(start, start + len(str(node))), False))
+            self.prose.add(SourceRun(node.normalize(), self.file.site(start, start + len(str(node))), False))
         elif isinstance(node, ExternalLink) and node.title is not None:
             self.take(node.title, start + str(node).index(str(node.title)))
         elif isinstance(node, Tag):
@@ -133,22 +134,22 @@ class _Reader:
         in_fore_edges = {at for edge in _FORE_EDGE.finditer(source) for at in range(*edge.span())}
         for part in re.finditer(rf"{NOT_SHOWN}+|[^\n{NOT_SHOWN}]+|\n", source):
             if part[0] == "\n":
-                self.running.paragraph()
+                self.prose.paragraph()
             elif part[0][0] == NOT_SHOWN:
                 self.remark_on_unread(
                     self.file.text[start + part.start() : start + part.end()], RemarkCode.VARIANT_FORM
                 )
             elif part.start() in in_fore_edges:
-                self.running.draft.remark_on(part[0], RemarkCode.FORE_EDGE)
+                self.prose.draft.remark_on(part[0], RemarkCode.FORE_EDGE)
             else:
                 if "-{" in part[0] or "}-" in part[0]:
-                    self.running.draft.remark_on(part[0].strip(), RemarkCode.VARIANTS_OPEN)
-                self.running.read(self.file.run(start + part.start(), start + part.end()))
+                    self.prose.draft.remark_on(part[0].strip(), RemarkCode.VARIANTS_OPEN)
+                self.prose.add(self.file.run(start + part.start(), start + part.end()))
 
     def remark_on_unread(self, text: str, code: RemarkCode, **values: str) -> None:
         """Add a remark on a text that is not read, if it has Chinese characters."""
         if any(map(is_han, text)):
-            self.running.draft.remark_on(text, code, **values)
+            self.prose.draft.remark_on(text, code, **values)
 
     def template(self, node: Template, start: int) -> None:
         name = _name(node)
@@ -156,12 +157,12 @@ class _Reader:
             number = re.sub(r"[^0-9A-Z]", "", str(node.params[0]).upper()) if node.params else ""
             suffix = name.removeprefix("skchar")
             site = self.file.site(start, start + len(str(node)))
-            self.running.read(SourceRun(f"&SK{suffix}-{number or 0};", site, False))
+            self.prose.add(SourceRun(f"&SK{suffix}-{number or 0};", site, False))
             return
         if _HEADERS.fullmatch(name):
             return
         values = list(_values(node, start))
-        with self.running.note() if name in _NOTES else nullcontext():
+        with self.prose.note() if name in _NOTES else nullcontext():
             for value, inside in values[:1]:
                 self.take(value, inside)
         unread = [value for value, _ in values[1:]]
@@ -172,7 +173,7 @@ class _Reader:
     def tag(self, node: Tag, start: int) -> None:
         name = str(node.tag).strip().lower()
         if name in ("br", "hr", "li", "dd", "dt"):
-            self.running.paragraph()
+            self.prose.paragraph()
         if node.contents is None or name in _UNREAD_TAGS:
             return
         contents = str(node.contents)
@@ -180,9 +181,9 @@ class _Reader:
         inside = start + str(node).index(contents, len(opening)) if contents else start
         if name == "ref":
             lines = re.finditer(rf"[^\n{NOT_SHOWN}]+", contents)
-            self.running.footnote(*(self.file.run(inside + line.start(), inside + line.end()) for line in lines))
+            self.prose.footnote(*(self.file.run(inside + line.start(), inside + line.end()) for line in lines))
         else:
-            with self.running.note() if name in ("small", "sub") else nullcontext():
+            with self.prose.note() if name in ("small", "sub") else nullcontext():
                 self.take(node.contents, inside)
 
 
@@ -203,4 +204,4 @@ def _is_first(parameter: Parameter) -> bool:
     return str(parameter.name).strip() == "1"
 
 
-FORMAT = TextFormat("wikitext", SUFFIXES | {".txt"}, _recognises, _read)
+FORMAT = TextFormat("wikitext", SUFFIXES | {".txt"}, _recognises, _extract)

@@ -4,7 +4,7 @@
 
 import { decidedByOther } from "./outbox.js";
 import { $, api, ask, data, isShortcut, make, may, oneAtATime, piece, say, uuid } from "./shell.js";
-import { confirmationOf, trackComposition, typedProblemMessage } from "./typing.js";
+import { confirmationOf, installForm, typedProblemMessage } from "./typing.js";
 import { reloadWithMessage } from "./undo.js";
 
 const MARKUP = /[()/¶\s]/u;
@@ -142,15 +142,14 @@ export function columnEditor(reached) {
     event.preventDefault();
     begin();
   });
-  const composes = trackComposition($("column-text"));
+  const isComposing = installForm($("column-form"), [$("column-text")], set, () => $("column").close());
   $("column-text").addEventListener("input", compare);
   $("column-text").addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || composes(event)) return;
+    if (event.key !== "Enter" || isComposing(event)) return;
     event.preventDefault();
     if (event.shiftKey && !adding) press("split");
     else set();
   });
-  $("column-form").addEventListener("submit", (event) => { event.preventDefault(); set(); });
   $("column-lines").addEventListener("click", (event) => {
     const name = event.target.closest("[data-change]")?.dataset.change;
     if (name) press(name);

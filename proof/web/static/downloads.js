@@ -23,7 +23,7 @@ async function takeHome(kind, place) {
       bar.value = part;
       share.textContent = `${Math.floor(100 * part)}%`;
       await pause(PAUSE);
-      said = await ask(api(`downloads/${said.download}`)).catch((problem) => {
+      said = await ask(api(`downloads/${said.id}`)).catch((problem) => {
         if (!isTemporary(problem.status)) throw problem;
         return said; // try again
       });

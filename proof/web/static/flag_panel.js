@@ -130,7 +130,7 @@ async function showRecords(flag) {
   if (document.body.dataset.flag !== String(flag.number)) return;
   for (const line of $("witnesses").children) {
     const record = bySiglum.get(line.dataset.siglum);
-    if (record?.places >= RECORD_PLACES) line.append(" ", make("span", { class: "soft" }, `· ${say("upheld", record)}`));
+    if (record?.places >= RECORD_PLACES) line.append(" ", make("span", { class: "soft" }, `· ${say("agreeing", record)}`));
   }
 }
 

@@ -8,7 +8,7 @@ import { $, api, ask, data, keep, make, may, person, problemMessage, reloadButto
 
 const NS = "http://www.w3.org/2000/svg";
 const clamp = (n, low, high) => Math.min(Math.max(n, low), high);
-const own = `pages/${data.number}`;
+const pagePath = `pages/${data.number}`;
 const NARROWEST = 0.01;
 
 const DRAFT = `proof-layout:${work}:${person}:${data.number}`; // unsaved layout, kept over a reload or an expired session
@@ -18,37 +18,40 @@ let version = 0;
 let regions = null; // the drawn regions, in the order of the text: { corners, rules, notes }
 let active = 0;
 let layout = null; // the active region
-let given = { image: "", quadrant: "" };
-let seen = { image: "", quadrant: "" }; // the image that is shown; a layout is valid for this image only
+let chosenImage = { image: "", quadrant: "" };
+let shownImage = { image: "", quadrant: "" }; // the image that is shown; a layout is valid for this image only
 let changed = false;
-let chosen = 0; // the column, from right to left, whose notes are edited
+let chosenColumn = 0; // the column, from right to left, whose notes are edited
 let layer = null;
 let viewer = null;
 let opened = null; // a promise that is fulfilled when the image was loaded, or failed to
 let reading = false;
 let busy = true; // until the saved layout is known, and while the page is read
-let asked = null; // a request without an answer; sent again under its key it has no second effect
-let standing = null; // the layout that was last saved here
+let unanswered = null; // a request without an answer; sent again under its key it has no second effect
+let savedBody = null; // the layout that was last saved here
 
-/** The overlap of two boxes in x (`way` 0) or y (1), as a share of the smaller extent. */
-const shared = (one, other, way) => (Math.min(one[way] + one[way + 2], other[way] + other[way + 2]) - Math.max(one[way], other[way])) / Math.min(one[way + 2], other[way + 2]);
+/** The overlap of two boxes in x (`axis` 0) or y (1), as a share of the smaller extent. */
+function overlap(one, other, axis) {
+  const end = Math.min(one[axis] + one[axis + 2], other[axis] + other[axis + 2]);
+  return (end - Math.max(one[axis], other[axis])) / Math.min(one[axis + 2], other[axis + 2]);
+}
 
-/** The regions given by the detected columns, one for each register; a frame around the middle of the image if fewer
-    than two columns were detected. */
-function found() {
+/** The regions that follow from the detected columns, one for each register; a frame around the middle of the image if
+ * fewer than two columns were detected. */
+function detectedRegions() {
   const boxes = data.columns.map((one) => one.box).filter(([, , w, h]) => w > 0 && h > 0);
   if (boxes.length < 2) return [frameAround([[data.width * 0.08, data.height * 0.08, data.width * 0.84, data.height * 0.84]], 8)];
   const registers = [];
   for (const box of boxes) {
     const last = registers.at(-1);
-    if (last?.some((other) => shared(box, other, 1) > 0.5)) last.push(box);
+    if (last?.some((other) => overlap(box, other, 1) > 0.5)) last.push(box);
     else registers.push([box]);
   }
   for (const { bbox } of data.flags_found.filter((flag) => flag.kind === "layout" && flag.bbox && flag.line && flag.raised)) { // columns that the text lacks
-    const own = registers.find((boxes) => boxes.some((other) => shared(bbox, other, 1) > 0.5));
-    if (own && !own.some((other) => shared(bbox, other, 0) > 0.5)) own.push(bbox);
+    const register = registers.find((boxes) => boxes.some((other) => overlap(bbox, other, 1) > 0.5));
+    if (register && !register.some((other) => overlap(bbox, other, 0) > 0.5)) register.push(bbox);
   }
-  return registers.map((own) => frameAround(own));
+  return registers.map((boxes) => frameAround(boxes));
 }
 
 /** A region around the boxes of columns, with rules between them; or, with `parts`, divided evenly. */
@@ -67,10 +70,10 @@ function frameAround(boxes, parts = 0) {
 function choose(number) {
   active = number;
   layout = regions[active];
-  chosen = 0;
+  chosenColumn = 0;
   draw();
 }
-const stored = () => regions && { ...regions[0], more: regions.slice(1) };
+const packed = () => regions && { ...regions[0], more: regions.slice(1) };
 const unpacked = ({ more = [], ...first }) => [first, ...more];
 
 function addRegion() {
@@ -131,17 +134,17 @@ function svg(name, attributes) {
   return element;
 }
 
-const isElsewhere = () => given.image !== seen.image || given.quadrant !== seen.quadrant;
+const isElsewhere = () => chosenImage.image !== shownImage.image || chosenImage.quadrant !== shownImage.quadrant;
 
 /** Marks the layout as changed and keeps it as a draft. */
 function edited() {
   changed = true;
   keepDraft();
 }
-const keepDraft = () => keep(DRAFT, { version, layout: stored(), given, changed });
+const keepDraft = () => keep(DRAFT, { version, layout: packed(), given: chosenImage, changed });
 
 /** Sets the width in which lines can be caught; dense lines get less, so that a finger can still move the image. */
-function fit() {
+function fitGrips() {
   const across = layer?.getScreenCTM();
   if (!across || !layout) return;
   const [[x1, y1], [x2, y2]] = layout.corners;
@@ -162,7 +165,7 @@ function lock(on) {
 function draw(focus) {
   if (!layout || !isDrawing()) return;
   if (!layer) {
-    tools();
+    showTools();
     return;
   }
   const size = Math.max(data.width, data.height) / 90;
@@ -172,7 +175,7 @@ function draw(focus) {
     const edges = [0, ...layout.rules, 1];
     const [left, right] = [edges[columns() - 1 - n], edges[columns() - n]];
     const area = (from, to, kind) => parts.push(svg("polygon", { points: [at(left, from), at(right, from), at(right, to), at(left, to)].map((c) => c.join()).join(" "), class: kind }));
-    if (n === chosen) area(0, 1, "layout-chosen");
+    if (n === chosenColumn) area(0, 1, "layout-chosen");
     for (const [from, to] of ranges ?? []) area(from, to, "layout-note");
   });
   const grip = (shape, name) => { // the invisible area that can be caught is wider than the line
@@ -193,11 +196,11 @@ function draw(focus) {
     grip(svg("circle", { cx, cy, r: 1, class: "layout-grip" }), `corner-${n}`);
     handle(svg("circle", { cx, cy, r: size, class: "layout-corner" }), `corner-${n}`, say("layoutCorner", { number: n + 1 }), cx);
   });
-  (notes()[chosen] ?? []).forEach((range, n) => range.forEach((y, end) => {
+  (notes()[chosenColumn] ?? []).forEach((range, n) => range.forEach((y, end) => {
     const edges = [0, ...layout.rules, 1];
-    const [cx, cy] = at((edges[columns() - 1 - chosen] + edges[columns() - chosen]) / 2, y);
+    const [cx, cy] = at((edges[columns() - 1 - chosenColumn] + edges[columns() - chosenColumn]) / 2, y);
     grip(svg("circle", { cx, cy, r: 1, class: "layout-grip" }), `note-${n}-${end}`);
-    handle(svg("circle", { cx, cy, r: 0.8 * size, class: "layout-end" }), `note-${n}-${end}`, say("layoutNote", { number: chosen + 1 }), 100 * y);
+    handle(svg("circle", { cx, cy, r: 0.8 * size, class: "layout-end" }), `note-${n}-${end}`, say("layoutNote", { number: chosenColumn + 1 }), 100 * y);
   }));
   if (regions.length > 1) {
     const [cx, cy] = at(0.5, 0.5);
@@ -205,20 +208,27 @@ function draw(focus) {
   }
   const [areas, handles] = [parts.filter((one) => !one.dataset.handle), parts.filter((one) => one.dataset.handle)];
   layer.replaceChildren(...areas, ...grips, ...handles);
-  fit();
+  fitGrips();
   if (focus) layer.querySelector(`[data-handle="${focus}"]`)?.focus({ preventScroll: true });
-  tools();
+  showTools();
 }
 
-function tools() {
+function showTools() {
   const kept = $("layout-column").value;
   $("layout-column").replaceChildren(...notes().map((_, n) => make("option", { value: n }, say("column", { number: n + 1 }))));
   $("layout-column").value = Math.min(Number(kept) || 0, columns() - 1);
   $("layout-region").replaceChildren(...regions.map((_, n) => make("option", { value: n, selected: n === active }, say("layoutRegion", { number: n + 1 }))));
   $("layout-region-remove").disabled = busy || regions.length < 2;
   $("layout-region-join").disabled = busy || !regions[active + 1];
-  const told = notes()[chosen];
-  $("layout-notes").value = told === null ? "found" : told.length === 0 ? "none" : told.length === 1 && told[0][0] === 0 && told[0][1] === 1 ? "all" : "part";
+  $("layout-notes").value = extentOf(notes()[chosenColumn]);
+}
+
+/** The choice for the notes of a column with these ranges of notes, as shares of its height; null: to be detected. */
+function extentOf(ranges) {
+  if (ranges === null) return "found";
+  if (!ranges.length) return "none";
+  const isWhole = ranges.length === 1 && ranges[0][0] === 0 && ranges[0][1] === 1;
+  return isWhole ? "all" : "part";
 }
 
 /** Moves a handle to a point on the image, within the limits of a valid layout. */
@@ -234,10 +244,10 @@ function move(name, place) {
     const near = [0, ...layout.rules, 1];
     layout.rules[n] = clamp(shares(place)[0], near[n] + NARROWEST, near[n + 2] - NARROWEST);
   } else {
-    const told = notes()[chosen];
+    const ranges = notes()[chosenColumn];
     const end = Number(second);
     const y = shares(place)[1];
-    told[n][end] = end ? clamp(y, told[n][0] + 0.01, 1) : clamp(y, 0, told[n][1] - 0.01);
+    ranges[n][end] = end ? clamp(y, ranges[n][0] + 0.01, 1) : clamp(y, 0, ranges[n][1] - 0.01);
   }
   edited();
   draw(name);
@@ -247,7 +257,7 @@ function place(name) {
   const [kind, first, second] = name.split("-");
   if (kind === "corner") return [...layout.corners[Number(first)]];
   if (kind === "move") return at(0.5, 0.5);
-  return kind === "rule" ? at(layout.rules[Number(first)], 0.5) : at(0.5, notes()[chosen][Number(first)][Number(second)]);
+  return kind === "rule" ? at(layout.rules[Number(first)], 0.5) : at(0.5, notes()[chosenColumn][Number(first)][Number(second)]);
 }
 
 function onImage(event) {
@@ -266,17 +276,17 @@ const isDrawing = () => !$("layout-tools").hidden;
 
 /** Installs dragging: one finger or the left button on a handle drags it, everything else moves the image. The viewer
  * gets all events, so that it recognises two fingers; only its own dragging is prevented while a handle is dragged. */
-function drag() {
+function installDragging() {
   const area = viewer.container;
   const fingers = new Set();
-  let held = null; // { name, id, off, was }
+  let dragged = null; // { name, id, off, was }
   let released = null; // the handle that was just released: the viewer handles the event after us
   let moved = null; // last position of the pointer while the middle button moves the image
   let space = false;
-  const letGo = () => { // undoes the drag
-    regions[active] = layout = held.was.layout;
-    changed = held.was.changed;
-    held = null;
+  const undoDrag = () => {
+    regions[active] = layout = dragged.was.layout;
+    changed = dragged.was.changed;
+    dragged = null;
     keepDraft();
     draw();
   };
@@ -284,7 +294,7 @@ function drag() {
     if (!isDrawing()) return;
     if (event.pointerType === "touch") fingers.add(event.pointerId);
     if (fingers.size > 1) { // two fingers move or zoom the image
-      if (held) letGo();
+      if (dragged) undoDrag();
       return;
     }
     if (event.button === 1) {
@@ -299,26 +309,26 @@ function drag() {
     const at = onImage(event);
     if (name.startsWith("rule")) name = nearest(at);
     const from = place(name);
-    held = { name, id: event.pointerId, off: [from[0] - at[0], from[1] - at[1]], was: { layout: structuredClone(layout), changed } };
+    dragged = { name, id: event.pointerId, off: [from[0] - at[0], from[1] - at[1]], was: { layout: structuredClone(layout), changed } };
   }, { capture: true });
   area.addEventListener("pointermove", (event) => {
     if (moved) {
       const by = new OpenSeadragon.Point(moved[0] - event.clientX, moved[1] - event.clientY);
       viewer.viewport.panBy(viewer.viewport.deltaPointsFromPixels(by), true);
       moved = [event.clientX, event.clientY];
-    } else if (held && event.pointerId === held.id) {
+    } else if (dragged && event.pointerId === dragged.id) {
       const [x, y] = onImage(event);
-      move(held.name, [x + held.off[0], y + held.off[1]]); // keeps the distance at which it was caught
+      move(dragged.name, [x + dragged.off[0], y + dragged.off[1]]); // keeps the distance at which it was caught
     }
   }, { capture: true });
   for (const end of ["pointerup", "pointercancel"])
     area.addEventListener(end, (event) => {
       fingers.delete(event.pointerId);
       if (event.button === 1 || event.type === "pointercancel") moved = null;
-      if (held?.id !== event.pointerId) return;
-      if (event.type === "pointercancel") return letGo();
-      const over = released = held;
-      held = null; // at once, so that no later movement drags it
+      if (dragged?.id !== event.pointerId) return;
+      if (event.type === "pointercancel") return undoDrag();
+      const over = released = dragged;
+      dragged = null; // at once, so that no later movement drags it
       setTimeout(() => { // after the viewer, which takes the focus
         if (released !== over) return;
         released = null;
@@ -327,9 +337,9 @@ function drag() {
     }, { capture: true });
   for (const name of ["canvas-drag", "canvas-drag-end", "canvas-double-click"])
     viewer.addHandler(name, (event) => {
-      if (held || released || moved || (name === "canvas-double-click" && event.originalEvent.target.dataset?.grip)) event.preventDefaultAction = true;
+      if (dragged || released || moved || (name === "canvas-double-click" && event.originalEvent.target.dataset?.grip)) event.preventDefaultAction = true;
     });
-  for (const name of ["animation", "animation-finish", "resize"]) viewer.addHandler(name, fit);
+  for (const name of ["animation", "animation-finish", "resize"]) viewer.addHandler(name, fitGrips);
   const onField = (target) => target instanceof Element && target.closest("input, select, textarea, button, a, summary, dialog");
   const hold = (on) => {
     space = on;
@@ -344,8 +354,8 @@ function drag() {
   addEventListener("blur", () => hold(false));
 }
 
-function listen() {
-  drag();
+function installHandles() {
+  installDragging();
   layer.addEventListener("keydown", (event) => {
     const name = event.target.dataset.handle;
     const step = (event.shiftKey ? 20 : 2) * Math.max(data.width / 1500, 0.5);
@@ -372,36 +382,36 @@ function removeRule(n) {
   if (!layout.rules.length) return;
   layout.rules.splice(n, 1);
   layout.notes = [];
-  chosen = 0;
+  chosenColumn = 0;
   edited();
   draw();
 }
 
-let sought = 0;
-async function seek() {
-  const mine = (sought += 1);
+let searches = 0;
+async function searchImages() {
+  const mine = (searches += 1);
   const listed = await ask(api(`images?search=${encodeURIComponent($("layout-sought").value)}`));
-  if (mine !== sought) return; // the search was changed since
+  if (mine !== searches) return; // the search was changed since
   const none = make("option", { value: "" }, say("layoutFound"));
   $("layout-image").replaceChildren(none, ...listed.items.map((name) => make("option", { value: name }, name)));
-  if (given.image && !listed.items.includes(given.image)) $("layout-image").append(make("option", { value: given.image }, given.image));
-  $("layout-image").value = given.image;
+  if (chosenImage.image && !listed.items.includes(chosenImage.image)) $("layout-image").append(make("option", { value: chosenImage.image }, chosenImage.image));
+  $("layout-image").value = chosenImage.image;
 }
 
 /** Saves the layout override. A request that got no answer is repeated with its key, since it may have arrived. */
-async function set(body) {
+async function saveOverride(body) {
   const sent = { ...body, version };
-  if (JSON.stringify(body) === standing) return;
-  if (JSON.stringify(asked?.sent) !== JSON.stringify(sent)) asked = { sent, key: uuid() };
-  const said = await ask(api(`${own}/layout-overrides`), { ...sent, key: asked.key });
+  if (JSON.stringify(body) === savedBody) return;
+  if (JSON.stringify(unanswered?.sent) !== JSON.stringify(sent)) unanswered = { sent, key: uuid() };
+  const said = await ask(api(`${pagePath}/layout-overrides`), { ...sent, key: unanswered.key });
   version = said.version;
-  standing = JSON.stringify(body);
+  savedBody = JSON.stringify(body);
   sessionStorage.removeItem(DRAFT);
 }
 
 /** Says who changed the layout in the meantime, with a button that reloads the page. */
 async function showOthersChange() {
-  const last = (await ask(api(`${own}/layout-overrides`))).items.at(-1);
+  const last = (await ask(api(`${pagePath}/layout-overrides`))).items.at(-1);
   sessionStorage.removeItem(DRAFT); // it was based on an older layout
   $("layout-said").replaceChildren(say("layoutAhead", { person: last?.person ?? "" }), " ", reloadButton());
 }
@@ -411,7 +421,7 @@ async function readAgain(button, body) {
   lock(true);
   $("layout-said").textContent = say("rereadReading");
   try {
-    await set(body);
+    await saveOverride(body);
     const said = await follow(await request(), $("layout-said"));
     if (said?.state === "done") return reloadWithOutcome(said.outcome, $("notices"));
     showFailure(said ?? { state: "stopped" }, $("layout-said"));
@@ -437,47 +447,47 @@ async function watch(said) {
 
 const draft = () => JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");
 
-let begun = 0;
+let openings = 0;
 /** Opens the editor with the saved layout, or with an unsaved draft of it. */
 async function begin() {
-  const mine = (begun += 1);
+  const mine = (openings += 1);
   lock(true);
   let history = null;
   try {
-    [{ items: history }] = await Promise.all([ask(api(`${own}/layout-overrides`)), seek(), opened]);
+    [{ items: history }] = await Promise.all([ask(api(`${pagePath}/layout-overrides`)), searchImages(), opened]);
   } catch (problem) {
-    if (mine !== begun) return;
+    if (mine !== openings) return;
     $("layout-said").replaceChildren(problemMessage(problem), " ", make("button", { type: "button", onclick: begin }, say("tryAgain")));
     return;
   }
-  if (mine !== begun || !isDrawing()) return; // closed, or opened again
+  if (mine !== openings || !isDrawing()) return; // closed, or opened again
   const last = history.at(-1);
   version = last?.version ?? 0;
-  const drawn = draft();
-  const mineStill = drawn?.version === version;
-  const shown = (mineStill ? drawn.layout : structuredClone(last?.layout ?? null));
-  regions = shown ? unpacked(shown) : found();
+  const keptDraft = draft();
+  const isDraftValid = keptDraft?.version === version;
+  const shown = isDraftValid ? keptDraft.layout : structuredClone(last?.layout ?? null);
+  regions = shown ? unpacked(shown) : detectedRegions();
   active = 0;
   layout = regions[active];
-  seen = { image: last?.image ?? "", quadrant: last?.quadrant ?? "" };
-  given = mineStill ? drawn.given : { ...seen };
-  changed = mineStill ? drawn.changed : Boolean(last?.layout);
-  $("layout-said").textContent = mineStill ? say("layoutDraft") : "";
-  $("layout-quadrant").value = given.quadrant;
+  shownImage = { image: last?.image ?? "", quadrant: last?.quadrant ?? "" };
+  chosenImage = isDraftValid ? keptDraft.given : { ...shownImage };
+  changed = isDraftValid ? keptDraft.changed : Boolean(last?.layout);
+  $("layout-said").textContent = isDraftValid ? say("layoutDraft") : "";
+  $("layout-quadrant").value = chosenImage.quadrant;
   preview();
   if (viewer?.world.getItemAt(0) && !layer) {
     layer = svg("svg", { viewBox: `0 0 ${data.width} ${data.height}`, class: "layout-layer" });
     viewer.addOverlay({ element: layer, location: viewer.world.getItemAt(0).getBounds() });
-    listen();
+    installHandles();
   }
   lock(false);
   draw();
-  await seek();
+  await searchImages();
 }
 
 function preview() {
-  $("layout-preview").hidden = !given.image;
-  if (given.image) $("layout-preview").src = `${api("images/preview")}?name=${encodeURIComponent(given.image)}`;
+  $("layout-preview").hidden = !chosenImage.image;
+  if (chosenImage.image) $("layout-preview").src = `${api("images/preview")}?name=${encodeURIComponent(chosenImage.image)}`;
 }
 
 function toggle() {
@@ -491,8 +501,8 @@ function toggle() {
   else begin();
 }
 
-function give(what) {
-  Object.assign(given, what);
+function chooseImage(what) {
+  Object.assign(chosenImage, what);
   keepDraft();
   preview();
   lock(false);
@@ -515,17 +525,17 @@ export function layoutTools(shown) {
   $("layout-region-join").addEventListener("click", joinRegions);
   $("layout-add").addEventListener("click", addRule);
   $("layout-remove").addEventListener("click", () => removeRule(layout.rules.length - 1));
-  $("layout-column").addEventListener("change", (event) => { chosen = Number(event.target.value); draw(); });
+  $("layout-column").addEventListener("change", (event) => { chosenColumn = Number(event.target.value); draw(); });
   $("layout-notes").addEventListener("change", (event) => {
     layout.notes = notes();
-    layout.notes[chosen] = { found: null, none: [], all: [[0, 1]], part: [[0.25, 0.75]] }[event.target.value];
+    layout.notes[chosenColumn] = { found: null, none: [], all: [[0, 1]], part: [[0.25, 0.75]] }[event.target.value];
     edited();
     draw();
   });
-  $("layout-sought").addEventListener("input", seek);
-  $("layout-image").addEventListener("change", (event) => give({ image: event.target.value }));
-  $("layout-quadrant").addEventListener("change", (event) => give({ quadrant: event.target.value }));
-  const wanted = () => ({ layout: changed && !isElsewhere() ? stored() : null, ...given });
+  $("layout-sought").addEventListener("input", searchImages);
+  $("layout-image").addEventListener("change", (event) => chooseImage({ image: event.target.value }));
+  $("layout-quadrant").addEventListener("change", (event) => chooseImage({ quadrant: event.target.value }));
+  const wanted = () => ({ layout: changed && !isElsewhere() ? packed() : null, ...chosenImage });
   $("layout-read-again").addEventListener("click", (event) => readAgain(event.currentTarget, wanted()));
   $("layout-back").addEventListener("click", (event) => readAgain(event.currentTarget, { layout: null, image: "", quadrant: "" }));
   if (may("decide") && draft()) toggle();

@@ -2,16 +2,13 @@
 // survives a restart of the server, a lost connection or a closed tab. Requests have keys: sending one again, also from
 // another tab, has no second effect.
 
-import { $, Problem, api, ask, isTemporary, make, pause, pendingPosts, person, problemMessage, request, say, uuid, words, work } from "./shell.js";
+import { $, Problem, api, ask, make, maySucceedLater, pause, pendingPosts, person, problemMessage, request, say, uuid, words, work } from "./shell.js";
 
 const PREFIX = `proof:${work}:${encodeURIComponent(person)}:`; // by person, so that nobody sends decisions of others
 const PAUSES = [250, 500, 1000, 2000, 4000];
 const LATE = 4000; // milliseconds without an answer after which the user sees a message
 const MOST_WHEN_LEFT = 20; // decisions, at most, that are sent when the page is left
 const SENDING_TIMEOUT = 5000; // milliseconds to wait for unsent decisions
-
-/** Whether the session is over, or another one was begun in this browser. `ask` then reloads the page. */
-const isSessionOver = ({ status, document }) => status === 401 || document.code === "token";
 
 /** A decision in words. */
 function inWords(decision) {
@@ -136,7 +133,7 @@ export class Outbox {
       call(this.on.done, entry, decision);
     } catch (error) {
       const problem = error instanceof Problem ? error : new Problem(0, null);
-      if (isTemporary(problem.status) || isSessionOver(problem)) {
+      if (maySucceedLater(problem)) {
         this.failures += 1;
         call(this.on.waiting, this.entries.length);
         await pause(PAUSES[Math.min(this.failures, PAUSES.length) - 1]);

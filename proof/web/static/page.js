@@ -8,9 +8,9 @@ import { layoutTools } from "./layout.js";
 import { nearest, offer } from "./touch.js";
 import { decidedByOther } from "./outbox.js";
 import { alternatives, answerPage, askPage, decideCharacter, installReadingKeys } from "./reading.js";
-import { $, api, ask, data, deskOf, han, inTurn, isShortcut, make, may, oneAtATime, reloadButton, say, uuid, words } from "./shell.js";
+import { $, api, ask, data, deskOf, han, inTurn, isShortcut, keep, make, may, oneAtATime, reloadButton, say, uuid, words } from "./shell.js";
 import { home, inGap, linkMovement, placeFlags, writeSheet } from "./sheet.js";
-import { trackComposition, typedProblemMessage } from "./typing.js";
+import { installForm, typedProblemMessage } from "./typing.js";
 import { reloadWithMessage, showOnNextPage } from "./undo.js";
 
 const NS = "http://www.w3.org/2000/svg";
@@ -26,7 +26,7 @@ const flagOf = (one) => flagAt.get(`${one.line}:${one.offset}`);
 
 let viewer = null;
 let overlay = null;
-function image() {
+function openImage() {
   if (!data.image) return;
   viewer = OpenSeadragon({
     element: $("viewer"),
@@ -67,7 +67,7 @@ function image() {
   viewer.addHandler("canvas-click", (event) => {
     const { clientX, clientY } = event.originalEvent;
     const n = document.elementsFromPoint(clientX, clientY).find((one) => overlay.contains(one) && one.dataset.n)?.dataset.n;
-    if (event.quick && n !== undefined) open(Number(n));
+    if (event.quick && n !== undefined) openCorrection(Number(n));
   });
 }
 
@@ -87,14 +87,14 @@ $("sheet").addEventListener("focusin", (event) => event.target.dataset.n && high
 $("sheet").addEventListener("focusout", (event) => event.target.dataset.n && highlight(Number(event.target.dataset.n), false));
 $("sheet").addEventListener("click", (event) => {
   const cell = event.target.closest(".cell") ?? nearest($("sheet"), event);
-  if (cell) open(Number(cell.dataset.n));
+  if (cell) openCorrection(Number(cell.dataset.n));
 });
 
 // correcting a character by hand
 
 let corrected = null;
 let untouched = true; // nothing was typed since the dialog was opened
-function open(n) {
+function openCorrection(n) {
   const one = corrected = data.characters_found[n];
   const flag = flagOf(corrected);
   $("correct-char").textContent = corrected.text;
@@ -112,7 +112,7 @@ function open(n) {
     if (corrected !== one) return; // the dialog shows another character by now
     $("correct-others").replaceChildren(...others.map((text) => make("button", { type: "button", onclick: () => act("typed", n, text) }, han(text))));
   });
-  offer($("correct-near"), $("sheet"), n, open);
+  offer($("correct-near"), $("sheet"), n, openCorrection);
   if (!$("correct").open) $("correct").showModal();
   $("correct-reading").focus();
 }
@@ -122,29 +122,26 @@ function movedTo(flag) {
   const columns = say("column", { number: [...new Set([old.line, place.line])].join(" → ") });
   return `${words.moved}: ${old.transcribed}, ${columns}`;
 }
-const isComposing = trackComposition($("correct-reading"));
+const isComposing = installForm($("correcting"), [$("correct-reading")], setCorrection, () => $("correct").close());
 $("correct-reading").addEventListener("keydown", (event) => {
-  const composes = isComposing(event);
-  if (composes && (event.key === "Enter" || event.key === "Escape")) event.preventDefault();
-  if (event.key !== "Delete" || composes || event.repeat || !untouched) return;
+  if (event.key !== "Delete" || isComposing(event) || event.repeat || !untouched) return;
   event.preventDefault();
   remove(corrected);
 });
 $("correct-reading").addEventListener("input", () => { untouched = false; });
 $("correct-close").addEventListener("click", () => $("correct").close());
-$("correcting").addEventListener("submit", (event) => {
-  event.preventDefault();
-  if (isComposing(event)) return;
+function setCorrection() {
   const insert = $("correcting").elements.how.value === "insert";
   const reading = $("correct-reading").value.trim();
   if (!reading) { // an empty field deletes nothing
     $("correct-problem").textContent = say("typeFirst");
     return;
   }
-  if (!insert) return act("typed", data.characters_found.indexOf(corrected), reading);
-  const missed = { ...corrected, offset: corrected.offset + corrected.length, length: 0 };
-  correct(missed, undefined, "typed", reading, say("inserts", { reading }));
-});
+  if (insert) {
+    const missed = { ...corrected, offset: corrected.offset + corrected.length, length: 0 };
+    correct(missed, undefined, "typed", reading, say("inserts", { reading }));
+  } else act("typed", data.characters_found.indexOf(corrected), reading);
+}
 $("correct-delete").addEventListener("click", () => remove(corrected));
 $("correct-doubt").addEventListener("click", () => act("unsure", data.characters_found.indexOf(corrected)));
 
@@ -157,14 +154,14 @@ function remove(one) {
 function act(verdict, n, reading = "") {
   const one = data.characters_found[n];
   if (!may("decide")) return null;
-  const said = { typed: say("corrects", { text: one.text, reading }), delete: say("deletes", { text: one.text }), unsure: `${one.text}: ${words.states.unsure}` };
-  return correct(one, flagOf(one), verdict, reading, said[verdict]);
+  const messages = { typed: say("corrects", { text: one.text, reading }), delete: say("deletes", { text: one.text }), unsure: `${one.text}: ${words.states.unsure}` };
+  return correct(one, flagOf(one), verdict, reading, messages[verdict]);
 }
 
-const correct = oneAtATime(async (one, flag, verdict, reading, said) => {
+const correct = oneAtATime(async (one, flag, verdict, reading, done) => {
   try {
     await decideCharacter(one, flag, verdict, reading);
-    reloadWithMessage(`${said} · ${say("column", { number: one.line })}`);
+    reloadWithMessage(`${done} · ${say("column", { number: one.line })}`);
     return null;
   } catch (problem) {
     const last = problem.document.decisions?.at(-1);
@@ -180,22 +177,23 @@ const correct = oneAtATime(async (one, flag, verdict, reading, said) => {
 const STATES = ["not proofread", "proofread", "validated", "problem"];
 $("state").replaceChildren(...STATES.map((state) => make("option", { value: state, selected: state === data.state }, words.pageStates[state])));
 // in turn, each with the version that the one before made: else a person would conflict with themselves
-const saying = inTurn();
-let lastSaid = null;
-function sayPage(state, toNext = false) {
+const changeInTurn = inTurn();
+let lastChange = null;
+/** Sets the state of the page; with `toNext` a validated page is followed by the next page to validate. */
+function setState(state, toNext = false) {
   $("state").value = state;
   $("state").ariaBusy = "true";
-  const saved = saying(async () => {
+  const change = changeInTurn(async () => {
     try {
-      const said = await ask(api(`pages/${data.number}/states`), { state, version: data.version, key: uuid() });
-      Object.assign(data, { state: said.state, version: said.version, state_by: said.person });
+      const saved = await ask(api(`pages/${data.number}/states`), { state, version: data.version, key: uuid() });
+      Object.assign(data, { state: saved.state, version: saved.version, state_by: saved.person });
       askPage(problems);
-      if (said.state === "validated" && toNext) {
+      if (saved.state === "validated" && toNext) {
         showOnNextPage(`${data.page}: ${words.pageStates.validated}`);
         return location.assign($("to-validate").href);
       }
       $("changed")?.remove();
-      $("notices").replaceChildren(...(said.state === "problem" ? [make("p", { class: "told" }, say("whatProblem"), " ",
+      $("notices").replaceChildren(...(saved.state === "problem" ? [make("p", { class: "told" }, say("whatProblem"), " ",
         make("button", { type: "button", onclick: () => { $("notices").replaceChildren(); talk(); } }, make("kbd", {}, "N"), " ", say("comment")))] : []));
     } catch (problem) {
       const detail = problem.status ? problem.message : say("silent");
@@ -203,15 +201,15 @@ function sayPage(state, toNext = false) {
       $("state").value = data.state;
     }
   });
-  lastSaid = saved;
-  saved.finally(() => { if (lastSaid === saved) $("state").ariaBusy = "false"; });
+  lastChange = change;
+  change.finally(() => { if (lastChange === change) $("state").ariaBusy = "false"; });
 }
-$("state").addEventListener("change", (event) => sayPage(event.target.value));
+$("state").addEventListener("change", (event) => setState(event.target.value));
 /** The number of open problems on the page and its flags, by the state of the last comment on each. */
 const threads = new Map(data.comments.map((one) => [one.uid, one.state]));
 const problems = [...threads.values()].filter((state) => state === "problem").length;
 askPage(problems);
-answerPage((state) => sayPage(state, true));
+answerPage((state) => setState(state, true));
 
 // comments on the page; those on its flags are shown too, but answered on the desk
 
@@ -229,11 +227,11 @@ badge.textContent = data.comments.length;
 badge.hidden = !data.comments.length;
 
 $("boxes").checked = localStorage.getItem("proof-boxes") === "1";
-const boxes = () => {
-  localStorage.setItem("proof-boxes", $("boxes").checked ? "1" : "0");
+const showBoxes = () => {
+  keep("proof-boxes", Number($("boxes").checked), localStorage);
   $("viewer").classList.toggle("with-boxes", $("boxes").checked);
 };
-$("boxes").addEventListener("change", boxes);
+$("boxes").addEventListener("change", showBoxes);
 const zoom = (by) => () => viewer.viewport.zoomBy(by);
 const ZOOM = { "+": zoom(1.3), "=": zoom(1.3), "-": zoom(1 / 1.3), 0: () => home(viewer) };
 for (const button of document.querySelectorAll("[data-zoom]")) button.addEventListener("click", () => ZOOM[button.dataset.zoom]());
@@ -241,7 +239,7 @@ addEventListener("keydown", (event) => {
   if (!isShortcut(event) || event.repeat) return;
   if (event.key === "b") {
     $("boxes").checked = !$("boxes").checked;
-    boxes();
+    showBoxes();
   } else if (ZOOM[event.key]) viewer && ZOOM[event.key]();
   else if (event.key === "d" && event.target.closest?.(".cell")) remove(data.characters_found[Number(event.target.dataset.n)]);
   else if (event.target.closest?.("#viewer, #sheet")) return; // there, arrow keys move the image or walk along the columns
@@ -268,9 +266,9 @@ function withFlags({ number, source }) {
   return [...parts, text.slice(at).join("")];
 }
 
-image(); // the script of the viewer is deferred, and comes before this one
+openImage(); // the script of the viewer is deferred, and comes before this one
 layoutTools(viewer);
-boxes();
+showBoxes();
 const columns = () => (data.columns_of_text?.length ? data.columns_of_text : data.columns).map((one) => make("p", {}, ...withFlags(one)));
 if (!data.image) { // shows the text, and a way to choose an image
   $("viewer").hidden = true;

@@ -2,7 +2,7 @@
 // doubtful, P goes to the flag and back. Flagged characters are decided, others are corrected by hand.
 
 import { $, api, ask, data, deskOf, han, isShortcut, make, may, oneAtATime, person, say, uuid, words, work, workPath } from "./shell.js";
-import { confirmationOf, installForm, trackComposition } from "./typing.js";
+import { confirmationOf, installForm } from "./typing.js";
 
 const LIST = 240; // width in CSS pixels of the list of readings beside the cell
 const DESK = `proof-desk-address:${work}`; // kept by desk_address.js
@@ -67,7 +67,6 @@ export function installReadingKeys(sheet, flagOf, act) {
   let typed = null;
   const box = $("inplace");
   const input = box.querySelector("input");
-  const isComposing = trackComposition(input);
   function close() {
     box.hidden = true;
     go(typed);
@@ -95,7 +94,7 @@ export function installReadingKeys(sheet, flagOf, act) {
     const problem = await act("typed", Number(typed.dataset.n), reading);
     $("inplace-problem").textContent = problem ?? "";
   });
-  installForm(box, [input], () => {
+  const isComposing = installForm(box, [input], () => {
     const reading = input.value.trim();
     if (reading) set(reading);
     else $("inplace-problem").textContent = say("typeFirst"); // an empty field deletes nothing

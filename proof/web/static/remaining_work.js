@@ -27,7 +27,7 @@ async function showPlannedExport() {
 
 export async function showRemainingWork() {
   if (!data.blind) showPlannedExport().catch(reportError); // a blind reader's decisions alone are not exported
-  const remaining = await ask(api("left"));
+  const remaining = await ask(api("remaining"));
   $("still").replaceChildren(...Object.entries(ADDRESSES).filter(([name]) => remaining[name]).map(([name, address]) =>
     make("li", {}, make("a", { href: workPath(address) }, say(`left_${name}`, { num: remaining[name] })))));
 }

@@ -6,11 +6,11 @@ import { confirmationOf, typedProblemMessage } from "./typing.js";
 
 const list = $("places");
 const rows = () => [...list.children];
-const now = new Map(); // the present text of each column, after the replacements made here
+const columnTexts = new Map(); // the present text of each column, after the replacements made here
 
 function row(place, n) {
   const { page, name, line, offset, before, after, image, box } = place;
-  now.set(`${page} ${line}`, before + data.old + after);
+  columnTexts.set(`${page} ${line}`, before + data.old + after);
   const picture = image ? make("img", { class: "paper", alt: "", loading: "lazy", src: piece(image, box, ",180") }) : make("span", { class: "noimage" });
   const text = make("span", { class: "han", lang: script }, before, ...(data.new ? [make("del", {}, data.old), make("ins", {}, data.new)] : [make("mark", { class: "found" }, data.old)]), after);
   const button = (act, key, label, needs) => make("button", { type: "button", "data-act": act, disabled: needs && (!may("decide") || !data.new) }, make("kbd", {}, key), " ", label);
@@ -34,7 +34,7 @@ const replaced = new Set(); // indices of the replaced places
 async function send(one, n) {
   const place = data.places[n];
   const key = `${place.page} ${place.line}`;
-  const seen = now.get(key);
+  const seen = columnTexts.get(key);
   const earlier = [...replaced].map((each) => data.places[each])
     .filter(({ page, line, before }) => page === place.page && line === place.line && before.length < place.before.length);
   const at = place.before.length + earlier.length * (data.new.length - data.old.length);
@@ -42,7 +42,7 @@ async function send(one, n) {
   try {
     const { conflicts } = await ask(api(`pages/${place.page}/columns/${place.line}`), { seen, text, ...confirmationOf(data.new), key: uuid() });
     if (conflicts.length) throw new Error(decidedByOther(conflicts[0]));
-    now.set(key, text);
+    columnTexts.set(key, text);
     replaced.add(n);
   } catch (problem) {
     delete one.dataset.done;

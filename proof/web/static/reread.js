@@ -3,7 +3,7 @@
 import { api, ask, data, isTemporary, keep, make, may, pause, person, problemMessage, reloadButton, say } from "./shell.js";
 import { keepMessage } from "./undo.js";
 
-const own = `pages/${data.number}`;
+const pagePath = `pages/${data.number}`;
 const OUTCOME = "proof-read-again";
 const PAUSE = 700;
 
@@ -27,7 +27,7 @@ export async function follow(job, place) {
   stop.addEventListener("click", async () => {
     stop.disabled = true;
     try {
-      job = await ask(api(`${own}/read-again/${job.job}/stop`), {});
+      job = await ask(api(`${pagePath}/read-again/${job.id}/stop`), {});
       isCancelled = true;
       isShared = job.requested_by.length > 0;
       showStage();
@@ -49,7 +49,7 @@ export async function follow(job, place) {
     await pause(PAUSE);
     try {
       const before = job;
-      const fresh = await ask(api(`${own}/read-again/${job.job}`));
+      const fresh = await ask(api(`${pagePath}/read-again/${job.id}`));
       if (job === before || !isRunning(fresh)) job = fresh; // else it was cancelled since the request
       showStage();
     } catch (problem) {
@@ -65,7 +65,7 @@ export async function follow(job, place) {
 }
 
 /** Requests that the page is read again. */
-export const request = () => ask(api(`${own}/read-again`), {});
+export const request = () => ask(api(`${pagePath}/read-again`), {});
 
 /** Reloads the page to show the new reading. If a dialog is open, offers that when the dialog closes. */
 export function reloadWithOutcome(outcome, notices) {

@@ -35,11 +35,16 @@ export class Problem extends Error {
 /** Whether a request that failed with this status may succeed later: the server was not reached, was busy or failed. */
 export const isTemporary = (status) => status === 0 || status === 429 || status >= 500;
 
-/** Reloads the page when the session is over or another one was begun in this browser; at most once in 10 seconds. */
+/** Whether the session is over, or another one was begun in this browser. `ask` then reloads the page. */
+const isSessionOver = (status, document) => status === 401 || document?.code === "token";
+
+/** Whether the same request may succeed later, after a problem: in the same session, or in a new one. */
+export const maySucceedLater = ({ status, document }) => isTemporary(status) || isSessionOver(status, document);
+
+/** Reloads the page when the session is over; at most once in 10 seconds. */
 function reloadForSession() {
   if (Date.now() - Number(sessionStorage.getItem("proof-anew")) < 10000) return;
-  sessionStorage.setItem("proof-anew", String(Date.now()));
-  location.reload();
+  if (keep("proof-anew", Date.now())) location.reload();
 }
 
 // a page from the browser's back/forward cache is out of date
@@ -88,7 +93,7 @@ async function answerTo(path, body) {
     throw new Problem(0, null);
   }
   const content = await answer.json().catch(() => null);
-  if (answer.status === 401 || content?.code === "token") reloadForSession();
+  if (isSessionOver(answer.status, content)) reloadForSession();
   if (!answer.ok) throw new Problem(answer.status, content);
   if (content === null) throw new Problem(0, null); // cut off, or from a proxy: the outcome is unknown
   if (trouble && (body !== undefined || trouble.dataset.status === "0")) trouble.hidden = true;
@@ -98,12 +103,15 @@ async function answerTo(path, body) {
 /** Resolves after some milliseconds. */
 export const pause = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
 
-/** Keeps a value for this tab, also when the page is reloaded. Without storage that is reported, and nothing is kept. */
-export function keep(name, value) {
+/** Keeps a value for this tab, also when the page is reloaded, or in another `storage`. Returns whether that succeeded;
+ * a failure is reported. */
+export function keep(name, value, storage = sessionStorage) {
   try {
-    sessionStorage.setItem(name, JSON.stringify(value));
+    storage.setItem(name, JSON.stringify(value));
+    return true;
   } catch (error) {
     reportError(error);
+    return false;
   }
 }
 

@@ -134,7 +134,7 @@ function transcript(view, textX, [x, y, width, height], air, edits) {
   if (view.gap) text.append(frame([view.gap[0] + textX, ...view.gap.slice(1)], air, "gap"));
   for (const one of view.characters) {
     const [at, half] = [one.x + textX, one.em / 2];
-    if (one.wedged) text.append(svg("path", { class: "wedge", d: `M ${at - 2.1 * half} ${one.y} l ${half} ${-0.7 * half} v ${1.4 * half} z` }));
+    if (one.without_glyph) text.append(svg("path", { class: "wedge", d: `M ${at - 2.1 * half} ${one.y} l ${half} ${-0.7 * half} v ${1.4 * half} z` }));
     if (one.marked) text.append(frame([at - half, one.y - half, one.em, one.em], air, "said"));
     const now = one.marked ? one.text : edited(one, edits);
     text.append(...upright(now, at, one.y, one.em, one.marked ? "said" : now === one.text ? "" : "seen"));

@@ -2,9 +2,8 @@
 
 import { $, Problem, ask, han, make, problemMessage, say } from "./shell.js";
 
-
 /** A function that tells, for an event of a field or its form, whether an input method is composing in the field. */
-export function trackComposition(box) {
+function trackComposition(box) {
   let isComposing = false;
   box.addEventListener("compositionstart", () => { isComposing = true; });
   box.addEventListener("compositionend", () => { setTimeout(() => { isComposing = false; }); });
@@ -28,21 +27,22 @@ export function typedProblemMessage(problem, reading) {
 
 /**
  * Installs a form with text fields: `submit` is called when it is submitted, `close` at Escape, unless an input method is
- * composing. Its keys are no shortcuts of the page.
+ * composing. Its keys are no shortcuts of the page. Returns a function that tells whether an input method is composing.
  */
 export function installForm(form, fields, submit, close) {
   const composes = fields.map(trackComposition);
   const isComposing = (event) => composes.some((isIn) => isIn(event));
   form.addEventListener("keydown", (event) => {
     event.stopPropagation();
-    if (!isComposing(event)) {
-      if (event.key === "Escape") close();
-    } else if (event.key === "Enter") event.preventDefault();
+    const isComposed = isComposing(event);
+    if (isComposed && ["Enter", "Escape"].includes(event.key)) event.preventDefault();
+    if (!isComposed && event.key === "Escape") close();
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (!isComposing(event)) submit();
   });
+  return isComposing;
 }
 
 /**

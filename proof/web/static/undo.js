@@ -1,7 +1,7 @@
 // Undo and redo of the person's last act, in every view, with a message that names the act.
 
 import { allSent, failureMessage } from "./outbox.js";
-import { $, Problem, api, ask, closeButton, isShortcut, keep, make, may, oneAtATime, person, say, uuid, work } from "./shell.js";
+import { $, Problem, api, ask, closeButton, isShortcut, keep, make, may, maySucceedLater, oneAtATime, person, say, uuid, work } from "./shell.js";
 
 const OWN = `${work}:${encodeURIComponent(person)}`;
 const [MESSAGE, KEYS] = [`proof-told:${OWN}`, `proof-undo:${OWN}`];
@@ -50,7 +50,7 @@ export async function requestUndo(way, more = {}) {
     forgetKey();
     return undone;
   } catch (problem) {
-    if (problem.status >= 400 && problem.status < 500 && ![401, 429].includes(problem.status)) forgetKey();
+    if (!maySucceedLater(problem)) forgetKey();
     throw problem;
   }
 }

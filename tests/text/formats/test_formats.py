@@ -180,6 +180,22 @@ def test_the_first_of_two_page_lines_may_follow_a_byte_order_mark() -> None:
     assert decoded(Path("x.txt"), "\ufeff[1a]\n大射\n[1b]\n公入\n".encode()).container == "page-lines"
 
 
+@pytest.mark.parametrize("beside", ["㐀\U00020000", "\uf967", "\U0002f800", "〇"])
+def test_a_text_of_rare_characters_alone_has_page_lines_too(beside: str) -> None:
+    assert decoded(Path("x.txt"), f"[1a]\n{beside}\n[1b]\n{beside}\n".encode()).container == "page-lines"
+
+
+@pytest.mark.parametrize("mark", ["", "【文淵閣】"])
+def test_a_table_of_contents_in_org_is_neither_wikitext_nor_a_text(mark: str) -> None:
+    path = Path("Readme.org")
+    links = "".join(f" - [[file:KR1x0001_{juan:03}.txt::{juan:03}-1a][卷{juan}]]\n" for juan in range(4))
+    source = f"\ufeff#+TITLE: 射義 / WYG\n#+DATE: 2026-01-01\n* 版本\n | WYG|{mark}|\n* 目次\n{links}".encode()
+    file = decoded(path, source)
+    assert file.container != "wikitext"
+    with pytest.raises(TextError, match="is a table of contents"):
+        parse_transcription(file, path)
+
+
 def test_the_cells_of_a_wikitext_table_are_text_and_what_a_template_names_is_remarked() -> None:
     source = "==學而==\n{| class=wikitable\n! 丙 !! 丁\n|-\n| 甲 || 乙\n|}\n子曰{{模板:甲|文=有朋自遠方來}}學而時習之"
     path = Path("a.wiki")

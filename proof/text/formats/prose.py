@@ -16,7 +16,7 @@ UNSAFE = {"<": "＜", "#": "＃", "\n": "", "\r": "", "\t": "\u3000"}
 
 
 @dataclass(slots=True)
-class Running:
+class ProseWriter:
     """Writes a running text into a draft. `notes` are the footnotes so far. `open_notes` is the number of nested notes
     that are open. `_level` is the heading level of the line, 0 for a paragraph."""
 
@@ -39,12 +39,12 @@ class Running:
             self._line_empty = True
         self._level = 0 if level is None else min(level + 2, 6)
 
-    def read(self, run: SourceRun) -> None:
+    def add(self, run: SourceRun) -> None:
         """Write a run of text; one with nothing but space is dropped at the beginning of a line."""
         if self._line_empty and not run.text.strip("\n\r\t "):
             return
         self._begin()
-        self.draft.read(run)
+        self.draft.add(run)
 
     def _begin(self) -> None:
         self._front_matter()
@@ -79,7 +79,7 @@ class Running:
         for number, runs in enumerate(self.notes, start=1):
             self.draft.mark(f"\n[^{number}]: ")
             for run in runs:
-                self.draft.read(run)
+                self.draft.add(run)
         if self.notes:
             self.draft.mark("\n")
         self._front_matter()

@@ -1,4 +1,4 @@
-"""An export of one text: its corrections, and the files that are written with them."""
+"""Exports one text, as `proof export` does: its corrections, and the files that are written with them."""
 
 from __future__ import annotations
 

@@ -1,0 +1,65 @@
+"""Columns that people edit, add, delete, split and join are in the file as they were edited."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.column_edits import COLUMNS, ColumnEdits
+from tests.acceptance.history import MADE, base_project
+from tests.conftest import MadeOnce
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [4, 20])
+def test_edited_columns_are_in_the_file_after_each_export(tmp_path: Path, made_once: MadeOnce, seed: int) -> None:
+    ColumnEdits(tmp_path, seed, made_once("acceptance", base_project)).run(steps=4)
+
+
+@pytest.mark.slow
+def test_two_columns_are_added_one_after_the_other_behind_the_same_column(tmp_path: Path, made_once: MadeOnce) -> None:
+    history = ColumnEdits(tmp_path, 0, made_once("acceptance", base_project))
+    [first, *_] = history.ask("GET", "pages?limit=50")[1]["items"]
+    at = history.row(first["page"], 1)
+    for added in COLUMNS:
+        column = history.ask("GET", f"pages/{first['number']}")[1]["columns"][0]
+        body = {"change": "add after", "text": added, "seen": column["now"], "key": history.key()}
+        status, said = history.ask("POST", f"pages/{first['number']}/columns/1", **body)
+        assert status in MADE, said
+        history.proof("export", history.name, "--in-place", "--form", "text")
+        history.proof("check", "-q")
+    lines = history.path.read_text(encoding="utf-8").split("\n")
+    assert lines[at + 1 : at + 3] == [COLUMNS[1], COLUMNS[0]]
+    history.ask("POST", "undo", key=history.key())
+    history.proof("export", history.name, "--in-place", "--form", "text")
+    lines = history.path.read_text(encoding="utf-8").split("\n")
+    assert lines[at + 1 : at + 2] == [COLUMNS[0]]
+    assert COLUMNS[1] not in lines
+    history.stop()
+
+
+@pytest.mark.slow
+def test_a_split_that_is_taken_back_and_the_deletion_of_its_second_half_are_not_both_written(
+    tmp_path: Path, made_once: MadeOnce
+) -> None:
+    history = ColumnEdits(tmp_path, 0, made_once("acceptance", base_project))
+    [first, *_] = history.ask("GET", "pages?limit=50")[1]["items"]
+    for person, number, change in (("甲", 1, {"change": "split", "at": 4}), ("乙", 2, {"change": "delete"})):
+        history.person = person
+        columns = history.ask("GET", f"pages/{first['number']}")[1]["columns"]
+        [seen] = [column["now"] for column in columns if column["number"] == number]
+        body = change | {"seen": seen, "key": history.key()}
+        status, said = history.ask("POST", f"pages/{first['number']}/columns/{number}", **body)
+        assert status in MADE, said
+        if person == "甲":
+            history.proof("export", history.name, "--in-place", "--form", "text")
+            history.proof("check", "-q")
+    split = history.path.read_text(encoding="utf-8")
+    history.person = "甲"
+    history.ask("POST", "undo", key=history.key())
+    _, planned = history.proof("export", history.name, "--dry-run")
+    assert "contradicts another decision about the same place; take back one of the two: 2" in planned
+    history.proof("export", history.name, "--in-place", "--form", "text")
+    assert history.path.read_text(encoding="utf-8") == split
+    history.stop()
