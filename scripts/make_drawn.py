@@ -28,8 +28,9 @@ from proof.ocr.drawn import SHIPPED, SHIPPED_SURE, DrawnReadings
 from proof.ocr.drawn_shapes import SHIPPED_SHAPES
 from proof.ocr.ppocr import PPOCR
 from proof.text.authorities import DATA as VARIANTS
-from proof.text.model import is_han
+from proof.text.model import Script, is_han
 from proof.text.read import read_transcription
+from proof.text.variants import Relation, policy_of
 
 LAST_OF_PLANE = "\uffff"
 """The last code point of the Basic Multilingual Plane."""
@@ -47,7 +48,10 @@ def main() -> None:
         taught = [
             one for one in engine.trained_characters().characters if len(one) == 1 and is_han(one) and engine.knows(one)
         ]
-        sure = sure_forms(engine, fonts, taught)
+        policy = policy_of(Script.TRADITIONAL)
+        sure = sure_forms(
+            engine, fonts, taught, lambda char, text: policy.relation(char, text).relation is not Relation.DISTINCT
+        )
         sure.save(beside := options.out.with_name(SHIPPED_SURE.name))
         Console().print(
             f"{len(taught)} characters taught, {len(sure)} drawn, {beside.stat().st_size:,} bytes: {beside}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import eq
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from proof.facsimile.wear import Wear, age
 from proof.images.opencv import cv2
 from proof.layout.glyph_shapes import SIZE, draw_scaled, shapes_of
 from proof.layout.strips import MAIN_PITCH, STRIP_WIDTH
-from proof.ocr.drawn import DrawnReadings, SureForms
+from proof.ocr.drawn import SMALL_PX, DrawnReadings, SureForms
 from proof.ocr.drawn_shapes import DrawnShapes
 from proof.ocr.engine import Engine
 from proof.ocr.spikes import spikes_of
@@ -27,12 +28,14 @@ COLUMN_WIDTH_PX = 104
 @dataclass(frozen=True, slots=True)
 class DrawnHand:
     """How a character is drawn and read: `size` is its em square in column widths, `weight` that of `Hand`, `wear` the
-    wear of the print, `zoom` the length of its strip relative to that of the recogniser's first pass over a page."""
+    wear of the print, `zoom` the length of its strip relative to that of the recogniser's first pass over a page.
+    `height` is that of its characters in a scan in black and white, in pixels; None: they are drawn large."""
 
     size: float = 0.66
     weight: float = 6.0
     wear: Wear | None = None
     zoom: float = 1.0
+    height: int | None = None
 
 
 CLEAR = (DrawnHand(),)
@@ -46,6 +49,16 @@ WORN = (
 )
 """Clear and worn hands, thin and thick, at the pitches at which pages are read. `sure_forms` measures over them how
 surely a character is read as itself."""
+
+SMALL = (
+    DrawnHand(0.72, 6.0, zoom=1.25, height=SMALL_PX),
+    DrawnHand(0.72, 12.0, zoom=1.25, height=SMALL_PX),
+    DrawnHand(0.72, 6.0, zoom=1.25, height=SMALL_PX - 4),
+)
+"""Hands of which characters are small, thin and thick."""
+
+INK_LEVEL = 150
+"""Grey value of the edge of ink in a scan in black and white."""
 
 STROKES = (104, 116, 128)
 """Levels of a distance field used as the outline: the font's own stroke thickness (128), and two thicker ones."""
@@ -64,13 +77,18 @@ def drawn_readings(engine: Engine, fonts: FontChain, characters: Iterable[str]) 
     return DrawnReadings.of(engine.identity.checksum, {char: by_hand[0] for char, by_hand in readings.items()})
 
 
-def sure_forms(engine: Engine, fonts: FontChain, characters: Iterable[str]) -> SureForms:
-    """The mean probability, over the hands `WORN`, with which `engine` reads each of the characters as itself;
-    characters that no font has are left out. Raises EngineError."""
-    readings = _read_all(engine, fonts, characters, WORN)
-    probabilities = {
-        char: float(np.mean([read.get(char, 0.0) for read in by_hand])) for char, by_hand in readings.items()
-    }
+def sure_forms(
+    engine: Engine, fonts: FontChain, characters: Iterable[str], are_same_word: Callable[[str, str], bool] = eq
+) -> SureForms:
+    """The mean probabilities, over the hands `WORN` and over the hands `SMALL`, with which `engine` reads each of the
+    characters as itself or another form of the same word; characters that no font has are left out. Raises
+    EngineError."""
+    readings = _read_all(engine, fonts, characters, (*WORN, *SMALL))
+    probabilities = {}
+    for char, by_hand in readings.items():
+        as_itself = [sum(p for text, p in read.items() if are_same_word(char, text)) for read in by_hand]
+        large, small = as_itself[: len(WORN)], as_itself[len(WORN) :]
+        probabilities[char] = float(np.mean(large)), float(np.mean(small))
     return SureForms.of(engine.identity.checksum, probabilities)
 
 
@@ -134,4 +152,8 @@ def _as_strip(canvas: NDArray[np.uint8], drawn: DrawnHand, cells: int, seed: int
     """The image strip, as recognisers read it, of a column of ink."""
     grey = 255 - canvas if drawn.wear is None else age(canvas, None, None, drawn.wear, 1.0, [seed])
     length = round(cells * MAIN_PITCH * drawn.zoom)
+    if drawn.height is not None:
+        scale = drawn.height / (drawn.size * COLUMN_WIDTH_PX)
+        small = cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        grey = np.where(cv2.GaussianBlur(small, (0, 0), 0.6) > INK_LEVEL, 255, 0).astype(np.uint8)
     return np.asarray(cv2.resize(grey, (STRIP_WIDTH, length), interpolation=cv2.INTER_AREA), dtype=np.uint8)

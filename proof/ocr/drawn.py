@@ -27,6 +27,9 @@ MAX_READINGS = 4
 MIN_PROBABILITY = 0.05
 """Probability below which a reading is not kept."""
 
+SMALL_PX, LARGE_PX = 24, 57
+"""The heights, in pixels, at which characters are drawn small and large."""
+
 CHANCES_PER_PROBABILITY = 255
 """Probabilities, 0 to 1, are stored as chances: bytes in units of 1 / `CHANCES_PER_PROBABILITY`."""
 
@@ -128,7 +131,8 @@ class DrawnReadings:
 @dataclass(frozen=True, slots=True)
 class SureForms:
     """How often a recogniser reads a drawn character that it knows as itself. `codes` (n) are the characters as sorted
-    code points, `chances` (n) the probabilities, from clear and worn images; `checksum` is that of the recogniser."""
+    code points, `chances` (n x 2) the probabilities: large, from clear and worn images, and small. `checksum` is that
+    of the recogniser."""
 
     checksum: str
     codes: NDArray[np.uint32]
@@ -137,18 +141,22 @@ class SureForms:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def chance(self, character: str) -> float | None:
-        """The probability, 0 to 1, that a drawn character is read as itself; None if it is not listed."""
+    def chance(self, character: str, size: float = LARGE_PX) -> float | None:
+        """The probability, 0 to 1, that a character drawn `size` pixels high is read as itself; None if it is not
+        listed."""
         index = index_of(self.codes, character)
-        return None if index is None else float(self.chances[index]) / CHANCES_PER_PROBABILITY
+        if index is None:
+            return None
+        chance = np.interp(size, (SMALL_PX, LARGE_PX), self.chances[index, ::-1])
+        return float(chance) / CHANCES_PER_PROBABILITY
 
     @classmethod
-    def of(cls, checksum: str, probabilities: Mapping[str, float]) -> SureForms:
-        """From the probability of each character."""
+    def of(cls, checksum: str, probabilities: Mapping[str, tuple[float, float]]) -> SureForms:
+        """From the probabilities of each character, drawn large and small."""
         characters = sorted(probabilities)
         codes = np.array([ord(character) for character in characters], np.uint32)
-        chances = np.array([_as_chance(probabilities[character]) for character in characters], np.uint8)
-        return cls(checksum, codes, chances)
+        chances = np.array([list(map(_as_chance, probabilities[character])) for character in characters], np.uint8)
+        return cls(checksum, codes, chances.reshape(-1, 2))
 
     def save(self, file: Path) -> None:
         np.savez_compressed(file, checksum=np.array(self.checksum), codes=self.codes, chances=self.chances)

@@ -98,6 +98,11 @@ class HalfFolioReadings:
         return self.sheet.outline
 
     @property
+    def glyph_sizes(self) -> tuple[float, float]:
+        """The heights of a character of main text and of a note, in pixels of the image."""
+        return _glyph_sizes(self.outline, self.rows, self.sheet.height)
+
+    @property
     def image(self) -> LoadedImage:
         """The image of the half-folio. Raises ImageError."""
         if self._image is None:

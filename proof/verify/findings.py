@@ -24,9 +24,9 @@ from proof.verify.passages import with_joined_runs
 from proof.verify.places import Place, glyph_of, omission_place
 from proof.verify.scores import (
     ALIKE_WEIGHT,
+    SURE_INSERTION_SCORE,
     doubts,
     form_score,
-    insertion_score,
     omission_score,
     or_neutral,
     substitution_score,
@@ -100,7 +100,7 @@ class FlagMaker:
         likeness: Likeness,
         familiarity: Callable[[str], float],
         drawn_as: Callable[[str], Sequence[str]] = lambda _: (),
-        self_reading: Callable[[str], float | None] = lambda _: None,
+        self_reading: Callable[[str, float], float | None] = lambda *_: None,
         legible: Legibility = FULLY_LEGIBLE,
         form_preference: Callable[[ReadColumn, Glyph, str, str], float | None] = lambda *_: None,
         ink_size: Callable[[ReadColumn, Glyph], tuple[float, float]] = lambda *_: (0.0, 0.0),
@@ -110,7 +110,7 @@ class FlagMaker:
         - `likeness`: the log-probability that a glyph is a character (`Likeness`)
         - `familiarity`: how well the engine was trained on a character, 0 to 1
         - `drawn_as`: the readings of a character that the engine does not know, drawn in fonts
-        - `self_reading`: the probability that the engine reads a drawn character as itself
+        - `self_reading`: the probability that the engine reads a character drawn so many pixels high as itself
         - `form_preference`: how much more the ink of a glyph resembles one character than another, None if not known
         - `ink_size`: the width and height of the ink of a glyph, in cells
 
@@ -239,14 +239,10 @@ class FlagMaker:
         """The score of the word `other` if the engine knows `transcribed`, whose log-probability is
         `own_log_prob`."""
         listed = {text: log_prob for text, log_prob in glyph.believed.listed.items() if is_han(text)}
-        forms, distinct = [], []
-        for text in listed:
-            if self._policy.relation(transcribed, text).relation is not Relation.DISTINCT:
-                forms.append(text)
-            elif not run_together(transcribed, text):
-                # the image does not distinguish characters that look alike in handwriting: they are no evidence
-                distinct.append(text)
-        best_form = max(forms, key=listed.__getitem__, default=transcribed)
+        # the image does not distinguish characters that look alike in handwriting: they are no evidence
+        distinct = [text for text in listed if self._is_distinct(transcribed, text)]
+        distinct = [text for text in distinct if not run_together(transcribed, text)]
+        was_read = not all(self._is_distinct(transcribed, text) for text in glyph.seen)
         # letters are no readings of Han text: a small 八 is read as A and Λ
         letters = sum(
             exp(log_prob) for text, log_prob in glyph.believed.listed.items() if text.isalpha() and not is_han(text)
@@ -257,9 +253,8 @@ class FlagMaker:
             min(self._word_log_prob(other, glyph) - log_han, 0.0),
             doubt,
             familiarity=self._familiarity(transcribed),
-            self_reading=None if best_form in glyph.seen else self._self_reading(best_form),
+            self_reading=None if was_read else self._self_reading(transcribed, self._legible.size(glyph.row)),
             others=min(sum(exp(listed[text] - log_han) for text in distinct), 1.0),
-            presence=glyph.presence,
             shared_weight=self._legible.shared_weight(glyph.row),
         )
 
@@ -302,17 +297,15 @@ class FlagMaker:
         return self._flag(column, place, swap_score(straight, crossed) * (1.0 - doubt), box, evidence)
 
     def _extra_cell(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
-        """The flag for a transcribed character without a glyph (衍); its score is lower if the image may have room for
-        a glyph."""
+        """The flag for a transcribed character without a glyph (衍)."""
         number = pairing.cells[0]
         cell = column.cells[number]
         before, after = glyph_of(column, number - 1), glyph_of(column, number + 1)
         room = room_between(before, after)
-        score = insertion_score(room)
         box = self._gap_box(column, before, after)
         evidence = Evidence(reason="no glyph", ink=Notice.of(NoticeCode.ROOM, number=round(max(room - 1, 0), 1)))
         place = Place(cell.offset, cell.length, Kind.INSERTION, cell.text, "")
-        return self._flag(column, place, score * (1.0 - doubt), box, evidence)
+        return self._flag(column, place, SURE_INSERTION_SCORE * (1.0 - doubt), box, evidence)
 
     def _extra_glyph(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
         """The flag for a glyph for which nothing is transcribed (脫)."""
@@ -355,9 +348,12 @@ class FlagMaker:
     def _best_other(self, transcribed: str, glyph: Glyph) -> tuple[str, float] | None:
         """The most probable reading that is another word, and its log-probability."""
         for text, log_prob in glyph.believed.ranked():
-            if is_han(text) and self._policy.relation(transcribed, text).relation is Relation.DISTINCT:
+            if is_han(text) and self._is_distinct(transcribed, text):
                 return text, log_prob
         return None
+
+    def _is_distinct(self, transcribed: str, text: str) -> bool:
+        return self._policy.relation(transcribed, text).relation is Relation.DISTINCT
 
     def _word_log_prob(self, text: str, glyph: Glyph) -> float:
         """The log-probability that a glyph is any form of the word `text`."""

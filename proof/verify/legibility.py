@@ -44,10 +44,11 @@ DEDUCTION_NATS_PER_PX = 0.25
 @dataclass(frozen=True, slots=True)
 class Legibility:
     """The detail of the glyphs of a page (`proof.images.detail`), in pixels: of its `main` text, and of its notes,
-    which are half as wide."""
+    which are half as wide. `sizes` are the heights of such glyphs in pixels of the image."""
 
     main: float = inf
     note: float = inf
+    sizes: tuple[float, float] = (inf, inf)
 
     def reads(self, row: Row) -> bool:
         """Whether the characters of a row are large enough to be read at all."""
@@ -55,6 +56,10 @@ class Legibility:
 
     def _detail(self, row: Row) -> float:
         return self.main if row is Row.MAIN else self.note
+
+    def size(self, row: Row) -> float:
+        """The height of a glyph of a row, in pixels of the image."""
+        return self.sizes[row is not Row.MAIN]
 
     def shared_weight(self, row: Row) -> float:
         """The weight, 0 to 1, of a probability that several characters share, in a row."""

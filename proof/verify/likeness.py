@@ -59,10 +59,10 @@ class WordLikeness:
         """The readings of a character in fonts, if the engine does not know it."""
         return tuple(text for text, _ in self._drawn.readings(character)) if not self._engine.knows(character) else ()
 
-    def self_reading(self, character: str) -> float | None:
-        """The probability, 0 to 1, that the engine reads a drawn character as itself, in clear and worn images; None if
-        it was not measured."""
-        return self._self_readings.chance(character)
+    def self_reading(self, character: str, size: float) -> float | None:
+        """The probability, 0 to 1, that the engine reads a character drawn `size` pixels high as itself; None if it was
+        not measured."""
+        return self._self_readings.chance(character, size)
 
     def _possible_readings(self, character: str) -> _PossibleReadings:
         possible = self._cache.get(character)

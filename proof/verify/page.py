@@ -344,7 +344,7 @@ class Checker:
             return mismatch(empty_result, paired)
         columns, assignment = without_unseen(columns, assignment)
         columns = [on_its_ink(column, readings) for column in columns]
-        legible = Legibility(readings.sheet.detail, readings.sheet.note_detail)
+        legible = Legibility(readings.sheet.detail, readings.sheet.note_detail, readings.glyph_sizes)
         unlike: set[int] = set()
         if any(line.cells for line in page.columns):
             flags, unlike = self._flags(part, columns, assignment, readings, empty_result, legible)

@@ -9,8 +9,10 @@ import pytest
 from proof.facsimile.drawn import drawn_readings, sure_forms
 from proof.facsimile.fonts import FontChain
 from proof.ocr.drawn import (
+    LARGE_PX,
     MAX_READINGS,
     MIN_PROBABILITY,
+    SMALL_PX,
     DrawnReadings,
     SureForms,
     shipped_readings,
@@ -69,3 +71,18 @@ def test_of_what_was_taught_it_is_known_how_surely_it_is_read_as_itself(ppocr: P
     few.save(tmp_path / "few.npz")
     again = SureForms.load(tmp_path / "few.npz")
     assert (len(again), again.chance("弆"), again.checksum) == (2, few.chance("弆"), ppocr.identity.checksum)
+
+
+def test_small_characters_are_read_less_surely_the_denser_they_are(ppocr: PPOCR) -> None:
+    """Between the two sizes that are drawn the probability is between theirs, beyond them it is theirs. 彜 is read as
+    彝, the same word."""
+    few = sure_forms(
+        ppocr, FontChain.of_installed(), "寧彜", lambda one, other: one == other or {one, other} == set("彜彝")
+    )
+    chances = [few.chance("寧", size) or 0.0 for size in (10, SMALL_PX, 40, LARGE_PX, 100)]
+    assert chances == sorted(chances)
+    assert (chances[0], chances[3]) == (chances[1], chances[4])
+    assert chances[1] < 0.7
+    assert chances[3] > 0.99
+    assert sure_forms(ppocr, FontChain.of_installed(), "之").chance("之", SMALL_PX) == 1.0
+    assert (few.chance("彜") or 0.0) > 0.9
