@@ -21,7 +21,7 @@ from proof.collation.quality import quality_by_block, quality_by_juan
 from proof.collation.sigla import names_of
 from proof.collation.tokens import CharacterTable, WitnessTokens, shared_layers, tokens_of
 from proof.model.flags import READER_SIGN, Flag, Kind, WitnessReading, is_raised
-from proof.text.addresses import Address, Addresses
+from proof.text.addresses import Addresses
 from proof.text.model import Script
 from proof.text.transcription import Transcription
 from proof.text.variants import Relation, VariantPolicy, policy_of
@@ -148,12 +148,15 @@ class WitnessEvidence:
 
     def with_witnesses(self, given: Flag, *, seeded: bool = False) -> Flag:
         """The flag with the readings of the witnesses at its place and the new score; `raised` does not change. The
-        transcribed reading of a `seeded` error is in the flag, not in the text. Raises UsageError if the flag belongs
-        to another text."""
+        transcribed reading of a `seeded` error is in the flag, not in the text. A flag whose place the text no longer
+        has gets no readings."""
         flag = without_witnesses(given)
         if flag.kind is Kind.LAYOUT:
             return flag
-        start = self.at + self.addresses.start(Address(flag.page, flag.line, flag.offset), flag.length)
+        line = self.addresses.find(flag.page, flag.line)
+        if line is None or line[0] + flag.offset + flag.length > line[1]:
+            return flag
+        start = self.at + line[0] + flag.offset
         count: Counter[str] = Counter()
         readings: list[WitnessReading] = []
         names = names_of([parallel.witness.edition for parallel in self.parallels])

@@ -122,6 +122,13 @@ def test_a_witness_is_heard_where_the_text_quotes_itself_by_whatever_way_it_was_
         assert [told.side for told in after.evidence.witnesses] == ["image"]
 
 
+def test_a_flag_whose_place_the_text_no_longer_has_gets_no_readings_of_witnesses() -> None:
+    given = flag(3.5)
+    for gone in (replace(given, line=2), replace(given, offset=len(WRONG))):
+        assert heard(gone, WRONG).evidence.witnesses == ()
+    assert heard(given, WRONG).evidence.witnesses
+
+
 def test_a_bad_witness_weighs_less_where_it_is_bad() -> None:
     """Of two juan one is full of slips: there its word counts for less, in the other for all."""
     rng = Random(3)  # noqa: S311 - characters of a test
