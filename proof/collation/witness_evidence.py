@@ -20,8 +20,9 @@ from proof.collation.gap_alignment import Op
 from proof.collation.quality import quality_by_block, quality_by_juan
 from proof.collation.sigla import names_of
 from proof.collation.tokens import CharacterTable, WitnessTokens, shared_layers, tokens_of
+from proof.errors import UsageError
 from proof.model.flags import READER_SIGN, Flag, Kind, WitnessReading, is_raised
-from proof.text.addresses import Addresses
+from proof.text.addresses import Address, Addresses
 from proof.text.model import Script
 from proof.text.transcription import Transcription
 from proof.text.variants import Relation, VariantPolicy, policy_of
@@ -153,10 +154,10 @@ class WitnessEvidence:
         flag = without_witnesses(given)
         if flag.kind is Kind.LAYOUT:
             return flag
-        line = self.addresses.find(flag.page, flag.line)
-        if line is None or line[0] + flag.offset + flag.length > line[1]:
+        try:
+            start = self.at + self.addresses.start(Address(flag.page, flag.line, flag.offset), flag.length)
+        except UsageError:  # its place is no longer in the text
             return flag
-        start = self.at + line[0] + flag.offset
         count: Counter[str] = Counter()
         readings: list[WitnessReading] = []
         names = names_of([parallel.witness.edition for parallel in self.parallels])

@@ -352,9 +352,8 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
         if old == new:
             continue
         present = source[flag.offset : flag.offset + flag.extent]
-        if not is_exported and len(present) == len(
-            old
-        ):  # the text may have it in another form, such as a simplified one
+        # the text may have it in another form, such as a simplified one
+        if not is_exported and len(present) == len(old):
             old = present
         is_inserted_column = flag.kind == Kind.LAYOUT.value and new not in ("", LINE_BREAK) and not old
         if is_inserted_column:

@@ -69,13 +69,17 @@ class ColumnEdits(History):
         body, change = self._change(column["now"], at)
         if change.lines == [column["now"]]:
             return "the same text"
-        address = f"pages/{page['number']}/columns/{column['number']}"
-        status, said = self.ask("POST", address, seen=column["now"], key=self.key().replace("request", "r"), **body)
+        status, said = self.send_edit(page["number"], column, **body)
         if status not in MADE:
             return f"{body}: refused: {said.get('detail', status)}"
         assert not said["conflicts"], said
         self.changes.append(change)
         return f"{page['page']}, column {column['number']}: {body}"
+
+    def send_edit(self, page: int, column: dict[str, Any], **body: Any) -> tuple[int, Any]:
+        """The answer to the request that edits a column, or changes it as a whole, as it is seen now."""
+        address = f"pages/{page}/columns/{column['number']}"
+        return self.ask("POST", address, seen=column["now"], key=self.key(), **body)
 
     def _change(self, now: str, at: int) -> tuple[dict[str, Any], _Change]:
         place = self.chance.randrange(1, max(len(now) - 1, 2))

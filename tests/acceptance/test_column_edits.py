@@ -24,8 +24,7 @@ def test_two_columns_are_added_one_after_the_other_behind_the_same_column(tmp_pa
     at = history.row(first["page"], 1)
     for added in COLUMNS:
         column = history.ask("GET", f"pages/{first['number']}")[1]["columns"][0]
-        body = {"change": "add after", "text": added, "seen": column["now"], "key": history.key()}
-        status, said = history.ask("POST", f"pages/{first['number']}/columns/1", **body)
+        status, said = history.send_edit(first["number"], column, change="add after", text=added)
         assert status in MADE, said
         history.proof("export", history.name, "--in-place", "--form", "text")
         history.proof("check", "-q")
@@ -48,9 +47,8 @@ def test_a_split_that_is_taken_back_and_the_deletion_of_its_second_half_are_not_
     for person, number, change in (("甲", 1, {"change": "split", "at": 4}), ("乙", 2, {"change": "delete"})):
         history.person = person
         columns = history.ask("GET", f"pages/{first['number']}")[1]["columns"]
-        [seen] = [column["now"] for column in columns if column["number"] == number]
-        body = change | {"seen": seen, "key": history.key()}
-        status, said = history.ask("POST", f"pages/{first['number']}/columns/{number}", **body)
+        [column] = [column for column in columns if column["number"] == number]
+        status, said = history.send_edit(first["number"], column, **change)
         assert status in MADE, said
         if person == "甲":
             history.proof("export", history.name, "--in-place", "--form", "text")
