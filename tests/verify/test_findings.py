@@ -40,6 +40,8 @@ from tests.verify.columns import (
         ("面上射", "面上射揖", [(Kind.OMISSION, 3, 0, "", "揖")]),
         # a blank that was left for a character is replaced by it
         ("面上射　進坐", "面上射揖進坐", [(Kind.OMISSION, 3, 1, "　", "揖")]),
+        # between two lines that share a column it is the indentation of the second
+        ("面上射\n　進坐", "面上射揖進坐", [(Kind.OMISSION, 3, 0, "", "揖")]),
         # of two equal characters apart from one another only one is over
         ("面揖上進坐", "面揖上揖進坐", [(Kind.OMISSION, 3, 0, "", "揖")]),
         ("乘矢皆還內南面", "乘矢皆內還南面", [(Kind.TRANSPOSITION, 3, 2, "還內", "內還")]),
