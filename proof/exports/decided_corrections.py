@@ -171,6 +171,7 @@ class _KeptPlace(NamedTuple):
 
 
 _KEEPING = frozenset({State.KEPT, State.COPY, State.RETAINED})
+_ABOUT_BOTH_HALVES = frozenset({State.CORRECTED, State.RETAINED, State.UNSURE})
 _UNDECIDED: Mapping[State, Unused] = {State.UNSURE: Unused.UNSURE, State.SKIPPED: Unused.SKIPPED}
 
 
@@ -301,9 +302,15 @@ def _correction(
         number=decision.flag,
         person=decision.person,
         column=decision.evidence.get("column", 0),
-        moved=decision.evidence.get("moved", "") if corrected and decision.verdict is not Verdict.TYPED else "",
+        moved=_other_half(decision),
         is_typed=_is_typed(decision),
     )
+
+
+def _other_half(decision: Decision) -> str:
+    """The flag of the other half of what moved, if the decision is about both halves; a typed reading is not."""
+    is_about_both = decision.state in _ABOUT_BOTH_HALVES and decision.verdict is not Verdict.TYPED
+    return str(decision.evidence.get("moved", "")) if is_about_both else ""
 
 
 def _is_typed(decision: Decision) -> bool:
@@ -428,7 +435,7 @@ def _conflicting_with_kept(corrected: Iterable[_DecidedCorrection], kept: Iterab
 
 def _moves_column(correction: Correction) -> bool:
     """Whether a correction takes a whole column away that moves to another place."""
-    return correction.kind is Kind.LAYOUT and bool(correction.moved and correction.length)
+    return correction.deletes_column and bool(correction.moved)
 
 
 def _collide(first: _DecidedCorrection, second: _DecidedCorrection) -> bool:

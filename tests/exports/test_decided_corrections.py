@@ -559,6 +559,27 @@ def test_a_character_that_moved_is_decided_once_and_noted_once(moved: Project, h
     assert list(moved.decided.corrections) == []
 
 
+@pytest.mark.parametrize(
+    ("verdict", "words"), [(Verdict.UNSURE, "射：疑當在行首。"), (Verdict.RETAIN, "射：影像在行首，今不從。")]
+)
+def test_a_character_that_may_have_moved_is_noted_once_where_it_stands(
+    moved: Project, verdict: Verdict, words: str
+) -> None:
+    moved.say("f-in", verdict, "射" if verdict is Verdict.RETAIN else "")
+    decided = moved.decided
+    corrected = moved.corrected
+    (note,) = notes_of(corrected, decided.noted).notes
+    assert (note.words, note.lemma, note.start) == (words, "射", TEXT.index("射"))
+    assert corrected.text == TEXT
+
+
+def test_a_moved_character_that_the_text_has_already_is_noted_once(moved: Project) -> None:
+    moved.say("f-in", Verdict.TAKE)
+    moved.export()
+    (note,) = notes_of(moved.corrected, moved.decided.noted).notes
+    assert (note.words, note.lemma) == ("射：原在上下，據影像乙正。", "射")
+
+
 def test_what_was_said_of_one_half_alone_stays(moved: Project) -> None:
     moved.say("f-in", Verdict.TYPED, "身")
     moved.say("f-out", Verdict.TAKE, person="乙")
