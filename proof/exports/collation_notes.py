@@ -247,8 +247,9 @@ def with_moved(corrections: Sequence[PlacedCorrection]) -> list[tuple[PlacedCorr
 
     def other_half(correction: Correction) -> PlacedCorrection | None:
         other = halves.get(correction.moved)
-        is_pair = other is not None and other.correction.moved == correction.flag
-        return other if is_pair and bool(other.correction.replacement) != bool(correction.replacement) else None
+        if other is None or other.correction.moved != correction.flag:
+            return None
+        return other if bool(other.correction.replacement) != bool(correction.replacement) else None
 
     paired = [(placed, other_half(placed.correction)) for placed in corrections]
     return [(placed, other) for placed, other in paired if other is None or placed.correction.replacement]
