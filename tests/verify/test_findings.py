@@ -19,6 +19,7 @@ from proof.verify.glyphs import Glyph
 from proof.verify.legibility import FULLY_LEGIBLE, Legibility
 from proof.verify.scores import ALIKE_WEIGHT, MAX_SELF_READING_GAIN_NATS, USUAL_MISREADING, doubts
 from tests.verify.columns import (
+    AREA,
     PITCH,
     FlagSummary,
     exact,
@@ -67,6 +68,11 @@ def test_a_wrong_character_is_a_substitution_in_its_place() -> None:
 def test_a_simplified_text_gets_a_simplified_reading() -> None:
     found_flags = flags("司射谪西阶", sure("司射適西階"), Script.SIMPLIFIED)
     assert raised_summaries(found_flags)[:1] == [(Kind.SUBSTITUTION, 2, 1, "谪", "适")]
+
+
+def test_what_is_missing_is_known_to_be_in_its_column_of_the_image() -> None:
+    own = replace(laid("面上", sure("面上射")), area=replace(AREA, number=7))
+    assert [flag.evidence.column for flag in flag_maker().flags(own)] == [7]
 
 
 def test_a_stray_character_is_an_insertion_where_no_glyph_is() -> None:
