@@ -149,14 +149,14 @@ class WitnessEvidence:
 
     def with_witnesses(self, given: Flag, *, seeded: bool = False) -> Flag:
         """The flag with the readings of the witnesses at its place and the new score; `raised` does not change. The
-        transcribed reading of a `seeded` error is in the flag, not in the text. A flag whose place the text no longer
-        has gets no readings."""
+        transcribed reading of a `seeded` error is in the flag, not in the text. A flag whose place is not
+        within one line of the text gets no readings."""
         flag = without_witnesses(given)
         if flag.kind is Kind.LAYOUT:
             return flag
         try:
             start = self.at + self.addresses.start(Address(flag.page, flag.line, flag.offset), flag.length)
-        except UsageError:  # its place is no longer in the text
+        except UsageError:
             return flag
         count: Counter[str] = Counter()
         readings: list[WitnessReading] = []

@@ -78,8 +78,8 @@ def notes_of(
         PlacedCorrection(correction, Edit(correction.start or 0, correction.length, correction.replacement))
         for correction in without_change
     ]
-    with_removals = with_moved([*corrected.placed, *unchanged])
-    with_removals.sort(key=lambda pair: pair[0].edit.place)
+    with_halves = with_moved([*corrected.placed, *unchanged])
+    with_halves.sort(key=lambda pair: pair[0].edit.place)
     juan_of = {page.id: page.juan for page in edition.pages}
     leaf_of = {page.id: leaf_in_words(page, edition.script) for page in edition.pages}
     addresses = Addresses(edition)
@@ -87,14 +87,14 @@ def notes_of(
     given_names = tuple((names or {}).items())
     numbers: Counter[str] = Counter()
     notes = []
-    for placed, removal in with_removals:
+    for placed, half in with_halves:
         correction = placed.correction
         juan = juan_of.get(correction.page, "")
         numbers[juan] += 1
         before, after = _around(addresses, edition, edits, placed)
         named = replace(placed, correction=replace(correction, names=(*correction.names, *given_names)))
-        words = house_note(named, edition.script) if removal is None else moved_note(named, removal, edition.script)
-        changes = tuple(part.edit for part in (placed, removal) if part is not None and part.correction.changes)
+        words = house_note(named, edition.script) if half is None else moved_note(named, half, edition.script)
+        changes = tuple(part.edit for part in (placed, half) if part is not None and part.correction.changes)
         if any(placed is other for other in unchanged):
             changes = ()
         leaf = leaf_of.get(correction.page, "")
@@ -225,7 +225,7 @@ def copy_of(correction: Correction) -> str:
 
 def _retained(correction: Correction, copy: str) -> str:
     """The words on a text kept against a copy; 一作 for a copy without a name."""
-    kept = f"據{correction.authority}不從" if correction.authority in REASONED else "今不從"
+    kept = _why_kept(correction)
     lemma = _short(correction.original or copy)
     if any(reading == copy for _, reading in correction.readings):
         return f"{lemma}：{_readings(correction)}{kept}"
@@ -236,34 +236,41 @@ def _retained(correction: Correction, copy: str) -> str:
     return f"{lemma}：{witness}{verb}，{kept}"
 
 
+def _why_kept(correction: Correction) -> str:
+    return f"據{correction.authority}不從" if correction.authority in REASONED else "今不從"
+
+
 def with_moved(corrections: Sequence[PlacedCorrection]) -> list[tuple[PlacedCorrection, PlacedCorrection | None]]:
-    """Each correction with None; for a moved character the insertion with its deletion."""
-    deletions = {
-        placed.correction.flag: placed for placed in corrections if placed.correction.moved and placed.edit.length
-    }
-    deletion_of: dict[int, PlacedCorrection] = {}
-    paired_deletions: set[int] = set()
-    for placed in corrections:
-        deletion = deletions.get(placed.correction.moved)
-        if placed.correction.original or deletion is None:
-            continue
-        if deletion.correction.moved == placed.correction.flag:
-            deletion_of[id(placed)] = deletion
-            paired_deletions.add(id(deletion))
-    return [(placed, deletion_of.get(id(placed))) for placed in corrections if id(placed) not in paired_deletions]
+    """Each correction with None; the two halves of a moved character once: the half at which the character stands in
+    the resulting text, with the half from which it was, or would be, moved."""
+    halves = {placed.correction.flag: placed for placed in corrections if placed.correction.moved}
+
+    def other_half(correction: Correction) -> PlacedCorrection | None:
+        other = halves.get(correction.moved)
+        if other is None or other.correction.moved != correction.flag:
+            return None
+        return other if bool(other.correction.replacement) != bool(correction.replacement) else None
+
+    paired = [(placed, other_half(placed.correction)) for placed in corrections]
+    return [(placed, other) for placed, other in paired if other is None or placed.correction.replacement]
 
 
-def moved_note(placed: PlacedCorrection, removal: PlacedCorrection, script: Script) -> str:
-    """The note on a character moved from the place of `removal`: 乙正 within its column or over the end of one, 移 from
-    farther away."""
-    correction, removed = placed.correction, removal.correction
-    before = removed.context.partition("[")[0][-1:]
+def moved_note(placed: PlacedCorrection, other: PlacedCorrection, script: Script) -> str:
+    """The note on a moved character, whose other half is `other`: 乙正 within its column or over the end of one, 移
+    from farther away; 疑當在 if it is left in doubt, 今不從 if the text is kept."""
+    correction, half = placed.correction, other.correction
+    before = half.context.partition("[")[0][-1:]
     where = f"{before}下" if before else "行首"
-    if correction.line != removed.line:
-        where = f"第{numeral(removed.line)}行{where}"
-    is_near = correction.page == removed.page and abs(correction.line - removed.line) <= 1
-    words = f"{correction.replacement}：原在{where}，{rests_on(correction)}{'乙正' if is_near else '移'}"
-    return f"{in_script(words, script)}。{correction.note}"
+    if correction.line != half.line:
+        where = f"第{numeral(half.line)}行{where}"
+    is_near = correction.page == half.page and abs(correction.line - half.line) <= 1
+    if correction.doubt is not None:
+        words = f"疑當在{where}"
+    elif correction.copy_reads is not None:
+        words = f"{copy_of(correction) or '一'}在{where}，{_why_kept(correction)}"
+    else:
+        words = f"原在{where}，{rests_on(correction)}{'乙正' if is_near else '移'}"
+    return f"{in_script(f'{correction.replacement}：{words}', script)}。{correction.note}"
 
 
 def place_in_words(note: CollationNote, script: Script) -> str:

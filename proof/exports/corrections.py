@@ -13,7 +13,7 @@ from enum import unique
 
 from proof.locale.marking import Sentence, _
 from proof.locale.notices import in_english
-from proof.model.flags import LINE_BREAK, MAX_CONTEXT_CHARACTERS, Kind
+from proof.model.flags import LINE_BREAK, MAX_CONTEXT_CHARACTERS, Kind, insertion_order
 from proof.model.notices import MessageCode, Notice
 from proof.text.addresses import Addresses
 from proof.text.edit import Edit
@@ -32,7 +32,7 @@ class Correction:
     number: the number of its flag in the store, 0 for none. `flag` is the flag's id.
     authority: what it rests on (影像, a siglum, 他校, 本校, 理校); empty if nothing was stated.
     moved: the id of the other half's flag, for a moved character or column.
-    column: the number on the image of a whole column; 0 if unknown.
+    column: the number on the image of a whole column, or of the column of missing characters; 0 if unknown.
     is_typed: a person typed the replacement.
     copy_reads: what the copy reads where the text is kept all the same; None for a correction.
     readings: the sigla of witnesses, each with its reading of the place.
@@ -79,19 +79,20 @@ class Correction:
         return self.kind is Kind.LAYOUT and bool(self.column) and not (self.length or self.is_of_line_ending)
 
     def is_beside(self, other: Correction) -> bool:
-        """Whether both can be inserted at one place: two columns of the image, or a column and characters at the
-        beginning or end of the line beside it."""
-        replaces = self.length or other.length
-        changes_line_ending = self.is_of_line_ending or other.is_of_line_ending
+        """Whether both can be inserted at one place: two columns of the image, a column and characters at the
+        beginning or end of the line beside it, or a line ending and characters of which the image has the column."""
+        if self.length or other.length:
+            return False
         inserts_column = self.is_column or other.is_column
-        return inserts_column and not (replaces or changes_line_ending) and self.column != other.column
+        if self.is_of_line_ending or other.is_of_line_ending:
+            is_one_ending = self.is_of_line_ending != other.is_of_line_ending
+            return is_one_ending and not inserts_column and bool(self.column and other.column)
+        return inserts_column and self.column != other.column
 
     @property
-    def order(self) -> tuple[bool, int]:
-        """A sort key for insertions at one place: columns as on the image, before the characters at the beginning of a
-        line and behind those at its end."""
-        comes_later = self.is_column if self.offset else not self.is_column
-        return comes_later, self.column
+    def order(self) -> tuple[bool, float]:
+        """A sort key for insertions at one place."""
+        return insertion_order(self.offset, self.column, self.replacement, is_column=self.is_column)
 
     @property
     def is_of_line_ending(self) -> bool:

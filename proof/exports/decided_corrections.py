@@ -43,6 +43,10 @@ class Unused(MessageCode):
     OTHER_TEXT = _("about another file with the same pages")
     CONFLICT = _("contradicts another decision about the same place; take back one of the two")
     MOVES = _("its column moves to another place; decide it there, once the text is written and checked again")
+    SIDE = _(
+        "its line is divided at this place, and the image does not say which part it belongs to; decide it again, once "
+        "the text is written and checked again"
+    )
     GONE = _("its place was changed in the text since, and what was decided is not there; decide it again")
     OTHER_HALF = Refusal.OTHER_HALF.value
     PAGE = _("about a page as a whole, and no change of its text")
@@ -171,6 +175,7 @@ class _KeptPlace(NamedTuple):
 
 
 _KEEPING = frozenset({State.KEPT, State.COPY, State.RETAINED})
+_ABOUT_BOTH_HALVES = frozenset({State.CORRECTED, State.RETAINED, State.UNSURE})
 _UNDECIDED: Mapping[State, Unused] = {State.UNSURE: Unused.UNSURE, State.SKIPPED: Unused.SKIPPED}
 
 
@@ -301,9 +306,15 @@ def _correction(
         number=decision.flag,
         person=decision.person,
         column=decision.evidence.get("column", 0),
-        moved=decision.evidence.get("moved", "") if corrected and decision.verdict is not Verdict.TYPED else "",
+        moved=_other_half(decision),
         is_typed=_is_typed(decision),
     )
+
+
+def _other_half(decision: Decision) -> str:
+    """The flag of the other half of what moved, if the decision is about both halves; a typed reading is not."""
+    is_about_both = decision.state in _ABOUT_BOTH_HALVES and decision.verdict is not Verdict.TYPED
+    return str(decision.evidence.get("moved", "")) if is_about_both else ""
 
 
 def _is_typed(decision: Decision) -> bool:
@@ -365,7 +376,8 @@ def _without_conflicts(
     Corrections conflict if their places overlap and they differ, or if another decision keeps the same place
     (`kept`), or if the text has there already what a newer decision says (`applied`). Equal corrections count once. An
     insertion does not conflict with a change that begins at its place, nor a column with another one of the image. Of
-    a column that moves and a change within it the column alone is written.
+    a column that moves and a change within it the column alone is written; where a line is divided and characters are
+    missing of which the column is unknown, the line ending alone.
     """
     ordered = sorted(corrected, key=lambda made: (*made.span, made.decision.id))
     overlaps = _overlaps(ordered)
@@ -374,21 +386,22 @@ def _without_conflicts(
     for made in applied:
         newest[made.span] = max(newest.get(made.span, 0), made.decision.id)
     conflicting |= {made.decision.id: made.decision for made in ordered if made.decision.id < newest.get(made.span, 0)}
-    unused = conflicting.keys() | overlaps.within_moved.keys() | overlaps.repeated
+    unused = conflicting.keys() | overlaps.waiting.keys() | overlaps.repeated
     used = sorted((made for made in ordered if made.decision.id not in unused), key=lambda made: made.decision.id)
-    within_moved = [overlaps.within_moved[number] for number in sorted(overlaps.within_moved.keys() - conflicting)]
-    return [made.correction for made in used], {
-        Unused.CONFLICT: [conflicting[number] for number in sorted(conflicting)],
-        Unused.MOVES: within_moved,
-    }
+    unused_for: dict[Unused, list[Decision]] = defaultdict(list)
+    unused_for[Unused.CONFLICT] = [conflicting[number] for number in sorted(conflicting)]
+    for number in sorted(overlaps.waiting.keys() - conflicting):
+        decision, reason = overlaps.waiting[number]
+        unused_for[reason].append(decision)
+    return [made.correction for made in used], unused_for
 
 
 class _Overlaps(NamedTuple):
-    """What overlapping corrections lead to, by the ids of decisions: those in conflict, those within a column that
-    moves, and those that repeat another."""
+    """What overlapping corrections lead to, by the ids of decisions: those in conflict, those that wait until another
+    is written, with the reason, and those that repeat another."""
 
     conflicting: dict[int, Decision]
-    within_moved: dict[int, Decision]
+    waiting: dict[int, tuple[Decision, Unused]]
     repeated: set[int]
 
 
@@ -404,10 +417,9 @@ def _overlaps(ordered: Sequence[_DecidedCorrection]) -> _Overlaps:
             if made.span == other.span and made.correction.replacement == other.correction.replacement:
                 overlaps.repeated.add(other.decision.id)
             elif _collide(made, other):
-                moves, other_moves = _moves_column(made.correction), _moves_column(other.correction)
-                if moves != other_moves:
-                    within = other.decision if moves else made.decision
-                    overlaps.within_moved[within.id] = within
+                waiting = _waiting(made, other) or _waiting(other, made)
+                if waiting is not None:
+                    overlaps.waiting[waiting[0].id] = waiting
                 else:
                     overlaps.conflicting.update({pair.decision.id: pair.decision for pair in (made, other)})
     return overlaps
@@ -426,9 +438,19 @@ def _conflicting_with_kept(corrected: Iterable[_DecidedCorrection], kept: Iterab
     return conflicting
 
 
+def _waiting(first: _DecidedCorrection, second: _DecidedCorrection) -> tuple[Decision, Unused] | None:
+    """The decision of `second`, if it waits until the colliding `first` is written, and why."""
+    if _moves_column(first.correction) and not _moves_column(second.correction):
+        return second.decision, Unused.MOVES
+    divides = first.correction.replacement == LINE_BREAK
+    if divides and first.span == second.span and second.correction.kind is not Kind.LAYOUT:
+        return second.decision, Unused.SIDE
+    return None
+
+
 def _moves_column(correction: Correction) -> bool:
     """Whether a correction takes a whole column away that moves to another place."""
-    return correction.kind is Kind.LAYOUT and bool(correction.moved and correction.length)
+    return correction.deletes_column and bool(correction.moved)
 
 
 def _collide(first: _DecidedCorrection, second: _DecidedCorrection) -> bool:

@@ -43,6 +43,21 @@ class Origin(StrEnum):
 LINE_BREAK = "¶"
 """The sign for a line ending in the readings of a layout flag, whatever the line ending in the file."""
 
+
+def insertion_order(offset: int, column: int, inserted: str, *, is_column: bool) -> tuple[bool, float]:
+    """A sort key for what is inserted at one place, at `offset` in its line: columns as on the image, before the
+    characters at the beginning of a line and behind those at its end. A line ending comes before the characters in its
+    `column`, which begins behind it."""
+    comes_later = is_column if offset else not is_column
+    return comes_later, rank_on_image(column, inserted)
+
+
+def rank_on_image(column: int, inserted: str) -> float:
+    """The rank of what is inserted, in the order of the image: the number of its column, 0 if unknown; a line ending
+    comes before the column that it begins."""
+    return column - 0.5 if column and inserted == LINE_BREAK else column
+
+
 TEXT_ORIGINS = (Origin.FINDING, Origin.COLLATION, Origin.PERSON)
 """Origins of flags about the text. Samples and seeded errors only measure checks and proofreaders."""
 
@@ -152,7 +167,7 @@ class Evidence:
     - `ink`: the evidence of the ink alone; `note`: the characters that the image shows there; `notice`: a remark;
     - `base`: the score before it was corrected by the other pages of the check (`proof.checking.engine_bias`); None
       without such a correction;
-    - `column`: for a finding about a whole column, its number on the image, from 1;
+    - `column`: for a finding about a whole column, or about missing characters, its number on the image, from 1;
     - `witnesses`: readings of other witnesses, whose weights are part of the score;
     - `language`: the result of the language model.
     """

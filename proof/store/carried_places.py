@@ -39,8 +39,8 @@ class Place:
 
     `transcribed` are the characters at the time of the check, `decided_reading` those that belong there after the
     decisions. An `is_whole` place (of a seeded error, a column or a page) is lost if its characters change, even to
-    another of its readings. `is_decided`: somebody decided its reading. `column` is the number on the image of a whole
-    column, 0 for any other place.
+    another of its readings. `is_decided`: somebody decided its reading. `rank` orders what is inserted at one place as
+    on the image (`rank_on_image`), 0 if unknown.
     """
 
     flag: int
@@ -51,7 +51,7 @@ class Place:
     decided_reading: str
     is_whole: bool = False
     is_decided: bool = False
-    column: int = 0
+    rank: float = 0
 
     @property
     def span(self) -> Span:
@@ -246,23 +246,25 @@ class _Carrier:
 
     def _insertions(self, places: Iterable[Place]) -> dict[int, list[tuple[float, Span]]]:
         """The insertions of the export, by their start in the old content: the rank of each in the order of the image,
-        and its span in the new content. The rank of a column is its number; characters rank after all columns at the
-        beginning of a line, and before them at its end."""
+        and its span in the new content."""
         insertions: defaultdict[int, list[tuple[float, Span]]] = defaultdict(list)
         for place in places:
             edit = self._written.of_flags.get(place.flag) if self._written is not None else None
             span = self._direct.written(edit) if edit is not None and not edit.length else None
             if span is not None:
-                rank_of_characters = inf if self._direct.begins_line(place.start) else 0
-                insertions[place.start].append((place.column or rank_of_characters, span))
+                insertions[place.start].append((place.rank, span))
         return insertions
 
     def _beside_insertions(self, place: Place) -> Span | None:
-        """The place of a missing column as an empty span between the columns or characters that the export inserted at
-        its start; None for any other place, and if nothing was inserted there."""
-        insertions = self._inserted_at.get(place.start, ()) if place.column and not place.extent else ()
-        after = [span.start for rank, span in insertions if rank > place.column]
-        before = [span.end for rank, span in insertions if rank < place.column]
+        """The place of a missing column, or of missing characters, as an empty span between what the export inserted at
+        its start; None for any other place, and if nothing was inserted there. Characters of an unknown rank come after
+        all columns at the beginning of a line, and before them at its end."""
+        insertions = self._inserted_at.get(place.start, ()) if place.rank and not place.extent else ()
+        unknown = place.rank
+        if place.is_whole:
+            unknown = inf if self._direct.begins_line(place.start) else 0
+        after = [span.start for rank, span in insertions if (rank or unknown) > place.rank]
+        before = [span.end for rank, span in insertions if (rank or unknown) < place.rank]
         if after:
             return Span(min(after), 0)
         return Span(max(before), 0) if before else None

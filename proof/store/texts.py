@@ -24,7 +24,7 @@ from functools import cache, lru_cache
 from sqlalchemy import ColumnElement, ScalarSelect, delete, func, select, update
 from sqlalchemy.orm import Session
 
-from proof.model.flags import Kind, Origin
+from proof.model.flags import Kind, Origin, rank_on_image
 from proof.store.carried_places import ExportEdits, Place, TextChange, VersionedPlace
 from proof.store.decision_records import State
 from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, TextVersionRow
@@ -178,7 +178,7 @@ def place_of(flag: FlagRow) -> Place:
         decided_reading=reading,
         is_whole=is_seeded or flag.kind == Kind.LAYOUT.value,
         is_decided=flag.state != State.OPEN.value or flag.reads != reading,
-        column=(flag.evidence or {}).get("column") or 0,
+        rank=rank_on_image((flag.evidence or {}).get("column") or 0, flag.suggested),
     )
 
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session, load_only
 
-from proof.model.flags import LINE_BREAK, Kind
+from proof.model.flags import LINE_BREAK, Kind, insertion_order
 from proof.store.cache import Bounded
 from proof.store.carried_places import WithdrawnDecision, already_restored
 from proof.store.decision_records import State
@@ -341,7 +341,7 @@ def _changing_flags(
 def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
     """The edits that the decisions on `flags` make to the `source` of a column when it was checked. Of two edits of the
     same characters the first one is made. Columns inserted beside this one are in the order of the image."""
-    edits: dict[tuple[int, int, int], Edit] = {}
+    edits: dict[tuple[int, int, bool, float], Edit] = {}
     reached = 0
     for flag in flags:
         # a decision exported since the check is in the text, but not in the source of the column when it was checked
@@ -363,7 +363,8 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
             continue
         if is_exported and not old and source.startswith(new, edit.start):  # it was exported before the check, too
             continue
-        edits.setdefault((*edit.place, flag.column or 0), edit)
+        order = insertion_order(flag.offset, flag.column or 0, new, is_column=is_inserted_column)
+        edits.setdefault((*edit.place, *order), edit)
         reached = edit.end
     return tuple(edit for _, edit in sorted(edits.items()))
 

@@ -387,6 +387,8 @@ class FlagMaker:
         if score <= MIN_SCORE:
             return None
         assert column.line is not None, "only columns with a line have flags"
+        if place.kind is Kind.OMISSION:
+            evidence = replace(evidence, column=column.area.number)
         return Flag(
             page=self._context.page,
             ref=self._context.ref,

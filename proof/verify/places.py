@@ -63,7 +63,7 @@ def source_before(column: ReadColumn, cell: int) -> tuple[int, int]:
 def omission_place(column: ReadColumn, before: int, missing: Sequence[Glyph], suggested: str) -> Place:
     """The place of missing characters in the line: beside the neighbour in their own row. `missing` are their glyphs,
     of one row, `suggested` is their reading, `before` the number of the cell that follows them. Blanks that a
-    transcriber left for them inside the line are replaced."""
+    transcriber left for them inside the line are replaced; between two lines of a column they are an indentation."""
     first, last = missing[0], missing[-1]
     source, (start, end) = source_of(column), source_before(column, before)
     above, below = glyph_of(column, before - 1), glyph_of(column, before)
@@ -72,7 +72,8 @@ def omission_place(column: ReadColumn, before: int, missing: Sequence[Glyph], su
     if preceding is not None and following is not None and preceding.row == following.row:
         blank = source[start:end]
         distance = len(missing) + 1  # in cells, from the glyph above to that below
-        if blank and blank.isspace() and len(blank) <= distance and _is_filled(above, below, distance):
+        is_blank = blank.isspace() and "\n" not in blank
+        if is_blank and len(blank) <= distance and _is_filled(above, below, distance):
             return Place(start, len(blank), Kind.OMISSION, blank, suggested)
     is_after_preceding = above is not None and above.strip == first.strip
     if above is not None and is_after_preceding and below is not None and below.strip == last.strip:

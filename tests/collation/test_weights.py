@@ -122,7 +122,7 @@ def test_a_witness_is_heard_where_the_text_quotes_itself_by_whatever_way_it_was_
         assert [told.side for told in after.evidence.witnesses] == ["image"]
 
 
-def test_a_flag_whose_place_the_text_no_longer_has_gets_no_readings_of_witnesses() -> None:
+def test_a_flag_whose_place_is_in_no_single_line_gets_no_readings_of_witnesses() -> None:
     given = flag(3.5)
     for gone in (replace(given, line=2), replace(given, offset=len(WRONG))):
         assert heard(gone, WRONG).evidence.witnesses == ()

@@ -16,7 +16,7 @@ from proof.exports.collation_notes import notes_of
 from proof.exports.decided_corrections import Decided, Unused, decided_in, note_written
 from proof.exports.script import FormChoice
 from proof.exports.source import CorrectedSource, correct
-from proof.model.flags import Evidence, Flag, Kind, WitnessReading
+from proof.model.flags import LINE_BREAK, Evidence, Flag, Kind, WitnessReading
 from proof.model.result import PageResult
 from proof.store import Store
 from proof.store.decision_records import STATE_OF, ConflictError, Decision, Verdict
@@ -84,6 +84,10 @@ class Project:
 
     def say(self, flag: str, verdict: Verdict, reading: str = "", person: str = "甲", **more: Any) -> Decision:
         return say(self.store, flag, verdict, reading, person, **more)
+
+    def shown(self, line: int) -> str:
+        """The text of a line as the desk shows it, after decisions."""
+        return self.store.queue.columns("KR1", [1])[1, line].source
 
     def by_hand(self, line: int, offset: int, reading: str, **more: Any) -> Decision:
         return by_hand(self.store, line, offset, reading, **more)
@@ -474,6 +478,42 @@ def test_a_missing_column_goes_before_what_is_missing_at_the_beginning_of_a_line
     assert project.decided.left_out == ()
 
 
+def divided(project: Project, *, column: int | None) -> None:
+    """Check the text: its third line is to be divided after 命上, where column 5 of the image begins, and 乙 is missing
+    at the same place, in this column of the image."""
+    evidence = Evidence("columns in one line", column=5)
+    split = flag("f-split", 3, 2, "", LINE_BREAK, "命上[]射&KR", kind=Kind.LAYOUT, evidence=evidence)
+    missing = Evidence("not transcribed", column=column)
+    project.check(split, flag("f-missing", 3, 2, "", "乙", "命上[]射&KR", kind=Kind.OMISSION, evidence=missing))
+
+
+@pytest.mark.parametrize("order", list(permutations(("f-split", "f-missing"))))
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize(("column", "written"), [(4, "命上乙¶\n射"), (5, "命上¶\n乙射")])
+def test_what_is_missing_where_a_line_is_divided_goes_where_the_image_has_it(
+    project: Project, order: Sequence[str], column: int, written: str, *, at_once: bool
+) -> None:
+    divided(project, column=column)
+    for uid in order:
+        project.say(uid, Verdict.TAKE)
+        if not at_once:
+            project.export()
+    assert project.shown(3) == f"{written.replace(chr(10), '')}&KR0058;曰告"
+    project.export()
+    assert project.path.read_text(encoding="utf-8") == TEXT.replace("命上射", written)
+    assert left_out(project.decided) == []
+    project.say("f-missing", Verdict.UNDO)
+    assert project.corrected.text == TEXT.replace("命上射", "命上¶\n射")
+
+
+def test_what_is_missing_where_a_line_is_divided_waits_if_its_side_is_not_known(project: Project) -> None:
+    divided(project, column=None)
+    project.say("f-split", Verdict.TAKE)
+    project.say("f-missing", Verdict.TAKE)
+    assert project.corrected.text == TEXT.replace("命上射", "命上¶\n射")
+    assert left_out(project.decided) == [(Unused.SIDE.code, "", "甲")]
+
+
 @pytest.mark.parametrize(("offset", "character"), [(0, "命"), (2, "射")])
 def test_a_column_that_moved_is_written_in_both_places_or_in_neither(
     project: Project, offset: int, character: str
@@ -557,6 +597,27 @@ def test_a_character_that_moved_is_decided_once_and_noted_once(moved: Project, h
     assert (again.repeated, again.state) == (True, made.state)
     moved.say(other, Verdict.UNDO)
     assert list(moved.decided.corrections) == []
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"), [(Verdict.UNSURE, "射：疑當在行首。"), (Verdict.RETAIN, "射：影像在行首，今不從。")]
+)
+def test_a_character_that_may_have_moved_is_noted_once_where_it_stands(
+    moved: Project, verdict: Verdict, words: str
+) -> None:
+    moved.say("f-in", verdict, "射" if verdict is Verdict.RETAIN else "")
+    decided = moved.decided
+    corrected = moved.corrected
+    (note,) = notes_of(corrected, decided.noted).notes
+    assert (note.words, note.lemma, note.start) == (words, "射", TEXT.index("射"))
+    assert corrected.text == TEXT
+
+
+def test_a_moved_character_that_the_text_has_already_is_noted_once(moved: Project) -> None:
+    moved.say("f-in", Verdict.TAKE)
+    moved.export()
+    (note,) = notes_of(moved.corrected, moved.decided.noted).notes
+    assert (note.words, note.lemma) == ("射：原在上下，據影像乙正。", "射")
 
 
 def test_what_was_said_of_one_half_alone_stays(moved: Project) -> None:

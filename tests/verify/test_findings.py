@@ -19,6 +19,7 @@ from proof.verify.glyphs import Glyph
 from proof.verify.legibility import FULLY_LEGIBLE, Legibility
 from proof.verify.scores import ALIKE_WEIGHT, MAX_SELF_READING_GAIN_NATS, USUAL_MISREADING, doubts
 from tests.verify.columns import (
+    AREA,
     PITCH,
     FlagSummary,
     exact,
@@ -40,6 +41,8 @@ from tests.verify.columns import (
         ("面上射", "面上射揖", [(Kind.OMISSION, 3, 0, "", "揖")]),
         # a blank that was left for a character is replaced by it
         ("面上射　進坐", "面上射揖進坐", [(Kind.OMISSION, 3, 1, "　", "揖")]),
+        # between two lines that share a column it is the indentation of the second
+        ("面上射\n　進坐", "面上射揖進坐", [(Kind.OMISSION, 3, 0, "", "揖")]),
         # of two equal characters apart from one another only one is over
         ("面揖上進坐", "面揖上揖進坐", [(Kind.OMISSION, 3, 0, "", "揖")]),
         ("乘矢皆還內南面", "乘矢皆內還南面", [(Kind.TRANSPOSITION, 3, 2, "還內", "內還")]),
@@ -65,6 +68,11 @@ def test_a_wrong_character_is_a_substitution_in_its_place() -> None:
 def test_a_simplified_text_gets_a_simplified_reading() -> None:
     found_flags = flags("司射谪西阶", sure("司射適西階"), Script.SIMPLIFIED)
     assert raised_summaries(found_flags)[:1] == [(Kind.SUBSTITUTION, 2, 1, "谪", "适")]
+
+
+def test_what_is_missing_is_known_to_be_in_its_column_of_the_image() -> None:
+    own = replace(laid("面上", sure("面上射")), area=replace(AREA, number=7))
+    assert [flag.evidence.column for flag in flag_maker().flags(own)] == [7]
 
 
 def test_a_stray_character_is_an_insertion_where_no_glyph_is() -> None:
