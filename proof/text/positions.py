@@ -136,7 +136,8 @@ class PositionMap:
 
     def where(self, start: int, length: int) -> Span | None:
         """The place of these characters in the new version if they are together and unchanged, else None. With length
-        0: the place between the same two characters, or at the start or end of the same line."""
+        0: the place between the same two characters, beside a replaced one where the edit is known, or at the start or
+        end of the same line."""
         if length:
             block = self._block(start)
             if block is None or start + length > block.old_end:
@@ -145,6 +146,8 @@ class PositionMap:
         before, after = self._character(start - 1), self._character(start)
         if before is not None and after is not None and before + 1 == after:
             return Span(after, 0)
+        if start in self._beside_edits:
+            return Span(self._beside_edits[start], 0)
         if after is not None and _begins_line(self._old, start) and _begins_line(self.new, after):
             return Span(after, 0)
         if before is not None and _ends_line(self._old, start) and _ends_line(self.new, before + 1):
@@ -171,6 +174,15 @@ class PositionMap:
         if left is None or right is None or left > right or "\n" in self.new[left:right]:
             return None
         return Span(left, right - left)
+
+    @cached_property
+    def _beside_edits(self) -> dict[int, int]:
+        """The places in the new version of the gaps before and after the characters that edits replaced; without those
+        that another edit filled."""
+        gaps = {}
+        for old, new in self._replaced.items():
+            gaps |= {old.start: new.start, old.end: new.end} if old.length else {}
+        return {gap: new for gap, new in gaps.items() if Span(gap, 0) not in self._replaced}
 
     def _block(self, at: int) -> Block | None:
         number = bisect_right(self._starts, at) - 1
