@@ -138,21 +138,26 @@ class PositionMap:
         """The place of these characters in the new version if they are together and unchanged, else None. With length
         0: the place between the same two characters, beside a replaced one where the edit is known, or at the start or
         end of the same line."""
-        if length:
-            block = self._block(start)
-            if block is None or start + length > block.old_end:
-                return None
-            return Span(start + block.new - block.old, length)
-        before, after = self._character(start - 1), self._character(start)
+        if not length:
+            gap = self._gap(start)
+            return Span(gap, 0) if gap is not None else None
+        block = self._block(start)
+        if block is None or start + length > block.old_end:
+            return None
+        return Span(start + block.new - block.old, length)
+
+    def _gap(self, at: int) -> int | None:
+        """The place of the gap before code point `at` in the new version."""
+        before, after = self._character(at - 1), self._character(at)
         if before is not None and after is not None and before + 1 == after:
-            return Span(after, 0)
-        if start in self._beside_edits:
-            return Span(self._beside_edits[start], 0)
-        if after is not None and _begins_line(self._old, start) and _begins_line(self.new, after):
-            return Span(after, 0)
-        if before is not None and _ends_line(self._old, start) and _ends_line(self.new, before + 1):
-            return Span(before + 1, 0)
-        return Span(0, 0) if not self._old and not self.new else None
+            return after
+        if at in self._beside_edits:
+            return self._beside_edits[at]
+        if after is not None and _begins_line(self._old, at) and _begins_line(self.new, after):
+            return after
+        if before is not None and _ends_line(self._old, at) and _ends_line(self.new, before + 1):
+            return before + 1
+        return 0 if not self._old and not self.new else None
 
     def written(self, edit: Edit) -> Span | None:
         """The place of the replacement of an edit; None if the map was not made from this edit."""
