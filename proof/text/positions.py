@@ -184,7 +184,7 @@ class PositionMap:
     def _beside_edits(self) -> dict[int, int]:
         """The places in the new version of the gaps before and after the characters that edits replaced; without those
         that another edit filled."""
-        gaps = {}
+        gaps: dict[int, int] = {}
         for old, new in self._replaced.items():
             gaps |= {old.start: new.start, old.end: new.end} if old.length else {}
         return {gap: new for gap, new in gaps.items() if Span(gap, 0) not in self._replaced}
