@@ -154,8 +154,8 @@ class PageKeys:
             ),
             task.ref,
             task.page.id,
-            # with the places of the columns, since another page may have been put between two of them
-            *(f"{column.start - start} {column.source}" for column in columns),
+            # with the numbers and places of the columns: lines, or another page, may have been put before or between
+            *(f"{column.number} {column.start - start} {column.source}" for column in columns),
         )
 
 

@@ -132,7 +132,7 @@ def _print_export(exported: Export, *, dry_run: bool, verbose: bool) -> None:
 
 def _print_count(preview: Preview, *, dry_run: bool) -> None:
     """Print how many corrections were written; of a dry run, which lists them, on standard error how many would be."""
-    already = say(_(", %(number)s are in the text already"), number=preview.in_text) if preview.in_text else ""
+    already = say(_(", %(number)s already in the text"), number=preview.in_text) if preview.in_text else ""
     count = counted(len(preview.written), "%(number)s correction", "%(number)s corrections")
     click.echo(count + already, err=dry_run)
 

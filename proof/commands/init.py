@@ -10,10 +10,10 @@ import click
 
 from proof.commands.options import config_words, setting_options
 from proof.errors import UsageError
-from proof.locale.marking import _
+from proof.locale.marking import LINES, Sentence, _, joined
 from proof.locale.terminal import say
 from proof.settings.config import FILE_NAME, Settings
-from proof.settings.material import find_images, find_texts
+from proof.settings.material import find_images, find_texts, unreadable_texts
 from proof.settings.new_project import PROJECT_SETTINGS, write_project
 
 
@@ -36,6 +36,9 @@ def command(folder: Path, given: dict[str, Any]) -> int:
     write_project(settings, given_with_images(given, settings))
     click.echo(f"{file}")
     click.echo(say(_("texts: %(paths)s"), paths=_listed(settings.project.texts, folder)))
+    if "project.texts" not in given:
+        for error in unreadable_texts(folder.absolute(), settings.project.texts):
+            click.echo(say(_("left out: %(what)s"), what=error.sentence), err=True)
     click.echo(say(_("images: %(paths)s"), paths=_listed(settings.project.images, folder)))
     click.echo(say(_("go on with: %(command)s"), command=f"proof check{config_words(folder)}"))
     return 0
@@ -46,9 +49,9 @@ def project_settings(folder: Path, given: Mapping[str, Any]) -> Settings:
     folder. Raises UsageError if there is no text, ConfigError if a given text does not exist."""
     material = {name: value for name, value in _material(folder, given).items() if value}
     if not material.get("project.texts"):
-        raise UsageError(
-            _("%(folder)s: no text of any of the formats lies in it; name texts with --texts"), folder=folder
-        )
+        no_text = _("%(folder)s: no text of any of the formats lies in it; name texts with --texts")
+        reasons = unreadable_texts(folder.absolute(), ()) if folder.is_dir() else []
+        raise UsageError(joined([Sentence(no_text, folder=folder), *reasons], LINES))
     settings = Settings.of_folder(folder).replace({**given, **material})
     settings.text_files()  # raises if a text does not exist
     return settings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from proof.errors import TextError
@@ -30,6 +30,20 @@ def find_texts(folder: Path) -> tuple[Path, ...]:
     return ()
 
 
+def unreadable_texts(folder: Path, texts: Collection[Path]) -> list[TextError]:
+    """Why other files cannot be read as texts, in the folders in which `find_texts` looked for `texts`."""
+    folders = [folder] if any(path.parent == folder for path in texts) else [folder, *_subfolders(folder)]
+    errors = []
+    for path in (path for each in folders for path in _candidates(each)):
+        if path in texts or path.parent / f"*{path.suffix}" in texts:
+            continue
+        try:
+            decoded_file(path, None)
+        except TextError as error:
+            errors.append(error)
+    return errors
+
+
 def find_images(folder: Path) -> tuple[Path, ...]:
     """The folders with images: `folder` itself if it has any, else those directly below it that have some, down to
     `MAX_FOLDER_DEPTH`."""
@@ -40,8 +54,7 @@ def find_images(folder: Path) -> tuple[Path, ...]:
 
 def _texts_in(folder: Path) -> list[Path]:
     """The texts in a folder, or a pattern for all of them."""
-    candidates = (path for path in sorted(folder.iterdir()) if not path.name.upper().startswith((".", "README")))
-    files = [path for path in candidates if path.suffix.lower() in text_suffixes() and path.is_file()]
+    files = _candidates(folder)
     texts = [path for path in files if _is_text(path)]
     suffixes = {path.suffix for path in texts}
     if len(texts) > MAX_NAMED_TEXTS and len(suffixes) == 1:
@@ -49,6 +62,12 @@ def _texts_in(folder: Path) -> list[Path]:
         if all(path in texts for path in files if path.suffix == suffix):
             return [folder / f"*{suffix}"]
     return texts
+
+
+def _candidates(folder: Path) -> list[Path]:
+    """The files in a folder whose names are those of texts."""
+    named = (path for path in sorted(folder.iterdir()) if not path.name.upper().startswith((".", "README")))
+    return [path for path in named if path.suffix.lower() in text_suffixes() and path.is_file()]
 
 
 def _is_text(path: Path) -> bool:

@@ -13,7 +13,7 @@ import zlib
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import NamedTuple
 
@@ -29,11 +29,13 @@ DAMAGED_ARCHIVE = (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeE
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The place of a piece of text: `size` bytes from `start` of the file, or of a member of the archive."""
+    """The place of a piece of text: `size` bytes from `start` of the file, or of a member of the archive. `escaped`:
+    characters are written there in the file's syntax; they are not in a CDATA section."""
 
     start: int
     size: int
     member: str = ""
+    escaped: bool = True
 
     @property
     def end(self) -> int:
@@ -42,7 +44,7 @@ class Site:
 
 class SourceRun(NamedTuple):
     """A run of text of a file. A verbatim run has the same characters as its bytes in the file. Any other is the text
-    of a reference, of a CDATA section or of a template."""
+    of a reference or of a template."""
 
     text: str
     site: Site
@@ -55,7 +57,7 @@ class SourceRun(NamedTuple):
             return
         at = self.site.start
         for char in self.text:
-            site = Site(at, len(char.encode()), self.site.member)
+            site = replace(self.site, start=at, size=len(char.encode()))
             yield SourceRun(char, site, self.verbatim)
             at = site.end
 
@@ -105,10 +107,10 @@ class Extraction:
             if piece_changes is None:
                 raise ValueError(f"the file has no place for the edit at {edit.start}")
             for change in piece_changes:
-                replacement = self.escape(change.replacement).encode()
                 for site in change.piece.sites:
                     start, end = _bytes_of(change.piece, site, change.start, change.end)
-                    changes[site.member].append(_ByteChange(start, end, replacement))
+                    written = self.escape(change.replacement) if site.escaped else change.replacement
+                    changes[site.member].append(_ByteChange(start, end, written.encode()))
         if not changes:
             return self.data
         if list(changes) == [""]:
@@ -232,7 +234,7 @@ class Draft:
         offset = 0
         for part in _divided_at(self.unsafe, run.text):
             size = len(part.encode())
-            part_sites = tuple(Site(site.start + offset, size, site.member) for site in sites)
+            part_sites = tuple(replace(site, start=site.start + offset, size=size) for site in sites)
             self._add_piece(self.unsafe.get(part, part), part_sites, verbatim=part not in self.unsafe)
             offset += size
 

@@ -140,20 +140,28 @@ class PositionMap:
 
     def where(self, start: int, length: int) -> Span | None:
         """The place of these characters in the new version if they are together and unchanged, else None. With length
-        0: the place between the same two characters, or at the start or end of the same line."""
-        if length:
-            block = self._block(start)
-            if block is None or start + length > block.old_end:
-                return None
-            return Span(start + block.new - block.old, length)
-        before, after = self._character(start - 1), self._character(start)
+        0: the place between the same two characters, beside a replaced one where the edit is known, or at the start or
+        end of the same line."""
+        if not length:
+            gap = self._gap(start)
+            return Span(gap, 0) if gap is not None else None
+        block = self._block(start)
+        if block is None or start + length > block.old_end:
+            return None
+        return Span(start + block.new - block.old, length)
+
+    def _gap(self, at: int) -> int | None:
+        """The place of the gap before code point `at` in the new version."""
+        before, after = self._character(at - 1), self._character(at)
         if before is not None and after is not None and before + 1 == after:
-            return Span(after, 0)
-        if after is not None and _begins_line(self._old, start) and _begins_line(self.new, after):
-            return Span(after, 0)
-        if before is not None and _ends_line(self._old, start) and _ends_line(self.new, before + 1):
-            return Span(before + 1, 0)
-        return Span(0, 0) if not self._old and not self.new else None
+            return after
+        if at in self._beside_edits:
+            return self._beside_edits[at]
+        if after is not None and _begins_line(self._old, at) and _begins_line(self.new, after):
+            return after
+        if before is not None and _ends_line(self._old, at) and _ends_line(self.new, before + 1):
+            return before + 1
+        return 0 if not self._old and not self.new else None
 
     def written(self, edit: Edit) -> Span | None:
         """The place of the replacement of an edit; None if the map was not made from this edit."""
@@ -175,6 +183,15 @@ class PositionMap:
         if left is None or right is None or left > right or "\n" in self.new[left:right]:
             return None
         return Span(left, right - left)
+
+    @cached_property
+    def _beside_edits(self) -> dict[int, int]:
+        """The places in the new version of the gaps before and after the characters that edits replaced; without those
+        that another edit filled."""
+        gaps: dict[int, int] = {}
+        for old, new in self._replaced.items():
+            gaps |= {old.start: new.start, old.end: new.end} if old.length else {}
+        return {gap: new for gap, new in gaps.items() if Span(gap, 0) not in self._replaced}
 
     def _block(self, at: int) -> Block | None:
         number = bisect_right(self._starts, at) - 1

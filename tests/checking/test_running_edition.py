@@ -163,3 +163,18 @@ def test_a_second_check_reads_nothing_again_and_an_edit_one_page(drawn: Path, tm
         check(settings, lambda progress, last=last: last.__setitem__(0, progress.reused))  # type: ignore[misc]
         reused.append(last[0])
     assert reused == [0, 3, 2]
+
+
+def test_what_stands_on_a_page_keeps_its_line_where_lines_were_put_in_before_it(drawn: Path, tmp_path: Path) -> None:
+    """The page was not checked again, and what was corrected on it by hand reached no text."""
+    text = tmp_path / "inline.txt"
+    text.write_text(running(drawn, Format.INLINE), encoding="utf-8")
+    settings = settings_of(drawn, tmp_path / "out", text)
+    check(settings)
+    text.write_text("新刻序\n\n" + text.read_text(encoding="utf-8"), encoding="utf-8")
+    check(settings)
+    lines = text.read_text(encoding="utf-8").split("\n")
+    for result in results_of(settings):
+        assert result.characters
+        for character in result.characters:
+            assert lines[character.line - 1].startswith(character.text, character.offset)

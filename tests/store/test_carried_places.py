@@ -19,6 +19,16 @@ def test_a_place_beside_a_correction_by_an_editor_is_kept(store: Store) -> None:
     assert decided_readings(store) == {"": ("射", True), "射": ("射", True)}
 
 
+def test_what_was_kept_of_a_gap_stays_beside_a_character_that_an_export_replaced(store: Store) -> None:
+    check(store, page("上射坐", LINES[2], flags=((1, 1, "", "揖"), (1, 1, "射", "躬"), (1, 2, "", "而"))))
+    before, character, after = queued(store)
+    decide(store, before.number, Verdict.KEEP)
+    decide(store, character.number, Verdict.TAKE)
+    decide(store, after.number, Verdict.UNSURE)
+    assert "\n上躬坐\n" in export(store)
+    assert store.decisions.displaced("KR1") == []
+
+
 def test_a_place_is_lost_if_its_line_was_doubled_and_one_copy_corrected(store: Store) -> None:
     check(store, page("上射坐", LINES[2], flags=((1, 1, "射", "躬"),)))
     decide(store, queued(store)[0].number, Verdict.TAKE)

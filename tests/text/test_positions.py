@@ -51,6 +51,13 @@ def test_a_gap_is_followed_between_what_it_lies_between(new: str, at: int, expec
     assert found == (Span(expected, 0) if expected is not None else None)
 
 
+def test_a_gap_is_followed_beside_characters_that_an_edit_replaced() -> None:
+    """Only a comparison does not tell on which side of them it lies; an insertion leaves two gaps."""
+    map_ = PositionMap.of_edits(OLD, [Edit(1, 2, "躬"), Edit(8, 0, "之"), Edit(8, 1, "比")])
+    assert map_.new == "上躬坐\n東面于之比耦\n與大夫\n"
+    assert [map_.where(at, 0) for at in (1, 2, 3, 8, 9)] == [Span(1, 0), None, Span(2, 0), None, Span(9, 0)]
+
+
 def test_of_two_equal_lines_neither_is_followed_where_either_may_have_been_moved_over_another() -> None:
     map_ = PositionMap.of_comparison(
         "上射揖坐\n東面于北耦\n東面于北耦\n與大夫\n", "東面于北耦\n上射揖坐\n東面于北耦\n與大夫\n"

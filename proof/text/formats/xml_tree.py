@@ -144,8 +144,8 @@ class _Parser:
 
     def text(self, value: str) -> None:
         at, raw = self.expat.CurrentByteIndex, value.encode()
-        is_verbatim = self.data.startswith(raw, at) and not raw.startswith(b"&") and not self.in_cdata
-        size = len(raw) if is_verbatim or self.in_cdata else _reference_size(self.data, at)
+        is_verbatim = self.data.startswith(raw, at) and (self.in_cdata or not raw.startswith(b"&"))
+        size = len(raw) if is_verbatim else _reference_size(self.data, at)
         self.add(value, size, is_verbatim=is_verbatim)
 
     def skipped(self, name: str, is_parameter: bool) -> None:
@@ -156,7 +156,7 @@ class _Parser:
 
     def add(self, text: str, size: int, *, is_verbatim: bool) -> None:
         """Add a run of text to the open element: the next `size` bytes of the document."""
-        site = Site(self.expat.CurrentByteIndex, size, self.member)
+        site = Site(self.expat.CurrentByteIndex, size, self.member, escaped=not self.in_cdata)
         self.open_nodes[-1].content.append(SourceRun(text, site, is_verbatim))
 
     def start_cdata(self) -> None:
