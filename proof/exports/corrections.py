@@ -20,6 +20,8 @@ from proof.text.edit import Edit
 from proof.text.lines import LINE_ENDING, LINE_ENDING_CHARACTERS
 from proof.text.transcription import Transcription
 
+_LINE_ENDS = frozenset("¶\n\r")
+
 
 @dataclass(frozen=True, slots=True)
 class Correction:
@@ -144,6 +146,7 @@ class Refusal(MessageCode):
     OTHER_BY_NOW = _("its place reads otherwise by now; export again")
     CHANGED = _("changed since it was checked; check it again")
     SAME_PLACE = _("claims the same place as another correction; take back one of the two")
+    JOINED = _("its column is joined with another in the text; take that back and export, then this")
     NO_COLUMN = _("its line would be no column any more; take it back, or change the text itself")
     MARKUP = _("the file has no place of its own for it; correct the file itself")
     OTHER_HALF = _("its other half cannot be written: what moved is written in both places or in neither")
@@ -275,8 +278,17 @@ def _placed_at(edition: Transcription, correction: Correction, start: int) -> Pl
     if not edition.text.startswith(correction.original, start):
         return RefusedCorrection(correction, Notice.of(Refusal.OTHER_BY_NOW))
     if correction.kind is Kind.LAYOUT:
+        if correction.deletes_column and not _is_whole_line(edition.text, start, correction.original):
+            return RefusedCorrection(correction, Notice.of(Refusal.JOINED))
         return PlacedCorrection(correction, line_edit(edition.text, correction, start))
     return PlacedCorrection(correction, Edit(start, correction.length, correction.replacement))
+
+
+def _is_whole_line(text: str, start: int, line: str) -> bool:
+    """Whether `line`, which begins at `start` of a text, is a whole line of it, with or without a line ending."""
+    end = start + len(line)
+    begins = line[0] in _LINE_ENDS or start == 0 or text[start - 1] in _LINE_ENDS
+    return begins and (line[-1] in _LINE_ENDS or end == len(text) or text[end] in _LINE_ENDS)
 
 
 def line_edit(text: str, correction: Correction, start: int) -> Edit:
@@ -288,7 +300,7 @@ def line_edit(text: str, correction: Correction, start: int) -> Edit:
     if original and replacement:
         return Edit(start, len(original.rstrip("¶\r\n")), replacement)
     if original:
-        includes_ending = bool({original[0], original[-1]} & set("¶\n\r"))
+        includes_ending = bool({original[0], original[-1]} & _LINE_ENDS)
         ending = None if includes_ending else LINE_ENDING.match(text, start + len(original))
         return Edit(start, len(original) + (len(ending[0]) if ending is not None else 0), "")
     if correction.offset == 0:

@@ -203,7 +203,7 @@ class _Carrier:
 
     def __init__(self, old: str, change: TextChange, places: Sequence[Place], lost_in: str | None) -> None:
         new, written = change.content, change.written
-        self._new = new
+        self._old, self._new = old, new
         self._written = written
         self._policy = policy_of_script(change.script)
         if written is not None:
@@ -225,7 +225,7 @@ class _Carrier:
         if self._written is not None and place.flag in self._written.of_flags:
             replacement = self._direct.written(self._written.of_flags[place.flag])
             return CarriedPlace(replacement, place.decided_reading) if replacement is not None else None
-        unchanged = self._beside_insertions(place) or self._direct.where(*place.span)
+        unchanged = self._beside_insertions(place) or self._direct.where(*place.span) or self._without_ending(place)
         corrected = self._corrected.get(place.flag)
         if corrected is not None:
             line_stands = self._direct.line_stands(place.start)
@@ -268,6 +268,14 @@ class _Carrier:
         if after:
             return Span(min(after), 0)
         return Span(max(before), 0) if before else None
+
+    def _without_ending(self, place: Place) -> Span | None:
+        """The characters of an added column that was joined to another one, so that the line ending that belongs to its
+        place is gone; None for any other place."""
+        if not (place.is_whole and place.reads) or place.extent == len(place.reads):
+            return None
+        start = self._old.find(place.reads, place.start, place.span.end)
+        return self._direct.where(start, len(place.reads)) if start >= 0 else None
 
     def _replaced_by_reading(self, place: Place) -> CarriedPlace | None:
         """The replacement of the characters if it is the decided reading, or else the transcribed one, in any variant

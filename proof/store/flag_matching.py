@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, count
@@ -93,13 +93,13 @@ def _matched_pages(
 ) -> Iterator[tuple[PageRow, list[_MatchedFinding], list[FlagRow]]]:
     """Each page with its findings, and those of its flags that were not found. The flags of a page are those whose
     places are on it now, and those stored on it whose places are on none of `pages`."""
-    content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
-    lines_of = {page.id: _PageLines(session, page, content) for page, _ in pages}
+    versions = _Versions(session)
+    lines_of = {page.id: _PageLines(session, page, versions) for page, _ in pages}
     spans_of: dict[int, Spans] = {
         page.id: {flag.id: lines_of[page.id].span_of(flag) for flag, _ in findings} for page, findings in pages
     }
     flags = list(session.scalars(select(FlagRow).where(FlagRow.page_id.in_(lines_of)).order_by(FlagRow.id)))
-    flags += _flags_from_other_pages(session, lines_of, spans_of, content)
+    flags += _flags_from_other_pages(session, lines_of, spans_of, versions)
     flags_of: defaultdict[int, list[FlagRow]] = defaultdict(list)
     ids_of: defaultdict[int, set[str]] = defaultdict(set)
     for flag in flags:
@@ -130,7 +130,7 @@ def _flags_from_other_pages(
     session: Session,
     lines_of: Mapping[int, _PageLines],
     spans_of: Mapping[int, Spans],
-    content: Callable[[int], str],
+    versions: _Versions,
 ) -> list[FlagRow]:
     """The flags stored on other pages whose places are on these pages now. A place that is also on its own
     page, in a line that continues on the next page, stays there unless it was found here."""
@@ -142,7 +142,7 @@ def _flags_from_other_pages(
     @cache
     def own_lines(page_id: int, version: int) -> _PageLines | None:
         page = session.get_one(PageRow, page_id)
-        return _PageLines(session, page, content) if page.version_id == version else None
+        return _PageLines(session, page, versions) if page.version_id == version else None
 
     def is_on_own_page(flag: FlagRow, version: int) -> bool:
         lines = own_lines(flag.page_id, version)
@@ -161,20 +161,27 @@ def _flags_from_other_pages(
     return moved
 
 
-class _PageLines:
-    """The lines of a page in the present version of its text; `content` gives the content of a version by its
-    number."""
+class _Versions:
+    """The versions of texts, by their numbers."""
 
-    def __init__(self, session: Session, page: PageRow, content: Callable[[int], str]) -> None:
+    def __init__(self, session: Session) -> None:
+        self.content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
+        self.comparison = cache(lambda old, new: PositionMap.of_comparison(self.content(old), self.content(new)))
+
+
+class _PageLines:
+    """The lines of a page in the present version of its text."""
+
+    def __init__(self, session: Session, page: PageRow, versions: _Versions) -> None:
         text = session.get(TextRow, page.text_id) if page.text_id is not None else None
         self.number, self.work = page.id, page.work_id
         self.text = text.id if text is not None else None
         self.version = text.version_id if text is not None else None
         self._lines = page.spans if text is not None and not page.absent else {}
-        self._checked_version, self._content = page.version_id, content
+        self._checked_version, self._versions = page.version_id, versions
         self._to_present: PositionMap | None = None
         if self.version is not None and self._checked_version is not None and self.version != self._checked_version:
-            self._to_present = PositionMap.of_comparison(content(self._checked_version), content(self.version))
+            self._to_present = versions.comparison(self._checked_version, self.version)
         self.begin = min((span.start for span in self._lines.values()), default=0)
         self.end = max((span.end for span in self._lines.values()), default=-1)
         self._starts = sorted((span.start, number) for number, span in self._lines.items())
@@ -224,7 +231,13 @@ class _PageLines:
         span = self._lines.get(line)
         if span is None or self._checked_version is None:
             return ""
-        return self._content(self._checked_version)[span.start : span.end]
+        return self._versions.content(self._checked_version)[span.start : span.end]
+
+    def left_of(self, row: FlagRow) -> Iterator[Span]:
+        """The places in the present text of what is left of a written reading whose place was lost since."""
+        is_lost = row.start is not None and row.version_id != self.version and row.text_id == self.text
+        if is_lost and row.version_id is not None and self.version is not None and _is_written(row):
+            yield from self._versions.comparison(row.version_id, self.version).kept(row.start or 0, row.extent)
 
 
 def _match(
@@ -233,10 +246,11 @@ def _match(
     """The findings of a page with their flags, and those of its `flags` that were not found. Findings that a decision
     answers are left out. `used_ids` are the ids of flags on the page, to which new ones are added."""
     decided = [row for row in flags if lines.has(row)]
+    left_of_lost = [span for row in flags for span in lines.left_of(row)]
     answered = {
         flag.id
         for flag, origin in findings
-        if origin is not Origin.SEEDED and any(_is_answered(row, span_of[flag.id], flag) for row in decided)
+        if origin is not Origin.SEEDED and _is_answered_by_any(decided, left_of_lost, span_of[flag.id], flag)
     }
     row_of = _matched_rows(findings, span_of, lines, flags, answered)
     asked = [(n, *found) for n, found in enumerate(findings) if n in row_of or found[0].id not in answered]
@@ -297,6 +311,31 @@ def _may_be_anywhere(row: FlagRow, lines: _PageLines) -> bool:
     return row.start is None or lines.version is None or (not row.version and not lines.has(row))
 
 
+def _is_answered_by_any(
+    decided: Iterable[FlagRow], left_of_lost: Iterable[Span], span: Span | None, flag: Flag
+) -> bool:
+    """Whether decisions answer a finding at `span`: one of them, or several that together decided all of its
+    characters. `left_of_lost` are the places of what is left of written readings."""
+    if span is None:
+        return False
+    if any(_is_answered(row, span, flag) for row in decided):
+        return True
+    parts = ((row, _common(Span(row.start or 0, row.extent), span)) for row in decided)
+    answered = [part for row, part in parts if part.length > 0 and _is_answered(row, part, flag)]
+    answered += [_common(left, span) for left in left_of_lost if flag.line]
+    reached = span.start
+    for part in sorted(answered):
+        if part.start <= reached:
+            reached = max(reached, part.end)
+    return span.start < reached == span.end
+
+
+def _common(span: Span, other: Span) -> Span:
+    """The characters that two spans share."""
+    start = max(span.start, other.start)
+    return Span(start, min(span.end, other.end) - start)
+
+
 def _is_answered(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
     """Whether the decision on `row` answers a finding at `span`: at the same place, or within the reading that an
     export wrote there."""
@@ -307,7 +346,7 @@ def _is_answered(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
         return row.state in SETTLED and about_characters and span == (row.start, row.extent)
     # that a column moved does not answer questions about its characters
     is_moved_column = row.kind == Kind.LAYOUT.value != flag.kind and "moved" in row.evidence
-    if row.reads != decided_reading(row) or not flag.line or is_moved_column:
+    if not _is_written(row) or not flag.line or is_moved_column:
         return False
     end = row.start + row.extent
     if not row.extent:  # something was deleted: does the finding suggest to insert it again, or what the image has?
@@ -317,6 +356,11 @@ def _is_answered(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
     if not span.length:
         return row.start < span.start < end
     return row.start <= span.start and span.end <= end
+
+
+def _is_written(row: FlagRow) -> bool:
+    """Whether an export wrote the decision on a flag into the text."""
+    return row.reads == decided_reading(row) != row.transcribed
 
 
 def mark_answered_stale(session: Session, decided: Iterable[FlagRow]) -> None:

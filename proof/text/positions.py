@@ -126,13 +126,17 @@ class PositionMap:
         """The distance between the line of a code point and `new`: the length of the line, less two for each of its
         characters that `new` has. It serves to compare several old versions of a line with one new version."""
         line = _line_at(self._old, at)
-        first = max(bisect_right(self._starts, line.start) - 1, 0)
-        kept = 0
-        for block in self._blocks[first:]:
-            if block.old >= line.end:
+        return line.length - 2 * sum(span.length for span in self.kept(*line))
+
+    def kept(self, start: int, length: int) -> Iterator[Span]:
+        """The places in the new version of those of these characters that it has."""
+        end = start + length
+        for block in self._blocks[max(bisect_right(self._starts, start) - 1, 0) :]:
+            if block.old >= end:
                 break
-            kept += max(0, min(line.end, block.old_end) - max(line.start, block.old))
-        return line.length - 2 * kept
+            first, last = max(start, block.old), min(end, block.old_end)
+            if first < last:
+                yield Span(first + block.new - block.old, last - first)
 
     def where(self, start: int, length: int) -> Span | None:
         """The place of these characters in the new version if they are together and unchanged, else None. With length

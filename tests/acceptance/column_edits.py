@@ -10,8 +10,12 @@ from typing import Any, NamedTuple
 from tests.acceptance.history import MADE, History
 
 TYPED = "某"
-COLUMNS = ("天地玄黄宇宙", "日月盈昃辰宿")
-"""Columns that are added; none of them is on an image."""
+COLUMNS = ("玄黄宇宙洪荒", "日月盈昃辰宿")
+"""Columns that are added; none of their characters is on an image."""
+
+
+CHANGES = ("text", "text", "text", "add before", "add after", "delete", "split", "join")
+TYPED_CHARACTERS = frozenset((TYPED, *"".join(COLUMNS)))
 
 
 class _Change(NamedTuple):
@@ -51,22 +55,28 @@ class ColumnEdits(History):
         asked = [
             flag
             for flag in self.open_flags(layout=True)
-            if flag["transcribed"] == TYPED or (flag["kind"] == "layout" and flag["transcribed"] in COLUMNS)
+            if flag["transcribed"] and not set(flag["transcribed"]) - TYPED_CHARACTERS
         ]
         assert not asked, f"what was typed is asked again: {asked[0]}"
 
     def edit_column(self) -> str:
-        """Edit a column of a page that no other edit since the last check touches."""
+        """Edit a column of a page that no other edit since the last check touches; often join one to the added
+        column behind it."""
         page = self.chance.choice(self.ask("GET", "pages?limit=50")[1]["items"])
         columns = self.ask("GET", f"pages/{page['number']}")[1]["columns"]
-        column = self.chance.choice(columns)
-        at = self.row(page["page"], column["number"], "\n".join(self.lines))
+        row_of = {
+            column["number"]: self.row(page["page"], column["number"], "\n".join(self.lines)) for column in columns
+        }
+        before_added = [column for column in columns if self.lines[row_of[column["number"]] + 1] in COLUMNS]
+        joins = before_added and self.chance.random() < 0.5
+        column = self.chance.choice(before_added if joins else columns)
+        at = row_of[column["number"]]
         touched = range(at - 1, at + 3)
         if any(change.first in touched or change.end - 1 in touched for change in self.changes):
             return "another edit is near"
         if self.lines[at] != column["now"]:
             raise AssertionError(f"the page shows {column['now']!r} for {self.lines[at]!r}")
-        body, change = self._change(column["now"], at)
+        body, change = self._change("join" if joins else self.chance.choice(CHANGES), column["now"], at)
         if change.lines == [column["now"]]:
             return "the same text"
         status, said = self.send_edit(page["number"], column, **body)
@@ -81,10 +91,10 @@ class ColumnEdits(History):
         address = f"pages/{page}/columns/{column['number']}"
         return self.ask("POST", address, seen=column["now"], key=self.key(), **body)
 
-    def _change(self, now: str, at: int) -> tuple[dict[str, Any], _Change]:
+    def _change(self, kind: str, now: str, at: int) -> tuple[dict[str, Any], _Change]:
         place = self.chance.randrange(1, max(len(now) - 1, 2))
         added = self.chance.choice(COLUMNS)
-        match self.chance.choice(["text", "text", "text", "add before", "add after", "delete", "split", "join"]):
+        match kind:
             case "text":
                 new = now
                 for _ in range(self.chance.randint(1, 3)):

@@ -7,23 +7,28 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from proof.cli import main
 from proof.errors import UsageError
 from proof.exports.collation_notes import notes_of
+from proof.exports.corrections import Refusal
 from proof.exports.decided_corrections import Decided, Unused, decided_in, note_written
 from proof.exports.script import FormChoice
 from proof.exports.source import CorrectedSource, correct
 from proof.model.flags import LINE_BREAK, Evidence, Flag, Kind, WitnessReading
 from proof.model.result import PageResult
 from proof.store import Store
-from proof.store.decision_records import STATE_OF, ConflictError, Decision, Verdict
+from proof.store.column_changes import ColumnChange
+from proof.store.decision_records import STATE_OF, ConflictError, Decision, State, Verdict
+from proof.store.manual_corrections import ManualCorrection
 from proof.store.text_files import DecidedPlace, Texts
 from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
 from tests.build import flag as raised
+from tests.build import queued
 from tests.standing import by_hand, check_files, number_of, say
 
 PAGE = "KR1_WYG_010-1a"
@@ -84,6 +89,16 @@ class Project:
 
     def say(self, flag: str, verdict: Verdict, reading: str = "", person: str = "甲", **more: Any) -> Decision:
         return say(self.store, flag, verdict, reading, person, **more)
+
+    def change(self, line: int, change: ColumnChange, text: str = "") -> Decision:
+        """Change a column as a whole."""
+        changed = ManualCorrection("KR1", 1, line, 0, 0, text, "乙", uuid4().hex, change=change)
+        return self.store.manual_corrections.correct(changed)
+
+    def open_flags(self) -> list[str]:
+        """What is asked of the text."""
+        flags = queued(self.store, states=(State.OPEN,))
+        return [shown.flag.transcribed for shown in flags]
 
     def shown(self, line: int) -> str:
         """The text of a line as the desk shows it, after decisions."""
@@ -476,6 +491,28 @@ def test_a_missing_column_goes_before_what_is_missing_at_the_beginning_of_a_line
     project.export()
     assert project.path.read_text(encoding="utf-8") == TEXT.replace("命上", "甲甲¶\n乙命上")
     assert project.decided.left_out == ()
+
+
+def test_an_added_column_that_is_joined_to_another_is_not_asked_again(project: Project) -> None:
+    added = project.change(3, ColumnChange.ADD_AFTER, "天地")
+    project.export()
+    project.check()
+    joined = project.change(3, ColumnChange.JOIN)
+    project.by_hand(3, 12, "吿")
+    project.export()
+    line = "命上射&KR0058;曰吿天地"
+    assert project.path.read_text(encoding="utf-8") == TEXT.replace("命上射&KR0058;曰告", line)
+    for asked in ("天地", "吿天", "吿天地", "曰吿天"):
+        project.check(flag("f-again", 3, line.index(asked), asked, "", f"[{asked}]", kind=Kind.INSERTION))
+        assert project.open_flags() == ([asked] if "曰" in asked else [])
+    written = project.path.read_text(encoding="utf-8")
+    project.say(added.uid, Verdict.UNDO, person="乙")
+    assert project.corrected.text == written
+    assert [refused.reason.code for refused in project.corrected.refused] == [Refusal.JOINED]
+    project.say(joined.uid, Verdict.UNDO, person="乙")
+    project.export()
+    project.export()
+    assert project.path.read_text(encoding="utf-8") == TEXT.replace("告", "吿")
 
 
 def divided(project: Project, *, column: int | None) -> None:

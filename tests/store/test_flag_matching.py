@@ -60,6 +60,15 @@ def test_where_a_character_was_deleted_it_is_not_asked_whether_one_is_missing(st
     assert [flag.flag.suggested for flag in queued(store, states=(State.OPEN,))] == ["比也"]
 
 
+def test_what_is_left_of_a_typed_reading_is_not_asked_again_after_a_part_of_it_was_changed(store: Store) -> None:
+    check(store, page("上射坐", flags=((1, 1, "射", "夫"),)))
+    decide(store, queued(store)[0].number, Verdict.TYPED, reading="大夫射某")
+    export(store)
+    again = ((1, 1, "大夫揖某", ""), (1, 2, "夫", "射"), (1, 5, "坐", "座"))
+    check(store, page("上大夫揖某坐", flags=again))
+    assert [shown.flag.transcribed for shown in queued(store, states=(State.OPEN,))] == ["大夫揖某", "坐"]
+
+
 def test_a_deleted_column_does_not_answer_whether_the_next_one_lacks_its_first_character(store: Store) -> None:
     column = replace(
         flag(1, 0, "上射揖坐", "", source="上射揖坐"), kind=Kind.LAYOUT, evidence=Evidence("column doubled")
