@@ -70,7 +70,8 @@ class FlagArrays:
         self.pair_of = pair_of
         self.pairs = list(pair_of)
         is_sample = self.kind == KINDS.index(Kind.AUDIT)
-        self._raised: Mask = (np.array(raised, dtype=np.bool_)[order] & ~self._hidden(session, work_id)) | is_sample
+        self._raised: Mask = np.array(raised, dtype=np.bool_)[order] | is_sample
+        self._of_rules = self._flags_of_rules(session, work_id) & ~is_sample
         self.by_hand = np.array([value == Origin.PERSON.value for value in origin], dtype=np.bool_)[order]
         self.at = {number: n for n, number in enumerate(self.number.tolist())}
         self.by_score = np.argsort(-self.score, kind="stable")
@@ -123,12 +124,13 @@ class FlagArrays:
         self._act = act
         return True
 
-    def _hidden(self, session: Session, work_id: int) -> Mask:
-        """Which flags a rule hides. A rule that was set when only seeded errors had its pair hides only these."""
+    def _flags_of_rules(self, session: Session, work_id: int) -> Mask:
+        """Which flags are of the pair of a rule, which hides them as long as they are open. A rule that was set when
+        only seeded errors had its pair is about these alone."""
         rules = {self.pair_of[pair]: rule for pair, rule in rules_of(session, work_id).items() if pair in self.pair_of}
-        hidden = np.isin(self.pair, [pair for pair, rule in rules.items() if not rule.planted])
-        hidden_seeded = np.isin(self.pair, list(rules)) & self.seeded
-        return np.asarray(hidden | hidden_seeded)
+        of_rules = np.isin(self.pair, [pair for pair, rule in rules.items() if not rule.planted])
+        seeded_of_rules = np.isin(self.pair, list(rules)) & self.seeded
+        return np.asarray(of_rules | seeded_of_rules)
 
     def _halves(self, session: Session, work_id: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The indices of the two flags of each moved character or column: the flags with the higher scores and, in the
@@ -193,12 +195,11 @@ class FlagArrays:
 
     @property
     def _shown(self) -> Mask:
-        """Which flags are samples, or raised and not hidden by a rule; for an arbiter, only those of them that are
-        decided or on which readers differ."""
-        if not self.requester.arbitrates:
-            return self._raised
+        """Which flags are samples, or raised and not hidden by a rule, which hides open flags alone; for an arbiter,
+        only those of them that are decided or on which readers differ."""
         is_decided = self.state != STATES.index(State.OPEN)
-        return np.asarray(self._raised & (self._differ | is_decided))
+        raised = self._raised & (is_decided | ~self._of_rules)
+        return np.asarray(raised & (self._differ | is_decided) if self.requester.arbitrates else raised)
 
     def masks(self, queue_filter: QueueFilter) -> dict[str, Mask]:
         """Which flags each filter lets through, by the name of the filter."""

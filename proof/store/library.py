@@ -219,7 +219,8 @@ def _count(session: Session, works: Collection[int] | None) -> dict[int, WorkCou
 
 def _count_flags(session: Session, works: Collection[int] | None, counts: Mapping[int, Counter[str]]) -> None:
     """Add the counts of flags to the `counts` of each work."""
-    hidden = tuple_(FlagRow.work_id, FlagRow.transcribed, FlagRow.suggested).in_(_hidden_pairs(session, works))
+    pair = tuple_(FlagRow.work_id, FlagRow.transcribed, FlagRow.suggested)
+    hidden = pair.in_(_pairs_of_rules(session, works)) & (FlagRow.state == State.OPEN.value)
     is_flagged = FlagRow.raised & (FlagRow.origin != Origin.PERSON.value) & ~hidden
     keys = (FlagRow.work_id, FlagRow.kind, is_flagged, FlagRow.state)
     flags = select(*keys, func.count()).where(FlagRow.stale.is_(False), ~IS_SEEDED).group_by(*keys)
@@ -260,8 +261,8 @@ def _second_halves(works: Collection[int] | None) -> Select[int, str, bool, str,
     return query.where(*_among(FlagRow.work_id, works))
 
 
-def _hidden_pairs(session: Session, works: Collection[int] | None) -> list[tuple[int, str, str]]:
-    """The pairs of characters that rules hide as variants, each after the number of the work of the rule."""
+def _pairs_of_rules(session: Session, works: Collection[int] | None) -> list[tuple[int, str, str]]:
+    """The pairs of characters that are variants by a rule, each after the number of the work of the rule."""
     with_rules = session.scalars(select(RuleRow.work_id).distinct().where(*_among(RuleRow.work_id, works)))
     return [
         (work, *pair) for work in with_rules.all() for pair, rule in rules_of(session, work).items() if not rule.planted

@@ -1,4 +1,5 @@
-"""Rules of a work: pairs of characters that are variants. A rule hides flags, it does not decide them."""
+"""Rules of a work: pairs of characters that are variants. A rule hides open flags, it does not decide them; what was
+decided of a pair stays in the lists and counts."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
-from proof.store.decision_records import RefusedDecisionError
+from proof.store.decision_records import RefusedDecisionError, State
 from proof.store.lookup import StorePart, find_work_id
 from proof.store.models import FlagRow, RuleRow, WorkRow
 from proof.store.seeded_errors import IS_SEEDED
@@ -18,7 +19,7 @@ from proof.store.typed_text import check_reading
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule that `transcribed` and `suggested` are variants; `hides` is the number of raised flags that it hides."""
+    """A rule that `transcribed` and `suggested` are variants; `hides` is the number of open flags that it hides."""
 
     transcribed: str
     suggested: str
@@ -40,6 +41,7 @@ class Rules(StorePart):
                     FlagRow.work_id == work_id,
                     FlagRow.stale.is_(False),
                     FlagRow.raised.is_(True),
+                    FlagRow.state == State.OPEN.value,
                     FlagRow.transcribed == row.transcribed,
                     FlagRow.suggested == row.suggested,
                 )

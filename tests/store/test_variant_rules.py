@@ -6,8 +6,9 @@ import pytest
 
 from proof.store import Store
 from proof.store.acts import ChangedError
-from proof.store.decision_records import RefusedDecisionError
+from proof.store.decision_records import RefusedDecisionError, State, Verdict
 from proof.store.queue_records import QueueFilter
+from tests.build import decide, queued
 from tests.store.conftest import on_both
 
 WORK = "KR1d0030"
@@ -21,6 +22,19 @@ def test_a_rule_hides_and_counts_its_flags_and_can_be_lifted(filled: Store) -> N
     filled.rules.set(WORK, "告", "吿", False, "乙")
     assert filled.rules.of_work(WORK) == []
     assert filled.queue.facets(WORK, QueueFilter()).total == 2
+
+
+def test_what_was_decided_of_a_pair_is_listed_and_counted_under_its_rule(filled: Store) -> None:
+    """Decisions from before a rule were gone from the queue and the counts, and were exported all the same."""
+    [flag] = queued(filled, WORK, pair=("告", "吿"))
+    decide(filled, flag.number, Verdict.TAKE, work=WORK)
+    [work] = filled.library.works()
+    filled.rules.set(WORK, "告", "吿", True, "甲")
+    assert [rule.hides for rule in filled.rules.of_work(WORK)] == [0]
+    assert [kept.number for kept in queued(filled, WORK, states=(State.CORRECTED,))] == [flag.number]
+    assert filled.library.works() == [work]
+    decide(filled, flag.number, Verdict.UNDO, work=WORK)
+    assert queued(filled, WORK, pair=("告", "吿")) == []
 
 
 def test_a_rule_that_two_people_set_is_not_undone_by_one(filled: Store) -> None:
