@@ -18,7 +18,8 @@ difference's `rule`:
 Characters that only one of the two texts has are an error of omission or insertion (脫, 衍; `doubled` if they repeat
 their neighbours), with these exceptions: a particle is a reading (`particle`), a gloss on sounds is a passage
 (`gloss`); parts of a title with the number of a juan (`title`), headings (`heading`) and words that announce commentary
-(`label`: 鄭注, 疏, 釋曰) are layout. A phrase in place of another phrase is a reading (`phrase`)."""
+(`label`: 鄭注, 疏, 釋曰) are layout, but not a part of such words (鄭 of 鄭注) if the text that lacks it has them
+whole elsewhere. A phrase in place of another phrase is a reading (`phrase`)."""
 
 from __future__ import annotations
 
@@ -194,12 +195,24 @@ class DifferenceClassifier:
             return Class.LAYOUT, "title"
         if keys[start:end] in (keys[start - length : start], keys[end : end + length]):
             return Class.ERROR, "doubled"
-        if is_label(tokens, start, end):
+        if is_label(tokens, start, end) and not self._is_lost_part_of_label(tokens, start, end, other):
             return Class.LAYOUT, "label"
         if _GLOSS.fullmatch(text):
             return Class.PASSAGE, "gloss"
         is_particle = length == 1 and text in PARTICLES
         return (Class.READING, "particle") if is_particle else (Class.ERROR, "")
+
+    def _is_lost_part_of_label(self, tokens: WitnessTokens, start: int, end: int, other: WitnessTokens) -> bool:
+        """Whether characters that the `other` text lacks are a part of words that announce commentary, and it has these
+        whole elsewhere: announcing it otherwise is then not its convention."""
+        around = product(range(max(start - 1, 0), start + 1), range(end, min(end + 1, len(tokens)) + 1))
+        first, last = max(
+            (span for span in around if _LABEL.fullmatch(tokens.text(*span))),
+            key=lambda span: span[1] - span[0],
+            default=(start, end),
+        )
+        is_part = last - first > end - start
+        return is_part and other.keys.count(tokens.keys[first:last]) >= MIN_OTHER_PLACES
 
     def phrase(self, a_index: int, b_index: int) -> ClassAndRule:
         """Classify characters in place of another number of characters, by the first of each."""

@@ -43,10 +43,14 @@ def read_corrections(path: Path) -> list[Correction]:
 def _correction(path: Path, number: int, line: str) -> Correction:
     try:
         record = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise TextError(path, number, _("expected one JSON object: %(error)s"), error=error) from error
+    except (ValueError, RecursionError):
+        record = None
     if not isinstance(record, dict):
-        raise TextError(path, number, _("expected one JSON object with the fields of a correction"))
+        expected = _(
+            "expected one JSON object a line: a correction with %(fields)s, or a line of flags.jsonl with "
+            '"accepted": true beside it; a spreadsheet is not read'
+        )
+        raise TextError(path, number, expected, fields=", ".join(_REQUIRED_FIELDS))
     if "transcribed" in record and "original" not in record:
         record = _from_flag(record)
     record = {_RENAMED_FIELDS.get(name, name): value for name, value in record.items() if name not in _IGNORED_FIELDS}

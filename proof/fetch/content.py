@@ -43,6 +43,6 @@ def _undecodable(path: Path, head: bytes) -> str:
         return Sentence(message, head=repr(head[:24]))
     except (Image.DecompressionBombError, MemoryError):
         return Sentence(_("the image has more pixels than can be checked here; fetch it smaller with --width"))
-    except Exception as error:  # Pillow's decoders raise almost any exception class on damaged data
-        return Sentence(_("the image is cut short or damaged (%(error)s)"), error=error)
+    except Exception:  # Pillow's decoders raise almost any exception class on damaged data
+        return Sentence(_("the image is cut short or damaged"))
     return ""

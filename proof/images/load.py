@@ -179,7 +179,7 @@ def _decoded(path: Path, data: bytes, max_megapixels: float) -> Pixels:
     except MemoryError as error:
         raise ImageError(path, NoticeCode.NO_MEMORY_TO_DECODE) from error
     except Exception as error:  # Pillow's decoders raise many classes on damaged data
-        raise ImageError(path, NoticeCode.IMAGE_DAMAGED, error=str(error)) from error
+        raise ImageError(path, NoticeCode.IMAGE_DAMAGED) from error
 
 
 def sha256_of(path: Path | str) -> str:
@@ -249,7 +249,7 @@ def _open(path: Path, data: bytes, max_megapixels: float) -> Image.Image:
         return image
     except Image.DecompressionBombError as error:
         limit = min(max_megapixels, PILLOW_MEGAPIXELS)
-        raise ImageError(path, NoticeCode.IMAGE_BOMB, limit=f"{limit:g}", error=str(error)) from error
+        raise ImageError(path, NoticeCode.IMAGE_BOMB, limit=f"{limit:g}") from error
     except UnidentifiedImageError as error:
         if data.startswith(_SIGNATURES):
             raise ImageError(path, NoticeCode.HEADER_DAMAGED) from error

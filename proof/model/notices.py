@@ -191,7 +191,7 @@ class NoticeCode(MessageCode):
     # image files that cannot be used
     PART_OUTSIDE = _("%(path)s: the part %(part)s lies outside the image of %(width)s x %(height)s pixels")
     NO_MEMORY_TO_DECODE = _("%(path)s: there is not enough memory to decode it; set a lower images.max_megapixels")
-    IMAGE_DAMAGED = _("%(path)s: is cut short or damaged (%(error)s); fetch or export the file again")
+    IMAGE_DAMAGED = _("%(path)s: is cut short or damaged; fetch or export the file again")
     HEADER_DAMAGED = _("%(path)s: is cut short or damaged: its header cannot be read; fetch or export the file again")
     FILE_UNREADABLE = _("%(path)s: cannot be read (%(error)s)")
     FILE_MISSING = _("%(path)s: there is no such file")
@@ -202,7 +202,7 @@ class NoticeCode(MessageCode):
         "%(path)s: has %(size)s MB, more than any image of %(limit)s megapixels; scale it down or raise "
         "images.max_megapixels"
     )
-    IMAGE_BOMB = _("%(path)s: has more than %(limit)s megapixels (%(error)s); scale it down")
+    IMAGE_BOMB = _("%(path)s: has more than %(limit)s megapixels; scale it down")
     IMAGE_UNKNOWN_KIND = _(
         "%(path)s: is not an image of a known kind; convert it to PNG, JPEG, TIFF, WebP, JPEG 2000, GIF or BMP"
     )

@@ -130,6 +130,15 @@ def test_a_wrong_character_in_words_that_announce_commentary_is_one_difference(
         assert (one.kind, one.base, one.witness) == (Kind.SUBSTITUTION, base[at], witness[at])
 
 
+def test_a_part_of_the_words_that_announce_commentary_is_missing_in_a_text_that_has_them_whole_elsewhere() -> None:
+    def noted(*words: str) -> Transcription:
+        halves = TEXT[:24], TEXT[24:48], COMMENT[:14]
+        return paged(*(f"\u3000{label}{half}" for label, half in zip(words, halves, strict=True)), WORDS)
+
+    (difference,) = collate(noted("鄭注", "鄭注", "鄭注"), noted("鄭注", "鄭注", "注")).differences
+    assert (difference.category, difference.base) == (Class.ERROR, "鄭")
+
+
 def test_a_character_that_is_missing_is_no_layout_because_a_note_beside_it_says_it_too() -> None:
     half = len(COMMENT) // 2
     noted = f"{WORDS[:12]}({COMMENT[:half]}/{COMMENT[half:]}){WORDS[12:]}"

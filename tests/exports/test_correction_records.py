@@ -58,7 +58,8 @@ def test_a_flag_is_a_correction_once_it_is_accepted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("{", "expected one JSON object"),
+        ("{", "a correction with page, line, offset, length, replacement, original, or a line of flags.jsonl"),
+        ("page,column,character,kind,before,after", "a spreadsheet is not read"),
         ("[]", "expected one JSON object"),
         ("[" * 100_000, "expected one JSON object"),
         ('{"page": ""}', "line: Field required"),

@@ -211,11 +211,11 @@ def test_a_file_cut_short_or_filled_up_is_an_error_and_not_a_page_half_grey(
     whole = path.read_bytes()
     for kept in (0.02, 0.3, 0.6, 0.95):
         path.write_bytes(whole[: int(len(whole) * kept)])
-        assert "cut short or damaged" in refused(path)
+        assert "cut short or damaged; fetch" in refused(path) or "its header" in refused(path)
     if suffix == ".jpg":  # as a download leaves it whose file was made in its full size first
         half = len(whole) // 2
         path.write_bytes(whole[:half] + bytes(len(whole) - half))
-        assert "cut short or damaged" in refused(path)
+        assert "cut short or damaged; fetch" in refused(path)
 
 
 def bomb(width: int, height: int) -> bytes:
