@@ -39,12 +39,13 @@ EDITIONS = {"四庫": "文淵閣四庫全書本", "叢刊": "四部叢刊本", "
 @dataclass(frozen=True, slots=True)
 class CollationNote:
     """A note on a correction. `number` counts from 1 within the juan. `juan` and `leaf` are empty in a text without
-    pages. `before` and `after` are the context of `lemma` in the corrected text. `edits` is empty if the text is kept,
-    and has two edits for a moved character."""
+    pages; `line` is the number of the column, or of the line, in the corrected text. `before` and `after` are the
+    context of `lemma` there. `edits` is empty if the text is kept, and has two edits for a moved character."""
 
     number: int
     juan: str
     leaf: str
+    line: int
     before: str
     lemma: str
     after: str
@@ -92,16 +93,49 @@ def notes_of(
         juan = juan_of.get(correction.page, "")
         numbers[juan] += 1
         before, after = _around(addresses, edition, edits, placed)
-        named = replace(placed, correction=replace(correction, names=(*correction.names, *given_names)))
-        words = house_note(named, edition.script) if half is None else moved_note(named, half, edition.script)
+        line = _corrected_line(placed, corrected)
+        named_correction = replace(correction, line=line, names=(*correction.names, *given_names))
+        named = replace(placed, correction=named_correction)
+        words = house_note(named, edition.script)
+        if half is not None:
+            half_line = _corrected_line(half, corrected)
+            moved_from = replace(half, correction=replace(half.correction, line=half_line))
+            words = moved_note(named, moved_from, edition.script)
         changes = tuple(part.edit for part in (placed, half) if part is not None and part.correction.changes)
         if any(placed is other for other in unchanged):
             changes = ()
         leaf = leaf_of.get(correction.page, "")
         notes.append(
-            CollationNote(numbers[juan], juan, leaf, before, correction.replacement, after, words, placed, changes)
+            CollationNote(
+                numbers[juan], juan, leaf, line, before, correction.replacement, after, words, placed, changes
+            )
         )
     return CollationNotes(edition, tuple(notes), _witness_names(notes, given_names))
+
+
+def _corrected_line(placed: PlacedCorrection, corrected: CorrectedSource) -> int:
+    """The number of the column of a correction in the corrected text: columns may be added, deleted, split or joined
+    before it on its page."""
+    correction = placed.correction
+    added = int(correction.is_column and placed.edit.replacement.startswith(("\r", "\n", "¶")))
+    for other in corrected.placed:
+        lines = _lines_added(other, corrected.edition)
+        is_on_page = other.correction.page == correction.page or not corrected.edition.paged
+        if lines and is_on_page and _order(other) < _order(placed):
+            added += lines
+    return correction.line + added
+
+
+def _lines_added(placed: PlacedCorrection, edition: Transcription) -> int:
+    if not placed.correction.changes:
+        return 0
+    edit = placed.edit
+    return edit.replacement.count("\n") - edition.text.count("\n", edit.start, edit.end)
+
+
+def _order(placed: PlacedCorrection) -> tuple[tuple[int, int], tuple[bool, float]]:
+    """A sort key: the place in the text, and what comes first of insertions at one place."""
+    return placed.edit.place, placed.correction.order
 
 
 def _witness_names(notes: Iterable[CollationNote], names: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -224,16 +258,14 @@ def copy_of(correction: Correction) -> str:
 
 
 def _retained(correction: Correction, copy: str) -> str:
-    """The words on a text kept against a copy; 一作 for a copy without a name."""
-    kept = _why_kept(correction)
-    lemma = _short(correction.original or copy)
-    if any(reading == copy for _, reading in correction.readings):
-        return f"{lemma}：{_readings(correction)}{kept}"
-    witness = copy_of(correction) or "一"
-    if not correction.original:
-        return f"{lemma}：{witness}有，{kept}"
-    verb = f"作{_short(copy)}" if copy else "無"
-    return f"{lemma}：{witness}{verb}，{kept}"
+    """The words on a text kept against a copy, with the witnesses; 一作 for a copy without a name."""
+    lemma, name = _short(correction.original or copy), copy_of(correction)
+    if name and name not in {called(siglum) for siglum, _ in correction.readings}:
+        correction = replace(correction, readings=((name, copy), *correction.readings))
+    readings = _readings(correction)
+    if not any(reading == copy for _, reading in correction.readings):
+        readings += f"一{(f'作{_short(copy)}' if copy else '無') if correction.original else '有'}，"
+    return f"{lemma}：{readings}{_why_kept(correction)}"
 
 
 def _why_kept(correction: Correction) -> str:
@@ -275,7 +307,7 @@ def moved_note(placed: PlacedCorrection, other: PlacedCorrection, script: Script
 
 def place_in_words(note: CollationNote, script: Script) -> str:
     """The leaf and column of a note, or the line in a text without pages."""
-    return in_script(f"{note.leaf}第{numeral(note.placed.correction.line)}行", script)
+    return in_script(f"{note.leaf}第{numeral(note.line)}行", script)
 
 
 def juan_in_words(juan: str, script: Script) -> str:

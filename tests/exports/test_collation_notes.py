@@ -142,17 +142,36 @@ def test_a_character_that_moved_over_the_end_of_a_column_is_one_note(line: int, 
     assert [note.words for note in notes_of(done).notes] == [words]
 
 
+def test_a_note_counts_columns_as_the_corrected_text_has_them() -> None:
+    """Behind a column that was missing, it named the one before that which has the lemma."""
+    begin, end = KANRIPO.index("　大夫"), KANRIPO.index("¶", KANRIPO.index("耦以"))
+    done = corrected(
+        KANRIPO,
+        Correction(PAGE, 1, 0, 0, "甲乙", "", kind=Kind.LAYOUT, start=begin, column=1),
+        Correction(PAGE, 1, 0, 0, "丙丁", "", kind=Kind.LAYOUT, start=begin, column=2),
+        Correction(PAGE, 1, 5, 1, "比", "北"),
+        Correction(PAGE, 2, 17, 0, "戊己", "", kind=Kind.LAYOUT, start=end, column=5),
+    )
+    notes = notes_of(done, [Correction(PAGE, 2, 1, 1, "射", "射", start=done.edition.text.index("射"), doubt="謝")])
+    columns = done.text.split("¶\n")[1:]
+    assert [note.line for note in notes.notes] == [1, 2, 3, 4, 5]
+    assert all(note.lemma in columns[note.line - 1] for note in notes.notes)
+    assert "第四行" in house_list(notes)
+
+
 def test_a_text_that_is_kept_is_noted_with_what_the_copy_reads() -> None:
     done = corrected(
         KANRIPO,
         Correction(PAGE, 1, 5, 1, "北", "北", authority="影像", copy_reads="比"),
         Correction(PAGE, 1, 6, 1, "耦", "耦", authority="理校", copy_reads=""),
         Correction(PAGE, 2, 3, 0, "", "", authority="嚴本", copy_reads="告"),
+        Correction(PAGE, 2, 4, 1, "告", "告", copy_reads="吿", readings=(("嚴", "吿"), ("毛", "告"))),
     )
     assert [note.words for note in notes_of(done).notes] == [
         "北：影像作比，今不從。",
         "耦：影像無，據理校不從。",
         "告：嚴本有，今不從。",
+        "告：毛本同，影像、嚴本作吿，今不從。",
     ]
     assert done.text == KANRIPO
 
