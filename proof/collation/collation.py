@@ -26,7 +26,7 @@ from proof.collation.differences import (
 from proof.collation.joined_readings import as_readings, recurring
 from proof.collation.note_layout import NoteLayout, note_layouts, with_layout_class
 from proof.collation.quality import WitnessQuality, quality_by_juan
-from proof.collation.tokens import CharacterTable, WitnessTokens, shared_layers, tokens_of
+from proof.collation.tokens import CharacterTable, WitnessTokens, shared_tokens
 from proof.errors import UsageError
 from proof.locale.marking import _
 from proof.text.layers import Layer
@@ -118,10 +118,9 @@ def collate(base: Transcription, witness: Transcription, pairs: Path | None = No
 
     Raises UsageError if one of the two has no text.
     """
-    base_layers, witness_layers = shared_layers(base, witness)
     policies = {script: policy_of(script, pairs) for script in (base.script, witness.script, Script.SIMPLIFIED)}
     table = CharacterTable(policies[Script.SIMPLIFIED].fold)
-    a, b = tokens_of(base, table, base_layers), tokens_of(witness, table, witness_layers)
+    a, b = shared_tokens(base, witness, table)
     for tokens in (a, b):
         if not len(tokens):
             raise UsageError(_("%(path)s has no text to collate"), path=tokens.edition.path)
@@ -144,7 +143,7 @@ def collate(base: Transcription, witness: Transcription, pairs: Path | None = No
         only_witness=tuple(_passages(b, [(block.b0, block.b1) for block in blocks], repeated_in_witness)),
         repetitions=tuple(base_repetitions),
         note_layouts=tuple(note_layouts(a, b, blocks)),
-        uncompared_layers=tuple(sorted((base.layers - base_layers) | (witness.layers - witness_layers))),
+        uncompared_layers=tuple(sorted((base.layers - set(a.layers)) | (witness.layers - set(b.layers)))),
         quality=tuple(quality_by_juan(a, b, *aligned_pairs(blocks))),
     )
 

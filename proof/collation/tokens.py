@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.text.layers import Layer
+from proof.text.layers import SET_SMALL, Layer
 from proof.text.positions import code_points
 from proof.text.transcription import Transcription
 from proof.text.variants import unified
@@ -26,6 +26,15 @@ a column of text in another."""
 
 MIN_LAYER_SHARE = 0.02
 """Minimum share of a layer in one text, relative to its share in the other, for both to count as having it."""
+
+NOTE_SAMPLE_CHARACTERS = 4
+"""Length of the beginning of a note that is searched in a text without marks."""
+
+MAX_SAMPLED_NOTES = 200
+"""Maximum number of notes of a layer that are searched."""
+
+MIN_PRESENT_SHARE = 0.5
+"""Minimum share of these that a text has if it has the notes without marks."""
 
 MAX_SHOWN_CHARACTERS = 40
 """Maximum number of characters of a passage that are shown; of a longer one the beginning and the end are shown."""
@@ -162,6 +171,36 @@ def tokens_of(edition: Transcription, table: CharacterTable, layers: Iterable[La
             layer_of += [stretch.layer] * added
     code_array = np.frombuffer(codes, dtype=np.int32) if codes else np.zeros(0, dtype=np.int32)
     return WitnessTokens(edition, table, code_array, table.keys(code_array), starts, ends, blocks, layer_of)
+
+
+def shared_tokens(
+    first: Transcription, second: Transcription, table: CharacterTable
+) -> tuple[WitnessTokens, WitnessTokens]:
+    """The characters of two texts in the layers to compare (`shared_layers`), and in those notes of either that the
+    other has as running text, without marks."""
+    first_layers, second_layers = shared_layers(first, second)
+    a, b = tokens_of(first, table, first_layers), tokens_of(second, table, second_layers)
+    of_first = _notes_unmarked_in(b, first, first_layers)
+    of_second = _notes_unmarked_in(a, second, second_layers)
+    if of_first:
+        a = tokens_of(first, table, first_layers | of_first)
+    if of_second:
+        b = tokens_of(second, table, second_layers | of_second)
+    return a, b
+
+
+def _notes_unmarked_in(other: WitnessTokens, edition: Transcription, compared: frozenset[Layer]) -> set[Layer]:
+    """The layers of notes of an edition, apart from those `compared`, of which the `other` text has most in its running
+    text."""
+    unmarked = set()
+    for layer in (SET_SMALL & edition.layers) - compared:
+        notes = [stretch for stretch in edition.stretches() if stretch.layer is layer]
+        sampled = notes[:: len(notes) // MAX_SAMPLED_NOTES + 1]
+        keys = ("".join(other.table.key(cell.text) for cell in stretch.cells()) for stretch in sampled)
+        samples = [note[:NOTE_SAMPLE_CHARACTERS] for note in keys if len(note) >= NOTE_SAMPLE_CHARACTERS]
+        if sum(sample in other.keys for sample in samples) > MIN_PRESENT_SHARE * len(samples):
+            unmarked.add(layer)
+    return unmarked
 
 
 def shared_layers(first: Transcription, second: Transcription) -> tuple[frozenset[Layer], frozenset[Layer]]:

@@ -19,7 +19,7 @@ from proof.collation.differences import aligned_in, aligned_pairs
 from proof.collation.gap_alignment import Op
 from proof.collation.quality import quality_by_block, quality_by_juan
 from proof.collation.sigla import names_of
-from proof.collation.tokens import CharacterTable, WitnessTokens, shared_layers, tokens_of
+from proof.collation.tokens import CharacterTable, WitnessTokens, shared_tokens
 from proof.errors import UsageError
 from proof.model.flags import READER_SIGN, Flag, Kind, WitnessReading, is_raised
 from proof.text.addresses import Address, Addresses
@@ -94,16 +94,15 @@ class Parallel:
         return cls(collation.base, collation.witness, aligned, notes_by_character(collation.witness), quality)
 
 
-ALIGNED = "7"
+ALIGNED = "8"
 """Version of the stored alignments; those of another version are not used."""
 
 
 def beside(base: Transcription, witness: Transcription, stored: bytes | None = None) -> tuple[Parallel, bytes]:
     """Align a text with a witness. The returned bytes are the alignment, which can be passed as `stored` as long as the
     two do not change."""
-    base_layers, witness_layers = shared_layers(base, witness)
     table = CharacterTable(policy_of(Script.SIMPLIFIED).fold)
-    a, b = tokens_of(base, table, base_layers), tokens_of(witness, table, witness_layers)
+    a, b = shared_tokens(base, witness, table)
     if stored is None:
         blocks = align(a.keys, b.keys)
         blocks = [*repeated(a.keys, b.keys, blocks), *blocks]

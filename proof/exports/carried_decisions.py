@@ -17,7 +17,7 @@ from pathlib import Path
 from proof.collation.blocks import align
 from proof.collation.differences import aligned_in
 from proof.collation.sigla import names_of
-from proof.collation.tokens import CharacterTable, WitnessTokens, shared_layers, tokens_of
+from proof.collation.tokens import CharacterTable, WitnessTokens, shared_tokens
 from proof.exports.decided_corrections import decisions_of
 from proof.locale.marking import _
 from proof.model.flags import Kind, context_of
@@ -209,9 +209,7 @@ class _Places:
         self.source, self.target = source, target
         self._policy = policy_of(target.script, pairs)
         self._table = CharacterTable(policy_of(Script.SIMPLIFIED, pairs).fold)
-        source_layers, target_layers = shared_layers(source, target)
-        self._source_tokens = tokens_of(source, self._table, source_layers)
-        self._target_tokens = tokens_of(target, self._table, target_layers)
+        self._source_tokens, self._target_tokens = shared_tokens(source, target, self._table)
         self._aligned = self._aligned_characters()
         self._addresses = Addresses(target)
         self._name = names_of([source, target], ending=True)[0]

@@ -10,6 +10,7 @@ from proof.collation.classes import Class
 from proof.collation.collation import collate
 from proof.collation.differences import Side
 from proof.model.flags import Kind
+from proof.text.layers import Layer
 from proof.text.transcription import Format, Transcription
 from tests.build import transcription
 
@@ -116,6 +117,21 @@ def test_words_that_one_sets_as_text_and_the_other_as_a_note_are_layout(swapped:
     (one,) = collation.note_layouts
     assert collation.base.text(one.a0, one.a1) == "比謂比偶之為耦也"
     assert one.note is (Side.WITNESS if swapped else Side.BASE)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_text_that_has_the_notes_of_the_other_without_marks_is_compared_with_them(swapped: bool) -> None:
+    half = len(COMMENT) // 2
+    marked = paged(f"{WORDS[:12]}({COMMENT[:half]}/{COMMENT[half:]}){WORDS[12:]}", f"{TEXT[:20]}(比謂比偶/之為耦也)")
+    wrong = f"{WORDS[:12]}{COMMENT.replace('尊', '馬')}{WORDS[12:]}{TEXT[:20]}比謂比偶之為耦也"
+    unmarked = transcription(wrong, "unmarked.txt", Format.PLAIN)
+    collation = collate(unmarked, marked) if swapped else collate(marked, unmarked)
+    (difference,) = collation.differences
+    assert {difference.base, difference.witness} == {"尊", "馬"}
+    assert collation.uncompared_layers == ()
+    assert {layout.note for layout in collation.note_layouts} == {Side.WITNESS if swapped else Side.BASE}
+    noteless = transcription(f"{WORDS}{TEXT[:20]}", "noteless.txt", Format.PLAIN)
+    assert collate(marked, noteless).uncompared_layers == (Layer.COMMENTARY,)
 
 
 @pytest.mark.parametrize(("written", "right", "at"), [("鄧注", "鄭注", 0), ("今地疏本", "今注疏本", 1)])
