@@ -136,6 +136,15 @@ class PlacedCorrection:
     correction: Correction
     edit: Edit
 
+    @property
+    def written(self) -> str:
+        """The characters that it writes, without the line ending of a column."""
+        return LINE_ENDING.sub("", self.edit.replacement)
+
+    def removed(self, text: str) -> str:
+        """The characters of the file's `text` that it replaces, without line endings."""
+        return LINE_ENDING.sub("", text[self.edit.start : self.edit.end])
+
 
 @unique
 class Refusal(MessageCode):

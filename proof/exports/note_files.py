@@ -55,7 +55,7 @@ def with_footnotes(corrected: CorrectedSource, collated: CollationNotes) -> str:
     labels = {id(note.placed): f"[^{next(numbers)}]" for note in collated.notes}
     notes = [(note.start, f"{labels[id(note.placed)]}: {' '.join(note.words.splitlines())}") for note in collated.notes]
     edits = [
-        replace(placed.edit, replacement=placed.edit.replacement + labels.get(id(placed), ""))
+        replace(placed.edit, replacement=_labelled(placed.edit.replacement, labels.get(id(placed), "")))
         for placed in corrected.placed
     ]
     # doubtful places have a note and no correction
@@ -68,6 +68,12 @@ def with_footnotes(corrected: CorrectedSource, collated: CollationNotes) -> str:
         raise UsageError(
             _("%(path)s: two notes fall on one place: %(error)s"), path=edition.path, error=error
         ) from error
+
+
+def _labelled(replacement: str, label: str) -> str:
+    """What a correction writes, with the label of its note before the line ending of a column."""
+    end = len(replacement.rstrip("¶\r\n"))
+    return replacement[:end] + label + replacement[end:]
 
 
 def _note_edits(edition: Transcription, notes: Sequence[tuple[int, str]]) -> list[Edit]:

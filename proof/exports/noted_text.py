@@ -106,16 +106,16 @@ def _places(corrected: CorrectedSource, notes: CollationNotes) -> list[_Place]:
         _Place(
             change.edit.start,
             change.edit.end,
-            corrected.edition.text[change.edit.start : change.edit.end],
-            change.edit.replacement,
+            change.removed(corrected.edition.text),
+            change.written,
             change.correction.person,
             note_of.pop(id(change), None),
         )
         for change in corrected.placed
     ]
     for note in note_of.values():
-        edit = note.placed.edit
-        places.append(_Place(edit.start, edit.end, edit.replacement, edit.replacement, "", note))
+        edit, kept = note.placed.edit, note.placed.written
+        places.append(_Place(edit.start, edit.end, kept, kept, "", note))
     return sorted(places, key=lambda place: (place.start, place.end))
 
 

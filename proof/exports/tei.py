@@ -39,6 +39,7 @@ from proof.store.authorities import REASON, SAME_BOOK
 from proof.text.addresses import Addresses
 from proof.text.column import ENTITY
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
+from proof.text.lines import LINE_ENDING
 from proof.text.model import Page, Script
 from proof.text.transcription import Footnote, Format, Transcription
 
@@ -399,11 +400,14 @@ class _Writer:
         if correction.flag in self.halves:
             ident, ident_of_other = self.halves[correction.flag]
             identified(choice, ident).set("corresp", f"#{ident_of_other}")
-        _text(add(choice, "sic"), source)
+        _text(add(choice, "sic"), change.placed.removed(self.edition.text))
         corr = add(choice, "corr", resp=responsible)
         if correction.authority:
             corr.set("evidence", _EVIDENCE.get(correction.authority, "external"))
-        _text(corr, change.placed.edit.replacement)
+        for number, column in enumerate(LINE_ENDING.split(change.placed.edit.replacement)):
+            if number:
+                add(corr, "cb" if self.edition.paged else "lb")
+            _text(corr, column)
         if change.start in self.boxes:
             choice.set("facs", f"#{self.boxes[change.start]}")
 

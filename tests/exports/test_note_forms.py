@@ -16,10 +16,14 @@ from lxml import etree
 from proof.exports.collation_notes import notes_of
 from proof.exports.corrections import Correction
 from proof.exports.docx import docx
+from proof.exports.forms.cbeta import collation_list, marked_text
 from proof.exports.forms.tei_notes import NAMESPACE, apparatus_document
+from proof.exports.note_files import with_footnotes
 from proof.exports.note_page import note_page
 from proof.exports.noted_text import noted_text
 from proof.exports.source import CorrectedSource, correct
+from proof.exports.tei import tei
+from proof.model.flags import Kind
 from proof.text.read import read_transcription
 from tests.build import transcription
 
@@ -129,6 +133,40 @@ def test_the_page_has_the_text_with_its_changes_and_every_note_linked() -> None:
     assert len(targets) == 10
     assert page.findtext(".//h1") == "儀禮 <b>"
     assert page.findtext(".//dd") == "文淵閣四庫全書本"
+
+
+def columns_corrected() -> CorrectedSource:
+    """A column that was missing is put in, and a surplus one deleted."""
+    text = TEXT.replace("司射", "司馬命量人¶\n司射")
+    added, surplus = text.index("　大夫"), text.index("司馬")
+    return correct(
+        transcription(text),
+        [
+            Correction(PAGE, 1, 0, 0, "具饌于阼階", "", kind=Kind.LAYOUT, start=added, column=1, authority="影像"),
+            Correction(PAGE, 2, 0, 5, "", "司馬命量人", kind=Kind.LAYOUT, start=surplus, authority="影像"),
+        ],
+    )
+
+
+def test_a_column_stands_in_every_form_without_the_mark_of_its_end(tmp_path: Path) -> None:
+    """It stood as ¶ in the page and the document, broke the lines of a list, and set a footnote a column farther."""
+    source = columns_corrected()
+    assert [edit.edit.replacement for edit in source.placed] == ["具饌于阼階¶\n", ""]
+    notes = notes_of(source)
+    page = etree.HTML(note_page(noted_text(source, notes), notes, "儀禮"))
+    assert [element.text for element in page.iter("ins", "del")] == ["具饌于阼階", "司馬命量人"]
+    assert "¶" not in etree.tostring(part(written(source), "word/document.xml"), encoding="unicode")
+    assert "具饌于阼階[^1]¶\n　大夫" in with_footnotes(source, notes)
+    placed = list(source.placed)
+    assert "\n[>具饌于阼階]¶\n　大夫" in marked_text(source.edition.text, placed)
+    assert "¶\n[司馬命量人>]¶\n司射" in marked_text(source.edition.text, placed)
+    assert [line.split("\t")[1] for line in collation_list(placed, source.edition.script).splitlines()] == [
+        "具饌于阼階【校】，〔－〕【原】（據影像）",
+        "〔－〕【校】，司馬命量人【原】（據影像）",
+    ]
+    document = etree.fromstring(tei(source.edition, source.placed))
+    assert [corr.xpath("name(*)") for corr in document.iter(f"{{{NAMESPACE}}}corr")] == ["cb", ""]
+    assert "¶" not in etree.tostring(document, encoding="unicode")
 
 
 def test_an_apparatus_of_tei_has_what_was_decided_and_who_reads_otherwise(tei_schema: etree.RelaxNG) -> None:

@@ -3,13 +3,15 @@ page and column."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from proof.exports.collation_notes import in_script, rests_on
 from proof.exports.corrections import PlacedCorrection
 from proof.exports.files import Material, write_file
 from proof.exports.forms import ExportForm
-from proof.text.edit import Edit, edited
+from proof.text.edit import edited
+from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
 
 _CANONS = {"T": "大", "X": "卍續", "J": "嘉興", "K": "麗", "A": "金藏", "P": "永樂北藏", "L": "乾隆藏", "G": "佛教藏"}
@@ -17,11 +19,16 @@ _CANONS = {"T": "大", "X": "卍續", "J": "嘉興", "K": "麗", "A": "金藏", 
 
 
 def marked_text(text: str, placed: list[PlacedCorrection]) -> str:
-    """The text with each correction as `[old>new]`."""
-    edits = [correction.edit for correction in placed]
-    return edited(
-        text, [Edit(edit.start, edit.length, f"[{text[edit.start : edit.end]}>{edit.replacement}]") for edit in edits]
-    )
+    """The text with each correction as `[old>new]`; the line endings of columns stand outside."""
+    return edited(text, [replace(change.edit, replacement=_marked(text, change)) for change in placed])
+
+
+def _marked(text: str, change: PlacedCorrection) -> str:
+    old, new, replacement = change.removed(text), change.written, change.edit.replacement
+    if new:
+        return replacement.replace(new, f"[{old}>{new}]", 1)
+    deleted = text[change.edit.start : change.edit.end]
+    return deleted.replace(old, f"[{old}>]", 1) if old else replacement
 
 
 def collation_list(placed: list[PlacedCorrection], script: Script) -> str:
@@ -33,7 +40,7 @@ def collation_list(placed: list[PlacedCorrection], script: Script) -> str:
         siglum = _CANONS.get(correction.page[:1], "原") if "n" in correction.page[:6] else "原"
         where = f"{correction.page}{correction.line:02}"
         after = in_script(f"（{rests_on(correction)}）", script) if correction.authority else ""
-        new, old = change.edit.replacement or "〔－〕", correction.original or "〔－〕"
+        new, old = change.written or "〔－〕", LINE_ENDING.sub("", correction.original) or "〔－〕"
         lines.append(f"{where}\t{new}【校】，{old}【{siglum}】{after}{correction.note}\n")
     return "".join(lines)
 
