@@ -17,6 +17,7 @@ from proof.exports.source import CorrectedSource
 from proof.model.flags import Kind
 from proof.store.authorities import IMAGE, REASONED
 from proof.text.addresses import Addresses
+from proof.text.column import parse_column
 from proof.text.edit import Edit
 from proof.text.model import Page, Script, han_in, is_han
 from proof.text.numerals import numeral
@@ -24,7 +25,7 @@ from proof.text.transcription import Transcription
 
 _SIMPLIFIED = str.maketrans(dict(zip("據刪補脫頁從無卷葉當記", "据删补脱页从无卷叶当记", strict=True)))
 _MAX_QUOTED = 12
-"""Maximum length, in code points, of a reading quoted in full; a longer one is cited by its beginning and end."""
+"""Maximum number of characters of a reading quoted in full; a longer one is cited by its beginning and end."""
 
 LEMMA_CONTEXT_CHARACTERS = 4
 """Han characters of the corrected text shown on each side of a lemma."""
@@ -331,7 +332,12 @@ def in_script(words: str, script: Script) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _MAX_QUOTED else f"「{text[:2]}」至「{text[-2:]}」{numeral(len(text))}字"
+    """A reading as notes quote it, without its indentation; a long one by its beginning, its end and the number of its
+    characters."""
+    characters = [cell.text for cell in parse_column(text).cells if not cell.blank]
+    if len(characters) <= _MAX_QUOTED:
+        return text.strip() or text
+    return f"「{''.join(characters[:2])}」至「{''.join(characters[-2:])}」{numeral(len(characters))}字"
 
 
 def _is_reordered(old: str, new: str) -> bool:

@@ -62,6 +62,11 @@ def test_a_long_reading_is_named_by_its_beginning_and_its_end() -> None:
     lost = "大夫與大夫命上射曰某御于子命下射"
     (note,) = notes_of(corrected(KANRIPO, Correction(PAGE, 1, 6, 0, lost, ""))).notes
     assert note.words == "「大夫」至「下射」十六字：原脫，今補。"
+    lost = "\u3000大夫與大夫命&KR0058;射(曰某御于/子命)下射"
+    (note,) = notes_of(corrected(KANRIPO, Correction(PAGE, 1, 0, 0, lost, ""))).notes
+    assert note.words == "「大夫」至「下射」十六字：原脫，今補。", "indentation and marks are no characters"
+    (note,) = notes_of(corrected(KANRIPO, Correction(PAGE, 1, 0, 0, "\u3000\u3000鄭注", ""))).notes
+    assert note.words == "鄭注：原脫，今補。"
 
 
 def test_an_authority_that_the_project_knows_as_a_witness_is_followed() -> None:
