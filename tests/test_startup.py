@@ -11,6 +11,7 @@ import click
 import pytest
 
 from proof.cli import COMMANDS, main
+from proof.store import Store
 from tests.conftest import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,6 +47,17 @@ def test_the_list_says_of_a_command_what_the_command_says(name: str) -> None:
     command = importlib.import_module(f"proof.commands.{name}").command
     assert isinstance(command, click.Command)
     assert command.get_short_help_str(limit=1000) == COMMANDS[name]
+
+
+def test_a_command_that_opens_no_image_loads_no_library_for_images(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config.toml").write_text("", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    Store.open(tmp_path / "proof.sqlite").close()
+    loaded = loaded_by("backup", "saved.zip", folder=tmp_path)
+    assert "sqlalchemy" in loaded
+    assert not loaded & {"cv2", "onnxruntime", "alembic"}
 
 
 @pytest.mark.slow

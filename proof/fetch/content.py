@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PIL import Image, UnidentifiedImageError
 
-from proof.images.load import FORMATS
+from proof.images.formats import FORMATS
 from proof.locale.marking import Sentence, _
 
 _TITLE = re.compile(rb"<title[^>]*>\s*(.{1,120}?)\s*</title>", re.IGNORECASE | re.DOTALL)

@@ -23,7 +23,7 @@ from proof.fetch.iiif import Canvas, CanvasImage, Collection, Manifest, parse
 from proof.fetch.index import FetchIndex, FileRecord
 from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.ssrf import file_name, path_inside
-from proof.images.load import SUFFIXES
+from proof.images.formats import SUFFIXES
 from proof.locale.marking import Sentence, _
 from proof.model.half_folios import half_folio_name, parse_label
 from proof.model.notices import Notice, NoticeCode

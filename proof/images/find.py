@@ -14,8 +14,8 @@ from typing import Self
 
 from proof.errors import ImageError, ImageListError, UsageError, reason_of
 from proof.images import pdf
+from proof.images.formats import SUFFIXES
 from proof.images.imglist import Entry, ImageList, ImageLists, place_of
-from proof.images.load import SUFFIXES
 from proof.images.pdf import PdfPage, stem_of
 from proof.locale.marking import Sentence, _
 from proof.model.notices import Notice, NoticeCode

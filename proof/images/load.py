@@ -21,26 +21,12 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
 
 from proof.errors import ImageError, reason_of
+from proof.images.formats import DEFAULT_MAX_MEGAPIXELS, FORMATS, PILLOW_MEGAPIXELS
 from proof.images.negative import is_negative
 from proof.images.pdf import PdfPage, draw
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.ocr.engine import Pixels
-
-FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "JPEG2000", "GIF", "BMP")
-"""Pillow's names of the formats that are read."""
-
-SUFFIXES = frozenset(
-    {".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".tif", ".tiff", ".webp", ".jp2", ".j2k", ".jpx", ".jpf", ".gif", ".bmp"}
-)
-"""Endings of image files, in lower case."""
-
-DEFAULT_MAX_MEGAPIXELS = 100.0
-"""Default of `max_megapixels`: an A3 sheet at 600 dpi has 70. Converting a colour image to grey takes 5 bytes a
-pixel."""
-
-PILLOW_MEGAPIXELS = 178.0
-"""Greatest value of `max_megapixels`: Pillow refuses larger images."""
 
 MAX_BYTES_PER_PIXEL = 8
 """Bytes of a pixel of an uncompressed image with four channels of 16 bits, the most that a file has."""

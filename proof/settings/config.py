@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from proof.errors import AT, ConfigError, UsageError, reason_of
-from proof.images.load import DEFAULT_MAX_MEGAPIXELS, PILLOW_MEGAPIXELS
+from proof.images.formats import DEFAULT_MAX_MEGAPIXELS, PILLOW_MEGAPIXELS
 from proof.locale.marking import LINES, OR, Sentence, _, joined
 from proof.settings.cluster import ClusterSection, LibrarySection
 from proof.settings.setting import Setting, ValueKind, WrongSetting, nearest, path_flaw, shown

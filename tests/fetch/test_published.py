@@ -16,7 +16,7 @@ from proof.fetch.fetch import Fetcher
 from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.published import ManifestReader
 from proof.fetch.ssrf import path_inside
-from proof.images.load import SUFFIXES
+from proof.images.formats import SUFFIXES
 from proof.locale.notices import in_english
 from tests.fetch.manifests import Json, book_2, book_3, damaged, data, image_3
 from tests.fetch.museum import Museum, etag_of, page
