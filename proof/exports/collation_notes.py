@@ -23,7 +23,7 @@ from proof.text.model import Page, Script, han_in, is_han
 from proof.text.numerals import numeral
 from proof.text.transcription import Transcription
 
-_SIMPLIFIED = str.maketrans(dict(zip("據刪補脫頁從無卷葉當記", "据删补脱页从无卷叶当记", strict=True)))
+_SIMPLIFIED = str.maketrans(dict(zip("據刪補脫從無卷葉當記處連寫誤", "据删补脱从无卷叶当记处连写误", strict=True)))
 _MAX_QUOTED = 12
 """Maximum number of characters of a reading quoted in full; a longer one is cited by its beginning and end."""
 
@@ -195,8 +195,8 @@ def house_note(placed: PlacedCorrection, script: Script) -> str:
     elif correction.copy_reads is not None:
         words = _retained(correction, correction.copy_reads)
     elif not correction.changes:
-        named = correction.authority not in ("", IMAGE)
-        words = f"{old}：{f'據{called(correction.authority)}，' * named}原文如此"
+        source = "" if correction.authority in ("", IMAGE) else f"據{called(correction.authority)}，"
+        words = f"{old}：{source}原文如此"
     elif correction.is_of_line_ending:
         words = f"此處原連寫，{authority}分行" if correction.replacement else f"此處原分行，{authority}連寫"
     elif not correction.original:

@@ -8,13 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from proof.exports.collation_notes import notes_of
-from proof.exports.corrections import Correction
+from proof.exports.collation_notes import house_note, notes_of
+from proof.exports.corrections import Correction, PlacedCorrection
 from proof.exports.note_files import house_list, with_footnotes
 from proof.exports.source import CorrectedSource, correct
 from proof.exports.spreadsheet import spreadsheet
-from proof.model.flags import Kind
+from proof.model.flags import LINE_BREAK, Kind
+from proof.store.authorities import IMAGE
+from proof.text.conversions import simplified_text
 from proof.text.edit import Edit
+from proof.text.model import Script
 from proof.text.read import parse_transcription, read_transcription
 from proof.text.remarks import RemarkCode
 from tests.build import transcription
@@ -179,6 +182,20 @@ def test_a_text_that_is_kept_is_noted_with_what_the_copy_reads() -> None:
         "告：毛本同，影像、嚴本作吿，今不從。",
     ]
     assert done.text == KANRIPO
+
+
+def test_the_notes_on_a_simplified_text_are_simplified_to_the_last_word() -> None:
+    """疑誤 and 此處原連寫 were not; 原文如此 without an authority was an error of the program."""
+    changes = [("比", "北"), ("", "北"), ("比", ""), ("比北", "北比"), (LINE_BREAK, ""), ("", LINE_BREAK), ("北", "北")]
+    corrections = [Correction(PAGE, 1, 0, len(old), new, old, kind=Kind.LAYOUT) for new, old in changes]
+    kept = Correction(PAGE, 1, 0, 1, "北", "北")
+    corrections += [replace(kept, copy_reads="", authority=authority) for authority in ("", "理校")]
+    corrections += [replace(kept, doubt=doubt) for doubt in ("", "北", "比")]
+    corrections += [replace(correction, readings=(("毛", ""), ("徐", "化"))) for correction in corrections]
+    corrections += [replace(correction, authority=IMAGE) for correction in corrections]
+    for correction in corrections:
+        words = house_note(PlacedCorrection(correction, Edit(0, 0, "")), Script.SIMPLIFIED)
+        assert words == simplified_text(words)
 
 
 def test_every_witness_is_named_with_its_reading_and_in_full_once() -> None:
