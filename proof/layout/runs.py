@@ -143,7 +143,7 @@ class ColumnStretch:
     """A stretch of main text or of a note from `top` to `bottom`, in pixels of the rectified page below the top of the
     cut column. `blank`: the transcription has only spaces here."""
 
-    note: bool
+    is_note: bool
     top: float
     bottom: float
     blank: bool = False
@@ -531,8 +531,8 @@ def runs_of_ink(
         whole = on_cut[~touching]
         ink_above = np.array([np.count_nonzero(pieces.labels[:cut] == piece) for piece in whole])
         goes_below = ink_above / pieces.area[whole] < 0.5
-        if above.note != below.note:
-            goes_below[is_wide[whole]] = above.note
+        if above.is_note != below.is_note:
+            goes_below[is_wide[whole]] = above.is_note
         run_of_piece[whole] = number + goes_below
         beside = round(BESIDE_BOUNDARY_CELLS * pitch)
         if whole.size and goes_below.all():

@@ -221,7 +221,7 @@ def cut_strips(
             continue
         strokes = is_stroke[labels]
         half_rows = (
-            _half_rows(run_ink, pieces, first) if run.note else [_RowInk(Row.MAIN, 0, run_ink.shape[1], run_ink)]
+            _half_rows(run_ink, pieces, first) if run.is_note else [_RowInk(Row.MAIN, 0, run_ink.shape[1], run_ink)]
         )
         for row, left, right, row_ink in half_rows:
             cut = _Cut(x0 + left, y0 + first, x0 + right, y0 + last, row_ink, row_ink & strokes)

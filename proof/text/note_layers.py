@@ -11,17 +11,16 @@ from typing import NamedTuple
 
 from proof.text.column import SPECIAL, Bounds, run_spans
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
-from proof.text.model import Column, Page
+from proof.text.model import HAN, Column, Page
 
-_HAN = "[\u3400-\u9fff\U00020000-\U0003ffff]"
-_FURTHER_SOUNDS = rf"(?:又音{_HAN}|又如字|[又劉刘]{_HAN}{{2}}反|下同|[後后]皆[倣仿]此)*+"
+_FURTHER_SOUNDS = rf"(?:又音{HAN}|又如字|[又劉刘]{HAN}{{2}}反|下同|[後后]皆[倣仿]此)*+"
 """The end of a gloss: other readings, and that the same holds for the following text."""
 
-_SOUND = rf"(?:依注)?+(?:音{_HAN}|如字|{_HAN}{{2}}[反切]){_FURTHER_SOUNDS}"
+_SOUND = rf"(?:依注)?+(?:音{HAN}|如字|{HAN}{{2}}[反切]){_FURTHER_SOUNDS}"
 """The sound in a gloss: that of a homophone (`音`), the usual one (`如字`), or one by fanqie (`反`, `切`)."""
 
-_GLOSSES = re.compile(rf"(?:{_HAN}{_SOUND})++")
-_CLOSING_GLOSSES = re.compile(rf"(?:{_HAN}{_SOUND})++$")
+_GLOSSES = re.compile(rf"(?:{HAN}{_SOUND})++")
+_CLOSING_GLOSSES = re.compile(rf"(?:{HAN}{_SOUND})++$")
 _CLOSING_GLOSS_CODE_POINTS = 12
 """Number of code points before the words of another author that are searched for a gloss."""
 

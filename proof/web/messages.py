@@ -49,22 +49,22 @@ RIGHTS = {
 }
 
 REFUSALS = {
-    "log in": _("log in first: nobody has, or the session is over"),
-    "no people": _("there are no accounts here: `proof serve --auth` has them"),
+    "log in": _("you are not logged in, or the session is over: log in"),
+    "no people": _("there are no accounts on this server: start it with `proof serve --auth`"),
     "own password": _("choose a password of your own first"),
-    "not allowed": _("%(name)s is %(role)s here, and that takes the right to %(right)s"),
-    "form": _("that form was not filled in"),
-    "new account": _("a new account takes a name and a role"),
+    "not allowed": _("%(name)s (%(role)s) has no right to %(right)s: ask an administrator for it"),
+    "form": _("the form is incomplete: fill in all of its fields"),
+    "new account": _("a new account needs a name and a role: give both"),
     "forged": _(
         "The request does not come from a page of this server, or the page is too old. Go back, load it again and "
         "try once more."
     ),
     "mistake": _("The server made a mistake; its log says which."),
-    "no reading": _("nothing is known of that reading; have the page read again"),
-    "no download": _("nothing is known of that download; have it made again"),
-    "no image": _("no image of this project has that name"),
-    "assignee": _("nobody called %(name)s can be given that here"),
-    "reports": _("Too much was reported from here; try again in an hour."),
+    "no reading": _("this reading of the page is no longer known: have the page read again"),
+    "no download": _("this download is no longer known: have it made again"),
+    "no image": _("no image of this project has this name: load the page again"),
+    "assignee": _("%(name)s has no account that can be given this: choose another person"),
+    "reports": _("Too many reports came from here: try again in an hour."),
     "not requested": _("only those who had the page read again, or an administrator, can cancel that"),
 }
 

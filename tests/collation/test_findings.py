@@ -130,7 +130,7 @@ def test_a_reading_that_no_witness_has_is_not_laid_to_an_image_that_is_not_there
     collated()
     decide("比", Verdict.RETAIN, "耐")
     assert main(["export", "010.txt", "--form", "notes", "--form", "tei-notes"]) == 0
-    assert "北：一作耐，今不從。" in Path("out/010.notes.txt").read_text(encoding="utf-8")
+    assert "北：四庫本作比，一作耐，今不從。" in Path("out/010.notes.txt").read_text(encoding="utf-8")
     assert "<rdg>耐</rdg>" in Path("out/010.notes.xml").read_text(encoding="utf-8")
 
 

@@ -33,7 +33,7 @@ def test_a_row_of_a_note_whose_middle_is_not_clear_is_counted(below: int, cut_by
     rows of pixels say. What main text leaves of the column says how high a row of the note is."""
     gain, ink = drawn([(3, 34, 1.0), (1, ROW, -0.35), (1, ROW, 0.15), (13, 34, 1.0)], below)
     runs = find_runs(gain, ink, line("衰於辰(故魏/臘用)辰晉金行金衰於丑故晉臘用丑"), PITCH, cut_by, low_notes=True)
-    assert [run.note for run in runs] == [False, True, False]
+    assert [run.is_note for run in runs] == [False, True, False]
     assert [runs[1].top, runs[1].bottom] == pytest.approx([3 * 34, 3 * 34 + 2 * ROW], abs=6)
 
 
@@ -56,7 +56,7 @@ def test_a_line_that_begins_with_spaces_begins_with_the_ink_of_its_note(indent: 
     blank = 6 + round(indent * PITCH)
     gain, ink = np.pad(gain, (blank, 0)), np.pad(ink, ((blank, 0), (0, 0)))
     runs = find_runs(gain, ink, line("　　(六/八)今元正冬(九三/三)至及朝"), PITCH, CutBy.BEST, low_notes=True)
-    first, second = (run for run in runs if run.note)
+    first, second = (run for run in runs if run.is_note)
     assert first.top <= blank
     edges = (blank + ROW, blank + ROW + 4 * 34, blank + ROW + 4 * 34 + 2 * ROW)
     assert (first.bottom, second.top, second.bottom) == pytest.approx(edges, abs=8)

@@ -13,6 +13,7 @@ from proof.text.note_layers import note_parts
     [
         ("君尊不搢矢", [(Layer.COMMENTARY, "君尊不搢矢")]),
         ("袒徒旱反襦如朱反　君尊", [(Layer.GLOSS, "袒徒旱反襦如朱反"), (Layer.COMMENTARY, "君尊")]),
+        ("辟不敏也\uf914音洛", [(Layer.COMMENTARY, "辟不敏也"), (Layer.GLOSS, "\uf914音洛")]),
         ("辟不敏也辟音避", [(Layer.COMMENTARY, "辟不敏也"), (Layer.GLOSS, "辟音避")]),
         (
             "為于偽反獲如字疏曰乏參侯道者",

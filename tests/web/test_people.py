@@ -515,12 +515,12 @@ def test_without_accounts_one_person_may_do_all_and_the_pages_about_people_say_s
     for path in ("/login", "/people", "/account"):
         answer = client.get(path, headers={"Accept": "text/html", "Accept-Language": "zh-TW"})
         assert answer.status_code == 404
-        assert "此處無帳戶" in refusal(answer.text)
+        assert "此伺服器無帳戶" in refusal(answer.text)
 
 
 # what is refused, and in what words
 
-FORM = "not filled in"
+FORM = "the form is incomplete"
 LATIN = re.compile("[A-Za-z]{3}")
 REFUSED: list[tuple[str, str, dict[str, Any], int, str]] = [
     ("", "/login", {"name": "甲", "password": "wrong"}, 401, "The name or the password is wrong"),
@@ -531,8 +531,8 @@ REFUSED: list[tuple[str, str, dict[str, Any], int, str]] = [
     ("乙", "/account", {"current": PASSWORD, "new": f"{NEW}\x07", "again": f"{NEW}\x07"}, 422, ""),
     ("乙", "/account", {"current": PASSWORD, "new": NEW, "again": f"{NEW}f"}, 422, "The two new passwords differ"),
     ("乙", "/account", {"current": PASSWORD}, 422, FORM),
-    ("甲", "/people", {}, 422, "takes a name and a role"),
-    ("甲", "/people", {"name": "戊"}, 422, "takes a name and a role"),
+    ("甲", "/people", {}, 422, "needs a name and a role"),
+    ("甲", "/people", {"name": "戊"}, 422, "needs a name and a role"),
     ("甲", "/people", {"name": "乙", "role": "reader"}, 422, ""),
     ("甲", "/people", {"name": "", "role": "reader"}, 422, ""),
     ("甲", "/people", {"name": "長" * 300, "role": "reader"}, 422, ""),
