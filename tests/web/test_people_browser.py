@@ -84,8 +84,9 @@ def test_what_was_decided_as_the_session_ended_is_sent_once_its_owner_logs_in_ag
 ) -> None:
     desk_of(page, address, "乙")
     page.route("**/decisions", ends_session(folder, "乙"), times=1)
+    waiting = page.get_by_text("Decisions wait in this browser")
     page.keyboard.press("u")
-    expect(page.get_by_role("heading", name="Log in")).to_be_visible()
+    expect(waiting).to_be_visible()
     log_in(page, "甲")
     expect(page.locator("#flag")).to_be_visible()
     page.wait_for_load_state("networkidle")
@@ -93,6 +94,8 @@ def test_what_was_decided_as_the_session_ended_is_sent_once_its_owner_logs_in_ag
     log_out(page, address)
     saved(desk_of(page, address, "乙"))
     assert decided(folder) == [("乙", "unsure")]
+    log_out(page, address)
+    expect(waiting).to_be_hidden()
 
 
 def says(page: Page, state: str) -> int:
