@@ -8,21 +8,21 @@ import { confirmationOf, installForm, typedProblemMessage } from "./typing.js";
 import { reloadWithMessage } from "./undo.js";
 
 const MARKUP = /[()/¶\s]/u;
-const lines = [...new Set(data.columns.map((one) => one.number))].sort((a, b) => a - b);
-const column = (number) => data.columns.find((one) => one.number === number);
+const lines = [...new Set(data.columns.map((entry) => entry.number))].sort((a, b) => a - b);
+const column = (number) => data.columns.find((entry) => entry.number === number);
 let number = 0;
 let changed = false;
 let adding = ""; // "add before" or "add after" while a new column is typed
 
 /** The recogniser's reading of a column: one entry for each character of the text and for each missing character. */
 function read(line) {
-  const seen = data.characters_found.filter((one) => one.line === line && one.text.trim()).map((one) => [one.offset, one.read]);
+  const seen = data.characters_found.filter((character) => character.line === line && character.text.trim()).map((character) => [character.offset, character.read]);
   const gaps = data.flags_found.filter((flag) => flag.line === line && flag.kind === "omission" && flag.raised && flag.bbox);
   const missing = gaps.flatMap(({ offset, transcribed, suggested }) => {
     const beside = transcribed.trim();
-    return [...(suggested.endsWith(beside) ? suggested.slice(0, suggested.length - beside.length) : suggested.slice(beside.length))].map((one) => [offset - 0.5, one]);
+    return [...(suggested.endsWith(beside) ? suggested.slice(0, suggested.length - beside.length) : suggested.slice(beside.length))].map((character) => [offset - 0.5, character]);
   });
-  return [...seen, ...missing].sort(([one], [other]) => one - other).map(([, text]) => text);
+  return [...seen, ...missing].sort(([first], [second]) => first - second).map(([, text]) => text);
 }
 
 /** The indices in `seen` of a longest common subsequence of `seen` and `typed`. */
@@ -43,7 +43,7 @@ function standing(seen, typed) {
 /** Shows the recogniser's reading; characters that the typed text lacks are marked. */
 function compare() {
   const seen = read(number);
-  const same = standing(seen, [...$("column-text").value].filter((one) => !MARKUP.test(one)));
+  const same = standing(seen, [...$("column-text").value].filter((character) => !MARKUP.test(character)));
   $("column-read").replaceChildren(...seen.map((text, n) => (adding || same.has(n) ? text : make("mark", {}, text || "∅"))));
 }
 

@@ -5,7 +5,7 @@ import { $, api, ask, isTemporary, make, oneAtATime, pause, say } from "./shell.
 
 const PAUSE = 500;
 
-const underWay = (said) => said.state === "waiting" || said.state === "making";
+const underWay = (job) => job.state === "waiting" || job.state === "making";
 
 /** Requests a download of that kind, shows its progress in `place`, and downloads the file when it is ready. */
 async function takeHome(kind, place) {
@@ -17,24 +17,24 @@ async function takeHome(kind, place) {
   words.textContent = say("downloadMaking");
   try {
     await allSent();
-    let said = await ask(api("downloads"), { kind });
-    while (underWay(said)) {
-      const part = said.total ? said.done / said.total : 0;
+    let job = await ask(api("downloads"), { kind });
+    while (underWay(job)) {
+      const part = job.total ? job.done / job.total : 0;
       bar.value = part;
       share.textContent = `${Math.floor(100 * part)}%`;
       await pause(PAUSE);
-      said = await ask(api(`downloads/${said.id}`)).catch((problem) => {
+      job = await ask(api(`downloads/${job.id}`)).catch((problem) => {
         if (!isTemporary(problem.status)) throw problem;
-        return said; // try again
+        return job; // try again
       });
     }
-    if (!said.file) {
-      place.replaceChildren(make("span", { role: "status" }, say("downloadFailed", { detail: said.reason })));
+    if (!job.file) {
+      place.replaceChildren(make("span", { role: "status" }, say("downloadFailed", { detail: job.reason })));
       return;
     }
     words.textContent = say("downloadReady");
-    place.replaceChildren(words, " ", make("a", { href: said.file, download: true }, say("downloadFile")));
-    location.assign(said.file);
+    place.replaceChildren(words, " ", make("a", { href: job.file, download: true }, say("downloadFile")));
+    location.assign(job.file);
   } catch (problem) {
     place.replaceChildren(make("span", { role: "status" }, failureMessage(problem)));
   }

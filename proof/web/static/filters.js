@@ -5,7 +5,7 @@
 export function parameters(query, whole = false) {
   const all = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
-    for (const one of [value].flat()) if (one !== null && one !== undefined && one !== "") all.append(name, one);
+    for (const choice of [value].flat()) if (choice !== null && choice !== undefined && choice !== "") all.append(name, choice);
   if (whole && !query.state?.length) all.append("state", "");
   return all;
 }

@@ -102,7 +102,7 @@ function showAlternatives(flag) {
   const read = flag.alternatives.filter(({ text }) => text !== flag.transcribed && text !== flag.suggested);
   const witnessed = flag.witnesses.filter((witness) => !witness.side && witness.reading && flag.can_take)
     .map(({ reading, siglum }) => ({ text: reading, siglum }));
-  flag.others = [...read, ...witnessed].filter((one, n, all) => all.findIndex(({ text }) => text === one.text) === n).slice(0, MOST_ALTERNATIVES);
+  flag.others = [...read, ...witnessed].filter((alternative, n, all) => all.findIndex(({ text }) => text === alternative.text) === n).slice(0, MOST_ALTERNATIVES);
   $("alternatives").replaceChildren(...flag.others.map(({ text, siglum, p }, n) =>
     make("li", {}, make("button", { type: "button", "data-act": "other", "data-n": n },
       make("kbd", {}, String(n + 1)), " ", han(text), " ", make("span", { class: "soft" }, siglum?.replace("~", "") ?? percent(p))))));

@@ -5,7 +5,7 @@ import { confirmationOf, installTypedField } from "./typing.js";
 import { showMessage } from "./undo.js";
 
 const LIMIT = 60;
-const placeOf = (one) => `${one.page} ${one.line} ${one.offset}`;
+const placeOf = (glyph) => `${glyph.page} ${glyph.line} ${glyph.offset}`;
 let now = { text: $("text").value, against: $("against").value, part: 0 };
 let items = [];
 let next = null;
@@ -52,26 +52,26 @@ function add(found) {
   count();
 }
 
-function cell(one) {
-  const button = make("button", { type: "button", class: "glyph", "data-place": placeOf(one) });
-  fill(button, one);
+function cell(glyph) {
+  const button = make("button", { type: "button", class: "glyph", "data-place": placeOf(glyph) });
+  fill(button, glyph);
   return make("li", {}, button);
 }
 
-function fill(button, one) {
-  const over = Boolean(one.state) && one.state !== "open";
-  button.className = `glyph ${over ? "over" : ""} ${one.state === "open" ? "flagged" : ""}`;
-  button.setAttribute("aria-pressed", String(chosen.has(placeOf(one))));
+function fill(button, glyph) {
+  const over = Boolean(glyph.state) && glyph.state !== "open";
+  button.className = `glyph ${over ? "over" : ""} ${glyph.state === "open" ? "flagged" : ""}`;
+  button.setAttribute("aria-pressed", String(chosen.has(placeOf(glyph))));
   button.disabled = over;
-  button.title = `${one.name} ${say("column", { number: one.line })}`;
+  button.title = `${glyph.name} ${say("column", { number: glyph.line })}`;
   button.replaceChildren(
-    make("img", { class: "paper", alt: button.title, loading: "lazy", width: 84, height: 84, src: glyphAt(one) }),
-    make("span", { class: "soft id" }, one.name),
-    make("span", { class: `state ${one.state ?? ""}` }, one.state === "corrected" ? han(one.reading) : one.state ? words.states[one.state] : ""));
+    make("img", { class: "paper", alt: button.title, loading: "lazy", width: 84, height: 84, src: glyphAt(glyph) }),
+    make("span", { class: "soft id" }, glyph.name),
+    make("span", { class: `state ${glyph.state ?? ""}` }, glyph.state === "corrected" ? han(glyph.reading) : glyph.state ? words.states[glyph.state] : ""));
 }
 
-const picked = () => items.filter((one) => chosen.has(placeOf(one)));
-const buttonOf = (one) => $("grid").querySelector(`[data-place="${placeOf(one)}"]`);
+const picked = () => items.filter((glyph) => chosen.has(placeOf(glyph)));
+const buttonOf = (glyph) => $("grid").querySelector(`[data-place="${placeOf(glyph)}"]`);
 
 function count() {
   $("chosen").textContent = say("selected", { num: chosen.size });
@@ -91,9 +91,9 @@ const correct = oneAtATime(async (reading, more = {}) => {
   if (!some.length || !may("decide")) return false;
   const { text } = now; // another character may be shown when the answer arrives
   const places = some.map(({ page, line, offset }) => ({ page, line, offset, transcribed: text, key: uuid() }));
-  const said = await ask(api("glyphs/corrections"), { places, reading, batch: uuid(), ...more });
+  const answer = await ask(api("glyphs/corrections"), { places, reading, batch: uuid(), ...more });
   let beaten = 0;
-  said.items.forEach((outcome, n) => {
+  answer.items.forEach((outcome, n) => {
     const stands = outcome.decision ?? outcome.conflict?.at(-1);
     if (!outcome.decision) beaten += 1;
     if (stands) Object.assign(some[n], { state: stands.state, reading: stands.reading });
@@ -101,7 +101,7 @@ const correct = oneAtATime(async (reading, more = {}) => {
     const button = buttonOf(some[n]);
     if (button) fill(button, some[n]);
   });
-  const done = say("decidedMany", { num: said.items.length - beaten }) + (beaten ? ` · ${say("conflicts", { num: beaten })}` : "");
+  const done = say("decidedMany", { num: answer.items.length - beaten }) + (beaten ? ` · ${say("conflicts", { num: beaten })}` : "");
   $("outcome").textContent = "";
   showMessage(`${more.delete ? say("deletes", { text }) : say("corrects", { text, reading })} · ${done}`, "undo");
   count();
@@ -134,16 +134,16 @@ installTypedField(async (reading) => {
 }, closeTyping);
 $("typing-close").addEventListener("click", closeTyping);
 
-const toPage = (one) => one && location.assign(workPath(`pages/${one.page}#${one.line}-${one.offset}`));
+const toPage = (glyph) => glyph && location.assign(workPath(`pages/${glyph.page}#${glyph.line}-${glyph.offset}`));
 
 const acts = {
   take: () => now.against && attempt(() => correct(now.against)),
   type: openTyping,
   delete: () => attempt(() => correct("", { delete: true })),
-  page: () => toPage(items.findLast((one) => chosen.has(placeOf(one)))),
+  page: () => toPage(items.findLast((glyph) => chosen.has(placeOf(glyph)))),
   none: () => {
     chosen.clear();
-    for (const one of items) buttonOf(one)?.setAttribute("aria-pressed", "false");
+    for (const glyph of items) buttonOf(glyph)?.setAttribute("aria-pressed", "false");
     count();
   },
 };
@@ -157,7 +157,7 @@ function beside(button, key) {
   return at < 0 ? all[0] : all[to];
 }
 function getColumns() {
-  const [first, ...rest] = [...$("grid").children].map((one) => one.offsetTop);
+  const [first, ...rest] = [...$("grid").children].map((tile) => tile.offsetTop);
   const wrapped = rest.findIndex((top) => top !== first);
   return wrapped < 0 ? rest.length + 1 : wrapped + 1;
 }
@@ -166,7 +166,7 @@ $("grid").addEventListener("click", (event) => {
   const button = event.target.closest(".glyph");
   if (!button || button.disabled) return;
   if (may("decide")) toggle(button);
-  else toPage(items.find((one) => placeOf(one) === button.dataset.place));
+  else toPage(items.find((glyph) => placeOf(glyph) === button.dataset.place));
 });
 addEventListener("click", (event) => {
   const button = event.target.closest("#stroke [data-act]");
@@ -184,8 +184,8 @@ addEventListener("keydown", (event) => {
     event.preventDefault();
     $("text").select();
   }
-  const one = items.find((each) => placeOf(each) === document.activeElement?.dataset?.place);
-  if (event.key === "p" && one) toPage(one);
+  const glyph = items.find((each) => placeOf(each) === document.activeElement?.dataset?.place);
+  if (event.key === "p" && glyph) toPage(glyph);
   const name = { t: "take", e: "type", d: "delete", Escape: "none" }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (!name || !chosen.size || !may("decide")) return;
   event.preventDefault();

@@ -7,7 +7,7 @@ let next = data.next;
 const when = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "short", timeStyle: "medium" });
 
 /** A decision in words; a deletion is spelled out, since an empty place could be overlooked. */
-function said(event) {
+function outcome(event) {
   const verdict = words.verdicts[event.verdict];
   if (event.state !== "corrected") return [verdict];
   if (event.reading) return [verdict, " ", han(event.reading, "seen")];
@@ -21,38 +21,38 @@ function stood(event) {
   return event.was ? [han(event.was, "seen")] : [say("deletes", { text: event.transcribed })];
 }
 
-function row(one, context, state, where, extra, note = "") {
+function row(act, context, state, where, extra, note = "") {
   return make("li", {},
-    make("time", { datetime: one.at, class: "soft" }, when.format(new Date(one.at))),
-    make("b", {}, one.person),
+    make("time", { datetime: act.at, class: "soft" }, when.format(new Date(act.at))),
+    make("b", {}, act.person),
     context, state, where, extra,
     ...(note ? [make("p", { class: "words" }, note)] : []));
 }
 
 /** A comment, with a link to the place where it can be answered. */
-function comment(one) {
-  const { comment: made } = one;
+function comment(act) {
+  const { comment: made } = act;
   const way = made.flag ? deskOf(made.flag) : workPath(`pages/${made.page}`);
-  return row(one,
-    make("a", { class: "context", href: way }, ...(made.uid ? changeOf(made) : [one.name])),
+  return row(act,
+    make("a", { class: "context", href: way }, ...(made.uid ? changeOf(made) : [act.name])),
     make("span", { class: "state" }, words.commentStates[made.state], ...(made.assigned ? [" · ", say("assignedTo", { person: made.assigned })] : [])),
-    make("span", { class: "soft where" }, ...(made.uid ? [one.name, made.line ? ` ${say("column", { number: made.line })}` : ""] : [])),
+    make("span", { class: "soft where" }, ...(made.uid ? [act.name, made.line ? ` ${say("column", { number: made.line })}` : ""] : [])),
     make("span"), made.text);
 }
 
 /** A change of a page's state, or of a rule. */
-function other(one) {
-  const { rule, page } = one;
-  const place = rule ? [han(rule.text || "∅"), " → ", han(rule.image || "∅")] : [one.name];
+function other(act) {
+  const { rule, page } = act;
+  const place = rule ? [han(rule.text || "∅"), " → ", han(rule.image || "∅")] : [act.name];
   const now = rule ? say(rule.holds ? "rule" : "lifted") : words.pageStates[page.state];
-  const before = rule ? [] : [make("span", { class: "soft" }, words.pageStates[one.was], " → ")];
-  return row(one,
+  const before = rule ? [] : [make("span", { class: "soft" }, words.pageStates[act.was], " → ")];
+  return row(act,
     make("span", { class: "context" + (rule ? " han" : ""), lang: rule ? document.body.dataset.script : null }, ...place),
     make("span", { class: "state" }, ...before, now),
-    make("span", { class: "soft where" }, one.back ? say("takeBack") : ""), make("span"), page?.note);
+    make("span", { class: "soft where" }, act.back ? say("takeBack") : ""), make("span"), page?.note);
 }
 
-const entry = (one) => (one.decision ? line(one.decision, null, one.last) : one.comment ? comment(one) : other(one));
+const entry = (act) => (act.decision ? line(act.decision, null, act.last) : act.comment ? comment(act) : other(act));
 
 function line(event, extra, last = false) {
   const back = make("button", { type: "button", class: "quiet" }, say("takeBack"));
@@ -71,21 +71,21 @@ function line(event, extra, last = false) {
   return row(event,
     event.kind === "layout" ? make("span", { class: "context" }, words.reasons[event.evidence.reason] ?? words.kinds.layout, " ", event.transcribed && make("span", { class: "han", lang: document.body.dataset.script }, there))
       : make("span", { class: "context han", lang: document.body.dataset.script }, before ?? "", there, after ?? ""),
-    make("span", { class: `state ${event.state}` }, make("span", { class: "soft" }, ...stood(event), " → "), ...said(event)),
+    make("span", { class: `state ${event.state}` }, make("span", { class: "soft" }, ...stood(event), " → "), ...outcome(event)),
     make("span", { class: "soft where" }, event.page, event.line ? ` ${say("column", { number: event.line })}` : ""),
     extra ?? (last && may("decide") && (may("overrule") || event.person === person) ? back : make("span")), [carried && say("carriedFrom", carried), event.note].filter(Boolean).join(" · "));
 }
 
 const people = Object.entries(data.people);
-const verdicts = Object.keys(words.verdicts).filter((one) => people.some(([, counts]) => counts[one]));
+const verdicts = Object.keys(words.verdicts).filter((verdict) => people.some(([, counts]) => counts[verdict]));
 if (people.length) {
   $("people").append(
-    make("thead", {}, make("tr", {}, make("td"), ...verdicts.map((one) => make("th", { scope: "col" }, words.verdicts[one])))),
-    make("tbody", {}, ...people.map(([who, counts]) => make("tr", {}, make("th", { scope: "row" }, who), ...verdicts.map((one) => make("td", {}, String(counts[one] ?? "")))))));
+    make("thead", {}, make("tr", {}, make("td"), ...verdicts.map((verdict) => make("th", { scope: "col" }, words.verdicts[verdict])))),
+    make("tbody", {}, ...people.map(([who, counts]) => make("tr", {}, make("th", { scope: "row" }, who), ...verdicts.map((verdict) => make("td", {}, String(counts[verdict] ?? "")))))));
   $("people").tabIndex = 0; // on a narrow screen it scrolls sideways, also by keyboard
 }
 $("displaced").hidden = !data.displaced.length;
-$("lost").append(...data.displaced.map((one) => line(one.decision, make("span", { class: "said" }, say("gone")))));
+$("lost").append(...data.displaced.map((act) => line(act.decision, make("span", { class: "said" }, say("gone")))));
 const filters = new URLSearchParams(data.filters);
 const form = $("asked");
 const choices = (name, named) => form.elements[name].append(

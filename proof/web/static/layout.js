@@ -31,15 +31,15 @@ let unanswered = null; // a request without an answer; sent again under its key 
 let savedBody = null; // the layout that was last saved here
 
 /** The overlap of two boxes in x (`axis` 0) or y (1), as a share of the smaller extent. */
-function overlap(one, other, axis) {
-  const end = Math.min(one[axis] + one[axis + 2], other[axis] + other[axis + 2]);
-  return (end - Math.max(one[axis], other[axis])) / Math.min(one[axis + 2], other[axis + 2]);
+function overlap(box, other, axis) {
+  const end = Math.min(box[axis] + box[axis + 2], other[axis] + other[axis + 2]);
+  return (end - Math.max(box[axis], other[axis])) / Math.min(box[axis + 2], other[axis + 2]);
 }
 
 /** The regions that follow from the detected columns, one for each register; a frame around the middle of the image if
  * fewer than two columns were detected. */
 function detectedRegions() {
-  const boxes = data.columns.map((one) => one.box).filter(([, , w, h]) => w > 0 && h > 0);
+  const boxes = data.columns.map((column) => column.box).filter(([, , w, h]) => w > 0 && h > 0);
   if (boxes.length < 2) return [frameAround([[data.width * 0.08, data.height * 0.08, data.width * 0.84, data.height * 0.84]], 8)];
   const registers = [];
   for (const box of boxes) {
@@ -184,7 +184,7 @@ function draw(focus) {
   };
   const handle = (shape, name, label, value) => {
     shape.setAttribute("data-handle", name);
-    for (const [key, said] of Object.entries({ tabindex: 0, role: "slider", "aria-label": label, "aria-valuenow": Math.round(value) })) shape.setAttribute(key, said);
+    for (const [name, setting] of Object.entries({ tabindex: 0, role: "slider", "aria-label": label, "aria-valuenow": Math.round(value) })) shape.setAttribute(name, setting);
     parts.push(shape);
   };
   layout.rules.forEach((x, n) => {
@@ -206,7 +206,7 @@ function draw(focus) {
     const [cx, cy] = at(0.5, 0.5);
     handle(svg("circle", { cx, cy, r: 1.2 * size, class: "layout-corner layout-move" }), "move-0", say("layoutMove", { number: active + 1 }), cy);
   }
-  const [areas, handles] = [parts.filter((one) => !one.dataset.handle), parts.filter((one) => one.dataset.handle)];
+  const [areas, handles] = [parts.filter((part) => !part.dataset.handle), parts.filter((part) => part.dataset.handle)];
   layer.replaceChildren(...areas, ...grips, ...handles);
   fitGrips();
   if (focus) layer.querySelector(`[data-handle="${focus}"]`)?.focus({ preventScroll: true });
@@ -403,8 +403,8 @@ async function saveOverride(body) {
   const sent = { ...body, version };
   if (JSON.stringify(body) === savedBody) return;
   if (JSON.stringify(unanswered?.sent) !== JSON.stringify(sent)) unanswered = { sent, key: uuid() };
-  const said = await ask(api(`${pagePath}/layout-overrides`), { ...sent, key: unanswered.key });
-  version = said.version;
+  const saved = await ask(api(`${pagePath}/layout-overrides`), { ...sent, key: unanswered.key });
+  version = saved.version;
   savedBody = JSON.stringify(body);
   sessionStorage.removeItem(DRAFT);
 }
@@ -422,9 +422,9 @@ async function readAgain(button, body) {
   $("layout-said").textContent = say("rereadReading");
   try {
     await saveOverride(body);
-    const said = await follow(await request(), $("layout-said"));
-    if (said?.state === "done") return reloadWithOutcome(said.outcome, $("notices"));
-    showFailure(said ?? { state: "stopped" }, $("layout-said"));
+    const end = await follow(await request(), $("layout-said"));
+    if (end?.state === "done") return reloadWithOutcome(end.outcome, $("notices"));
+    showFailure(end ?? { state: "stopped" }, $("layout-said"));
   } catch (problem) {
     if (problem.status === 409) return showOthersChange().catch(() => { $("layout-said").textContent = problemMessage(problem); });
     $("layout-said").textContent = problemMessage(problem);
@@ -435,10 +435,10 @@ async function readAgain(button, body) {
 }
 
 /** Follows a reading that somebody else requested, or the user before leaving the page. */
-async function watch(said) {
+async function watch(job) {
   const place = make("p", { class: "notice", id: "under-way", role: "status" });
   $("notices").append(place);
-  const end = await follow(said, place).catch(() => null);
+  const end = await follow(job, place).catch(() => null);
   if (!end) place.remove();
   else if (end.state !== "done") showFailure(end, place);
   else if (isDrawing()) place.replaceChildren(say("rereadKept"), " ", reloadButton());

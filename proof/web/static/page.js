@@ -20,7 +20,7 @@ for (const flag of data.flags_found) {
   if ((!flag.raised && flag.state === "open") || flag.kind === "layout" || inGap(flag) !== null) continue; // marked by the frame of their column or gap instead
   for (let at = flag.offset; at < flag.offset + Math.max(flag.length, 1); at += 1) flagAt.set(`${flag.line}:${at}`, flag);
 }
-const flagOf = (one) => flagAt.get(`${one.line}:${one.offset}`);
+const flagOf = (character) => flagAt.get(`${character.line}:${character.offset}`);
 
 // the image
 
@@ -42,11 +42,11 @@ function openImage() {
   overlay = document.createElementNS(NS, "svg");
   overlay.setAttribute("viewBox", `0 0 ${data.width} ${data.height}`);
   overlay.setAttribute("class", "boxes");
-  data.characters_found.forEach((one, index) => {
-    if (one.text.trim() === "") return;
-    const flag = flagOf(one);
+  data.characters_found.forEach((character, index) => {
+    if (character.text.trim() === "") return;
+    const flag = flagOf(character);
     const box = document.createElementNS(NS, "rect");
-    const [x, y, width, height] = one.box;
+    const [x, y, width, height] = character.box;
     for (const [name, value] of Object.entries({ x, y, width, height, "data-n": index, class: flag ? `flagged ${flag.state}` : "" })) box.setAttribute(name, value);
     overlay.append(box);
     Object.assign(pair.get(index), { box });
@@ -66,14 +66,14 @@ function openImage() {
   // use the viewer's own tracker: a second one on the overlay would take one of two fingers, and prevent pinching
   viewer.addHandler("canvas-click", (event) => {
     const { clientX, clientY } = event.originalEvent;
-    const n = document.elementsFromPoint(clientX, clientY).find((one) => overlay.contains(one) && one.dataset.n)?.dataset.n;
+    const n = document.elementsFromPoint(clientX, clientY).find((element) => overlay.contains(element) && element.dataset.n)?.dataset.n;
     if (event.quick && n !== undefined) openCorrection(Number(n));
   });
 }
 
 function highlight(n, on) {
   const { line, offset } = flagOf(data.characters_found[n])?.other ?? {};
-  const otherPlace = line === undefined ? -1 : data.characters_found.findIndex((one) => one.line === line && one.offset === offset);
+  const otherPlace = line === undefined ? -1 : data.characters_found.findIndex((character) => character.line === line && character.offset === offset);
   for (const each of [n, otherPlace]) {
     pair.get(each)?.box?.classList.toggle("lit", on);
     pair.get(each)?.cell?.classList.toggle("lit", on);
@@ -95,7 +95,7 @@ $("sheet").addEventListener("click", (event) => {
 let corrected = null;
 let untouched = true; // nothing was typed since the dialog was opened
 function openCorrection(n) {
-  const one = corrected = data.characters_found[n];
+  const character = corrected = data.characters_found[n];
   const flag = flagOf(corrected);
   $("correct-char").textContent = corrected.text;
   $("correct-where").textContent = say("column", { number: corrected.line });
@@ -108,8 +108,8 @@ function openCorrection(n) {
   $("correct-flag").hidden = !flag;
   if (flag) $("correct-flag").href = deskOf(flag);
   $("correct-others").replaceChildren();
-  alternatives(one, flag).then((others) => {
-    if (corrected !== one) return; // the dialog shows another character by now
+  alternatives(character, flag).then((others) => {
+    if (corrected !== character) return; // the dialog shows another character by now
     $("correct-others").replaceChildren(...others.map((text) => make("button", { type: "button", onclick: () => act("typed", n, text) }, han(text))));
   });
   offer($("correct-near"), $("sheet"), n, openCorrection);
@@ -146,22 +146,22 @@ $("correct-delete").addEventListener("click", () => remove(corrected));
 $("correct-doubt").addEventListener("click", () => act("unsure", data.characters_found.indexOf(corrected)));
 
 /** Deletes a character. An empty field never does that. */
-function remove(one) {
-  act("delete", data.characters_found.indexOf(one));
+function remove(character) {
+  act("delete", data.characters_found.indexOf(character));
 }
 
 /** Corrects the `n`th character of the page. Resolves to a message if that failed. */
 function act(verdict, n, reading = "") {
-  const one = data.characters_found[n];
+  const character = data.characters_found[n];
   if (!may("decide")) return null;
-  const messages = { typed: say("corrects", { text: one.text, reading }), delete: say("deletes", { text: one.text }), unsure: `${one.text}: ${words.states.unsure}` };
-  return correct(one, flagOf(one), verdict, reading, messages[verdict]);
+  const messages = { typed: say("corrects", { text: character.text, reading }), delete: say("deletes", { text: character.text }), unsure: `${character.text}: ${words.states.unsure}` };
+  return correct(character, flagOf(character), verdict, reading, messages[verdict]);
 }
 
-const correct = oneAtATime(async (one, flag, verdict, reading, done) => {
+const correct = oneAtATime(async (character, flag, verdict, reading, done) => {
   try {
-    await decideCharacter(one, flag, verdict, reading);
-    reloadWithMessage(`${done} · ${say("column", { number: one.line })}`);
+    await decideCharacter(character, flag, verdict, reading);
+    reloadWithMessage(`${done} · ${say("column", { number: character.line })}`);
     return null;
   } catch (problem) {
     const last = problem.document.decisions?.at(-1);
@@ -206,16 +206,16 @@ function setState(state, toNext = false) {
 }
 $("state").addEventListener("change", (event) => setState(event.target.value));
 /** The number of open problems on the page and its flags, by the state of the last comment on each. */
-const threads = new Map(data.comments.map((one) => [one.uid, one.state]));
+const threads = new Map(data.comments.map((comment) => [comment.uid, comment.state]));
 const problems = [...threads.values()].filter((state) => state === "problem").length;
 askPage(problems);
 answerPage((state) => setState(state, true));
 
 // comments on the page; those on its flags are shown too, but answered on the desk
 
-const own = data.comments.filter((one) => !one.uid);
-const where = (one) => (one.uid ? [make("a", { href: one.flag ? deskOf(one.flag) : null },
-  say("column", { number: one.line }), " ", ...changeOf(one)), " "] : []);
+const own = data.comments.filter((comment) => !comment.uid);
+const where = (comment) => (comment.uid ? [make("a", { href: comment.flag ? deskOf(comment.flag) : null },
+  say("column", { number: comment.line }), " ", ...changeOf(comment)), " "] : []);
 const talk = installComments(() => ({
   title: [say("commentedOn", { place: data.page })], comments: data.comments, own, where,
   problem: data.state === "problem", path: api(`pages/${data.number}/comments`),
@@ -256,7 +256,7 @@ function withFlags({ number, source }) {
   const text = [...source];
   const parts = [];
   let at = 0;
-  for (const flag of data.flags_found.filter((one) => one.line === number && (one.raised || one.state !== "open")).sort((a, b) => a.offset - b.offset)) {
+  for (const flag of data.flags_found.filter(({ line, raised, state }) => line === number && (raised || state !== "open")).sort((a, b) => a.offset - b.offset)) {
     if (flag.offset < at) continue;
     const end = flag.offset + flag.length;
     const href = deskOf(flag);
@@ -269,7 +269,7 @@ function withFlags({ number, source }) {
 openImage(); // the script of the viewer is deferred, and comes before this one
 layoutTools(viewer);
 showBoxes();
-const columns = () => (data.columns_of_text?.length ? data.columns_of_text : data.columns).map((one) => make("p", {}, ...withFlags(one)));
+const columns = () => (data.columns_of_text?.length ? data.columns_of_text : data.columns).map((column) => make("p", {}, ...withFlags(column)));
 if (!data.image) { // shows the text, and a way to choose an image
   $("viewer").hidden = true;
   $("text-alone").replaceChildren(...columns());

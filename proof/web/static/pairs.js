@@ -111,14 +111,14 @@ async function decideTogether(pair, chosenFlags, verdict) {
 }
 
 async function setRule(pair, holds) {
-  const following = data.pairs.slice(data.pairs.findIndex((one) => key(one) === key(pair)) + 1).filter((one) => one.open).map(key);
+  const following = data.pairs.slice(data.pairs.findIndex((other) => key(other) === key(pair)) + 1).filter((other) => other.open).map(key);
   const answer = await ask(api("rules"), { text: pair.text, image: pair.image, holds });
   data.rules = answer.items;
   showMessage(say(holds ? "ruleSet" : "ruleLifted", { text: pair.text, reading: pair.image }), "undo");
   const found = await ask(`${api("pairs")}?limit=200`);
   data.pairs = found.items;
-  const remaining = data.pairs.find((one) => shown && key(one) === key(shown));
-  shown = remaining ?? data.pairs.find((one) => following.includes(key(one))) ?? data.pairs.find((one) => one.open) ?? data.pairs[0] ?? null;
+  const remaining = data.pairs.find((other) => shown && key(other) === key(shown));
+  shown = remaining ?? data.pairs.find((other) => following.includes(key(other))) ?? data.pairs.find((other) => other.open) ?? data.pairs[0] ?? null;
   if (shown) return choose(shown);
   $("stroke").hidden = true;
   flags = [];

@@ -106,7 +106,7 @@ function choosePair(pair) {
 
 function way() {
   const states = data.work.states;
-  const all = Object.values(states).reduce((sum, one) => sum + one, 0);
+  const all = Object.values(states).reduce((sum, count) => sum + count, 0);
   $("bar").replaceChildren(...["corrected", "kept", "copy", "retained", "unsure", "skipped"].filter((state) => states[state]).map((state) => {
     const part = make("span", { class: `part ${state}`, title: `${words.states[state]}: ${states[state]}` });
     part.style.flexGrow = states[state];

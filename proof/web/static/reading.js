@@ -8,24 +8,24 @@ const LIST = 240; // width in CSS pixels of the list of readings beside the cell
 const DESK = `proof-desk-address:${work}`; // kept by desk_address.js
 
 /** Whether the flag is about this character alone; a moved character is decided on the desk, at both its places. */
-const own = (flag, one) => flag && !flag.other && flag.offset === one.offset && flag.length === one.length;
+const own = (flag, character) => flag && !flag.other && flag.offset === character.offset && flag.length === character.length;
 
 /** Decides or corrects a character; `verdict` is typed, delete or unsure. Throws a Problem. */
-export function decideCharacter(one, flag, verdict, reading = "") {
-  if (own(flag, one)) return ask(api(`flags/${flag.number}/decisions`), { verdict, reading, ...confirmationOf(reading), version: flag.version, key: uuid() });
-  const { source } = data.columns.find(({ number }) => number === one.line) ?? {}; // the server refuses if the column has changed since
-  const place = { line: one.line, offset: one.offset, length: one.length, reading, ...confirmationOf(reading), source, key: uuid() };
+export function decideCharacter(character, flag, verdict, reading = "") {
+  if (own(flag, character)) return ask(api(`flags/${flag.number}/decisions`), { verdict, reading, ...confirmationOf(reading), version: flag.version, key: uuid() });
+  const { source } = data.columns.find(({ number }) => number === character.line) ?? {}; // the server refuses if the column has changed since
+  const place = { line: character.line, offset: character.offset, length: character.length, reading, ...confirmationOf(reading), source, key: uuid() };
   return ask(api(`pages/${data.number}/corrections`), { ...place, delete: verdict === "delete", doubt: verdict === "unsure" });
 }
 
 /** The recogniser's readings of a character that differ from the text. */
-export async function alternatives(one, flag) {
-  const found = [one.read];
+export async function alternatives(character, flag) {
+  const found = [character.read];
   if (flag) {
     const detail = await ask(api(`flags/${flag.number}`)).catch(() => null);
     found.push(flag.suggested, ...(detail?.alternatives ?? []).map((each) => each.text));
   }
-  return [...new Set(found)].filter((text) => text && text !== one.text).slice(0, 9);
+  return [...new Set(found)].filter((text) => text && text !== character.text).slice(0, 9);
 }
 
 /** Installs the keys for the cells of `sheet`; `act(verdict, n, reading)` corrects the `n`th character. */
@@ -39,7 +39,7 @@ export function installReadingKeys(sheet, flagOf, act) {
     const columns = [...sheet.querySelectorAll(".column")].filter((column) => column.querySelector(".cell[data-n]"));
     const column = columns[columns.indexOf(cell.closest(".column")) + by];
     return [...(column?.querySelectorAll(".cell[data-n]") ?? [])]
-      .sort((one, other) => Math.abs(middle(one) - middle(cell)) - Math.abs(middle(other) - middle(cell)))[0];
+      .sort((first, second) => Math.abs(middle(first) - middle(cell)) - Math.abs(middle(second) - middle(cell)))[0];
   }
   const step = (cell, by) => { const all = cells(); return all[all.indexOf(cell) + by]; };
   const ends = (cell, last) => [...cell.closest(".column").querySelectorAll(".cell[data-n]")].at(last ? -1 : 0);
@@ -150,7 +150,7 @@ const left = ([state, reading]) => (state === "corrected" && reading ? han(readi
 
 /** A flag on which the user and somebody else differ: both decisions, with a link to the flag. */
 function difference({ flag: number, own, person: who, other }) {
-  const flag = data.flags_found.find((one) => one.number === number);
+  const flag = data.flags_found.find((found) => found.number === number);
   const way = flag ? make("a", { href: deskOf(flag) }, say("column", { number: flag.line }), " ", han(flag.transcribed)) : "";
   return make("li", {}, way, " ", say("differYou"), " ", left(own), " · ", who, ": ", left(other));
 }

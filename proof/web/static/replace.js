@@ -21,17 +21,17 @@ function row(place, n) {
 
 function go(to) {
   if (!to) return;
-  for (const one of rows()) one.tabIndex = one === to ? 0 : -1;
+  for (const item of rows()) item.tabIndex = item === to ? 0 : -1;
   to.focus();
   to.scrollIntoView({ block: "nearest" });
 }
-const beside = (one, by) => rows()[rows().indexOf(one) + by];
-const following = (one) => rows().slice(rows().indexOf(one) + 1).find((each) => !each.dataset.done);
+const beside = (item, by) => rows()[rows().indexOf(item) + by];
+const following = (item) => rows().slice(rows().indexOf(item) + 1).find((each) => !each.dataset.done);
 
 const replaced = new Set(); // indices of the replaced places
 
 /** Replaces the string at one place. Its offset is shifted by earlier replacements in the same column. */
-async function send(one, n) {
+async function send(item, n) {
   const place = data.places[n];
   const key = `${place.page} ${place.line}`;
   const seen = columnTexts.get(key);
@@ -45,24 +45,24 @@ async function send(one, n) {
     columnTexts.set(key, text);
     replaced.add(n);
   } catch (problem) {
-    delete one.dataset.done;
+    delete item.dataset.done;
     const message = problem.document ? typedProblemMessage(problem, data.new) : problem.message;
     $("notices").replaceChildren(make("p", { class: "notice" }, message));
-    go(one);
+    go(item);
   }
 }
 
 const sending = inTurn(); // in turn: a column may have the string twice
 const acts = {
-  take: (one) => {
-    if (one.dataset.done || !may("decide") || !data.new) return;
-    one.dataset.done = "taken";
-    go(following(one));
-    sending(() => send(one, Number(one.dataset.n)));
+  take: (item) => {
+    if (item.dataset.done || !may("decide") || !data.new) return;
+    item.dataset.done = "taken";
+    go(following(item));
+    sending(() => send(item, Number(item.dataset.n)));
   },
-  keep: (one) => {
-    one.dataset.done ??= "left";
-    go(following(one));
+  keep: (item) => {
+    item.dataset.done ??= "left";
+    go(following(item));
   },
 };
 
@@ -73,11 +73,11 @@ list.addEventListener("click", (event) => {
 });
 addEventListener("keydown", (event) => {
   if (!isShortcut(event) || event.repeat) return;
-  const one = document.activeElement?.closest("#places > li") ?? rows().find((each) => !each.dataset.done);
+  const item = document.activeElement?.closest("#places > li") ?? rows().find((each) => !each.dataset.done);
   const act = { t: "take", k: "keep" }[event.key.toLowerCase()];
   const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (!one || (!act && !by)) return;
+  if (!item || (!act && !by)) return;
   event.preventDefault();
-  if (act) acts[act](one);
-  else go(beside(one, by));
+  if (act) acts[act](item);
+  else go(beside(item, by));
 });

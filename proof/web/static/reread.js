@@ -37,7 +37,7 @@ export async function follow(job, place) {
     }
   });
   const showStage = () => { // in place: a button that is replaced while it is pressed gets no click
-    const others = job.requested_by.filter((one) => one !== person);
+    const others = job.requested_by.filter((requester) => requester !== person);
     text.textContent = isShared && others.length ? say("rereadShared", { person: others.join(", ") }) : stage(job);
     stop.hidden = !job.requested_by.length || !(job.requested_by.includes(person) || may("overrule"));
   };

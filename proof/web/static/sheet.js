@@ -13,23 +13,23 @@ const SMALL = 0.42; // size of the old reading beside the new one, relative to i
 const DRAGGED = 5; // pixels of movement from which a press is not a click
 
 const middle = ([x, y, w, h]) => [x + w / 2, y + h / 2];
-const han = (one) => one.text.trim() !== "";
+const han = (character) => character.text.trim() !== "";
 const lean = Math.tan((data.skew * Math.PI) / 180);
 
 /** The median distance from one character to the next; undefined if none follows another. */
 function pitchOf(characters) {
-  const steps = characters.slice(1).flatMap((one, n) => {
+  const steps = characters.slice(1).flatMap((character, n) => {
     const before = characters[n];
-    const down = middle(one.box)[1] - middle(before.box)[1];
-    return one.line === before.line && one.row === before.row && down > 0 ? [down] : [];
+    const down = middle(character.box)[1] - middle(before.box)[1];
+    return character.line === before.line && character.row === before.row && down > 0 ? [down] : [];
   }).sort((a, b) => a - b);
   return steps[Math.floor(steps.length / 2)];
 }
 const pitch = pitchOf(data.characters_found) ?? data.box[3] / 25;
 
 const isNote = (row) => row !== "main";
-const columnOf = (line, x) => data.columns.filter((one) => one.number === line)
-  .sort((one, other) => Math.abs(middle(one.box)[0] - x) - Math.abs(middle(other.box)[0] - x))[0]?.box ?? [x - pitch, data.box[1], 2 * pitch, data.box[3]];
+const columnOf = (line, x) => data.columns.filter((column) => column.number === line)
+  .sort((first, second) => Math.abs(middle(first.box)[0] - x) - Math.abs(middle(second.box)[0] - x))[0]?.box ?? [x - pitch, data.box[1], 2 * pitch, data.box[3]];
 const widthOf = ([, , w, h]) => Math.max(w - Math.abs(lean) * h, w / 2);
 const emOf = (row, column) => (isNote(row) ? Math.min(EM * pitch, NOTE * widthOf(column)) : EM * pitch);
 /** The x of the middle of a row of a column at height `y`. */
@@ -54,27 +54,27 @@ export function inGap(flag) {
 
 /** The element of a column, with the cells of its characters and of insertions, in the order of the text. */
 function column(number, flagOf, pair) {
-  const line = data.characters_found.map((one, n) => ({ one, n })).filter(({ one }) => one.line === number && han(one));
-  const box = columnOf(number, line.length ? middle(line[0].one.box)[0] : data.box[0]);
+  const line = data.characters_found.map((character, n) => ({ character, n })).filter(({ character }) => character.line === number && han(character));
+  const box = columnOf(number, line.length ? middle(line[0].character.box)[0] : data.box[0]);
   const element = make("div", { class: "column", role: "group", "aria-label": say("column", { number }) });
   element.style.cssText = `left:${box[0]}px;top:${box[1]}px;width:${box[2]}px;height:${box[3]}px`;
   const feet = {};
-  const own = pitchOf(line.map(({ one }) => one).filter(han)) ?? pitch; // smaller than the page's in a column of small characters
+  const own = pitchOf(line.map(({ character }) => character).filter(han)) ?? pitch; // smaller than the page's in a column of small characters
   const parts = [];
-  for (const { one, n } of line) {
-    const place = columnOf(number, middle(one.box)[0]);
-    const em = Math.min(emOf(one.row, place), own);
-    const y = Math.max(middle(one.box)[1], feet[one.row] ?? -Infinity);
-    feet[one.row] = y + 0.8 * em;
-    const flag = flagOf(one);
-    const now = flag?.state === "corrected" ? standing(one.text, one.offset, flag) : one.text;
-    const gone = flag?.state === "corrected" && now !== one.text;
-    const shown = now || one.text;
+  for (const { character, n } of line) {
+    const place = columnOf(number, middle(character.box)[0]);
+    const em = Math.min(emOf(character.row, place), own);
+    const y = Math.max(middle(character.box)[1], feet[character.row] ?? -Infinity);
+    feet[character.row] = y + 0.8 * em;
+    const flag = flagOf(character);
+    const now = flag?.state === "corrected" ? standing(character.text, character.offset, flag) : character.text;
+    const gone = flag?.state === "corrected" && now !== character.text;
+    const shown = now || character.text;
     const cell = make("button", { type: "button", class: `cell han ${flag ? `flagged ${flag.state}` : ""} ${gone && !now ? "deleted" : ""} ${[...shown].length > 1 ? "several" : ""}`, "data-n": n },
       [...shown].length > 3 ? "〓" : shown);
-    const x = across(one.row, place, y);
-    parts.push({ offset: one.offset, cells: [put(cell, x, y, em, box)], x, y, em });
-    if (gone && now) parts.at(-1).cells.push(put(make("del", { class: "was han", title: one.text }, [...one.text].length > 3 ? "〓" : one.text), x + 0.62 * em, y - 0.3 * em, SMALL * em, box));
+    const x = across(character.row, place, y);
+    parts.push({ offset: character.offset, cells: [put(cell, x, y, em, box)], x, y, em });
+    if (gone && now) parts.at(-1).cells.push(put(make("del", { class: "was han", title: character.text }, [...character.text].length > 3 ? "〓" : character.text), x + 0.62 * em, y - 0.3 * em, SMALL * em, box));
     pair.set(n, { cell });
   }
   for (const flag of data.flags_found.filter((each) => each.line === number && (each.raised || each.state !== "open"))) {
@@ -91,9 +91,9 @@ function without(flag, line, parts, box) {
   const gap = inGap(flag);
   const added = gap !== null;
   if (!flag.bbox || flag.kind === "layout") return null;
-  if (!added && (flag.kind !== "insertion" || line.some(({ one }) => one.offset >= flag.offset && one.offset < flag.offset + flag.length))) return null;
+  if (!added && (flag.kind !== "insertion" || line.some(({ character }) => character.offset >= flag.offset && character.offset < flag.offset + flag.length))) return null;
   const text = added ? gap : flag.state === "corrected" ? flag.reading || flag.transcribed : flag.transcribed;
-  const row = line.find(({ one }) => one.offset >= flag.offset)?.one.row ?? line.at(-1)?.one.row ?? "main";
+  const row = line.find(({ character }) => character.offset >= flag.offset)?.character.row ?? line.at(-1)?.character.row ?? "main";
   const high = added ? Math.max([...text].length, 1) : 1;
   const em = Math.min(emOf(row, box) * (added ? 1 : 0.74), Math.max(flag.bbox[3], pitch) / high);
   const y = middle(flag.bbox)[1];
@@ -119,7 +119,7 @@ function aboutColumn(flag) {
 
 /** Writes the text into `sheet`. `flagOf` returns the flag of a character; the cells are put into `pair` by index. */
 export function writeSheet(sheet, flagOf, pair) {
-  const numbers = [...new Set([...data.columns.map((one) => one.number), ...data.characters_found.map((one) => one.line)])].sort((a, b) => a - b);
+  const numbers = [...new Set([...data.columns.map((column) => column.number), ...data.characters_found.map((character) => character.line)])].sort((a, b) => a - b);
   const plane = make("div", { class: "plane" });
   plane.append(...numbers.map((number) => column(number, flagOf, pair)), ...columnFlags.map(aboutColumn));
   sheet.replaceChildren(plane);

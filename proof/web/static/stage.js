@@ -122,22 +122,22 @@ export function standing(text, offset, edit) {
 }
 
 /** The text of a character after edits, followed by text that is inserted after it. */
-function edited(one, edits) {
-  const own = edits.find(({ offset, length }) => offset <= one.offset && one.offset < offset + length);
-  const behind = edits.filter(({ offset, length }) => !length && offset === one.offset + 1).map(({ reading }) => reading).join("");
-  return (own && one.offset >= 0 ? standing(one.text, one.offset, own) : one.text) + behind;
+function edited(character, edits) {
+  const own = edits.find(({ offset, length }) => offset <= character.offset && character.offset < offset + length);
+  const behind = edits.filter(({ offset, length }) => !length && offset === character.offset + 1).map(({ reading }) => reading).join("");
+  return (own && character.offset >= 0 ? standing(character.text, character.offset, own) : character.text) + behind;
 }
 
 /** The text of the column at the heights of its glyphs; characters without a glyph are shown beside it, with a wedge. */
 function transcript(view, textX, [x, y, width, height], air, edits) {
   const text = svg("g", { lang: script, class: "text", "clip-path": "url(#text-clip)" }, svg("rect", { class: "sheet", x, y, width, height }));
   if (view.gap) text.append(frame([view.gap[0] + textX, ...view.gap.slice(1)], air, "gap"));
-  for (const one of view.characters) {
-    const [at, half] = [one.x + textX, one.em / 2];
-    if (one.without_glyph) text.append(svg("path", { class: "wedge", d: `M ${at - 2.1 * half} ${one.y} l ${half} ${-0.7 * half} v ${1.4 * half} z` }));
-    if (one.marked) text.append(frame([at - half, one.y - half, one.em, one.em], air, "said"));
-    const now = one.marked ? one.text : edited(one, edits);
-    text.append(...upright(now, at, one.y, one.em, one.marked ? "said" : now === one.text ? "" : "seen"));
+  for (const character of view.characters) {
+    const [at, half] = [character.x + textX, character.em / 2];
+    if (character.without_glyph) text.append(svg("path", { class: "wedge", d: `M ${at - 2.1 * half} ${character.y} l ${half} ${-0.7 * half} v ${1.4 * half} z` }));
+    if (character.marked) text.append(frame([at - half, character.y - half, character.em, character.em], air, "said"));
+    const now = character.marked ? character.text : edited(character, edits);
+    text.append(...upright(now, at, character.y, character.em, character.marked ? "said" : now === character.text ? "" : "seen"));
   }
   return text;
 }
@@ -164,8 +164,8 @@ function sourceColumns(columns, view, [x, y, width, height]) {
   const step = Math.min(width / 3.2, high / Math.max(down, 1));
   placed.forEach(({ characters }, n) => {
     const middleX = x + (width * (n + 0.5)) / columns.length;
-    for (const one of characters)
-      text.append(...upright(one.text, middleX + one.across * step, top + (one.down + one.size / 2) * step, 0.86 * one.size * step, columns[n][1]));
+    for (const character of characters)
+      text.append(...upright(character.text, middleX + character.across * step, top + (character.down + character.size / 2) * step, 0.86 * character.size * step, columns[n][1]));
   });
   return text;
 }

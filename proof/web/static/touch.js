@@ -34,8 +34,8 @@ export function offer(list, sheet, n, open) {
     return Math.hypot(cx - x, cy - y) + Math.abs(index - at) / 1000; // by index if the sheet is hidden
   };
   const around = cells.map((cell, index) => [off(cell, index), cell]).filter(([far]) => far < 1.3 * FINGER)
-    .sort(([one], [other]) => one - other).slice(0, MOST).map(([, cell]) => cell)
-    .sort((one, other) => one.dataset.n - other.dataset.n);
+    .sort(([first], [second]) => first - second).slice(0, MOST).map(([, cell]) => cell)
+    .sort((first, second) => first.dataset.n - second.dataset.n);
   if (around.length < 2) return;
   list.hidden = false;
   list.querySelector("span").replaceChildren(...around.map((cell) => {
