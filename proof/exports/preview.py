@@ -106,7 +106,7 @@ class Preview:
         text = self.decided.edition.text
         before = text[max(edit.start - MAX_CONTEXT_CHARACTERS, 0) : edit.start].rpartition("\n")[2]
         after = text[edit.end : edit.end + MAX_CONTEXT_CHARACTERS].partition("\n")[0]
-        return _planned(correction, before, after.rstrip("\r"))
+        return _planned(correction, before, after.rstrip("¶\r"))
 
 
 def preview_of(decided: Decided, pairs: Path | None = None, *, choices: Sequence[FormChoice] = ()) -> Preview:

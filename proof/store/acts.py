@@ -20,7 +20,7 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from proof.errors import PublicError
-from proof.locale.marking import _
+from proof.locale.marking import Sentence, _
 from proof.store.decision_chains import Chain, FlagDecision, chain_with, shown_decisions
 from proof.store.decision_records import Decision, NotYoursError
 from proof.store.decisions import undo_in
@@ -96,6 +96,9 @@ class NothingLeftError(PublicError):
 
     def __init__(self, is_redo: bool) -> None:
         super().__init__(_("Nothing is left to do again.") if is_redo else _("Nothing of yours is left to take back."))
+
+
+PAGE_AND_COLUMN = _("%(page)s, column %(column)s")
 
 
 class ChangedError(PublicError):
@@ -236,7 +239,7 @@ def _undo_decisions(session: Session, acts: _ActsOfPerson, act: FlagDecision, re
             to_undo.append((chain, decision))
         elif others:
             changed_by += others
-            changed_place = changed_place or f"{decision.page}, column {decision.line}"
+            changed_place = changed_place or Sentence(PAGE_AND_COLUMN, page=decision.page, column=decision.line)
     if changed_by and not request.leave:
         raise ChangedError(changed_by, changed_place)
     decisions: list[Decision] = []

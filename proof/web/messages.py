@@ -130,6 +130,7 @@ SCRIPT_MESSAGES = {
     "standsHere": _("What is to stand here"),
     "copyReads": _("What the copy reads (empty: nothing)"),
     "restsOn": _("from %(authority)s"),
+    "restsOnImage": _("from the image"),
     "nameAuthority": _("No image shows that. Name under A what it rests on."),
     "carriedFrom": _("carried from %(page)s, where %(person)s decided it"),
     "selected": _("%(num)s chosen"),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from proof.locale.languages import translations
 from proof.store import Store
 from proof.store.acts import ActKind, ChangedError, NothingLeftError
 from proof.store.decision_records import (
@@ -124,8 +125,10 @@ def test_what_another_changed_meanwhile_is_not_taken_back_and_they_are_named(fil
     filled.decisions.decide_all([demand(n, Verdict.KEEP, batch="stroke-0001") for n in (1, 3)])
     decide(filled, 1, Verdict.COPY, "王")
     before, said = seen(filled), events(filled)
-    with pytest.raises(ChangedError, match="changed by 王 in the meantime"):
+    with pytest.raises(ChangedError, match="changed by 王 in the meantime") as refused:
         filled.acts.undo(WORK, "甲", key())
+    in_chinese = str(refused.value.sentence.in_words(translations("zh-Hant").gettext))
+    assert "葉第 1 行：其間 王 已改動" in in_chinese
     assert (seen(filled), events(filled)) == (before, said)
     left = [filled.acts.undo(WORK, "甲", key(), leave=True) for _ in range(2)]
     assert [[decision.flag for decision in undone.decisions] for undone in left] == [[3], [2]]

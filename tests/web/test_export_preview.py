@@ -48,6 +48,15 @@ def test_what_would_be_written_and_what_not_is_said_with_the_reason(decided: Ser
     assert decided.store.queue.has(OTHER, taken["flag"])
 
 
+def test_the_page_names_the_image_in_words_and_shows_no_mark_of_a_line_end(decided: Served) -> None:
+    fourth = queued(decided.store, OTHER)[3]
+    decide(decided.store, fourth.number, Verdict.TAKE, work=OTHER)
+    page = decided.client.get(f"/works/{OTHER}/export", headers={"Accept-Language": "en"}).text
+    assert "from the image · 甲" in page
+    assert "from 他校 · 見類篇 · 甲" in page
+    assert "¶" not in page
+
+
 def test_the_desk_and_a_dry_run_say_the_same(
     decided: Served, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -134,13 +134,16 @@ async function showRecords(flag) {
   }
 }
 
+/** What a decision rests on, in words; empty where nothing was stated. */
+const restsOn = (authority) => authority && (authority === "影像" ? say("restsOnImage") : say("restsOn", { authority }));
+
 /** Shows the decisions of the blind readers to the person who decides between them. */
 function showReaders(flag) {
   $("readers").hidden = !flag.readings.length;
   $("readers").replaceChildren(...flag.readings.map(({ person, state, reading, copy_reads, authority, note }) => {
     const isCorrected = state === "corrected";
     const text = state === "retained" && copy_reads ? copy_reads : flag.transcribed;
-    const notes = [words.states[state], authority && say("restsOn", { authority }), note];
+    const notes = [words.states[state], restsOn(authority), note];
     return make("li", { class: isCorrected ? "image" : "text" }, make("span", { class: "siglum" }, person), " ",
       isCorrected ? correction(flag.transcribed, reading) : text ? han(text) : "∅", " ",
       make("span", { class: "soft" }, notes.filter(Boolean).join(" · ")));
@@ -166,7 +169,7 @@ function showDecision(flag) {
   if (!last) return;
   if (state === "retained") line.append(" ", han(last.copy_reads));
   const carried = last.evidence?.carried;
-  const notes = [last.authority && say("restsOn", { authority: last.authority }), carried && say("carriedFrom", carried), last.note, last.person];
+  const notes = [restsOn(last.authority), carried && say("carriedFrom", carried), last.note, last.person];
   for (const note of notes.filter(Boolean)) line.append(" · ", note);
 }
 
