@@ -183,11 +183,13 @@ def substitution_score(
         other += shared
     score = odds * (ODDS_WEIGHT + SURE_ALTERNATIVE_WEIGHT * other + ODDS_WEIGHT * doubt)
     score += ALTERNATIVE_WEIGHT * log(max(other, MIN_PROBABILITY)) - DOUBT_DEDUCTION_NATS * doubt
-    score *= max(MIN_FAMILIARITY_WEIGHT, familiarity)
+    less_familiar = score * max(MIN_FAMILIARITY_WEIGHT, familiarity)
     if self_reading is None:
-        return score
+        return less_familiar
+    # both measure how well the engine knows the character: the stronger one counts
     nats = log(USUAL_MISREADING / max(1.0 - self_reading, MIN_PROBABILITY))
-    return score + min(nats, MAX_SELF_READING_GAIN_NATS * shared_weight)
+    gain = min(max(nats, 0.0), MAX_SELF_READING_GAIN_NATS * shared_weight)
+    return min(less_familiar, score + min(nats, 0.0)) + gain
 
 
 def ramp(value: float, low: float, high: float) -> float:

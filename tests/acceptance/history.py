@@ -174,7 +174,7 @@ class History:
         twin = self._other_half(flag)
         status, made = self.ask("POST", f"flags/{flag['number']}/decisions", **body)
         assert status in MADE, made
-        self.text.ask(cell, flag["number"])
+        cell = self.text.ask(cell, flag["number"])
         self.hear(made)
         self.people[self.person].does(cell, self._decided_along(made, *twin) if twin is not None else None)
         return f"{verdict} {flag['transcribed']}→{made['reading']}"
@@ -201,7 +201,7 @@ class History:
             part.touched = True
         if cell is None:
             return None
-        self.text.ask(cell, flag)
+        cell = self.text.ask(cell, flag)
         self.hear(said["items"][-1])
         return cell
 
@@ -222,7 +222,7 @@ class History:
         _, pages = self.ask("GET", "pages?limit=50")
         page = self.chance.choice(pages["items"])
         _, detail = self.ask("GET", f"pages/{page['number']}")
-        columns = [one for one in detail["columns"] if len(one["source"]) > 4]
+        columns = [one for one in detail["columns"] if len(one["source"]) > 5]
         if not columns:
             return "a page without columns"
         column = self.chance.choice(columns)
@@ -242,7 +242,7 @@ class History:
         status, made = self.ask("POST", f"pages/{page['number']}/corrections", **body)
         if status not in MADE:
             return f"refused: {made.get('detail', status)}"
-        self.text.ask(cell, made["flag"])
+        cell = self.text.ask(cell, made["flag"])
         self.hear(made)
         self.people[self.person].does(cell)
         return f"{cell.was or '(nothing)'}→{reading or '(nothing)'} by hand"

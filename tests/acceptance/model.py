@@ -127,10 +127,12 @@ class Text:
     def of_flag(self, flag: int) -> Cell | None:
         return next((cell for cell in self.known() if flag in (cell.flag, *cell.flags)), None)
 
-    def ask(self, cell: Cell, flag: int) -> None:
-        """Somebody answers a question that is asked of a cell, or of the one that this is a copy of."""
+    def ask(self, cell: Cell, flag: int) -> Cell:
+        """Somebody answers a question that is asked of a cell, or of the one that this is a copy of; gives that one."""
         known = self.of_flag(flag)
-        (known if known is not None and cell.copy_of is known else cell).ask(flag)
+        asked = known if known is not None and cell.copy_of is known else cell
+        asked.ask(flag)
+        return asked
 
     def known(self) -> list[Cell]:
         return [*self.cells(), *self.gone]

@@ -52,6 +52,17 @@ def test_what_an_engine_was_hardly_taught_it_speaks_against_the_less(own: float,
         assert substitution_score(own, log(0.9), 0.0, little) <= score
 
 
+def test_what_the_engine_knows_of_a_character_is_counted_once() -> None:
+    """A character that it was hardly trained on is one that it misreads: the stronger of the two measures counts."""
+    misread, untrained = 0.5, 0.3
+    both = substitution_score(log(1e-5), log(0.99), 0.0, untrained, misread)
+    either = [
+        substitution_score(log(1e-5), log(0.99), 0.0, untrained),
+        substitution_score(log(1e-5), log(0.99), 0.0, 1.0, misread),
+    ]
+    assert both == min(either)
+
+
 @given(log_probs)
 def test_a_strange_character_is_raised_only_where_the_other_reading_is_wholly_sure(belief: float) -> None:
     """One without code point never."""

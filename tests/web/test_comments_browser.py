@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -78,6 +79,29 @@ def test_a_problem_of_a_flag_is_given_to_another_who_finds_it_and_resolves_it(
     reader.keyboard.press("n")
     expect(reader.locator("#talk-text")).to_be_disabled()
     expect(reader.get_by_role("button", name="Write it down")).to_be_disabled()
+
+
+def test_an_input_method_that_ends_its_composition_sends_no_comment(people: dict[str, Page], address: str) -> None:
+    page = people["乙"]
+    page.goto(f"{address}/works/{WORK}/pages/3")
+    page.keyboard.press("n")
+    text = page.get_by_role("textbox", name="Comment")
+    text.fill("吿")
+    for composed in ({"keyCode": 229}, {"isComposing": True}):
+        text.evaluate(
+            """(field, composed) => field.dispatchEvent(new KeyboardEvent("keydown",
+                {key: "Enter", ctrlKey: true, bubbles: true, cancelable: true, ...composed}))""",
+            composed,
+        )
+    text.dispatch_event("compositionstart")
+    page.keyboard.press("Control+Enter")
+    text.dispatch_event("compositionend")
+    page.evaluate("new Promise((done) => setTimeout(done, 30))")  # the method is done a moment after its text is in
+    text.fill("吿朔")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#talk")).to_be_hidden()
+    page.goto(f"{address}/works/{WORK}/history?what=comment")
+    expect(page.locator("#events li").filter(has_text="吿")).to_have_text(re.compile("吿朔"))
 
 
 def test_words_that_somebody_in_between_answered_stay_and_are_sent_once(people: dict[str, Page], address: str) -> None:

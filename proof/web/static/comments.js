@@ -1,6 +1,7 @@
 // The comments on a flag or a page: reading and answering them, marking a problem, assigning and resolving it.
 
-import { $, ask, data, han, isShortcut, make, may, oneAtATime, problemMessage, say, script, uuid, words } from "./shell.js";
+import { $, ask, data, han, isShortcut, make, may, maySucceedLater, oneAtATime, problemMessage, say, script, uuid, words } from "./shell.js";
+import { installForm } from "./typing.js";
 
 const when = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "short", timeStyle: "short" });
 const drafts = new Map(); // unsent text and the key of its request, by the address that it is sent to
@@ -83,23 +84,20 @@ export function installComments(about, saved) {
       saved(comment);
     } catch (problem) {
       $("talk-trouble").textContent = problemMessage(problem);
-      if (problem.status >= 400 && problem.status < 500) draft.key = uuid(); // refused: the next attempt is a new request
+      if (!maySucceedLater(problem)) draft.key = uuid(); // refused: the next attempt is a new request
       if (!$("talk").open) throw problem; // the page shows it, since the dialog was closed
     } finally {
       sending = $("talk-text").readOnly = false;
     }
   });
   $("talk-text").addEventListener("input", () => { drafts.get(shown.path).text = $("talk-text").value; });
-  $("talk").addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing || event.repeat) return;
+  const isComposing = installForm(form, [$("talk-text")], send, () => $("talk").close());
+  form.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || isComposing(event) || event.repeat) return;
     event.preventDefault();
     if (may("decide")) send();
   });
   $("talk-close").addEventListener("click", () => $("talk").close());
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    send();
-  });
   return open;
 }
 
