@@ -19,7 +19,7 @@ from proof.store.authorities import IMAGE, REASONED
 from proof.text.addresses import Addresses
 from proof.text.column import parse_column
 from proof.text.edit import Edit
-from proof.text.model import Page, Script, han_in, is_han
+from proof.text.model import Page, Script, is_han
 from proof.text.numerals import numeral
 from proof.text.transcription import Transcription
 
@@ -28,7 +28,7 @@ _MAX_QUOTED = 12
 """Maximum number of characters of a reading quoted in full; a longer one is cited by its beginning and end."""
 
 LEMMA_CONTEXT_CHARACTERS = 4
-"""Han characters of the corrected text shown on each side of a lemma."""
+"""Characters of the corrected text shown on each side of a lemma."""
 
 KANRIPO_SIGLA = {"WYG": "四庫", "SBCK": "叢刊"}
 """Sigla of editions in notes, by their branches in the Kanseki Repository."""
@@ -163,7 +163,7 @@ def called(siglum: str) -> str:
 def _around(
     addresses: Addresses, edition: Transcription, edits: Sequence[Edit], placed: PlacedCorrection
 ) -> tuple[str, str]:
-    """The Han characters before and after a place in its line of the corrected text."""
+    """The characters before and after a place in its line of the corrected text; no punctuation."""
     line = addresses.find(placed.correction.page, placed.correction.line)
     if line is None:
         return "", ""
@@ -172,7 +172,13 @@ def _around(
     others = [other for other in edits if other is not edit]
     before = _corrected(edition.text, others, begin, edit.start)
     after = _corrected(edition.text, others, edit.end, max(end, edit.end))
-    return han_in(before)[-LEMMA_CONTEXT_CHARACTERS:], han_in(after)[:LEMMA_CONTEXT_CHARACTERS]
+    glyphs_before, glyphs_after = _glyphs(before), _glyphs(after)
+    return "".join(glyphs_before[-LEMMA_CONTEXT_CHARACTERS:]), "".join(glyphs_after[:LEMMA_CONTEXT_CHARACTERS])
+
+
+def _glyphs(text: str) -> list[str]:
+    """The characters of a piece of a column; an entity or a description of a character is one."""
+    return [cell.text for cell in parse_column(text).cells if cell.glyph]
 
 
 def _corrected(text: str, edits: Iterable[Edit], begin: int, end: int) -> str:

@@ -264,7 +264,8 @@ class CommentBody(StrictModel):
 
 
 class RuleBody(StrictModel):
-    """A rule that two characters are variants of each other in this work."""
+    """A rule that one character of the text is a variant of one on the image in this work: it hides the open flags of
+    this pair, and none of the pair the other way round."""
 
     text: Text = Field(description="The character in the text")
     image: Text = Field(description="The character on the image")
