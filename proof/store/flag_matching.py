@@ -235,7 +235,7 @@ class _PageLines:
 
     def left_of(self, row: FlagRow) -> Iterator[Span]:
         """The places in the present text of what is left of a written reading whose place was lost since."""
-        is_lost = row.start is not None and row.version_id != self.version and row.text_id == self.text
+        is_lost = row.extent > 0 and row.version_id != self.version and row.text_id == self.text
         if is_lost and row.version_id is not None and self.version is not None and _is_written(row):
             yield from self._versions.comparison(row.version_id, self.version).kept(row.start or 0, row.extent)
 

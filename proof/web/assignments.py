@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flask import Blueprint, Response, redirect, request, url_for
 from pydantic import BaseModel, Field, ValidationError
 from werkzeug.wrappers import Response as AnyResponse
 
+from proof.locale.marking import _
 from proof.store.accounts import LONGEST_NAME
+from proof.store.lookup import NoPlaceError
+from proof.store.queue_records import ListedPage
+from proof.store.search import addressed
 from proof.web import problems, schemas
 from proof.web.api import PAGES, answer, api_blueprint
 from proof.web.people import may, must_be_assignee, person
@@ -55,8 +61,15 @@ def assign_pages(path: schemas.WorkPath, body: AssignmentBody) -> Response:
 
 @assignments.post("/works/<work>/assignments")
 def give_by_form(work: str) -> AnyResponse:
-    """Assign the pages of the form, and redirect to the page with the form."""
-    values = {name: request.form[name] for name in AssignmentBody.model_fields if request.form.get(name)}
+    """Assign the pages of the form, in which they are called as in the list or by their position, and redirect to the
+    page with the form."""
+    values: dict[str, str | int] = {
+        name: request.form[name] for name in AssignmentBody.model_fields if request.form.get(name)
+    }
+    of_juan = [
+        page for page in project().store.queue.uncounted_pages(work) if values.get("juan") in (None, page.juan_name)
+    ]
+    values |= {name: _position(of_juan, str(values[name])) for name in ("first_page", "last_page") if name in values}
     try:
         body = AssignmentBody.model_validate(values)
     except ValidationError as error:
@@ -64,6 +77,21 @@ def give_by_form(work: str) -> AnyResponse:
     from_my_pages = request.form.get("back") == "mine"
     _give(work, body, only_mine=from_my_pages)
     return redirect(url_for("pages.for_me") if from_my_pages else url_for("pages.page_list", work=work))
+
+
+def _position(pages: Sequence[ListedPage], address: str) -> int:
+    """The position in the work of the page that an address names: its name or half-folio, or a number. Raises
+    NoPlaceError if there is none, or if it could be any of several."""
+    address = address.strip()
+    called = [page for page in pages if address.lower() in (page.page.lower(), page.folio.lower())]
+    if not called and address.isdecimal():
+        return int(address)
+    matches = called or addressed(pages, address)
+    if not matches:
+        raise NoPlaceError(_("there is no page %(page)s"), page=address)
+    if len(matches) > 1:
+        raise NoPlaceError(_("%(page)s: several pages are called so; choose their juan too"), page=address)
+    return matches[0].position
 
 
 def _give(work: str, body: AssignmentBody, *, only_mine: bool = False) -> None:

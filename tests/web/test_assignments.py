@@ -37,6 +37,21 @@ def test_a_proofreader_takes_pages_and_gives_them_back(house: House) -> None:
     assert holders(one) == {"3": "乙"}
 
 
+def test_the_form_takes_pages_as_the_list_calls_them(house: House) -> None:
+    """It took their positions alone, which the list does not say."""
+    one = house.browser("乙")
+
+    def send(**pages: str) -> int:
+        return one.submit(f"/works/{WORK}/assignments", key=uuid.uuid4().hex, to="乙", **pages).status_code
+
+    [second, third] = [page.page for page in house.store.queue.pages(WORK)[1:]]
+    assert send(first_page=third, last_page=" 3") == 302
+    assert holders(one) == {"3": "乙"}
+    assert send(first_page=second.lower(), last_page=third) == 302
+    assert holders(one) == {"2": "乙", "3": "乙"}
+    assert send(first_page="99z") == 404
+
+
 def test_another_persons_pages_are_given_on_by_an_administrator_alone(house: House) -> None:
     one, other, third = house.browser("乙"), house.browser("丙"), house.browser("甲")
     assert give(one, "乙", juan="卷十") == 200
