@@ -148,8 +148,8 @@ class WitnessEvidence:
 
     def with_witnesses(self, given: Flag, *, seeded: bool = False) -> Flag:
         """The flag with the readings of the witnesses at its place and the new score; `raised` does not change. The
-        transcribed reading of a `seeded` error is in the flag, not in the text. A flag whose place is not
-        within one line of the text gets no readings."""
+        transcribed reading of a `seeded` error is in the flag, not in the text. A flag whose place is not within one
+        line of the text gets no readings."""
         flag = without_witnesses(given)
         if flag.kind is Kind.LAYOUT:
             return flag
