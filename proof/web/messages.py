@@ -28,8 +28,8 @@ ACCOUNT_EVENTS = {
     "created": _("account made"),
     "role": _("role changed"),
     "password": _("password set"),
-    "disabled": _("account shut"),
-    "enabled": _("account opened"),
+    "disabled": _("account disabled"),
+    "enabled": _("account enabled"),
     "token": _("token made"),
     "tokens revoked": _("tokens revoked"),
 }
