@@ -55,7 +55,7 @@ class Rules(StorePart):
         NoPlaceError, RefusedDecisionError for an invalid or empty reading."""
         check_reading(transcribed)
         check_reading(suggested)
-        if holds and not (transcribed and suggested):
+        if holds and not (transcribed.strip() and suggested.strip() and transcribed != suggested):
             raise RefusedDecisionError(_("a rule names two characters: what is missing or too many is no variant"))
         with self._writing() as session:
             work_id = find_work_id(session, work)

@@ -75,7 +75,7 @@ class PageEventsOut(BaseModel):
 
 
 class RuleOut(BaseModel):
-    """A rule that two characters are variants of each other. Flags on the pair are hidden."""
+    """A rule that a character of the text is a variant of one on the image. Open flags of this pair are hidden."""
 
     text: str = Field(description="The character in the text")
     image: str = Field(description="The character on the image")

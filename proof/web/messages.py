@@ -28,8 +28,8 @@ ACCOUNT_EVENTS = {
     "created": _("account made"),
     "role": _("role changed"),
     "password": _("password set"),
-    "disabled": _("account shut"),
-    "enabled": _("account opened"),
+    "disabled": _("account disabled"),
+    "enabled": _("account enabled"),
     "token": _("token made"),
     "tokens revoked": _("tokens revoked"),
 }
@@ -149,6 +149,7 @@ SCRIPT_MESSAGES = {
     "asText": _("as the text"),
     "asImage": _("as suggested"),
     "otherwise": _("otherwise"),
+    "aheadYourself": _("You decided here already, in another window: %(verdict)s. This decision was not written."),
     "ahead": _("%(person)s was quicker: %(verdict)s. Your decision was not written."),
     "lookAgain": _("Look again"),
     "close": _("Close"),

@@ -48,7 +48,7 @@ def test_a_rule_that_two_people_set_is_not_undone_by_one(filled: Store) -> None:
         assert bool(filled.rules.of_work(WORK)) is holds
 
 
-@pytest.mark.parametrize("pair", [("", "犂"), ("犂", "")])
+@pytest.mark.parametrize("pair", [("", "犂"), ("犂", ""), ("犂", "犂"), ("犂", "　")])
 def test_a_rule_needs_two_characters(filled: Store, pair: tuple[str, str]) -> None:
     with pytest.raises(RefusedDecisionError, match="two characters"):
         filled.rules.set(WORK, *pair, True, "甲")

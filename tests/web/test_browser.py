@@ -193,7 +193,7 @@ def test_the_second_of_two_browsers_is_told_and_decides_anew(page: Page, browser
     saved(page)
     second.keyboard.press("k")
     notice = second.locator("#notices .notice")
-    expect(notice).to_contain_text("was quicker: reading taken 吿")
+    expect(notice).to_contain_text("You decided here already, in another window: reading taken 吿")
     assert kinds(folder) == [Verdict.TAKE]
     notice.get_by_role("button", name="Look again").click()
     expect(second.locator("body")).to_have_attribute("data-flag", str(number))

@@ -18,8 +18,9 @@ function inWords(decision) {
   return decision.reading ? `${verdict} ${decision.reading}` : say("deletes", { text: decision.transcribed });
 }
 
-/** The message that somebody else decided first. */
-export const decidedByOther = (last) => say("ahead", { person: last?.person ?? "", verdict: inWords(last) });
+/** The message that somebody else decided first, or the same person in another window. */
+export const decidedByOther = (last) =>
+  say(last?.person === person ? "aheadYourself" : "ahead", { person: last?.person ?? "", verdict: inWords(last) });
 
 /** Shows in `place` how many decisions are waiting; removes the message if there are none. */
 export function showWaiting(place, count) {
