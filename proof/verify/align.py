@@ -13,6 +13,7 @@ from enum import StrEnum
 from itertools import groupby, pairwise
 from math import exp, inf, log
 
+from proof.ocr.belief import MIN_PROBABILITY
 from proof.text.model import Cell, is_han
 from proof.verify.glyphs import SPLINTERS, Glyph
 
@@ -175,6 +176,8 @@ class _Costs:
         else:
             log_prob = self._likeness(cell.text, glyph)
             cost = _unknown_cost(glyph) if log_prob is None else _match_cost(log_prob)
+            if not glyph.probable:  # else a trace of its neighbour would stand for a doubled character
+                cost -= log(max(glyph.presence, MIN_PROBABILITY))
         return cost + (OTHER_ROW_NATS if glyph.row != cell.row else 0.0)
 
     def swap(self, i: int, j: int) -> float:

@@ -61,6 +61,18 @@ def test_a_change_of_places_needs_both_to_fit_the_other_way_round_and_one_row() 
     assert Step.SWAP not in [pairing.step for pairing in align(written, shown, exact)[0]]
 
 
+def test_a_doubled_character_does_not_stand_on_a_trace_of_its_neighbour() -> None:
+    """子曰 transcribed as 子曰曰: the engine reads a little of 曰 between the two glyphs."""
+    trace = glyph_at(1, {"曰": log(0.001)}, 0.03)
+    found = paired("子曰曰", [shown_glyph("子"), trace, shown_glyph("曰", 1)])
+    assert [step for step, _, _ in found].count(Step.EXTRA_CELL) == 1
+    assert (Step.EXTRA_GLYPH, (), (1,)) in found
+    faint = glyph_at(1, {"曰": log(0.2)}, 0.3)
+    assert Step.EXTRA_CELL not in [
+        step for step, _, _ in paired("子曰曰", [shown_glyph("子"), faint, shown_glyph("曰", 2)])
+    ]
+
+
 def test_what_may_be_a_speck_between_surplus_characters_is_none_of_them() -> None:
     speck = glyph_at(2, {"一": -0.5, "玄": -9.0}, 0.7)
     found = paired("天地玄黃", [shown_glyph("天"), speck])
