@@ -37,7 +37,8 @@ def authority_of(request: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
 
     A `COPY` rests on the image. Other decisions rest on the first witness with the decided reading, if the image does
     not suggest that reading too, or the flag was raised without the image, or the page has none; else on the image, if
-    any ('' without one). Raises RefusedDecisionError for a `COPY` without an authority that no image supports.
+    there is one and it does not show another character where one is deleted ('' otherwise). Raises
+    RefusedDecisionError for a `COPY` without an authority that no image supports.
     """
     if request.authority or request.verdict in _WITHOUT_AUTHORITY:
         return request.authority
@@ -54,7 +55,8 @@ def authority_of(request: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
     witness = next((copy["siglum"] for copy in copies_read(flag.evidence) if copy["reading"] == reading), "")
     if witness:
         return witness
-    return IMAGE if from_image else ""
+    deletes_shown = not reading and bool(flag.suggested)
+    return IMAGE if from_image and not deletes_shown else ""
 
 
 def shows_copy(reason: str, *, has_image: bool) -> bool:

@@ -34,3 +34,10 @@ def test_a_deletion_rests_on_a_witness_only_where_that_lacks_the_characters(read
     flag = FlagRow(suggested=reading, reason="collation", evidence=witnesses)
     request = DecisionRequest("work", 1, Verdict.DELETE, 0, "甲", "key-of-one")
     assert authority_of(request, flag, PageRow(image=None)) == authority
+
+
+@pytest.mark.parametrize(("suggested", "authority"), [("鬼", ""), ("", IMAGE)])
+def test_a_deletion_does_not_rest_on_an_image_that_shows_a_character_there(suggested: str, authority: str) -> None:
+    flag = FlagRow(suggested=suggested, reason="posterior", evidence={})
+    request = DecisionRequest("work", 1, Verdict.DELETE, 0, "甲", "key-of-one")
+    assert authority_of(request, flag, PageRow(image="page.png")) == authority
