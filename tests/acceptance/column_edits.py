@@ -64,6 +64,8 @@ class ColumnEdits(History):
         column behind it."""
         page = self.chance.choice(self.ask("GET", "pages?limit=50")[1]["items"])
         columns = self.ask("GET", f"pages/{page['number']}")[1]["columns"]
+        if not columns:
+            return "no column is left"
         row_of = {
             column["number"]: self.row(page["page"], column["number"], "\n".join(self.lines)) for column in columns
         }
