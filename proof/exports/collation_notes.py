@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
+from typing import NamedTuple
 
 from proof.exports.corrections import Correction, PlacedCorrection
 from proof.exports.source import CorrectedSource
@@ -19,9 +20,12 @@ from proof.store.authorities import IMAGE, REASONED
 from proof.text.addresses import Addresses
 from proof.text.column import parse_column
 from proof.text.edit import Edit
+from proof.text.lines import LINE_ENDING_SIGNS
 from proof.text.model import Page, Script, is_han
 from proof.text.numerals import numeral
 from proof.text.transcription import Transcription
+
+_Order = tuple[tuple[int, int], tuple[bool, float]]
 
 _SIMPLIFIED = str.maketrans(dict(zip("據刪補脫從無卷葉當記處連寫誤", "据删补脱从无卷叶当记处连写误", strict=True)))
 _MAX_QUOTED = 12
@@ -86,6 +90,7 @@ def notes_of(
     leaf_of = {page.id: leaf_in_words(page, edition.script) for page in edition.pages}
     addresses = Addresses(edition)
     edits = sorted((change.edit for change in corrected.placed if change.correction.changes), key=attrgetter("start"))
+    line_changes = _line_changes(corrected)
     given_names = tuple((names or {}).items())
     numbers: Counter[str] = Counter()
     notes = []
@@ -94,12 +99,12 @@ def notes_of(
         juan = juan_of.get(correction.page, "")
         numbers[juan] += 1
         before, after = _around(addresses, edition, edits, placed)
-        line = _corrected_line(placed, corrected)
+        line = _corrected_line(placed, line_changes)
         named_correction = replace(correction, line=line, names=(*correction.names, *given_names))
         named = replace(placed, correction=named_correction)
         words = house_note(named, edition.script)
         if half is not None:
-            half_line = _corrected_line(half, corrected)
+            half_line = _corrected_line(half, line_changes)
             moved_from = replace(half, correction=replace(half.correction, line=half_line))
             words = moved_note(named, moved_from, edition.script)
         changes = tuple(part.edit for part in (placed, half) if part is not None and part.correction.changes)
@@ -114,16 +119,32 @@ def notes_of(
     return CollationNotes(edition, tuple(notes), _witness_names(notes, given_names))
 
 
-def _corrected_line(placed: PlacedCorrection, corrected: CorrectedSource) -> int:
+class _LineChange(NamedTuple):
+    """A correction that adds `lines` to its page, or takes them away. `page` is None in a text without pages."""
+
+    page: str | None
+    order: _Order
+    lines: int
+
+
+def _line_changes(corrected: CorrectedSource) -> list[_LineChange]:
+    edition = corrected.edition
+    pages = (placed.correction.page if edition.paged else None for placed in corrected.placed)
+    changes = (
+        _LineChange(page, _order(placed), _lines_added(placed, edition))
+        for page, placed in zip(pages, corrected.placed, strict=True)
+    )
+    return [change for change in changes if change.lines]
+
+
+def _corrected_line(placed: PlacedCorrection, line_changes: Iterable[_LineChange]) -> int:
     """The number of the column of a correction in the corrected text: columns may be added, deleted, split or joined
     before it on its page."""
-    correction = placed.correction
-    added = int(correction.is_column and placed.edit.replacement.startswith(("\r", "\n", "¶")))
-    for other in corrected.placed:
-        lines = _lines_added(other, corrected.edition)
-        is_on_page = other.correction.page == correction.page or not corrected.edition.paged
-        if lines and is_on_page and _order(other) < _order(placed):
-            added += lines
+    correction, order = placed.correction, _order(placed)
+    added = int(correction.is_column and placed.edit.replacement.startswith(tuple(LINE_ENDING_SIGNS)))
+    added += sum(
+        change.lines for change in line_changes if change.page in (None, correction.page) and change.order < order
+    )
     return correction.line + added
 
 
@@ -134,7 +155,7 @@ def _lines_added(placed: PlacedCorrection, edition: Transcription) -> int:
     return edit.replacement.count("\n") - edition.text.count("\n", edit.start, edit.end)
 
 
-def _order(placed: PlacedCorrection) -> tuple[tuple[int, int], tuple[bool, float]]:
+def _order(placed: PlacedCorrection) -> _Order:
     """A sort key: the place in the text, and what comes first of insertions at one place."""
     return placed.edit.place, placed.correction.order
 

@@ -17,10 +17,8 @@ from proof.model.flags import LINE_BREAK, MAX_CONTEXT_CHARACTERS, Kind, insertio
 from proof.model.notices import MessageCode, Notice
 from proof.text.addresses import Addresses
 from proof.text.edit import Edit
-from proof.text.lines import LINE_ENDING, LINE_ENDING_CHARACTERS
+from proof.text.lines import LINE_ENDING, LINE_ENDING_CHARACTERS, LINE_ENDING_SIGNS
 from proof.text.transcription import Transcription
-
-_LINE_ENDS = frozenset("¶\n\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,8 +294,8 @@ def _placed_at(edition: Transcription, correction: Correction, start: int) -> Pl
 def _is_whole_line(text: str, start: int, line: str) -> bool:
     """Whether `line`, which begins at `start` of a text, is a whole line of it, with or without a line ending."""
     end = start + len(line)
-    begins = line[0] in _LINE_ENDS or start == 0 or text[start - 1] in _LINE_ENDS
-    return begins and (line[-1] in _LINE_ENDS or end == len(text) or text[end] in _LINE_ENDS)
+    begins = line[0] in LINE_ENDING_SIGNS or start == 0 or text[start - 1] in LINE_ENDING_SIGNS
+    return begins and (line[-1] in LINE_ENDING_SIGNS or end == len(text) or text[end] in LINE_ENDING_SIGNS)
 
 
 def line_edit(text: str, correction: Correction, start: int) -> Edit:
@@ -307,9 +305,9 @@ def line_edit(text: str, correction: Correction, start: int) -> Edit:
     if replacement == LINE_BREAK:
         return Edit(start, 0, _ending(text, start))
     if original and replacement:
-        return Edit(start, len(original.rstrip("¶\r\n")), replacement)
+        return Edit(start, len(original.rstrip(LINE_ENDING_SIGNS)), replacement)
     if original:
-        includes_ending = bool({original[0], original[-1]} & _LINE_ENDS)
+        includes_ending = bool({original[0], original[-1]} & set(LINE_ENDING_SIGNS))
         ending = None if includes_ending else LINE_ENDING.match(text, start + len(original))
         return Edit(start, len(original) + (len(ending[0]) if ending is not None else 0), "")
     if correction.offset == 0:

@@ -13,6 +13,7 @@ from proof.exports.source import CorrectedSource
 from proof.locale.marking import _
 from proof.text.column import parse_column
 from proof.text.edit import Edit, edited
+from proof.text.lines import LINE_ENDING_SIGNS
 from proof.text.numerals import numeral
 from proof.text.positions import line_end
 from proof.text.transcription import Format, Transcription
@@ -72,7 +73,7 @@ def with_footnotes(corrected: CorrectedSource, collated: CollationNotes) -> str:
 
 def _labelled(replacement: str, label: str) -> str:
     """What a correction writes, with the label of its note before the line ending of a column."""
-    end = len(replacement.rstrip("¶\r\n"))
+    end = len(replacement.rstrip(LINE_ENDING_SIGNS))
     return replacement[:end] + label + replacement[end:]
 
 

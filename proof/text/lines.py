@@ -17,6 +17,9 @@ from proof.text.transcription import Format
 LINE_ENDING = re.compile(r"¶*(?:\r\n|\n|\r)|¶+")
 """The separator of two columns of a page."""
 
+LINE_ENDING_SIGNS = "¶\r\n"
+"""The characters of `LINE_ENDING`."""
+
 LINE_ENDING_CHARACTERS = "\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 """The characters that end a line, as in `splitlines`."""
 
