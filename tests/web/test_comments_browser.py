@@ -86,7 +86,7 @@ def test_an_input_method_that_ends_its_composition_sends_no_comment(people: dict
     page.goto(f"{address}/works/{WORK}/pages/3")
     page.keyboard.press("n")
     text = page.get_by_role("textbox", name="Comment")
-    text.fill("吿")
+    text.fill("未畢")
     for composed in ({"keyCode": 229}, {"isComposing": True}):
         text.evaluate(
             """(field, composed) => field.dispatchEvent(new KeyboardEvent("keydown",
@@ -97,11 +97,11 @@ def test_an_input_method_that_ends_its_composition_sends_no_comment(people: dict
     page.keyboard.press("Control+Enter")
     text.dispatch_event("compositionend")
     page.evaluate("new Promise((done) => setTimeout(done, 30))")  # the method is done a moment after its text is in
-    text.fill("吿朔")
+    text.fill("未畢之語")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#talk")).to_be_hidden()
     page.goto(f"{address}/works/{WORK}/history?what=comment")
-    expect(page.locator("#events li").filter(has_text="吿")).to_have_text(re.compile("吿朔"))
+    expect(page.locator("#events li").filter(has_text="未畢")).to_have_text(re.compile("未畢之語"))
 
 
 def test_words_that_somebody_in_between_answered_stay_and_are_sent_once(people: dict[str, Page], address: str) -> None:
