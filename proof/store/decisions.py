@@ -40,7 +40,7 @@ from proof.store.flag_matching import mark_answered_stale
 from proof.store.lookup import StorePart, work_id_subquery
 from proof.store.models import ActRow, DecisionRow, FlagRow, ReadingRow, WorkRow
 from proof.store.seeded_errors import IS_SEEDED, SeededAnswer, answers
-from proof.store.texts import is_displaced, place_of, stored_content
+from proof.store.texts import check_place, is_displaced, place_of, stored_content
 from proof.store.typed_text import (
     LONGEST_COLUMN,
     check_authority,
@@ -178,6 +178,8 @@ def decide_in(session: Session, request: DecisionRequest) -> Decision:
     check_typed(request, flag)
     undone = _undone(chain, request) if request.verdict is Verdict.UNDO else None
     state, reading = (State(undone.was_state), undone.was) if undone else _outcome(request, flag)
+    if state is State.CORRECTED and not undone:
+        check_place(session, flag, reading)
     other_request = _for_other_half(session, request, chain, undone)
     if other_request is not None:  # both halves have one batch, so that they are undone together
         request = replace(request, batch=other_request.batch)
