@@ -17,7 +17,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
-from proof.model.flags import Flag, Kind, Origin
+from proof.model.flags import Flag, Kind
 from proof.store.authorities import CARRIED, seen_at
 from proof.store.carried_places import is_deleted_with_its_line
 from proof.store.column_changes import DELETED, JOINED
@@ -218,8 +218,7 @@ def check_typed(request: DecisionRequest, flag: FlagRow) -> None:
         check_reading(request.reading)
         check_markup(request.reading, flag.transcribed)
     if not request.confirmed:
-        seen = frozenset() if flag.origin == Origin.PERSON.value else seen_at(flag)
-        check_meant(request.reading, seen | {flag.transcribed})
+        check_meant(request.reading, seen_at(flag) | {flag.transcribed})
 
 
 def undo_in(session: Session, chain: Chain, row: FlagDecision, person: str, key: str, batch: str) -> Decision:
