@@ -17,7 +17,7 @@ from proof.model.flags import LINE_BREAK, MAX_CONTEXT_CHARACTERS, Kind, insertio
 from proof.model.notices import MessageCode, Notice
 from proof.text.addresses import Addresses
 from proof.text.edit import Edit
-from proof.text.lines import LINE_ENDING, LINE_ENDING_CHARACTERS, LINE_ENDING_SIGNS
+from proof.text.lines import LINE_ENDING, LINE_ENDING_CHARACTERS, LINE_ENDING_SIGNS, line_edit
 from proof.text.transcription import Transcription
 
 
@@ -277,18 +277,15 @@ def _has_at_place(line: str, correction: Correction, text: str) -> bool:
 
 def _placed_at(edition: Transcription, correction: Correction, start: int) -> PlacedCorrection | RefusedCorrection:
     """A correction whose place is known, with its edit."""
-    if correction.kind is Kind.LAYOUT and correction.original == LINE_BREAK:
-        ending = LINE_ENDING.match(edition.text, start)
-        if ending is None:
-            return RefusedCorrection(correction, Notice.of(Refusal.OTHER_BY_NOW))
-        return PlacedCorrection(correction, Edit(start, len(ending[0]), ""))
-    if not edition.text.startswith(correction.original, start):
+    joins = correction.kind is Kind.LAYOUT and correction.original == LINE_BREAK
+    if not (LINE_ENDING.match(edition.text, start) if joins else edition.text.startswith(correction.original, start)):
         return RefusedCorrection(correction, Notice.of(Refusal.OTHER_BY_NOW))
+    if correction.deletes_column and not _is_whole_line(edition.text, start, correction.original):
+        return RefusedCorrection(correction, Notice.of(Refusal.JOINED))
+    edit = Edit(start, correction.length, correction.replacement)
     if correction.kind is Kind.LAYOUT:
-        if correction.deletes_column and not _is_whole_line(edition.text, start, correction.original):
-            return RefusedCorrection(correction, Notice.of(Refusal.JOINED))
-        return PlacedCorrection(correction, line_edit(edition.text, correction, start))
-    return PlacedCorrection(correction, Edit(start, correction.length, correction.replacement))
+        edit = line_edit(edition.text, start, correction.original, correction.replacement, correction.offset)
+    return PlacedCorrection(correction, edit)
 
 
 def _is_whole_line(text: str, start: int, line: str) -> bool:
@@ -296,30 +293,6 @@ def _is_whole_line(text: str, start: int, line: str) -> bool:
     end = start + len(line)
     begins = line[0] in LINE_ENDING_SIGNS or start == 0 or text[start - 1] in LINE_ENDING_SIGNS
     return begins and (line[-1] in LINE_ENDING_SIGNS or end == len(text) or text[end] in LINE_ENDING_SIGNS)
-
-
-def line_edit(text: str, correction: Correction, start: int) -> Edit:
-    """The edit that inserts or deletes a whole line with its ending, replaces the text of a line, or inserts a line
-    ending alone."""
-    original, replacement = correction.original, correction.replacement
-    if replacement == LINE_BREAK:
-        return Edit(start, 0, _ending(text, start))
-    if original and replacement:
-        return Edit(start, len(original.rstrip(LINE_ENDING_SIGNS)), replacement)
-    if original:
-        includes_ending = bool({original[0], original[-1]} & set(LINE_ENDING_SIGNS))
-        ending = None if includes_ending else LINE_ENDING.match(text, start + len(original))
-        return Edit(start, len(original) + (len(ending[0]) if ending is not None else 0), "")
-    if correction.offset == 0:
-        return Edit(start, 0, replacement + _ending(text, start))
-    return Edit(start, 0, _ending(text, start) + replacement)
-
-
-def _ending(text: str, start: int) -> str:
-    """The first line ending of a text from `start` on, or else the last one before it; a line feed if there is none."""
-    following = LINE_ENDING.search(text, start)
-    endings = [following] if following is not None else list(LINE_ENDING.finditer(text))
-    return endings[-1][0] if endings else "\n"
 
 
 def _malformed(correction: Correction) -> RefusedCorrection | None:

@@ -109,14 +109,13 @@ def _writable(
     )
     changing = [number for number in ordered if placed[number].correction.changes]
     refused = dict.fromkeys(_on_one_place(placed, changing), Refusal.SAME_PLACE)
-    extraction = edition.decoded.extraction
     for number in changing:
         edit = placed[number].edit
         try:
             encode(edition.path, edit.replacement, edition.decoded.encoding, bom=False)
         except TextError:
             refused.setdefault(number, Refusal.ENCODING)
-        if extraction is not None and not extraction.holds(edit):
+        if not edition.decoded.holds(edit):
             refused.setdefault(number, Refusal.MARKUP)
     refused |= _no_columns_after(edition, {number: placed[number].edit for number in changing if number not in refused})
     writable = [placed[number] for number in ordered if number not in refused]

@@ -196,8 +196,11 @@ def _within_frame(
     kept = [area for area in layout.columns if area.number not in layout.beyond or area.number in numbers]
     if len(kept) in (len(layout.columns), 0):
         return layout
-    box = layout.file_box(kept[-1].left, kept[0].top, kept[0].right, kept[0].bottom)
-    columns = CountedColumns(len(kept), box.x - origin[0], box.right - origin[0], 1.0)
+    left, right = kept[-1].left, kept[0].right
+    # a heading may stand over two columns
+    count = round((right - left) / float(np.median([area.width for area in kept])))
+    box = layout.file_box(left, kept[0].top, right, kept[0].bottom)
+    columns = CountedColumns(count, box.x - origin[0], box.right - origin[0], 1.0)
     inner = _layout_within(page, columns, rows, origin)
     return inner if inner.ruled else layout
 

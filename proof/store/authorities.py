@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proof.locale.marking import _
-from proof.model.flags import READER_SIGN, WITHOUT_IMAGE
+from proof.model.flags import READER_SIGN, WITHOUT_IMAGE, Origin
 from proof.store.decision_records import Decision, DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.models import FlagRow, PageRow
 
@@ -37,8 +37,8 @@ def authority_of(request: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
 
     A `COPY` rests on the image. Other decisions rest on the first witness with the decided reading, if the image does
     not suggest that reading too, or the flag was raised without the image, or the page has none; else on the image, if
-    there is one and it does not show another character where one is deleted ('' otherwise). Raises
-    RefusedDecisionError for a `COPY` without an authority that no image supports.
+    there is one ('' otherwise). A deletion rests on the image only where a check found that it lacks the characters.
+    Raises RefusedDecisionError for a `COPY` without an authority that no image supports.
     """
     if request.authority or request.verdict in _WITHOUT_AUTHORITY:
         return request.authority
@@ -53,10 +53,7 @@ def authority_of(request: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
     if from_image and reading in _image_readings(flag):
         return IMAGE
     witness = next((copy["siglum"] for copy in copies_read(flag.evidence) if copy["reading"] == reading), "")
-    if witness:
-        return witness
-    deletes_shown = not reading and bool(flag.suggested)
-    return IMAGE if from_image and not deletes_shown else ""
+    return witness or (IMAGE if from_image and reading else "")
 
 
 def shows_copy(reason: str, *, has_image: bool) -> bool:
@@ -88,6 +85,8 @@ def seen_at(flag: FlagRow) -> frozenset[str]:
 
 
 def _image_readings(flag: FlagRow) -> frozenset[str]:
-    """The readings of the image: the suggestion and the alternatives."""
+    """The readings of the image: the suggestion and the alternatives of a check. What a person says is none of them."""
+    if flag.origin == Origin.PERSON.value:
+        return frozenset()
     alternatives: list[tuple[str, float]] = flag.evidence.get("alternatives", [])
     return frozenset({flag.suggested, *(text for text, _ in alternatives)})

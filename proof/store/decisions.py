@@ -17,7 +17,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
-from proof.model.flags import Flag, Kind, Origin
+from proof.model.flags import Flag, Kind
 from proof.store.authorities import CARRIED, seen_at
 from proof.store.carried_places import is_deleted_with_its_line
 from proof.store.column_changes import DELETED, JOINED
@@ -40,7 +40,7 @@ from proof.store.flag_matching import mark_answered_stale
 from proof.store.lookup import StorePart, work_id_subquery
 from proof.store.models import ActRow, DecisionRow, FlagRow, ReadingRow, WorkRow
 from proof.store.seeded_errors import IS_SEEDED, SeededAnswer, answers
-from proof.store.texts import is_displaced, place_of, stored_content
+from proof.store.texts import check_place, is_displaced, place_of, stored_content
 from proof.store.typed_text import (
     LONGEST_COLUMN,
     check_authority,
@@ -178,6 +178,8 @@ def decide_in(session: Session, request: DecisionRequest) -> Decision:
     check_typed(request, flag)
     undone = _undone(chain, request) if request.verdict is Verdict.UNDO else None
     state, reading = (State(undone.was_state), undone.was) if undone else _outcome(request, flag)
+    if state is State.CORRECTED and not undone:
+        check_place(session, flag, reading)
     other_request = _for_other_half(session, request, chain, undone)
     if other_request is not None:  # both halves have one batch, so that they are undone together
         request = replace(request, batch=other_request.batch)
@@ -216,8 +218,7 @@ def check_typed(request: DecisionRequest, flag: FlagRow) -> None:
         check_reading(request.reading)
         check_markup(request.reading, flag.transcribed)
     if not request.confirmed:
-        seen = frozenset() if flag.origin == Origin.PERSON.value else seen_at(flag)
-        check_meant(request.reading, seen | {flag.transcribed})
+        check_meant(request.reading, seen_at(flag) | {flag.transcribed})
 
 
 def undo_in(session: Session, chain: Chain, row: FlagDecision, person: str, key: str, batch: str) -> Decision:

@@ -19,15 +19,23 @@ import hashlib
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, lru_cache
+from pathlib import Path
 
 from sqlalchemy import ColumnElement, ScalarSelect, delete, func, select, update
 from sqlalchemy.orm import Session
 
+from proof.errors import TextError
+from proof.locale.marking import _
 from proof.model.flags import Kind, Origin, rank_on_image
 from proof.store.carried_places import ExportEdits, Place, TextChange, VersionedPlace
-from proof.store.decision_records import State
+from proof.store.decision_records import RefusedDecisionError, State
 from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, TextVersionRow
+from proof.text.edit import Edit
+from proof.text.encoding import Decoded
+from proof.text.formats import decoded_file
+from proof.text.lines import line_edit
 from proof.text.positions import Span
 
 
@@ -191,6 +199,28 @@ def is_displaced() -> ColumnElement[bool]:
 def first_decision_id() -> ScalarSelect[int]:
     """The id of the first decision on a queried flag; null if nothing was decided."""
     return select(func.min(DecisionRow.id)).where(DecisionRow.flag_id == FlagRow.id).scalar_subquery()
+
+
+def check_place(session: Session, flag: FlagRow, reading: str) -> None:
+    """Raise RefusedDecisionError if the file of a flag has no place for `reading`, as within the mark of a heading. A
+    file that is gone or was changed is not asked; the export asks it again."""
+    text = session.get(TextRow, flag.text_id) if flag.text_id is not None else None
+    if text is None or flag.start is None or flag.version_id != text.version_id:
+        return
+    edit = Edit(flag.start, flag.extent, reading)
+    with suppress(OSError, TextError):
+        stat = Path(text.path).stat()
+        decoded = _decoded(text.path, stat.st_mtime_ns, stat.st_size)
+        if flag.kind == Kind.LAYOUT.value:
+            edit = line_edit(decoded.text, flag.start, flag.transcribed, reading, flag.offset)
+        if not decoded.holds(edit) and decoded.text == stored_content(session, text.version_id):
+            raise RefusedDecisionError(_("the file has no place of its own for it; correct the file itself"))
+
+
+@lru_cache(maxsize=4)
+def _decoded(path: str, _changed: int, _size: int) -> Decoded:
+    """The file at `path`, as it was last changed."""
+    return decoded_file(path)
 
 
 def decided_reading(flag: FlagRow) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from proof.errors import TextError, reason_of
 from proof.locale.marking import Sentence, _
+from proof.text.edit import Edit
 from proof.text.extraction import Extraction
 
 _BOMS = (
@@ -59,6 +60,10 @@ class Decoded:
     bom: bool
     container: str = ""
     extraction: Extraction | None = None
+
+    def holds(self, edit: Edit) -> bool:
+        """Whether the file has a place for an edit of the text: all have, but where a reader added marks."""
+        return self.extraction is None or self.extraction.holds(edit)
 
 
 def decode(path: Path, data: bytes, encoding: str | None = None) -> Decoded:

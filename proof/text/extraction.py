@@ -119,7 +119,9 @@ class Extraction:
 
     def _changes_of(self, edit: Edit) -> list[_PieceChange] | None:
         """The changes of pieces that an edit makes. None if it changes characters of no piece, or a part of a piece
-        that is not verbatim."""
+        that is not verbatim, or begins a line, which is a mark of the reader."""
+        if "\n" in edit.replacement and not self.own_marks:
+            return None
         if not edit.length:
             piece = self._piece_at(edit.start)
             if piece is None:

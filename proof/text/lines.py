@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from proof.model.flags import LINE_BREAK
 from proof.text import kanripo, mirror
+from proof.text.edit import Edit
 from proof.text.model import is_han
 from proof.text.pages import LineKind, PageMark, SourceLine, implied_first_page
 from proof.text.remarks import RemarkCode
@@ -174,3 +176,27 @@ class _Lines:
 def _unread_mark(source: str) -> RemarkCode | None:
     """The remark on a line that is no text but holds a page mark; None for other lines."""
     return RemarkCode.MARK_NOT_READ if kanripo.MARK_BEGINS in source else None
+
+
+def line_edit(text: str, start: int, old: str, new: str, offset: int) -> Edit:
+    """The edit that inserts or deletes a whole line with its ending, replaces the text of a line, or inserts or deletes
+    a line ending alone (`LINE_BREAK`). A line is inserted before that of `start` if the `offset` in it is 0."""
+    if new == LINE_BREAK:
+        return Edit(start, 0, _ending(text, start))
+    if old and new:
+        return Edit(start, len(old.rstrip(LINE_ENDING_SIGNS)), new)
+    if old:
+        length = 0 if old == LINE_BREAK else len(old)
+        includes_ending = bool(length and {old[0], old[-1]} & set(LINE_ENDING_SIGNS))
+        ending = None if includes_ending else LINE_ENDING.match(text, start + length)
+        return Edit(start, length + (len(ending[0]) if ending is not None else 0), "")
+    if offset == 0:
+        return Edit(start, 0, new + _ending(text, start))
+    return Edit(start, 0, _ending(text, start) + new)
+
+
+def _ending(text: str, start: int) -> str:
+    """The first line ending of a text from `start` on, or else the last one before it; a line feed if there is none."""
+    following = LINE_ENDING.search(text, start)
+    endings = [following] if following is not None else list(LINE_ENDING.finditer(text))
+    return endings[-1][0] if endings else "\n"

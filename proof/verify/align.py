@@ -15,7 +15,7 @@ from math import exp, inf, log
 
 from proof.ocr.belief import MIN_PROBABILITY
 from proof.text.model import Cell, is_han
-from proof.verify.glyphs import SPLINTERS, Glyph
+from proof.verify.glyphs import PROBABLE_PRESENCE, SPLINTERS, Glyph
 
 MISMATCH_NATS = 10.0
 """Cost up to which a cell on a glyph counts in full. If it costs more, the glyph is surely another character."""
@@ -177,7 +177,7 @@ class _Costs:
             log_prob = self._likeness(cell.text, glyph)
             cost = _unknown_cost(glyph) if log_prob is None else _match_cost(log_prob)
             if not glyph.probable:  # else a trace of its neighbour would stand for a doubled character
-                cost -= log(max(glyph.presence, MIN_PROBABILITY))
+                cost += log(PROBABLE_PRESENCE) - log(max(glyph.presence, MIN_PROBABILITY))
         return cost + (OTHER_ROW_NATS if glyph.row != cell.row else 0.0)
 
     def swap(self, i: int, j: int) -> float:

@@ -38,6 +38,9 @@ NEAR_FRAME_CELLS = 0.3
 TOO_NEAR_CELLS = 0.6
 """Distance between the middles of two glyphs below which there is hardly room for both."""
 
+PROBABLE_PRESENCE = 0.5
+"""Presence above which it is more probable that there is a glyph than that there is none."""
+
 SPLINTER_PRESENCE_WEIGHT = 0.3
 """Factor for the presence of a splinter of the frame."""
 
@@ -71,7 +74,7 @@ class Glyph:
     @property
     def probable(self) -> bool:
         """Whether it is more probable that there is a glyph than that there is none."""
-        return self.presence > 0.5
+        return self.presence > PROBABLE_PRESENCE
 
     @property
     def best(self) -> str:
@@ -202,7 +205,7 @@ def _glyphs_of_strip(
     """Spikes as glyphs on the page, with silent glyphs where there is ink between them."""
     length = strip.bottom - strip.top
     read = [(strip.top + spike.place * length, spike) for spike in spikes if spike.believed]
-    probable = [y for y, spike in read if spike.presence > 0.5]
+    probable = [y for y, spike in read if spike.presence > PROBABLE_PRESENCE]
     silent = _silent_middles(readings, strip, probable, pitch)
     silent = [y for y in silent if all(abs(y - read_y) > 0.5 * pitch for read_y, _ in read)]
     unread = Spike(0.0, Belief({}), 0.5)

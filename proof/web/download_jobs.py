@@ -19,7 +19,6 @@ from proof.errors import ProofError, PublicError, StoppedError
 from proof.locale.marking import _
 from proof.web.error_messages import english_message
 from proof.web.messages import REFUSALS
-from proof.web.scratch import ScratchFolder, remove_abandoned
 
 LOG = logging.getLogger(__name__)
 
@@ -108,11 +107,9 @@ class DownloadJob:
 
 
 class DownloadJobs:
-    """The queue of downloads and the last finished ones. Folders that killed servers left behind are removed first."""
+    """The queue of downloads and the last finished ones."""
 
     def __init__(self) -> None:
-        remove_abandoned()
-        self._scratch = ScratchFolder()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="making downloads")
         self._lock = Lock()
         self._jobs: dict[str, DownloadJob] = {}
@@ -126,7 +123,7 @@ class DownloadJobs:
                 if is_equal and job.state is DownloadState.WAITING:
                     return job
             count = StepCount(total)
-            folder = TemporaryDirectory(dir=self._scratch.path(), ignore_cleanup_errors=True)
+            folder = TemporaryDirectory(prefix="proof-download-", ignore_cleanup_errors=True)
             future = self._thread.submit(_make_archive, make, Path(folder.name), count)
             job = DownloadJob(uuid.uuid4().hex, work, kind, language, count, folder, future)
             self._jobs[job.number] = job
@@ -151,7 +148,6 @@ class DownloadJobs:
             for job in self._jobs.values():
                 job.folder.cleanup()
             self._jobs.clear()
-            self._scratch.close()
 
 
 def _make_archive(make: Make, folder: Path, count: StepCount) -> Path:

@@ -87,7 +87,7 @@ def decide(browser: Browser, number: int) -> None:
 
 def served(folder: Path, people: int, seconds: float) -> list[TableRow]:
     """What is asked of a server, and a backup while people decide."""
-    process, address = start(folder, auth=False)
+    process, address = start(folder)
     try:
         rows = [(f"{name}, 95th percentile", p95(times)) for name, times in queries(Browser(address)).items()]
         decide(Browser(address), DECIDED)

@@ -1,10 +1,9 @@
 """Measure the desk in the browser.
 
-    python -m scripts.bench web [--pages 10000] [--seconds 20] [--auth]
+    python -m scripts.bench web [--pages 10000] [--seconds 20]
 
 A store of 10,000 pages and 100,000 flags is filled with what a check would leave (one drawn image serves all
-pages), served by `proof serve` in a process of its own, and asked over HTTP and in a real Chromium. With `--auth`
-everybody has an account and has logged in before anything is measured.
+pages), served by `proof serve` in a process of its own, and asked over HTTP and in a real Chromium.
 """
 
 from __future__ import annotations
@@ -26,13 +25,11 @@ from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
 
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import BrowserContext, sync_playwright
+from playwright.sync_api import sync_playwright
 
 from proof.model.flags import flag_id
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
-from proof.store.accounts import Role
 from proof.store.acts import ActKind
 from proof.store.history import HistoryFilter
 from proof.store.saving import CheckedResult
@@ -41,23 +38,7 @@ from tests.web.drawn import LINES, WORK, checked, draw_page, settings_in, shapes
 
 CONFLICT = 409
 READINGS = "吿古吉士土王玉主丰半羊干于千午牛失矢夫天未末木本"
-PASSWORD = "四庫 full of 書"  # noqa: S105 - of accounts that live as long as the measurement
-MANAGER = "管理者"
-PEOPLE = [f"校對者{number:02d}" for number in range(1, 31)]
-PAGES = {
-    "queue": f"/works/{WORK}/",
-    "desk": f"/works/{WORK}/desk",
-    "help": f"/works/{WORK}/desk",
-    "pages": f"/works/{WORK}/pages/",
-    "page": f"/works/{WORK}/pages/1",
-    "pairs": f"/works/{WORK}/pairs?text=告&image=吿",
-    "glyphs": f"/works/{WORK}/glyphs?text=公",
-    "history": f"/works/{WORK}/history",
-    "find": f"/works/{WORK}/find?q=公公",
-    "error": "/works/none/",
-}
-"""Every page that people see; the others are about people themselves."""
-OF_PEOPLE = {"login": "/login", "account": "/account", "people": "/people"}
+PEOPLE = 30
 
 
 def fill(folder: Path, pages: int, many: int = 10, text: str = "text.txt") -> None:
@@ -83,27 +64,14 @@ def fill(folder: Path, pages: int, many: int = 10, text: str = "text.txt") -> No
         store.finish_run(run, whole=True)
 
 
-def give_accounts(folder: Path) -> None:
-    """An administrator and thirty proofreaders, where they are not there yet."""
-    with Store.open(folder / "proof.sqlite") as store:
-        there = {one.name for one in store.accounts.everybody()}
-        for name in (MANAGER, *PEOPLE):
-            if name not in there:
-                store.accounts.add(name, Role.ADMINISTRATOR if name == MANAGER else Role.PROOFREADER, PASSWORD)
-
-
 class Browser:
-    """An HTTP client with a session of its own; of the person of that `name`, who logs in, where there is one."""
+    """An HTTP client with a session of its own."""
 
-    def __init__(self, address: str, name: str = "") -> None:
+    def __init__(self, address: str) -> None:
         self.address = address
         self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
-        page = self.opener.open(f"{address}/login" if name else f"{address}/works/{WORK}/history").read().decode()
-        self.token = token_of(page)
-        if name:
-            said = self._post("/api/v1/session", {"name": name, "password": PASSWORD})
-            assert said["person"] == name
-            self.token = said["token"]
+        page = self.opener.open(f"{address}/works/{WORK}/history").read().decode()
+        self.token = page.split('name="csrf" content="')[1].split('"', maxsplit=1)[0]
 
     def get(self, path: str) -> float:
         start = time.perf_counter()
@@ -121,15 +89,9 @@ class Browser:
         return json.load(self.opener.open(asked))
 
 
-def token_of(page: str) -> str:
-    """The token against forged requests that a page carries."""
-    return page.split('name="csrf" content="')[1].split('"', maxsplit=1)[0]
-
-
-def start(folder: Path, *, auth: bool) -> tuple[subprocess.Popen[str], str]:
+def start(folder: Path) -> tuple[subprocess.Popen[str], str]:
     """A server over the project, and its address."""
     command = [sys.executable, "-m", "proof", "serve", "--config", str(folder), "--port", "0"]
-    command += ["--auth"] if auth else []
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
     assert process.stdout is not None
     return process, process.stdout.readline().split()[-1].rstrip("/")
@@ -219,48 +181,11 @@ IN_THE_BROWSER = """async (count) => {
 }"""
 
 
-def log_in(context: BrowserContext, address: str) -> None:
-    """The administrator logs in without a page being opened: the caches stay cold."""
-    asked = context.request
-    headers = {"X-CSRFToken": token_of(asked.get(f"{address}/login").text())}
-    said = asked.post(f"{address}/api/v1/session", data={"name": MANAGER, "password": PASSWORD}, headers=headers)
-    assert said.ok, said.text()
-
-
-def graves(address: str, *, auth: bool) -> dict[str, int]:
-    """What axe-core finds on every page in either theme, by how grave it is; and how many pages these are."""
-    found = {"pages": 0, "serious": 0, "critical": 0}
-    with sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        for theme in ("light", "dark"):
-            context = opened.new_context(viewport={"width": 1440, "height": 900}, color_scheme=theme)
-            page = context.new_page()
-            wanted = PAGES | OF_PEOPLE if auth else PAGES
-            for name, path in sorted(wanted.items(), key=lambda one: one[0] != "login"):
-                page.goto(address + path)
-                page.wait_for_load_state("networkidle")
-                if name == "help":
-                    page.keyboard.press("?")
-                    page.wait_for_selector("#help")
-                assert ("login" in page.url) == (name == "login"), (name, page.url)
-                for one in Axe().run(page).response["violations"]:
-                    if one["impact"] in found:
-                        found[one["impact"]] += 1
-                found["pages"] += theme == "light"
-                if name == "login":
-                    log_in(context, address)
-            context.close()
-        opened.close()
-    return found
-
-
-def in_chromium(address: str, *, auth: bool) -> tuple[list[float], float]:
+def in_chromium(address: str) -> tuple[list[float], float]:
     """Key press to the next flag painted, over 200 decisions; and the desk's first paint with a cold cache."""
     with sync_playwright() as driver:
         opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         context = opened.new_context(viewport={"width": 1440, "height": 900})
-        if auth:
-            log_in(context, address)
         page = context.new_page()
         page.goto(f"{address}/works/{WORK}/desk")
         page.wait_for_timeout(100)
@@ -282,33 +207,24 @@ def in_chromium(address: str, *, auth: bool) -> tuple[list[float], float]:
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pages", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--auth", action="store_true", help="people have accounts and log in")
 
 
 def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     folder = options.folder
     if not (folder / "proof.sqlite").exists():
         fill(folder, options.pages)
-    if options.auth:
-        give_accounts(folder)
-    process, address = start(folder, auth=options.auth)
-    times, paint = in_chromium(address, auth=options.auth)
+    process, address = start(folder)
+    times, paint = in_chromium(address)
     yield "first paint of the desk, server just started", f"{paint:.2f} s", "1 s"
     yield "key press to next flag, 200 decisions, p95", p95(times), "100 ms"
-    yield from [
-        (f"{name}, p95", p95(times), "50 ms")
-        for name, times in queries(Browser(address, MANAGER if options.auth else "")).items()
-    ]
-    yield "glyph view, p95", p95(glyph_views(Browser(address, MANAGER if options.auth else ""))), "300 ms"
-    manager = Browser(address, MANAGER if options.auth else "")
+    yield from [(f"{name}, p95", p95(times), "50 ms") for name, times in queries(Browser(address)).items()]
+    yield "glyph view, p95", p95(glyph_views(Browser(address))), "300 ms"
+    manager = Browser(address)
     progress = [manager.get(f"/works/{WORK}/progress") for _ in range(10)]
     yield "page of who manages the work, p95", p95(progress), "1,000 ms"
     for name, where in (("the work", f"/works/{WORK}/find"), ("all works", "/search")):
         yield f"search in {name}, p95", p95(searches(manager, where)), "200 ms"
-    found = graves(address, auth=options.auth)
-    pages = f"axe-core, {found['pages']} pages in either theme, serious and critical findings"
-    yield pages, f"{found['serious']}, {found['critical']}", "0, 0"
-    people = [Browser(address, name if options.auth else "") for name in PEOPLE]
+    people = [Browser(address) for _ in range(PEOPLE)]
     offset = 20_000
     times, acknowledged, failed = thirty(people, options.seconds, offset)
     with Store.open(folder / "proof.sqlite") as store:

@@ -15,37 +15,24 @@ from tests.conftest import MadeOnce
 Columns = list[str]
 
 
-def missing(columns: Columns) -> Columns:
-    return [*columns[:1], *columns[2:]]
-
-
 def missing_with_notes(columns: Columns) -> Columns:
     noted = next(number for number, column in enumerate(columns) if column.startswith("("))
     return [*columns[:noted], *columns[noted + 1 :]]
 
 
-def moved(columns: Columns) -> Columns:
-    return [columns[0], *columns[2:5], columns[1], *columns[5:]]
-
-
-def two_missing(columns: Columns) -> Columns:
-    return [*columns[:1], *columns[3:]]
-
-
-def two_moved(columns: Columns) -> Columns:
-    return [*columns[:5], *columns[6:8], columns[5], *columns[8:]]
-
-
-def two_moved_with_an_error(columns: Columns) -> Columns:
-    return [columns[0], *columns[3:5], *columns[1:3], *columns[5:]]
-
-
-def reversed_(columns: Columns) -> Columns:
-    return [columns[0], *columns[3:0:-1], *columns[4:]]
-
-
-def joined(columns: Columns) -> Columns:
-    return [columns[0], columns[1] + columns[2], *columns[3:]]
+DAMAGES: dict[str, Callable[[Columns], Columns]] = {
+    "missing": lambda c: [*c[:1], *c[2:]],
+    "two missing": lambda c: [*c[:1], *c[3:]],
+    "missing with notes": missing_with_notes,
+    "moved": lambda c: [c[0], *c[2:5], c[1], *c[5:]],
+    "two moved": lambda c: [*c[:5], *c[6:8], c[5], *c[8:]],
+    "two moved with an error": lambda c: [c[0], *c[3:5], *c[1:3], *c[5:]],
+    "reversed": lambda c: [c[0], *c[3:0:-1], *c[4:]],
+    "parted": lambda c: [c[0], c[1][:8], c[1][8:], *c[2:]],
+    "joined": lambda c: [c[0], c[1] + c[2], *c[3:]],
+    "doubled": lambda c: [*c[:2], *c[1:]],
+    "missing and doubled": lambda c: [c[0], *c[2:5], *c[4:]],
+}
 
 
 @pytest.mark.slow
@@ -66,35 +53,8 @@ def test_an_error_in_a_column_that_moved_is_asked_at_its_new_place(tmp_path: Pat
     history.stop()
 
 
-def doubled(columns: Columns) -> Columns:
-    return [*columns[:2], *columns[1:]]
-
-
-def missing_and_doubled(columns: Columns) -> Columns:
-    return [columns[0], *columns[2:5], *columns[4:]]
-
-
-def parted(columns: Columns) -> Columns:
-    return [columns[0], columns[1][:8], columns[1][8:], *columns[2:]]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "damage",
-    [
-        missing,
-        two_missing,
-        missing_with_notes,
-        moved,
-        two_moved,
-        two_moved_with_an_error,
-        reversed_,
-        parted,
-        joined,
-        doubled,
-        missing_and_doubled,
-    ],
-)
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 @pytest.mark.parametrize("aside", [False, True])
 def test_a_column_is_put_right_and_stays_so(
     tmp_path: Path, made_once: MadeOnce, damage: Callable[[Columns], Columns], aside: bool

@@ -109,6 +109,7 @@ def test_columns_that_are_cut_off_reach_beyond_the_image_as_far_as_they_would(dr
         ("headnotes", 10010),
         ("label and stamps", 10010),
         ("large title", 10030),
+        ("large title", 10241),
         ("half a strip", 10050),
     ],
     ids=[
@@ -117,6 +118,7 @@ def test_columns_that_are_cut_off_reach_beyond_the_image_as_far_as_they_would(dr
         "headnotes",
         "a label above",
         "titles over two columns",
+        "a title over two columns and a column beyond the frame",
         "ten narrow columns",
     ],
 )
@@ -127,7 +129,7 @@ def test_another_number_of_columns_than_the_settings_say_is_found_where_they_are
     true = [Box(x, y, w, h) for kind, x, y, w, h in book.boxes if kind == "text"]
     for box in true:
         [own] = [other for other in found if other.contains(*box.centre)]
-        assert own.w < 1.7 * box.w
+        assert own.w < 1.8 * box.w
 
 
 def test_a_column_of_notes_beside_the_ragged_side_of_a_frame_is_as_wide_as_its_glyphs() -> None:

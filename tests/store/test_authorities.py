@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from proof.model.flags import Origin
 from proof.store.authorities import IMAGE, authority_of
 from proof.store.decision_records import DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.models import FlagRow, PageRow
@@ -36,8 +37,14 @@ def test_a_deletion_rests_on_a_witness_only_where_that_lacks_the_characters(read
     assert authority_of(request, flag, PageRow(image=None)) == authority
 
 
-@pytest.mark.parametrize(("suggested", "authority"), [("鬼", ""), ("", IMAGE)])
-def test_a_deletion_does_not_rest_on_an_image_that_shows_a_character_there(suggested: str, authority: str) -> None:
-    flag = FlagRow(suggested=suggested, reason="posterior", evidence={})
+@pytest.mark.parametrize(
+    ("origin", "suggested", "authority"),
+    [(Origin.FINDING, "鬼", ""), (Origin.FINDING, "", IMAGE), (Origin.PERSON, "", "")],
+)
+def test_a_deletion_rests_on_the_image_only_where_a_check_found_nothing_there(
+    origin: Origin, suggested: str, authority: str
+) -> None:
+    flag = FlagRow(origin=origin.value, suggested=suggested, reason="posterior", evidence={})
     request = DecisionRequest("work", 1, Verdict.DELETE, 0, "甲", "key-of-one")
     assert authority_of(request, flag, PageRow(image="page.png")) == authority
+    assert authority_of(replace(request, authority=IMAGE), flag, PageRow(image="page.png")) == IMAGE

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from proof.checking.pagination import without_images
+from proof.exports.decided_corrections import decided_in
+from proof.exports.source import correct
+from proof.model.geometry import Box
+from proof.model.result import CheckedColumn, PageResult, Status
 from proof.store import Store
 from proof.store.carried_places import ExportEdits
-from tests.build import PLACE, check, page
+from proof.store.column_changes import ColumnChange
+from proof.store.decision_records import RefusedDecisionError, Verdict
+from proof.store.manual_corrections import ManualCorrection
+from proof.text.positions import Span
+from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
+from tests.build import PLACE, check, check_at, key, page
 from tests.store.conftest import on_both
 from tests.store.exported import LINES, content, export
+from tests.text.formats.samples import SAMPLES
 
 
 @on_both
@@ -31,3 +48,61 @@ def test_outdated_content_is_not_recorded_over_newer_content(decided: Store) -> 
     decided.texts.move("KR1", PLACE.text, "other.txt")
     assert not versions.record_content(PLACE.text, newer + "也", "traditional", lambda: True)
     assert versions.paths() == {"other.txt"}
+
+
+def check_file(store: Store, folder: Path, sample: str) -> tuple[Transcription, dict[int, str]]:
+    """A file that was checked as a text of one page, and the columns of the page."""
+    path = folder / SAMPLES[sample].path.name
+    path.write_bytes(SAMPLES[sample].data)
+    edition = read_transcription(path)
+    [first, *_] = (edition if edition.paged else without_images(edition)).pages
+    sources = {column.number: column.source for column in first.columns}
+    columns = tuple(CheckedColumn(number, Box(100 * number, 0, 90, 100), source) for number, source in sources.items())
+    result = PageResult(first.id, first.id, Status.CHECKED, columns=columns)
+    lines = {column.number: Span(column.start, len(column.source)) for column in first.columns}
+    check_at(store, edition.text, [(replace(PLACE, text=str(path), lines=lines), result)], text=str(path))
+    return edition, sources
+
+
+def is_decided(store: Store, line: int, offset: int, reading: str, change: ColumnChange | None = None) -> bool:
+    """Whether a correction by hand, which inserts the reading, is taken."""
+    made = ManualCorrection("KR1", 1, line, offset, 0, reading, "甲", key(), Verdict.TYPED, change=change)
+    try:
+        store.manual_corrections.correct(made)
+    except RefusedDecisionError as refused:
+        assert "the file has no place of its own for it" in str(refused)  # noqa: PT017 - others are taken
+        return False
+    return True
+
+
+@pytest.mark.parametrize("sample", ["tei", "wikitext", "docx", "page"])
+def test_a_place_that_the_export_would_refuse_is_refused_when_it_is_decided(
+    store: Store, tmp_path: Path, sample: str
+) -> None:
+    """In running text the mark of a heading (`### `) is none of the file, nor are the tags of commentary."""
+    edition, sources = check_file(store, tmp_path, sample)
+    places = [(line, offset) for line, source in sources.items() for offset in range(len(source) + 1)]
+    taken = [is_decided(store, line, offset, "龍") for line, offset in places]
+    decided = decided_in(store, edition)
+    assert correct(edition, decided.corrections).refused == ()
+    assert len(decided.corrections) == sum(taken)
+    path = edition.path
+    again, others = Store.open(tmp_path / "again.sqlite"), tmp_path / "again"
+    others.mkdir()
+    with again:
+        check_file(again, others, sample)
+        (others / path.name).unlink()  # a file that is gone is not asked
+        assert all(is_decided(again, line, offset, "龍") for line, offset in places)
+        (others / path.name).write_bytes(SAMPLES[sample].data)
+        refused = correct(edition, decided_in(again, read_transcription(others / path.name)).corrections).refused
+    assert len(refused) == taken.count(False)
+
+
+@pytest.mark.parametrize("change", ColumnChange)
+def test_the_columns_of_a_file_whose_lines_are_elements_stay_as_they_are(
+    store: Store, tmp_path: Path, change: ColumnChange
+) -> None:
+    """A column that was added or split was written into the element of its neighbour."""
+    check_file(store, tmp_path, "page")
+    added = "龍" if change in (ColumnChange.ADD_BEFORE, ColumnChange.ADD_AFTER) else ""
+    assert not is_decided(store, 1, 1 if change is ColumnChange.SPLIT else 0, added, change)

@@ -73,6 +73,12 @@ def test_a_doubled_character_does_not_stand_on_a_trace_of_its_neighbour() -> Non
     ]
 
 
+def test_a_wrong_character_near_a_faint_glyph_stays_in_its_place() -> None:
+    """正金正水 transcribed as 正金是水: the first 正 is not taken for a surplus glyph before an exchanged 金正."""
+    shown = [glyph_at(0, {"正": log(0.47)}, 0.42), *(shown_glyph(text, n) for n, text in enumerate("金正水", 1))]
+    assert {step for step, _, _ in paired("正金是水", shown)} == {Step.MATCH}
+
+
 def test_what_may_be_a_speck_between_surplus_characters_is_none_of_them() -> None:
     speck = glyph_at(2, {"一": -0.5, "玄": -9.0}, 0.7)
     found = paired("天地玄黃", [shown_glyph("天"), speck])
