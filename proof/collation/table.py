@@ -27,6 +27,7 @@ from proof.collation.witnesses import CommonBase, witness_names
 from proof.images.pdf import PdfPage
 from proof.locale.languages import translations
 from proof.locale.templates import templates_in, write_page
+from proof.report.tables import harmless
 from proof.text.addresses import Address, Addresses
 
 CONTEXT_CHARACTERS = 6
@@ -204,7 +205,8 @@ def write_spreadsheet(collations: Sequence[Collation], path: Path) -> None:
                 ("", "") if reading.text is None else (reading.text or "∅", reading.category or "same")
                 for reading in row.readings
             )
-            table.writerow([*astuple(row.address), row.base.text or "∅", *chain.from_iterable(cells)])
+            line = (*astuple(row.address), row.base.text or "∅", *chain.from_iterable(cells))
+            table.writerow(map(harmless, line))
 
 
 def write_table(

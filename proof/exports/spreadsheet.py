@@ -39,5 +39,5 @@ def spreadsheet(corrected: CorrectedSource) -> bytes:
             correction.person,
             correction.flag,
         )
-        writer.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in row])
+        writer.writerow(map(harmless, row))
     return file.getvalue().encode("utf-8-sig")

@@ -15,6 +15,9 @@ from proof.model.notices import Notice, NoticeCode
 MIN_OPENINGS = 3
 """Minimum number of printed pages, none with a quadrant c or d, to be taken for openings of two half-folios."""
 
+MIN_PASSAGES = 3
+"""Minimum number of pages that are taken to be passages, not half-folios, if all are of side a."""
+
 _FOLIO = re.compile(r"([0-9]{1,6})([ab])", re.IGNORECASE)
 _IMAGE_REF = re.compile(
     r"(?P<edition>[^\W\d_](?:[\w-]*?[^\W\d_])?)(?P<volume>[0-9]{1,6})-(?P<page>[0-9]{1,6})(?P<quadrant>[a-d]?)",
@@ -148,6 +151,11 @@ SequencePage = tuple[Folio | None, ImageRef | None]
 """A page of a sequence: its half-folio and its image reference, each None if unknown."""
 
 
+def are_passages(folios: Sequence[Folio | None]) -> bool:
+    """Whether pages are not half-folios: editions that are divided into passages have only `1a`, `2a`, `3a` ..."""
+    return len(folios) >= MIN_PASSAGES and all(folio is not None and folio.side == "a" for folio in folios)
+
+
 def sequence_findings(pages: Iterable[SequencePage], juans: Sequence[str] = ()) -> list[Notice]:
     """A notice for every break in a sequence of pages, in order; `juans` has the juan of each page, if known.
 
@@ -157,12 +165,15 @@ def sequence_findings(pages: Iterable[SequencePage], juans: Sequence[str] = ()) 
       a blank half-folio or continue in another volume, but not go back.
     - The first leaf of a juan may stand alone on its plate: up to 2b, references may skip to the next plate.
     - A whole plate has four half-folios. Openings have no quadrants c and d.
+    - Passages without images advance by a leaf.
     """
     findings: list[Notice] = []
     pages = list(pages)
-    parts = _parts_of_a_page([ref for _, ref in pages if ref and not ref.is_plate])
+    refs = [ref for _, ref in pages if ref]
+    parts = _parts_of_a_page([ref for ref in refs if not ref.is_plate])
+    unit = 2 if not refs and are_passages([folio for folio, _ in pages]) else 1
     for number, (before, after) in enumerate(pairwise(pages)):
-        difference = _break(before, after, parts, new_juan=len(set(juans[number : number + 2])) > 1)
+        difference = _break(before, after, parts, unit, new_juan=len(set(juans[number : number + 2])) > 1)
         if difference is not None:
             findings.append(Notice.of(NoticeCode.SEQUENCE, one=_place(before), other=_place(after), what=difference))
     return findings
@@ -174,10 +185,11 @@ def _parts_of_a_page(refs: Sequence[ImageRef]) -> int:
     return 2 if openings else 4
 
 
-def _break(before: SequencePage, after: SequencePage, parts: int, *, new_juan: bool) -> Notice | None:
-    """The break between two consecutive pages; None if there is none. `new_juan`: they are of two juans."""
+def _break(before: SequencePage, after: SequencePage, parts: int, unit: int, *, new_juan: bool) -> Notice | None:
+    """The break between two consecutive pages; None if there is none. A page is `unit` half-folios. `new_juan`: they
+    are of two juans."""
     (folio, ref), (next_folio, next_ref) = before, after
-    folio_step = folio.distance(next_folio) if folio and next_folio else None
+    folio_step = folio.distance(next_folio) // unit if folio and next_folio else None
     image_step = ref.distance(next_ref, parts) if ref and next_ref else None
     is_incomparable = image_step is None and ref is not None and next_ref is not None
     goes_back = new_juan and folio_step is not None and folio_step <= 0

@@ -72,9 +72,9 @@ def row(flag: Flag) -> dict[str, object]:
         "moved": flag.moved,
         **dict(zip("xywh", box, strict=True)),
     }
-    return {name: harmless(cell) if isinstance(cell, str) else cell for name, cell in cells.items()}
+    return {name: harmless(cell) for name, cell in cells.items()}
 
 
-def harmless(cell: str) -> str:
-    """The text of a cell, with an apostrophe before it if a spreadsheet would run it as a formula."""
-    return f"'{cell}" if cell[:1] in FORMULA else cell
+def harmless(cell: object) -> object:
+    """A cell; text that a spreadsheet would run as a formula has an apostrophe before it."""
+    return f"'{cell}" if isinstance(cell, str) and cell[:1] in FORMULA else cell

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from proof.model.refs import Folio
+from proof.model.refs import Folio, are_passages
 from proof.text.model import Page
 from proof.text.remarks import RemarkCode, Remarks
 
 MAX_USUAL_COLUMNS = 40
 """Maximum number of columns of a half-folio; with more, the mark of the next page was probably lost."""
-
-MIN_PASSAGES = 3
-"""Minimum number of pages that are taken to be passages, not half-folios, if all are of side a."""
 
 LINES_PER_BARE_LINE = 20
 """Lines without a pilcrow get remarks if they are at most one in so many. Some texts divide long lines without one."""
@@ -22,26 +19,20 @@ LINES_PER_BARE_LINE = 20
 def add_page_remarks(remarks: Remarks, pages: Sequence[Page], text: str, *, pilcrows: bool) -> None:
     """Add remarks on pages without columns or with too many, on pages out of sequence, and, if columns end with
     `pilcrows`, on the few that do not. `text` is that of the whole file."""
-    are_half_folios = _are_half_folios(pages)
+    are_half_folios = not are_passages([page.folio for page in pages])
     for page in pages:
         number = len(page.columns)
         if not number:
             remarks.add(page.file_line, RemarkCode.NO_COLUMN, page=page.id)
         elif are_half_folios and number > MAX_USUAL_COLUMNS:
             remarks.add(page.file_line, RemarkCode.MANY_COLUMNS, page=page.id, number=number)
-    _remark_on_sequence(remarks, pages)
+    _remark_on_sequence(remarks, pages, step=1 if are_half_folios else 2)
     if pilcrows:
         _remark_on_missing_pilcrows(remarks, pages, text)
 
 
-def _are_half_folios(pages: Sequence[Page]) -> bool:
-    """Whether the pages can be half-folios. Editions that are divided into passages have only `1a`, `2a`, `3a` ..."""
-    return len(pages) < MIN_PASSAGES or any(page.folio is None or page.folio.side == "b" for page in pages)
-
-
-def _remark_on_sequence(remarks: Remarks, pages: Sequence[Page]) -> None:
-    """Add remarks on pages of a juan that are out of sequence."""
-    step = 1 if _are_half_folios(pages) else 2  # passages have only a side a
+def _remark_on_sequence(remarks: Remarks, pages: Sequence[Page], step: int) -> None:
+    """Add remarks on pages of a juan that are out of sequence; each is `step` half-folios after the one before."""
     for page, following in pairwise(pages):
         if page.folio is None or following.folio is None or _begins_juan(page, following):
             continue

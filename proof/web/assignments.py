@@ -104,6 +104,8 @@ def _give(work: str, body: AssignmentBody, *, only_mine: bool = False) -> None:
     numbers = [
         place.number for place in places if body.juan in (None, place.juan_name) and first <= place.position <= last
     ]
+    if not numbers:
+        raise NoPlaceError(_("no page of this work is in that juan and between these pages"))
     overrules = may(Right.OVERRULE)
     if not body.to and (only_mine or not overrules):
         holders = project().store.assignments.of_work(work)

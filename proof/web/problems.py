@@ -8,7 +8,7 @@ from typing import Any
 from flask import Flask, Response, jsonify, render_template, request
 from flask_wtf.csrf import CSRFError
 from pydantic import ValidationError
-from werkzeug.exceptions import HTTPException, SecurityError
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, SecurityError
 from werkzeug.http import HTTP_STATUS_CODES
 
 from proof.checking.recheck import RecheckFault
@@ -20,9 +20,16 @@ from proof.web.attempts import TooManyAttemptsError
 from proof.web.error_messages import english_message, translated_message
 from proof.web.language import say
 from proof.web.messages import RECHECK_FAULTS, REFUSALS, STATUSES
-from proof.web.people import DATA_PATHS
+from proof.web.people import DATA_PATHS, LogInFirstError
 
 LOG = logging.getLogger(__name__)
+
+_NO_OBJECT = frozenset({"json_invalid", "model_type", "model_attributes_type"})
+"""Types of errors of pydantic about a body that is no JSON object."""
+_HOW_TO_AUTHORISE = (
+    "send `Authorization: Bearer TOKEN` (`proof user token NAME` prints a token), or the cookie of GET /api/v1/session "
+    "and in `X-CSRFToken` the `token` that it answers"
+)
 
 
 def problem(status: int, detail: str, **more: Any) -> Response:
@@ -44,10 +51,14 @@ def invalid(error: ValidationError) -> Response:
     """The answer to a request that does not match its schema, with the errors of each field but without the sent
     values."""
     fields = [
-        {"field": ".".join(map(str, detail["loc"])), "message": detail["msg"]}
+        {
+            "field": ".".join(map(str, detail["loc"])),
+            "message": "send a JSON object, as application/json" if detail["type"] in _NO_OBJECT else detail["msg"],
+        }
         for detail in error.errors(include_url=False, include_input=False, include_context=False)
     ]
-    return problem(422, "; ".join(f"{field['field']}: {field['message']}" for field in fields), errors=fields)
+    detail = "; ".join(": ".join(filter(None, field.values())) for field in fields)
+    return problem(422, detail, errors=fields)
 
 
 def answer_errors(app: Flask) -> None:
@@ -60,7 +71,8 @@ def answer_errors(app: Flask) -> None:
 
     @app.errorhandler(UnconfirmedReadingError)
     def unconfirmed(error: UnconfirmedReadingError) -> Response:
-        return problem(428, str(error), reason=error.reason, message=translated_message(error))
+        detail = f"{error}: if it is meant, send it again with `confirmed`"
+        return problem(428, detail, reason=error.reason, message=translated_message(error))
 
     @app.errorhandler(ChangedError)
     def changed(error: ChangedError) -> Response:
@@ -68,8 +80,10 @@ def answer_errors(app: Flask) -> None:
 
     @app.errorhandler(ProofError)
     def expected(error: ProofError) -> Response:
-        message = public_message(error)
-        response = _answer(error.http_status, str(error), message, message=message)
+        message, detail = public_message(error), english_message(error)
+        if isinstance(error, LogInFirstError):
+            detail = f"{detail}, or {_HOW_TO_AUTHORISE}"
+        response = _answer(error.http_status, detail, message, message=message)
         if error.http_status == 401:
             response.headers["WWW-Authenticate"] = 'Cookie realm="proof"'
         if isinstance(error, TooManyAttemptsError):
@@ -78,17 +92,18 @@ def answer_errors(app: Flask) -> None:
 
     @app.errorhandler(CSRFError)
     def forged(error: CSRFError) -> Response:
-        message = f"the request does not come from a page of this server: {error.description}"
-        LOG.warning("%s %s refused: %s", request.method, request.path, message)
-        return _answer(403, message, say(REFUSALS["forged"]), code="token")
+        detail = f"the request does not come from a page of this server ({error.description}): {_HOW_TO_AUTHORISE}"
+        LOG.warning("%s %s refused: %s", request.method, request.path, detail)
+        message = say(REFUSALS["forged"])
+        return _answer(403, detail, message, message=message, code="token")
 
     @app.errorhandler(HTTPException)
     def http(error: HTTPException) -> Response:
-        status, detail = error.code or 500, error.description or ""
+        status, detail, message = error.code or 500, _detail(error), _status_message(error.code or 500)
         if isinstance(error, SecurityError):  # an unknown host name: no page, since that would contain addresses
             response = problem(status, detail)
         else:
-            response = _answer(status, detail, _status_message(status))
+            response = _answer(status, detail, message, message=message)
         for name, value in error.get_headers():
             if name in ("Allow", "Retry-After", "WWW-Authenticate"):
                 response.headers[name] = value
@@ -110,6 +125,19 @@ def public_message(error: ProofError) -> str:
         return _status_message(error.http_status)
     LOG.error("%s %s: %s", request.method, request.path, error)
     return say(RECHECK_FAULTS[fault])
+
+
+def _detail(error: HTTPException) -> str:
+    """What is wrong with a request, for programs."""
+    if request.routing_exception is None:
+        return error.description or ""
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        methods = sorted({*error.valid_methods} - {"HEAD", "OPTIONS"})
+        return f"{request.method} is not possible at this address: send {' or '.join(methods)}"
+    return (
+        "there is no such address: /api/v1/openapi.json lists them all; in them a work stands by its `name`, pages and "
+        "flags by their `number`"
+    )
 
 
 def _status_message(status: int) -> str:

@@ -22,8 +22,8 @@ TEXT = "司射東面于大夫之西比耦大夫與大夫命上射曰某御于子
 OTHER = TEXT.replace("大夫之西", "大夫之南").replace("衆耦立", "眾耦立")
 
 
-def edition(text: str, name: str) -> Transcription:
-    marked = f"<pb:KR1_WYG_001-1a>¶\n{text[:21]}¶\n{text[21:42]}¶\n{text[42:]}¶\n"
+def edition(text: str, name: str, page: str = "KR1_WYG_001-1a") -> Transcription:
+    marked = f"<pb:{page}>¶\n{text[:21]}¶\n{text[21:42]}¶\n{text[42:]}¶\n"
     return transcription(marked, name, Format.KANRIPO)
 
 
@@ -78,6 +78,13 @@ def test_the_spreadsheet_has_the_witness_s_own_forms_where_only_another_one_diff
     with (tmp_path / "places.csv").open(encoding="utf-8-sig", newline="") as file:
         (lacking,) = [row for row in csv.reader(file) if row[-1] == "passage"]
     assert lacking[3:] == ["與某子射卒遂比衆耦衆耦立", "與某子射卒遂比眾耦眾耦立", "same", "∅", "passage"]
+
+
+def test_the_spreadsheet_has_no_address_that_would_run_as_a_formula(tmp_path: Path) -> None:
+    base, witness = edition(TEXT, "base.txt", "=1_WYG_001-1a"), edition(OTHER, "witness.txt")
+    write_spreadsheet([collate(base, witness)], tmp_path / "places.csv")
+    with (tmp_path / "places.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert {row[0] for row in csv.reader(file)} == {"page", "'=1_WYG_001-1a"}
 
 
 @pytest.mark.parametrize(

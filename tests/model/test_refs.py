@@ -172,3 +172,9 @@ def test_a_break_in_a_sequence_is_described(before: str, after: str, words: str)
 )
 def test_at_the_start_of_a_juan_the_images_may_skip(before: str, after: str) -> None:
     assert sequence_findings(pages(before, after)) == []
+
+
+def test_passages_advance_by_a_leaf() -> None:
+    assert sequence_findings(pages("1a/-", "2a/-", "3a/-", "4a/-", "1a/-", "2a/-")) == []
+    (finding,) = sequence_findings(pages("1a/-", "2a/-", "4a/-", "5a/-"))
+    assert "one half-folio is missing" in in_english(finding)

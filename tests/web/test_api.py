@@ -226,6 +226,36 @@ KEYED = {"version": 0, "key": "0123456789"}
 
 
 @pytest.mark.parametrize(
+    ("method", "path", "body", "advice"),
+    [
+        ("GET", "/api/v1/nothing", None, "/api/v1/openapi.json"),
+        ("GET", f"{BASE}/flags/adca46284aea793eb23d", None, "flags by their `number`"),
+        ("GET", f"{BASE}/flags/1/decisions", None, "send POST"),
+        ("POST", f"{BASE}/flags/1/decisions", "{bad", "send a JSON object"),
+        ("POST", f"{BASE}/flags/1/decisions", "[1]", "send a JSON object"),
+        ("POST", f"{BASE}/flags/1/decisions", '{"verdict": "keep"}', "key: Field required"),
+        (
+            "POST",
+            f"{BASE}/flags/1/decisions",
+            json.dumps({"verdict": "typed", "reading": "gao", **KEYED}),
+            "send it again with `confirmed`",
+        ),
+    ],
+)
+def test_a_program_that_knows_the_description_alone_is_told_what_to_do(
+    unchanged: Served, method: str, path: str, body: str | None, advice: str
+) -> None:
+    answer = unchanged.client.open(path, method=method, data=body, content_type="application/json")
+    assert advice in answer.json["detail"]  # type: ignore[index]
+    assert not answer.json["detail"].startswith(":")  # type: ignore[index]
+
+
+def test_what_cannot_be_done_at_an_address_is_told_in_the_language_of_the_request(unchanged: Served) -> None:
+    answer = unchanged.client.get("/api/v1/nothing", headers={"Accept-Language": "zh-Hant"})
+    assert answer.json["message"] == "此位址並無內容。"  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
     "body",
     [
         {},

@@ -52,6 +52,15 @@ def test_the_form_takes_pages_as_the_list_calls_them(house: House) -> None:
     assert send(first_page="99z") == 404
 
 
+def test_pages_that_the_work_does_not_have_are_not_taken(house: House) -> None:
+    """The answer looked like success, and nothing was taken."""
+    one = house.browser("乙")
+    assert give(one, "乙", first_page=3, last_page=1) == 404
+    assert give(one, "乙", first_page=99) == 404
+    assert give(one, "乙", juan="卷百") == 404
+    assert holders(one) == {}
+
+
 def test_another_persons_pages_are_given_on_by_an_administrator_alone(house: House) -> None:
     one, other, third = house.browser("乙"), house.browser("丙"), house.browser("甲")
     assert give(one, "乙", juan="卷十") == 200

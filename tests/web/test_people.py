@@ -160,6 +160,16 @@ def test_a_program_with_a_token_decides_as_its_account_without_cookies(house: Ho
     assert decided_with(house, bearer(house, "丁")) == 403  # a reader
 
 
+def test_a_program_is_told_how_it_authorises_itself_and_what_right_it_lacks(house: House) -> None:
+    nobody = house.somebody().client
+    seen = nobody.get("/api/v1/works", headers={"Authorization": "Bearer nonsense"})
+    decided = nobody.post(f"/api/v1/works/{WORK}/flags/1/decisions", json={})
+    assert all("Authorization: Bearer" in answer.text for answer in (seen, decided))
+    ruled = {"text": "北", "image": "比", "holds": True}
+    refused = nobody.post(f"/api/v1/works/{WORK}/rules", json=ruled, headers=bearer(house, "乙"))
+    assert "(proofreader) has no right to set rules" in refused.text
+
+
 def test_a_token_is_over_when_it_expired_or_was_revoked_and_with_its_accounts_password(house: House) -> None:
     accounts, number = house.store.accounts, house.number("乙")
     forged = {"Authorization": bearer(house, "乙")["Authorization"] + "x"}
