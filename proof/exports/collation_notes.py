@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,7 @@ from proof.text.model import Page, Script, is_han
 from proof.text.numerals import numeral
 from proof.text.transcription import Transcription
 
+_START = attrgetter("start")
 _Order = tuple[tuple[int, int], tuple[bool, float]]
 
 _SIMPLIFIED = str.maketrans(dict(zip("據刪補脫從無卷葉當記處連寫誤", "据删补脱从无卷叶当记处连写误", strict=True)))
@@ -89,7 +91,7 @@ def notes_of(
     juan_of = {page.id: page.juan for page in edition.pages}
     leaf_of = {page.id: leaf_in_words(page, edition.script) for page in edition.pages}
     addresses = Addresses(edition)
-    edits = sorted((change.edit for change in corrected.placed if change.correction.changes), key=attrgetter("start"))
+    edits = sorted((change.edit for change in corrected.placed if change.correction.changes), key=_START)
     line_changes = _line_changes(corrected)
     given_names = tuple((names or {}).items())
     numbers: Counter[str] = Counter()
@@ -184,15 +186,18 @@ def called(siglum: str) -> str:
 def _around(
     addresses: Addresses, edition: Transcription, edits: Sequence[Edit], placed: PlacedCorrection
 ) -> tuple[str, str]:
-    """The characters before and after a place in its line of the corrected text; no punctuation."""
+    """The characters before and after a place in its line of the corrected text; no punctuation. `edits` are sorted by
+    their starts."""
     line = addresses.find(placed.correction.page, placed.correction.line)
     if line is None:
         return "", ""
     begin, end = line
     edit = placed.edit
-    others = [other for other in edits if other is not edit]
+    end = max(end, edit.end)
+    first, last = bisect_left(edits, begin, key=_START), bisect_right(edits, end, key=_START)
+    others = [other for other in edits[first:last] if other is not edit]
     before = _corrected(edition.text, others, begin, edit.start)
-    after = _corrected(edition.text, others, edit.end, max(end, edit.end))
+    after = _corrected(edition.text, others, edit.end, end)
     glyphs_before, glyphs_after = _glyphs(before), _glyphs(after)
     return "".join(glyphs_before[-LEMMA_CONTEXT_CHARACTERS:]), "".join(glyphs_after[:LEMMA_CONTEXT_CHARACTERS])
 

@@ -21,6 +21,7 @@ from proof.text.model import Script
 from proof.text.read import parse_transcription, read_transcription
 from proof.text.remarks import RemarkCode
 from tests.build import transcription
+from tests.growth import computing
 
 KANRIPO = "<pb:KR1_WYG_010-1a>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n司射不告告者&KR0058;揖耦以¶\n"
 CRITICAL = "### 數獲 {#5}\n\n東面于中東[^3]坐。<small>固東面矣。</small>\n\n[^3]: 坐：原脫。\n\n二筭為純矣。\n"
@@ -70,6 +71,22 @@ def test_a_long_reading_is_named_by_its_beginning_and_its_end() -> None:
     assert note.words == "「大夫」至「下射」十六字：原脫，今補。", "indentation and marks are no characters"
     (note,) = notes_of(corrected(KANRIPO, Correction(PAGE, 1, 0, 0, "\u3000\u3000鄭注", ""))).notes
     assert note.words == "鄭注：原脫，今補。"
+
+
+def test_notes_on_four_times_as_many_pages_take_some_four_times_as_long() -> None:
+    """The context of each note was sought among the corrections of the whole work."""
+    line = "司射不告告者揖耦以司射不告告者揖耦以"
+
+    def pages(number: int) -> CorrectedSource:
+        text = "".join(f"<pb:KR1_WYG_010-{page}a>¶\n" + f"{line}¶\n" * 8 for page in range(1, number + 1))
+        places = [(page, column) for page in range(1, number + 1) for column in range(1, 9)]
+        return corrected(
+            text, *(Correction(f"KR1_WYG_010-{page}a", column, 2, 1, "又", "不") for page, column in places)
+        )
+
+    few, many = pages(100), pages(400)
+    allowed = 8 * computing(lambda: notes_of(few))
+    assert computing(lambda: notes_of(many), enough=allowed) <= allowed
 
 
 def test_an_authority_that_the_project_knows_as_a_witness_is_followed() -> None:
