@@ -205,7 +205,7 @@ class _DecisionsByEffect:
         if decision.kind == Kind.LAYOUT.value and not decision.line and decision.state is State.CORRECTED:
             self._leave_out(decision, Unused.PAGE)
             return
-        reason = _UNDECIDED.get(decision.state)
+        reason = _UNDECIDED.get(decision.state) if present is not None else None
         if present is None and (_writes(decision) or stored.place.reads != stored.place.transcribed):
             content = self._store.texts.content_of_version(stored.version)
             is_deleted = is_deleted_with_its_line(stored.place, content)

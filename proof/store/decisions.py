@@ -266,8 +266,8 @@ def _for_other_half(
 ) -> DecisionRequest | None:
     """The request that applies `request` to the other half of a moved character as well.
 
-    None if the flag is no such half, if the verdict applies to one half only, or if the other half, or some of its
-    characters, have a decision of their own.
+    None if the flag is no such half, if the verdict applies to one half only (as what the copy reads does where nothing
+    could be read at the other), or if the other half, or some of its characters, have a decision of their own.
     """
     other = None if request.key.startswith(_OTHER_HALF_KEY) else _other_half_of(session, chain.flag)
     if other is None:
@@ -288,7 +288,8 @@ def _for_other_half(
     if request.verdict is Verdict.UNDO:
         twin = _twin(undone, other_chain) if undone else 0
         return replace(other_request, undoes=None, undoes_version=twin) if twin else None
-    if request.verdict not in _FOR_BOTH_HALVES:
+    says_nothing = request.verdict is Verdict.RETAIN and other.suggested == other.transcribed
+    if request.verdict not in _FOR_BOTH_HALVES or says_nothing:
         return None
     last = chain.row(chain.version)
     has_own_decision = other_chain.state is not State.OPEN and (last is None or not _twin(last, other_chain))

@@ -23,6 +23,9 @@ PAGE_MARK_EXAMPLES = Sentence(
 _HEAD = re.compile(r"^#\+PROPERTY:[ \t]*(?:ID|JUAN|LASTPB)[ \t]", re.MULTILINE)
 """A property in the head of a file of the Kanseki Repository."""
 
+_CONFLICT = re.compile(r"^<{7} .*?^={7}[\r\n].*?^>{7} ", re.MULTILINE | re.DOTALL)
+"""What git writes into a file where a merge needs a decision."""
+
 
 def read_transcription(path: Path | str, encoding: str | None = None) -> Transcription:
     """Read the transcription at `path`. Its format is recognised by its marks.
@@ -37,6 +40,9 @@ def read_transcription(path: Path | str, encoding: str | None = None) -> Transcr
 def parse_transcription(decoded: Decoded, path: Path, form: Format | None = None) -> Transcription:
     """Parse a decoded file in the format `form`, or in the one that is recognised. Messages name it by `path`. Raises
     TextError."""
+    if conflict := _CONFLICT.search(decoded.text):
+        line = decoded.text.count("\n", 0, conflict.start()) + 1
+        raise TextError(path, line, _("a merge in git ended in a conflict here: resolve it first"))
     form = form or detect_format(decoded.text)
     if form in PAGED:
         return parse_page_marked(decoded, path, form)

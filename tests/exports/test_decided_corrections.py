@@ -354,6 +354,14 @@ def test_what_is_left_open_is_told(project: Project) -> None:
     assert left_out(project.decided) == [(Unused.SKIPPED.code, "命", "甲"), (Unused.UNSURE.code, "曰", "甲")]
 
 
+def test_what_was_left_unsure_is_not_listed_where_the_text_reads_otherwise_since(project: Project) -> None:
+    """Somebody else corrected the character: nothing is left to be said of it in this text."""
+    for uid, verdict in {"f-say": Verdict.UNSURE, "f-order": Verdict.SKIP}.items():
+        project.say(uid, verdict)
+    project.write(TEXT.replace("曰", "云").replace("命", "令"))
+    assert left_out(project.decided) == []
+
+
 def test_the_same_said_twice_of_a_place_is_one_correction(project: Project) -> None:
     project.say("f-north", Verdict.TAKE)
     project.by_hand(1, 5, "比")

@@ -183,3 +183,13 @@ def test_a_new_check_keeps_decided_halves_together(filled: Store, by_acts: bool)
     assert stand(filled) == KEPT
     decide(filled, max(shown.number for shown in flags(filled).values() if shown.flag.moved), Verdict.UNDO)
     assert stand(filled) == TAKEN
+
+
+def test_what_the_copy_reads_is_said_of_one_half_where_nothing_could_be_read_at_the_other(store: Store) -> None:
+    """Two glyphs that the text lacks, one of them unread, around the end of a column."""
+    lines = ("甲乙", "丙丁")
+    unread = flag(1, 2, "", "", name=PAGE, source=lines[0])
+    read = flag(2, 0, "", "一", name=PAGE, source=lines[1], moved=unread.id)
+    check(store, page(*lines, name=PAGE, flags=[replace(unread, moved=read.id), read]))
+    decide(store, 2, Verdict.RETAIN, reading="玄")
+    assert {number: shown.state for number, shown in flags(store).items()} == {1: State.OPEN, 2: State.RETAINED}
