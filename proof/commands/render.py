@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,10 @@ from proof.commands.options import config_option, quiet_option, setting_options,
 from proof.commands.progress import ProgressLine
 from proof.errors import UsageError
 from proof.facsimile import files
+from proof.facsimile.leaf import Style
+from proof.facsimile.wear import LEVELS
 from proof.locale.marking import _
+from proof.text.read import read_transcription
 
 
 @click.command("render")
@@ -47,21 +51,16 @@ def command(
     elif openings:
         draw = files.leaves
     settings = settings_of(config, (text,), given)
-    render = settings.render
+    siku, fonts = Style(), (settings.render.font,) if settings.render.font else ()
+    columns, cells = settings.page.columns or siku.columns, settings.page.rows or siku.cells
+    style = replace(siku, columns=columns, cells=cells, scale=scale, fonts=fonts)
+    wear = replace(LEVELS[settings.render.wear], grey=grey)
     line = ProgressLine(quiet=quiet)
-    rendering = files.run(
-        text,
-        out,
-        wear=render.wear,
-        grey=grey,
-        scale=scale,
-        fonts=(render.font,) if render.font else (),
-        seed=render.seed,
-        draw=draw,
-        columns=settings.page.columns,
-        rows=settings.page.rows,
-        progress=lambda count: line.show(f"drawing: {count} images"),
-    )
+
+    def tell(count: int) -> None:
+        line.show(f"drawing: {count} images")
+
+    rendering = files.render(read_transcription(text), out, style, wear, settings.render.seed, tell, draw)
     line.clear()
     if rendering.missing:
         click.echo(f"no font here holds {' '.join(rendering.missing)}: 〓 stands in their place", err=True)

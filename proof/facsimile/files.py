@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +13,13 @@ from PIL import Image
 from proof.errors import OutputError, UsageError, reason_of
 from proof.facsimile.leaf import StripText, Style
 from proof.facsimile.render import HalfFolio, RenderedPage, TrueCharacter, render_page, render_plate
-from proof.facsimile.wear import Wear, named_wear, without_seal
+from proof.facsimile.wear import Wear, without_seal
 from proof.images.imglist import place_of
 from proof.locale.marking import _
 from proof.model.geometry import Box
 from proof.model.refs import ImageRef, PageId
 from proof.ocr.engine import Pixels
 from proof.text.model import Page
-from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
 
 
@@ -138,32 +137,6 @@ def render(
             reason=reason_of(error),
         ) from error
     return Rendering(tuple(images), boxes, tuple(missing))
-
-
-def run(
-    text: Path,
-    out_dir: Path,
-    *,
-    wear: str = "light",
-    grey: bool = False,
-    scale: float = 1.0,
-    fonts: tuple[str, ...] = (),
-    seed: int = 0,
-    draw: Callable[..., Iterator[tuple[str, RenderedPage]]] = half_folios,
-    columns: int = 0,
-    rows: int = 0,
-    progress: Callable[[int], None] | None = None,
-) -> Rendering:
-    """Render the transcription in the file `text` into `out_dir`, with the options of the command; `wear` is a name of
-    `wear.LEVELS`.
-
-    A half-folio has `columns` of `rows` characters each; 0 stands for the numbers of the Siku quanshu.
-    Raises TextError, UsageError, FontError, OutputError.
-    """
-    siku = Style()
-    style = replace(siku, columns=columns or siku.columns, cells=rows or siku.cells, scale=scale, fonts=fonts)
-    page_wear = replace(named_wear(wear), grey=grey)
-    return render(read_transcription(text), out_dir, style, page_wear, seed, progress, draw)
 
 
 def file_stem(page: Page) -> str:

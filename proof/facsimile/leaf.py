@@ -81,24 +81,13 @@ class Style:
     fonts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        limits = {
-            "columns": (self.columns, 1, MAX_COLUMNS),
-            "cells": (self.cells, 1, MAX_CELLS),
-            "scale": (self.scale, 0.2, 4),
-            "strip_seen": (self.strip_seen, 0, 1),
-            "detached": (self.detached, 0, 1),
-            "leaning": (self.leaning, 0, 1),
-            "bent": (self.bent, 0, 0.1),
-            "frame": (self.frame, 0.2, 4),
-            "rule": (self.rule, 0.2, 4),
-        }
-        for name, (value, least, most) in limits.items():
-            if not least <= value <= most:
+        for name, value, most in (("columns", self.columns, MAX_COLUMNS), ("cells", self.cells, MAX_CELLS)):
+            if not 1 <= value <= most:
                 raise UsageError(
                     _("facsimile style: %(name)s is %(value)s, but must lie between %(least)s and %(most)s"),
                     name=name,
                     value=value,
-                    least=least,
+                    least=1,
                     most=most,
                 )
 

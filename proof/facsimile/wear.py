@@ -5,35 +5,15 @@ All effects use the page's own random generator, so that a seed determines the p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.errors import UsageError
 from proof.facsimile.brush import Canvas, Owners, Points
 from proof.facsimile.fonts import MIN_INK_COVERAGE
 from proof.images.opencv import cv2
-from proof.locale.marking import _
 from proof.ocr.engine import Pixels
-
-MAX_SKEW_DEGREES = 3.0
-"""Maximum angle by which a page is turned."""
-
-MAX_WEAR: Mapping[str, float] = {
-    "skew": MAX_SKEW_DEGREES,
-    "keystone": 0.05,
-    "broken": 0.9,
-    "specks": 20000.0,
-    "bleed": 1.0,
-    "seal": 1.0,
-    "stains": 1.0,
-    "fade": 1.0,
-    "grain": 1.0,
-    "blur": 5.0,
-}
-"""The maximum of each field of `Wear`; the minimum is 0."""
 
 MAX_TILE_PX = 640
 """Maximum side of a computed tile of noise; larger areas repeat the tile."""
@@ -75,19 +55,6 @@ class Wear:
     grey: bool = False
     jpeg: int | None = None
 
-    def __post_init__(self) -> None:
-        for name, most in MAX_WEAR.items():
-            value = getattr(self, name)
-            if not 0 <= value <= most:
-                raise UsageError(
-                    _("wear: %(name)s is %(value)s, but must lie between 0 and %(most)s"),
-                    name=name,
-                    value=value,
-                    most=f"{most:g}",
-                )
-        if self.jpeg is not None and not 1 <= self.jpeg <= 100:
-            raise UsageError(_("wear: jpeg is %(jpeg)s, but a quality lies between 1 and 100"), jpeg=self.jpeg)
-
 
 LEVELS: dict[str, Wear] = {
     "none": Wear(),
@@ -110,15 +77,6 @@ LEVELS: dict[str, Wear] = {
     ),
 }
 """The levels of wear by name, as on the command line."""
-
-
-def named_wear(name: str) -> Wear:
-    """The wear of that name. Raises UsageError."""
-    if name not in LEVELS:
-        raise UsageError(
-            _("wear %(name)s is unknown: choose one of %(levels)s"), name=repr(name), levels=", ".join(LEVELS)
-        )
-    return LEVELS[name]
 
 
 def without_seal(wear: Wear) -> Wear:

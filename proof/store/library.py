@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session, aliased
 
 from proof.model.flags import Kind, Origin
 from proof.model.notices import Notice
+from proof.model.result import Status
 from proof.quality.sampling import estimate
 from proof.store.decision_records import SETTLED, State
 from proof.store.flag_arrays import IN_HALVES
@@ -62,6 +63,19 @@ class WorkCounts:
         return sum(self.pages.values())
 
     @property
+    def checked(self) -> int:
+        return self.pages.get(Status.CHECKED.value, 0)
+
+    @property
+    def missing(self) -> int:
+        """The number of pages without an image."""
+        return self.pages.get(Status.NO_IMAGE.value, 0)
+
+    @property
+    def failed(self) -> int:
+        return self.pages.get(Status.FAILED.value, 0) + self.pages.get(Status.MISMATCH.value, 0)
+
+    @property
     def left(self) -> float | None:
         """The expected number of errors left: unsettled flags times the error rate of settled ones, plus characters
         times the error rate of the samples. None while no flag of the work is settled; in a work without flags, while
@@ -86,6 +100,11 @@ class LibraryWork:
     script: str = "zh-Hant"
     counts: WorkCounts = WorkCounts()
     speed: float | None = None
+
+    @property
+    def name(self) -> str:
+        """The title of the work; its id or folder if it has none."""
+        return self.title or self.work or self.folder
 
 
 class Library(StorePart):

@@ -7,7 +7,7 @@ neither memory nor a transaction grows with the work.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -24,7 +24,7 @@ from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import codec
 from proof.store.carried_places import policy_of_script
-from proof.store.lookup import Sessions, work_id_subquery
+from proof.store.lookup import work_id_subquery
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow
 from proof.text.positions import Span
 from proof.text.variants import VariantPolicy
@@ -285,49 +285,6 @@ def packed_characters(session: Session, pages: Sequence[int]) -> dict[int, bytes
     """The characters of pages as packed by `codec`, by page number; pages without characters are left out."""
     query = select(CharactersRow.page_id, CharactersRow.data).where(CharactersRow.page_id.in_(pages))
     return {row.page_id: row.data for row in session.execute(query)}
-
-
-def flags(
-    reading: Sessions,
-    work: str,
-    origins: Iterable[Origin],
-    kinds: Iterable[Kind],
-    transcribed: Iterable[str],
-    text: str = "",
-) -> Iterator[Flag]:
-    """The present flags of a work in page order, then by line and offset. Each of the other arguments selects among
-    them unless it is empty; `text` is the path of a text."""
-    characters = list(transcribed)
-    # the index on characters is faster if there are any; else the flags are read by page
-    work_column = FlagRow.work_id if characters else PageRow.work_id
-    matching = select(FlagRow.id).join(PageRow, FlagRow.page_id == PageRow.id)
-    matching = matching.where(
-        work_column == work_id_subquery(work), FlagRow.stale.is_(False), PageRow.absent.is_(False)
-    )
-    for column, selected in (
-        (FlagRow.origin, [origin.value for origin in origins]),
-        (FlagRow.kind, [kind.value for kind in kinds]),
-        (FlagRow.transcribed, characters),
-        (PageRow.text, [text] if text else []),
-    ):
-        matching = matching.where(column.in_(selected)) if selected else matching
-    order = (PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)
-    with reading() as session:
-        numbers = list(session.scalars(matching.order_by(*order)))
-    query = select(FlagRow, PageRow.page).join(PageRow, FlagRow.page_id == PageRow.id)
-    for start in range(0, len(numbers), FLAGS_AT_ONCE):
-        batch = numbers[start : start + FLAGS_AT_ONCE]
-        with reading() as session:
-            rows = session.execute(query.where(FlagRow.id.in_(batch)))
-            flags_by_number = {flag.id: flag_of(page, flag) for flag, page in rows}
-        yield from (flags_by_number[number] for number in batch if number in flags_by_number)
-
-
-def kept_pages(session: Session, work: str) -> dict[tuple[str, int], KeptPage]:
-    """The identities of the page results of a work, by page id and repeat."""
-    query = select(PageRow.page, PageRow.repeat, PageRow.key, PageRow.image_sha)
-    pages = session.execute(query.where(PageRow.work_id == work_id_subquery(work)))
-    return {(page, repeat): KeptPage(key, sha) for page, repeat, key, sha in pages}
 
 
 def policies_of(session: Session, pages: Sequence[PageRow]) -> dict[int, VariantPolicy]:

@@ -10,11 +10,12 @@ from itertools import islice
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
+from proof.locale.marking import _
 from proof.model.half_folios import JuanFolio, juan_key, parse_label
 from proof.model.refs import Folio, ImageRef, PageId
 from proof.store.decision_records import State
 from proof.store.library import Library, LibraryWork
-from proof.store.lookup import Sessions, StoredWork, StorePart
+from proof.store.lookup import NoPlaceError, Sessions, StoredWork, StorePart
 from proof.store.models import FlagRow, PageRow, WorkRow
 from proof.store.queue import Queue
 from proof.store.queue_records import ListedPage
@@ -23,6 +24,9 @@ from proof.store.work_text import WordsInText, WorkTexts
 
 _RUN_ON = re.compile(r"(?<=[^\x00-\x7f])(?=[0-9]{1,6}[abAB]$)")
 """The boundary between juan and half-folio in `卷三5b`, where Arabic digits follow another character."""
+
+MAX_POSITION = 2**31 - 1
+"""Maximum position of a page: a larger number means this one."""
 
 MAX_RESULTS = 50
 """Maximum number of results of each kind."""
@@ -172,6 +176,25 @@ def addressed(pages: Sequence[ListedPage], term: str, near: int | None = None) -
         return in_juan or with_folio
     prefixes = tuple(names)
     return [page for page in pages if page.page.lower().startswith(prefixes) or page.ref.lower().startswith(prefixes)]
+
+
+def position_of(pages: Sequence[ListedPage], address: str) -> int:
+    """The position in the work of the page that an address names: its name, its half-folio, a position, an address as
+    in `addressed`, or a part of its name. Raises NoPlaceError if there is none, or if it could be any of several."""
+    address = address.strip()
+    part = address.lower()
+    called = [page for page in pages if part in (page.page.lower(), page.folio.lower())]
+    if not called and address.isdecimal() and not address.startswith("0"):
+        return min(int(address), MAX_POSITION)
+    containing = [page for page in pages if part in page.page.lower() or part in page.ref.lower()]
+    matches = called or addressed(pages, address) or containing
+    if not matches:
+        raise NoPlaceError(_("there is no page %(page)s"), page=address)
+    if len(matches) > 1:
+        raise NoPlaceError(
+            _("%(page)s: several pages are called so; give more of the name, or choose their juan"), page=address
+        )
+    return matches[0].position
 
 
 def places_of(page: ListedPage) -> set[JuanFolio]:

@@ -274,7 +274,9 @@ class Store:
     def kept_pages(self, work: str) -> dict[tuple[str, int], KeptPage]:
         """The identities of the page results of a work, by page id and repeat."""
         with self._reading() as session:
-            return rows.kept_pages(session, work)
+            query = select(PageRow.page, PageRow.repeat, PageRow.key, PageRow.image_sha)
+            pages = session.execute(query.where(PageRow.work_id == work_id_subquery(work)))
+            return {(page, repeat): KeptPage(key, sha) for page, repeat, key, sha in pages}
 
     def cached_page(self, key: str) -> KeptResult | None:
         """The stored result with this key; None if there is none. Its `image` is the path at that time."""
@@ -312,7 +314,30 @@ class Store:
     ) -> Iterator[Flag]:
         """The present flags of a work in page order, then by line and offset; a few in memory at a time. `kinds`,
         `transcribed` and `text` (the path of a text) select among them unless empty."""
-        return rows.flags(self._reading, work, origins, kinds, transcribed, text)
+        characters = list(transcribed)
+        # the index on characters is faster if there are any; else the flags are read by page
+        work_column = FlagRow.work_id if characters else PageRow.work_id
+        matching = select(FlagRow.id).join(PageRow, FlagRow.page_id == PageRow.id)
+        matching = matching.where(
+            work_column == work_id_subquery(work), FlagRow.stale.is_(False), PageRow.absent.is_(False)
+        )
+        for column, selected in (
+            (FlagRow.origin, [origin.value for origin in origins]),
+            (FlagRow.kind, [kind.value for kind in kinds]),
+            (FlagRow.transcribed, characters),
+            (PageRow.text, [text] if text else []),
+        ):
+            matching = matching.where(column.in_(selected)) if selected else matching
+        order = (PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)
+        with self._reading() as session:
+            numbers = list(session.scalars(matching.order_by(*order)))
+        query = select(FlagRow, PageRow.page).join(PageRow, FlagRow.page_id == PageRow.id)
+        for start in range(0, len(numbers), rows.FLAGS_AT_ONCE):
+            batch = numbers[start : start + rows.FLAGS_AT_ONCE]
+            with self._reading() as session:
+                pairs = session.execute(query.where(FlagRow.id.in_(batch)))
+                flags_by_number = {flag.id: rows.flag_of(page, flag) for flag, page in pairs}
+            yield from (flags_by_number[number] for number in batch if number in flags_by_number)
 
     def revision(self, work: str) -> int:
         """The revision of a work, which every check and export raises; 0 for an unknown work."""

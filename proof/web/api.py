@@ -18,6 +18,7 @@ from proof.store.decision_records import ConflictError, Decision, DecisionReques
 from proof.store.history import HistoryFilter
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import CursorError, ListedPage, QueueFilter
+from proof.store.search import position_of
 from proof.web import answers, schemas, serializers
 from proof.web.people import may, person
 from proof.web.project import project
@@ -185,7 +186,7 @@ def flags(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     store = project().store
     limit = min(query.limit, MAX_DETAILED_FLAGS) if query.detail else query.limit
     numbers, more = store.queue.find(
-        path.work, queue_filter_of(query), query.order, after=parse_cursor(query.cursor), limit=limit
+        path.work, queue_filter_of(path.work, query), query.order, after=parse_cursor(query.cursor), limit=limit
     )
     items = serializers.listed(store, path.work, store.queue.flags(path.work, numbers), detail=query.detail)
     return answer(answers.FlagsOut(items=list(items), next=str(numbers[-1]) if more else None))
@@ -198,7 +199,7 @@ def flags(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     summary="Count the flags by the values of each filter, and by score",
 )
 def facets(path: schemas.WorkPath, query: schemas.Filter) -> Response:
-    return answer(facets_of(path.work, queue_filter_of(query)))
+    return answer(facets_of(path.work, queue_filter_of(path.work, query)))
 
 
 @api.get(
@@ -227,7 +228,7 @@ def flag(path: schemas.FlagPath) -> Response:
     summary="List the pairs of confused characters in a work, most frequent first",
 )
 def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
-    matching = project().store.queue.pairs(path.work, queue_filter_of(query))
+    matching = project().store.queue.pairs(path.work, queue_filter_of(path.work, query))
     start = parse_cursor(query.cursor) or 0
     end = start + query.limit
     items = [answers.PairOut(pair) for pair in matching[start:end]]
@@ -386,16 +387,27 @@ def facets_of(work: str, queue_filter: QueueFilter) -> answers.FacetsOut:
     )
 
 
-def queue_filter_of(query: schemas.Filter) -> QueueFilter:
+def positions_of(work: str, pages: schemas.PageRange) -> tuple[int | None, int | None]:
+    """The positions of the first and the last page of a range, None where it names none. Raises NoPlaceError."""
+    ends = pages.first_page, pages.last_page
+    if ends == (None, None):
+        return None, None
+    of_juan = [page for page in project().store.queue.uncounted_pages(work) if pages.juan in (None, page.juan_name)]
+    first, last = (None if end is None else position_of(of_juan, end) for end in ends)
+    return first, last
+
+
+def queue_filter_of(work: str, query: schemas.Filter) -> QueueFilter:
     """The queue filter of a query."""
     if (query.text is None) != (query.image is None):
         raise CursorError(_("a pair is given by `text` and `image` together"))
+    first, last = positions_of(work, query)
     return QueueFilter(
         kinds=tuple(query.kind),
         states=tuple(query.state),
         pair=None if query.text is None or query.image is None else (query.text, query.image),
-        first_page=query.first_page,
-        last_page=query.last_page,
+        first_page=first,
+        last_page=last,
         least_score=query.least_score,
         most_score=query.most_score,
         raised={"raised": True, "hidden": False, "all": None}[query.raised],

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from flask import Blueprint, Response, redirect, request, url_for
 from pydantic import BaseModel, Field, ValidationError
 from werkzeug.wrappers import Response as AnyResponse
@@ -11,10 +9,8 @@ from werkzeug.wrappers import Response as AnyResponse
 from proof.locale.marking import _
 from proof.store.accounts import LONGEST_NAME
 from proof.store.lookup import NoPlaceError
-from proof.store.queue_records import ListedPage
-from proof.store.search import addressed
 from proof.web import problems, schemas
-from proof.web.api import PAGES, answer, api_blueprint
+from proof.web.api import PAGES, answer, api_blueprint, positions_of
 from proof.web.people import may, must_be_assignee, person
 from proof.web.project import project
 from proof.web.rights import Right
@@ -29,12 +25,9 @@ class AssignmentsOut(BaseModel):
     pages: dict[int, str]
 
 
-class AssignmentBody(schemas.StrictModel):
-    """The pages to assign, by juan or by their position in the work, and the person to whom they are assigned."""
+class AssignmentBody(schemas.PageRange):
+    """The pages to assign, and the person to whom they are assigned. Each end of the pages is a name or a position."""
 
-    juan: str | None = Field(None, max_length=255, description="The name of a juan; by default all juans")
-    first_page: schemas.Number | None = Field(None, description="The position of the first page, from 1")
-    last_page: schemas.Number | None = Field(None, description="The position of the last page")
     to: str = Field("", max_length=LONGEST_NAME, description="The name of the person; empty to give the pages back")
     key: schemas.Key
 
@@ -61,17 +54,11 @@ def assign_pages(path: schemas.WorkPath, body: AssignmentBody) -> Response:
 
 @assignments.post("/works/<work>/assignments")
 def give_by_form(work: str) -> AnyResponse:
-    """Assign the pages of the form, in which they are called as in the list or by their position, and redirect to the
-    page with the form."""
-    values: dict[str, str | int] = {
-        name: request.form[name] for name in AssignmentBody.model_fields if request.form.get(name)
-    }
-    of_juan = [
-        page for page in project().store.queue.uncounted_pages(work) if values.get("juan") in (None, page.juan_name)
-    ]
-    values |= {name: _position(of_juan, str(values[name])) for name in ("first_page", "last_page") if name in values}
+    """Assign the pages of the form, and redirect to the page with the form."""
     try:
-        body = AssignmentBody.model_validate(values)
+        body = AssignmentBody.model_validate(
+            {name: request.form[name] for name in AssignmentBody.model_fields if request.form.get(name)}
+        )
     except ValidationError as error:
         return problems.invalid(error)
     from_my_pages = request.form.get("back") == "mine"
@@ -79,30 +66,16 @@ def give_by_form(work: str) -> AnyResponse:
     return redirect(url_for("pages.for_me") if from_my_pages else url_for("pages.page_list", work=work))
 
 
-def _position(pages: Sequence[ListedPage], address: str) -> int:
-    """The position in the work of the page that an address names: its name or half-folio, or a number. Raises
-    NoPlaceError if there is none, or if it could be any of several."""
-    address = address.strip()
-    called = [page for page in pages if address.lower() in (page.page.lower(), page.folio.lower())]
-    if not called and address.isdecimal():
-        return int(address)
-    matches = called or addressed(pages, address)
-    if not matches:
-        raise NoPlaceError(_("there is no page %(page)s"), page=address)
-    if len(matches) > 1:
-        raise NoPlaceError(_("%(page)s: several pages are called so; choose their juan too"), page=address)
-    return matches[0].position
-
-
 def _give(work: str, body: AssignmentBody, *, only_mine: bool = False) -> None:
     """Assign pages to a person, or take them back. People who may not overrule others take back only their own pages,
     as does everybody with `only_mine`."""
     if body.to:
         must_be_assignee(body.to)
-    first, last = body.first_page or 1, body.last_page or 2**31
-    places = project().store.queue.uncounted_pages(work)
+    first, last = positions_of(work, body)
     numbers = [
-        place.number for place in places if body.juan in (None, place.juan_name) and first <= place.position <= last
+        page.number
+        for page in project().store.queue.uncounted_pages(work)
+        if body.juan in (None, page.juan_name) and (first or 1) <= page.position <= (last or page.position)
     ]
     if not numbers:
         raise NoPlaceError(_("no page of this work is in that juan and between these pages"))

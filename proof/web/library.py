@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -11,8 +10,7 @@ from flask import request, url_for
 
 from proof.locale.marking import _
 from proof.locale.notices import in_words
-from proof.model.result import Status
-from proof.store.library import FolderState, LibraryWork
+from proof.store.library import FolderState, LibraryWork, WorkCounts
 from proof.web.language import say
 
 _STATES = {
@@ -26,58 +24,15 @@ WORKS_PER_PAGE = 100
 """Number of works on a page of the list."""
 
 
-@dataclass(frozen=True, slots=True)
-class LibraryLine:
-    """A work in the list. `below` has its id and its folder, if they differ from the title; `why` is the reason of a
-    failure, `turn` the place of the work in the queue, from 1. `missing` counts pages without an image; `left` is the
-    expected number of errors that are left, and `speed` pages per second, if known."""
-
-    work: str
-    title: str
-    below: str
-    script: str
-    state: FolderState
-    why: str
-    turn: int
-    pages: int
-    checked: int
-    missing: int
-    failed: int
-    flagged: int
-    decided: int
-    left: float | None
-    speed: float | None
-
-    @classmethod
-    def of(cls, work: LibraryWork) -> LibraryLine:
-        counts = work.counts
-        title = work.title or work.work or work.folder
-        return cls(
-            work=work.work,
-            title=title,
-            below=" · ".join(dict.fromkeys(name for name in (work.work, work.folder) if name and name != title)),
-            script=work.script,
-            state=work.state,
-            why=in_words(work.trouble, say) if work.trouble else "",
-            turn=work.turn + 1,
-            pages=counts.all_pages,
-            checked=counts.pages.get(Status.CHECKED.value, 0),
-            missing=counts.pages.get(Status.NO_IMAGE.value, 0),
-            failed=counts.pages.get(Status.FAILED.value, 0) + counts.pages.get(Status.MISMATCH.value, 0),
-            flagged=counts.flagged,
-            decided=counts.decided,
-            left=counts.left,
-            speed=work.speed,
-        )
-
-
-_ORDERS: Mapping[str, Callable[[LibraryLine], Any]] = {
-    **{name: attrgetter(name) for name in ("turn", "pages", "checked", "missing", "flagged", "decided")},
-    "title": attrgetter("title", "below"),
-    "state": lambda line: (list(FolderState).index(line.state), line.turn),
-    "failed": lambda line: (line.state is FolderState.FAILED, line.failed),
-    "left": lambda line: -1.0 if line.left is None else line.left,
-    "speed": lambda line: line.speed or 0.0,
+_ORDERS: Mapping[str, Callable[[LibraryWork], Any]] = {
+    **{name: attrgetter(f"counts.{name}") for name in ("checked", "missing", "flagged", "decided")},
+    "pages": attrgetter("counts.all_pages"),
+    "turn": attrgetter("turn"),
+    "title": attrgetter("name", "work", "folder"),
+    "state": lambda work: (list(FolderState).index(work.state), work.turn),
+    "failed": lambda work: (work.state is FolderState.FAILED, work.counts.failed),
+    "left": lambda work: -1.0 if work.counts.left is None else work.counts.left,
+    "speed": lambda work: work.speed or 0.0,
 }
 """The sort keys of the list."""
 
@@ -87,7 +42,6 @@ _ASCENDING = ("turn", "title", "state")
 
 def listing(works: Sequence[LibraryWork]) -> dict[str, Any]:
     """The template variables of the list, which is filtered and sorted as the parameters of the request say."""
-    lines = [LibraryLine.of(work) for work in works]
     title, state = request.args.get("title", "").strip(), request.args.get("state", "")
     sort = request.args.get("sort", "")
     if sort not in _ORDERS:
@@ -95,15 +49,15 @@ def listing(works: Sequence[LibraryWork]) -> dict[str, Any]:
     is_reversed = request.args.get("up") == "1"
     ascending = (sort in _ASCENDING) != is_reversed
     chosen = [
-        line
-        for line in lines
-        if (not state or line.state == state) and (not title or title.lower() in f"{line.title} {line.below}".lower())
+        work
+        for work in works
+        if (not state or work.state == state) and title.lower() in f"{work.title} {work.work} {work.folder}".lower()
     ]
     chosen.sort(key=_ORDERS[sort], reverse=not ascending)
     start = min(max(request.args.get("start", 0, type=int), 0), max(len(chosen) - 1, 0))
     return {
-        "total": _totals(lines) if lines else None,
-        "lines": chosen[start : start + WORKS_PER_PAGE],
+        "total": _totals([work.counts for work in works]) if works else None,
+        "works": chosen[start : start + WORKS_PER_PAGE],
         "shown": len(chosen),
         "first": start + 1,
         "last": min(start + WORKS_PER_PAGE, len(chosen)),
@@ -112,17 +66,22 @@ def listing(works: Sequence[LibraryWork]) -> dict[str, Any]:
         "title": title,
         "state": state,
         "states": {state: say(label) for state, label in _STATES.items()},
+        "in_words": lambda trouble: in_words(trouble, say),
         "sort": sort,
         "ascending": ascending,
         "address": _address,
     }
 
 
-def _totals(lines: Sequence[LibraryLine]) -> dict[str, float | None]:
+def _totals(counts: Sequence[WorkCounts]) -> dict[str, float | None]:
     """The sums over all works; `left` is the sum over those for which it is known."""
-    sums = {name: sum(getattr(line, name) for line in lines) for name in ("pages", "checked", "flagged", "decided")}
-    known = [line.left for line in lines if line.left is not None]
-    return {"works": len(lines), **sums, "left": sum(known) if known else None}
+    names = ("all_pages", "checked", "flagged", "decided")
+    known = [left for work in counts if (left := work.left) is not None]
+    return {
+        **{name: sum(getattr(work, name) for work in counts) for name in names},
+        "works": len(counts),
+        "left": sum(known) if known else None,
+    }
 
 
 def _address(**changes: object) -> str:

@@ -310,7 +310,7 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
         query = _query(request.args)
     except ValidationError as error:
         return problems.invalid(error)
-    queue_filter = api.queue_filter_of(query)
+    queue_filter = api.queue_filter_of(work, query)
     first = request.args.get("flag", type=int)
     if first is not None and detail and not store.queue.has(work, first):
         without_flag = {name: values for name, values in request.args.to_dict(flat=False).items() if name != "flag"}
@@ -331,7 +331,8 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
         data["blind"] = REQUESTER.get().blind
     else:
         data["facets"] = api.facets_of(work, queue_filter).model_dump(mode="json")
-        data["pages"] = summary.pages
+        of_work = store.queue.uncounted_pages(work)
+        data["pages"] = [page.folio or page.page for page in (*of_work[:1], *of_work[-1:])]
     return render_page(template, summary, data=data)
 
 

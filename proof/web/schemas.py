@@ -22,6 +22,7 @@ ColumnText = Annotated[str, StringConstraints(max_length=LONGEST_COLUMN)]
 SeenText = Annotated[str, StringConstraints(max_length=100_000)]
 """Text as the client saw it, such as a whole column."""
 
+PageAddress = Annotated[str, Field(min_length=1, max_length=255, coerce_numbers_to_str=True)]
 Score = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 CONFIRMED: bool = Field(
     False,
@@ -84,7 +85,16 @@ class Cursor(StrictModel):
     limit: int = LIMIT
 
 
-class Filter(StrictModel):
+class PageRange(StrictModel):
+    """Pages of a work. A page is given by its name, a part of the name that no other page has (`0193a`), its half-folio
+    (`2a`), or its position in the work, from 1."""
+
+    juan: str | None = Field(None, max_length=255, description="The name of a juan as in the text; by default all")
+    first_page: PageAddress | None = Field(None, description="The first page, by its name or position")
+    last_page: PageAddress | None = Field(None, description="The last page, by its name or position")
+
+
+class Filter(PageRange):
     """To give several values, repeat the name. `text` and `image` together select a pair."""
 
     kind: list[Kind] = Field(default_factory=list, max_length=10, description="May be repeated; by default all kinds")
@@ -93,9 +103,6 @@ class Filter(StrictModel):
     )
     text: Text | None = Field(None, description="The transcribed text of a pair; requires `image`")
     image: Text | None = Field(None, description="The suggested text of a pair; requires `text`")
-    juan: str | None = Field(None, max_length=255, description="The name of a juan as in the text")
-    first_page: Count | None = Field(None, description="The position of the first page, from 1")
-    last_page: Count | None = Field(None, description="The position of the last page")
     least_score: Score | None = Field(None, description="The lowest score")
     most_score: Score | None = Field(None, description="The highest score")
     raised: Literal["raised", "hidden", "all"] = Field(

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from proof.checking.pipeline import check
 from proof.facsimile.files import render
-from proof.facsimile.wear import named_wear
+from proof.facsimile.wear import LEVELS
 from proof.report.source import StoredRun
 from proof.settings.config import Settings
 from proof.store import Store
@@ -141,7 +141,7 @@ def measured(options: argparse.Namespace, folder: Path) -> dict[str, Score]:
         for one, other in zip(group, group[1:] + group[:1], strict=True):
             confusable.setdefault(one, other)
     images = folder / "images"
-    render(read_transcription(drawn), images, wear=named_wear(options.wear), seed=options.seeds[0])
+    render(read_transcription(drawn), images, wear=LEVELS[options.wear], seed=options.seeds[0])
     within = "".join(
         cell.text if len(cell.text) == 1 else "?"
         for one in read_transcription(drawn).stretches()

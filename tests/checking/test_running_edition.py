@@ -10,7 +10,7 @@ from proof.checking.pipeline import CheckOutcome, check
 from proof.errors import FontError
 from proof.exports.source import correct
 from proof.facsimile.files import render
-from proof.facsimile.wear import named_wear
+from proof.facsimile.wear import LEVELS
 from proof.model.flags import Flag, Kind
 from proof.model.result import PageResult, Status
 from proof.report.source import StoredRun
@@ -45,7 +45,7 @@ def drawn(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     head, *parts = source.split("<pb:")
     (folder / "drawn.txt").write_text("<pb:".join([head, *parts[10:13]]), encoding="utf-8")
     try:
-        render(read_transcription(folder / "drawn.txt"), folder / "images", wear=named_wear("light"), seed=3)
+        render(read_transcription(folder / "drawn.txt"), folder / "images", wear=LEVELS["light"], seed=3)
     except FontError as error:
         pytest.skip(str(error))
     (folder / "whole.txt").write_text("<pb:".join([head, *parts[7:15]]), encoding="utf-8")
@@ -134,7 +134,7 @@ def test_a_text_with_its_subcommentary_is_found_on_the_images(shared: Path, tmp_
     ]
     (tmp_path / "drawn.txt").write_text("\n".join(["#+TITLE: 書", *pages, ""]), encoding="utf-8")
     try:
-        render(read_transcription(tmp_path / "drawn.txt"), tmp_path / "images", wear=named_wear("light"), seed=3)
+        render(read_transcription(tmp_path / "drawn.txt"), tmp_path / "images", wear=LEVELS["light"], seed=3)
     except FontError as error:
         pytest.skip(str(error))
     spoiled = clean

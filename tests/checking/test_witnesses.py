@@ -10,7 +10,7 @@ import pytest
 from proof.checking.pipeline import check
 from proof.errors import FontError
 from proof.facsimile.files import render
-from proof.facsimile.wear import named_wear
+from proof.facsimile.wear import LEVELS
 from proof.model.flags import Flag
 from proof.report.source import StoredRun
 from proof.settings.config import Settings
@@ -32,7 +32,7 @@ def folder(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     drawn = folder / "drawn.txt"
     drawn.write_text(clean, encoding="utf-8")
     try:
-        render(read_transcription(drawn), folder / "images", wear=named_wear("light"), seed=3)
+        render(read_transcription(drawn), folder / "images", wear=LEVELS["light"], seed=3)
     except FontError as error:
         pytest.skip(str(error))
     for right, wrong in WRONG.items():

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from proof.errors import OutputError, TextError, UsageError
-from proof.facsimile.files import Rendering, file_stem, half_folios, plates, render, run
+from proof.errors import OutputError, UsageError
+from proof.facsimile.files import Rendering, file_stem, half_folios, plates, render
 from proof.facsimile.leaf import Style
 from proof.facsimile.wear import LEVELS
 from proof.text.transcription import Transcription
@@ -94,13 +94,12 @@ def test_plates_carry_the_half_folios_of_one_printed_page(mirror: Transcription,
 
 
 def test_pages_without_a_reference_are_named_by_their_ids_and_have_no_place_on_a_plate(tmp_path: Path) -> None:
-    text = tmp_path / "text.txt"
-    text.write_text(KANRIPO, encoding="utf-8")
-    rendering = run(text, tmp_path / "out", scale=0.5)
+    text = transcription(KANRIPO)
+    rendering = render(text, tmp_path / "out", SMALL)
     assert [path.name for path in rendering.images] == ["KR1d0030_WYG_010-1a.png", "KR1d0030_WYG_010-1b.png"]
     assert rendering.missing == ("&KR0058;",)
     with pytest.raises(UsageError, match="KR1d0030_WYG_010-1a has no image reference"):
-        run(text, tmp_path / "out", draw=plates)
+        render(text, tmp_path / "out", draw=plates)
 
 
 def test_an_id_cannot_lead_out_of_the_folder(mirror: Transcription) -> None:
@@ -111,5 +110,3 @@ def test_what_cannot_be_read_or_written_is_named(mirror: Transcription, tmp_path
     (tmp_path / "blocked").write_text("a file, no folder")
     with pytest.raises(OutputError, match=r"blocked.*name another folder"):
         render(mirror, tmp_path / "blocked")
-    with pytest.raises(TextError, match=r"nowhere\.txt"):
-        run(tmp_path / "nowhere.txt", tmp_path / "out")

@@ -145,8 +145,8 @@ def test_a_plate_has_its_four_half_folios_in_the_four_quadrants_some_of_them_emp
         render_plate([None])
 
 
-@pytest.mark.parametrize("change", [{"columns": 0}, {"cells": 200}, {"scale": 9.0}, {"strip_seen": 2.0}])
-def test_a_style_out_of_range_is_refused(change: dict[str, float]) -> None:
+@pytest.mark.parametrize("change", [{"columns": 0}, {"cells": 200}])
+def test_a_style_out_of_range_is_refused(change: dict[str, int]) -> None:
     with pytest.raises(UsageError, match=f"{next(iter(change))} is"):
         Style(**change)  # type: ignore[arg-type]
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proof.errors import UsageError
 from proof.facsimile.leaf import Style
 from proof.facsimile.render import render_page
-from proof.facsimile.wear import LEVELS, Wear, age, named_wear
+from proof.facsimile.wear import Wear, age
 from proof.text.model import Page
 
 pytestmark = pytest.mark.slow
@@ -40,16 +37,6 @@ def test_the_page_behind_is_seen_turned_over(make_page: MakePage) -> None:
         more_ink_left.append(int(ruled[:, :middle].sum()) - int(ruled[:, middle:].sum()))
     assert more_ink_left[0] > 3000, "what stands right on the other side shows left"
     assert more_ink_left[1] < -3000, "and the other way round"
-
-
-def test_wear_is_known_by_name_and_refused_out_of_bounds() -> None:
-    assert named_wear("heavy") is LEVELS["heavy"]
-    with pytest.raises(UsageError, match="choose one of none, light, moderate, heavy"):
-        named_wear("dreadful")
-    beyond: dict[str, Any] = {"skew": 4.0, "bleed": 1.5, "seal": -0.1, "broken": 1.0, "jpeg": 0, "blur": 50.0}
-    for name, value in beyond.items():
-        with pytest.raises(UsageError, match=f"{name} is"):
-            replace(Wear(), **{name: value})
 
 
 shares = st.floats(0, 1)

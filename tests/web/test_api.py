@@ -76,6 +76,9 @@ def test_flags_come_most_suspicious_first_or_as_the_pages_run(unchanged: Served)
         ("kind=insertion&kind=variant&raised=all", 6),
         ("raised=hidden", 3),
         ("first_page=2&last_page=2", 3),
+        ("first_page=0193a&last_page=WYG0103-0193a", 3),
+        ("first_page=2a", 6),
+        ("juan=卷十&last_page=010-2a", 6),
         ("least_score=8.5", 1),
         ("least_score=4.5&most_score=8.5", 5),
         ("text=告&image=吿", 3),
@@ -88,6 +91,12 @@ def test_flags_come_most_suspicious_first_or_as_the_pages_run(unchanged: Served)
 def test_every_filter_takes_what_it_says_and_is_counted(unchanged: Served, query: str, count: int) -> None:
     assert len(numbers(unchanged.client, query)) == count
     assert get(unchanged.client, f"/facets?{query}")["total"] == count
+
+
+@pytest.mark.parametrize("page", ["0199", "WYG0103", "0"])
+def test_a_page_that_no_page_or_several_are_called_is_asked_again(unchanged: Served, page: str) -> None:
+    answered = unchanged.client.get(f"{BASE}/flags?first_page={page}")
+    assert (answered.status_code, answered.get_json()["detail"].startswith(("there is no page", page))) == (404, True)
 
 
 def test_counts_say_what_each_choice_would_give(served: Served) -> None:

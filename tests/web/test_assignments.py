@@ -37,8 +37,8 @@ def test_a_proofreader_takes_pages_and_gives_them_back(house: House) -> None:
     assert holders(one) == {"3": "乙"}
 
 
-def test_the_form_takes_pages_as_the_list_calls_them(house: House) -> None:
-    """It took their positions alone, which the list does not say."""
+def test_pages_are_taken_as_the_list_calls_them(house: House) -> None:
+    """The form and the API took their positions alone, which the list does not say."""
     one = house.browser("乙")
 
     def send(**pages: str) -> int:
@@ -50,6 +50,8 @@ def test_the_form_takes_pages_as_the_list_calls_them(house: House) -> None:
     assert send(first_page=second.lower(), last_page=third) == 302
     assert holders(one) == {"2": "乙", "3": "乙"}
     assert send(first_page="99z") == 404
+    assert give(one, "", first_page=second, last_page="0193a") == 200
+    assert holders(one) == {"3": "乙"}
 
 
 def test_pages_that_the_work_does_not_have_are_not_taken(house: House) -> None:

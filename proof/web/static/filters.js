@@ -10,11 +10,9 @@ export function parameters(query, whole = false) {
   return all;
 }
 
-const WORDS = ["order", "juan"];
-
 /** The query with a new value for a filter; an empty value removes the filter. */
 export function changed(query, name, value) {
-  const now = { ...query, [name]: WORDS.includes(name) || Array.isArray(value) ? value : Number(value) };
+  const now = { ...query, [name]: value };
   if (value === "") delete now[name];
   return now;
 }

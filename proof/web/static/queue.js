@@ -83,8 +83,7 @@ function filters() {
     .map((kind) => choice("kind", kind, words.kinds[kind], facets.kinds[kind])));
   form.elements.order.value = query.order;
   for (const name of ["first_page", "last_page"]) {
-    form.elements[name].max = data.pages;
-    form.elements[name].placeholder = name === "first_page" ? "1" : String(data.pages);
+    form.elements[name].placeholder = data.pages.at(name === "first_page" ? 0 : -1) ?? "";
     form.elements[name].value = query[name] ?? "";
   }
   $("juans").hidden = facets.juans.length < 2;
