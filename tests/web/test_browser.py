@@ -250,6 +250,44 @@ def test_the_text_is_kept_with_what_the_copy_reads_after_an_authority_with_a_rem
     assert (made.copy_reads, made.authority, made.note) == (made.suggested, "理校", "文義不通")
 
 
+def test_what_is_half_typed_is_there_in_another_language(page: Page) -> None:
+    desk = open_desk(page, f"/works/{WORK}/desk?kind=substitution")
+    number = shown(desk)
+
+    def in_language(tag: str) -> None:
+        desk.locator("#language").select_option(tag)
+        expect(desk.locator("html")).to_have_attribute("lang", tag)
+        assert shown(desk) == number
+
+    desk.keyboard.press("r")
+    desk.locator("#typed").fill("半")
+    in_language("zh-Hant")
+    expect(desk.locator("#typed")).to_have_value("半")
+    expect(desk.locator("#typed-label")).to_contain_text("底本所作")
+    desk.keyboard.press("Escape")
+    desk.keyboard.press("a")
+    desk.locator("#authority").fill("嚴本")
+    desk.keyboard.press("Enter")
+    desk.keyboard.press("a")
+    desk.locator("#remark").fill("疑")
+    desk.keyboard.press("Escape")
+    desk.keyboard.press("n")
+    desk.locator("#talk-text").fill("未畢")
+    desk.keyboard.press("Escape")
+    desk.keyboard.press("a")
+    desk.locator("#remark").fill("疑誤")
+    in_language("en")
+    expect(desk.locator("#authority")).to_have_value("嚴本")
+    expect(desk.locator("#remark")).to_have_value("疑誤")
+    desk.keyboard.press("Escape")
+    expect(desk.locator("#rests")).to_have_text("from 嚴本")
+    desk.keyboard.press("n")
+    expect(desk.locator("#talk-text")).to_have_value("未畢")
+    desk.reload()
+    expect(desk.locator("#flag")).to_be_visible()
+    expect(desk.locator("#resting")).to_be_hidden()
+
+
 def test_the_queue_filters_counts_trades_places_for_errors_left_and_leads_to_the_desk(page: Page) -> None:
     page.goto(f"{AT}/")
     rows, dial = page.locator("a.row"), page.locator("#dial-words")

@@ -1,10 +1,10 @@
 // The comments on a flag or a page: reading and answering them, marking a problem, assigning and resolving it.
 
+import { draftOf, keepDraft } from "./drafts.js";
 import { $, ask, data, han, isShortcut, make, may, maySucceedLater, oneAtATime, problemMessage, say, script, uuid, words } from "./shell.js";
 import { installForm } from "./typing.js";
 
 const when = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "short", timeStyle: "short" });
-const drafts = new Map(); // unsent text and the key of its request, by the address that it is sent to
 
 /** The comments as list items, each with the change of state or of assignee that it made. */
 export function commentItems(comments, where = null) {
@@ -49,8 +49,7 @@ export function installComments(about, saved) {
     shown = about();
     if (!shown) return;
     const last = shown.own.at(-1);
-    const draft = drafts.get(shown.path) ?? { text: "", key: uuid() };
-    drafts.set(shown.path, draft);
+    keepDraft(shown.path, draftOf(shown.path) ?? { text: "", key: uuid() }); // with the key of the request
     $("talk-title").replaceChildren(...shown.title);
     $("talk-thread").replaceChildren(...commentItems(shown.comments, shown.where));
     $("talk-none").hidden = shown.comments.length > 0;
@@ -61,7 +60,7 @@ export function installComments(about, saved) {
     const assigned = shown.problem ? last?.assigned ?? "" : "";
     if (assigned && ![...field.assigned.options].some(({ value }) => value === assigned)) field.assigned.append(make("option", { value: assigned }, assigned));
     field.assigned.value = assigned;
-    $("talk-text").value = draft.text;
+    $("talk-text").value = draftOf(shown.path).text;
     $("talk-text").lang = script;
     showAssignee();
     $("talk").showModal();
@@ -70,27 +69,26 @@ export function installComments(about, saved) {
   }
 
   const send = oneAtATime(async () => {
-    const draft = drafts.get(shown.path);
     const state = shown.problem ? (field.resolved.checked ? "resolved" : null) : field.problem.checked ? "problem" : null;
     const open = state === "problem" || (shown.problem && state === null);
-    const body = { text: $("talk-text").value.trim(), key: draft.key, seen: shown.own.at(-1)?.id ?? 0 };
+    const body = { text: $("talk-text").value.trim(), key: draftOf(shown.path).key, seen: shown.own.at(-1)?.id ?? 0 };
     if (state) body.state = state;
     if (open && (state || field.assigned.value !== (shown.own.at(-1)?.assigned ?? ""))) body.assigned = field.assigned.value;
     sending = $("talk-text").readOnly = true;
     try {
       const comment = await ask(shown.path, body);
-      drafts.delete(shown.path);
+      keepDraft(shown.path, undefined);
       $("talk").close();
       saved(comment);
     } catch (problem) {
       $("talk-trouble").textContent = problemMessage(problem);
-      if (!maySucceedLater(problem)) draft.key = uuid(); // refused: the next attempt is a new request
+      if (!maySucceedLater(problem)) keepDraft(shown.path, { ...draftOf(shown.path), key: uuid() }); // refused: the next attempt is a new request
       if (!$("talk").open) throw problem; // the page shows it, since the dialog was closed
     } finally {
       sending = $("talk-text").readOnly = false;
     }
   });
-  $("talk-text").addEventListener("input", () => { drafts.get(shown.path).text = $("talk-text").value; });
+  $("talk-text").addEventListener("input", () => keepDraft(shown.path, { ...draftOf(shown.path), text: $("talk-text").value }));
   const isComposing = installForm(form, [$("talk-text")], send, () => $("talk").close());
   form.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || isComposing(event) || event.repeat) return;

@@ -4,7 +4,7 @@
 import { nextOutline, prepareBeside, toggleBeside } from "./beside.js";
 import { changeOf, installComments } from "./comments.js";
 import { leaveFlags, listAddress, noteFlag, writeAddress } from "./desk_address.js";
-import { closeBasis, closeTyping, installBasis, installTyping, mayCopy, openBasis, openTyping, showBasis, takeBasis } from "./desk_forms.js";
+import { closeBasis, closeTyping, installBasis, installTyping, mayCopy, openBasis, openTyping, reopenForm, showBasis, takeBasis } from "./desk_forms.js";
 import { parameters } from "./filters.js";
 import { add, apply, current, editsBeside, fetchAhead, fetched, flagOf, flags, hasMore, isBeingSent, listen, moveBy, moveOn, moveTo, outbox, send, states, upcoming } from "./flag_list.js";
 import { fillPanel, movedText, pageOf, placeOf, showComments } from "./flag_panel.js";
@@ -328,4 +328,5 @@ add(data.flags);
 if (!new URLSearchParams(location.search).has("flag")) moveOn(isBeingSent, 0); // an address with a flag shows that flag
 $("main").focus({ preventScroll: true });
 show();
+if (current()) reopenForm(current());
 prepareSoon();

@@ -1,6 +1,7 @@
 // The forms in the panel of the desk: typing a reading, and naming the basis of the next decision, which is its authority
 // and a remark.
 
+import { draftOf, keepDraft } from "./drafts.js";
 import { $, api, ask, data, make, may, say, script } from "./shell.js";
 import { confirmationOf, installForm, installTypedField } from "./typing.js";
 
@@ -9,14 +10,27 @@ const HAN_ALONE = /^\p{Script=Han}*$/u;
 
 let scrolled = null; // scroll positions of panel and page before a form opened; restored when it closes
 
-/** Opens a form in the panel, which hides the panel's views of context. */
-function openForm(form) {
+/** Opens a form for a flag in the panel, which hides the panel's views of context. */
+function openForm(form, flag) {
   scrolled ??= [$("panel").scrollTop, scrollY];
   $(form).hidden = false;
+  $(form).oninput = () => keepDraft("form", { form, flag: flag.number, retains, texts: fieldsOf(form).map(({ value }) => value) });
+}
+
+const fieldsOf = (form) => [...$(form).querySelectorAll("input")];
+
+/** Opens the form in which something was typed for the flag when the page was left. */
+export function reopenForm(flag) {
+  const draft = draftOf("form");
+  if (draft?.flag !== flag.number) return;
+  if (draft.form === "typing") openTyping(flag, draft.retains);
+  else openBasis(flag);
+  fieldsOf(draft.form).forEach((field, n) => { field.value = draft.texts[n]; });
 }
 
 function closeForm(form) {
   $(form).hidden = true;
+  keepDraft("form", undefined);
   if (scrolled) {
     $("panel").scrollTop = scrolled[0];
     scrollTo(scrollX, scrolled[1]);
@@ -33,7 +47,7 @@ let retains = false; // the typed reading is that of the copy, and the text is k
 export function openTyping(flag, retaining = false) {
   retains = retaining;
   closeBasis();
-  openForm("typing");
+  openForm("typing", flag);
   $("typed-label").textContent = say(retains ? "copyReads" : "standsHere");
   $("typed").value = retains && flag.suggested !== flag.transcribed ? flag.suggested : "";
   $("typed-problem").textContent = "";
@@ -64,9 +78,8 @@ export function installTyping(current, decide) {
 
 // the basis of the next decision
 
-let basis = null; // with the flag for which it was entered
-
-const basisOf = (flag) => (basis?.flag === flag ? basis : { authority: "", note: "" });
+/** The entered basis of the decision on a flag. */
+const basisOf = (flag) => (draftOf("basis")?.flag === flag.number ? draftOf("basis") : { authority: "", note: "" });
 
 /** Whether the verdict `copy` is possible: an image shows what the copy reads, or an authority was named. */
 export const mayCopy = (flag) => flag.can_copy || Boolean(basisOf(flag).authority);
@@ -79,7 +92,7 @@ export function openBasis(flag) {
   $("authority").value = authority;
   $("remark").value = note;
   $("authority").lang = $("remark").lang = script;
-  openForm("resting");
+  openForm("resting", flag);
   $("authority").focus();
 }
 
@@ -88,7 +101,7 @@ export function closeBasis() {
 }
 
 function enterBasis(flag) {
-  basis = { flag, authority: $("authority").value.trim(), note: $("remark").value.trim() };
+  keepDraft("basis", { flag: flag.number, authority: $("authority").value.trim(), note: $("remark").value.trim() });
   closeBasis();
   showBasis(flag);
 }
@@ -97,7 +110,7 @@ function enterBasis(flag) {
 export function takeBasis(flag) {
   if (!$("resting").hidden) enterBasis(flag);
   const { authority, note } = basisOf(flag);
-  basis = null;
+  keepDraft("basis", undefined);
   return { ...(authority && { authority }), ...(note && { note }) };
 }
 
