@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -130,6 +131,17 @@ def test_a_second_text_of_the_folder_joins_its_project(book: Path, capsys: pytes
     with Store.open(Settings.load(book).store_address) as store:
         [work] = works(desk(book, store).client)
         assert (work["name"], work["pages"], work["states"]["corrected"]) == ("text", 3, 1), decided
+
+
+def test_a_check_and_a_report_say_how_much_is_decided(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They listed what was decided among the flags, as if it were open."""
+    check = ["check", str(book / "text.txt"), "--images", str(book / "images")]
+    assert main(check) == 0
+    assert "decided" not in capsys.readouterr().out
+    decide(book)
+    for again in (check, ["report", "--config", str(book)]):
+        assert main(again) == 0
+        assert re.search(r"^decided in the whole work: 1 of \d+ flags?$", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_a_text_of_another_work_is_not_mixed_in(book: Path, capsys: pytest.CaptureFixture[str]) -> None:

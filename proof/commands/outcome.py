@@ -16,7 +16,6 @@ from proof.locale.terminal import counted, say, sentence
 from proof.model.flags import Kind
 from proof.model.result import Status
 from proof.report.places import SuspiciousPlace
-from proof.report.progress import WorkProgress
 from proof.report.reasons import STATUSES, rule_in_words
 from proof.report.tally import HiddenPair, Tally, by_rule
 from proof.report.write import WrittenReport
@@ -62,6 +61,10 @@ def print_counts(written: WrittenReport) -> None:
                 "%(number)s findings about columns and pages",
             )
         )
+    if written.progress is not None and written.progress.has_decisions:
+        total = written.progress.total
+        decided = _("decided in the whole work: %(settled)s of %(flagged)s flags")
+        click.echo(say(decided, settled=f"{total.settled:,}", flagged=f"{total.flagged:,}"))
     hidden = tally.flags[Kind.VARIANT.value, False]
     if hidden:
         variants = counted(hidden, "%(number)s variant", "%(number)s variants")
@@ -99,8 +102,11 @@ def _by_language_model(tally: Tally) -> list[str]:
     return [say(message, number=f"{number:,}")]
 
 
-def print_caught(progress: WorkProgress) -> None:
+def print_caught(written: WrittenReport) -> None:
     """Print how many planted errors were caught, in total and by person."""
+    progress = written.progress
+    if progress is None:
+        return
     total = _("planted errors: caught %(caught)s of %(answered)s (%(share)s)")
     of_person = _("planted errors: caught %(caught)s of %(answered)s by %(person)s (%(share)s)")
     for estimate in (progress.planted, *progress.planted_by):

@@ -33,5 +33,5 @@ def command(config: Path | None, given: dict[str, Any], work: str | None, quiet:
         click.echo(say(_("the last check was interrupted: the reports hold the pages it had done")), err=True)
     if not quiet:
         print_counts(report.written)
-        print_caught(report.progress)
+        print_caught(report.written)
     return 0

@@ -66,8 +66,8 @@ class NoticeCode(MessageCode):
         ),
     )
     IMAGES_LEFT_OVER = (
-        _("%(number)s images in %(folder)s belong to none of these pages"),
-        _("one image in %(folder)s belongs to none of these pages"),
+        _("%(number)s images in %(folder)s belong to none of these pages; `proof pair` lists what is left over"),
+        _("one image in %(folder)s belongs to none of these pages; `proof pair` lists what is left over"),
     )
     LIST_NOT_UNDERSTOOD = _(
         "%(path)s: no line understood: a line of an image list has the place, the edition's page and the file, "

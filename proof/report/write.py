@@ -16,7 +16,7 @@ from proof.locale.marking import _
 from proof.locale.templates import templates_in, write_page
 from proof.report.density import short_name
 from proof.report.page import report_of
-from proof.report.progress import WorkProgress, per_10000, progress_of
+from proof.report.progress import WorkProgress, per_10000
 from proof.report.reasons import percent
 from proof.report.source import StoredRun
 from proof.report.summary import summary
@@ -32,13 +32,14 @@ MAX_PICTURES = 2000
 
 @dataclass(frozen=True, slots=True)
 class WrittenReport:
-    """The written files, and the counts of the run."""
+    """The written files, the counts of the run, and the progress of the work, if that is known."""
 
     flags: Path
     spreadsheet: Path
     summary: Path
     page: Path
     tally: Tally
+    progress: WorkProgress | None = None
 
 
 def write_reports(
@@ -55,6 +56,7 @@ def write_reports(
         summary=folder / "summary.json",
         page=folder / "report.html",
         tally=Tally(most=pictures),
+        progress=source.progress,
     )
     environment = _environment(language)  # raises UsageError before a file is written
     with (
@@ -69,7 +71,7 @@ def write_reports(
                 table.writerow(row(flag))
     with whole_file(written.summary) as file:
         file.write(json.dumps(summary(source.run, written.tally), ensure_ascii=False, indent=1) + "\n")
-    progress = source.progress
+    progress = written.progress
     if progress is not None and progress.has_decisions:
         with whole_file(folder / "progress.json") as file:
             file.write(json.dumps(progress.as_dict(), ensure_ascii=False, indent=1) + "\n")
@@ -83,11 +85,10 @@ def write_reports(
 
 @dataclass(frozen=True, slots=True)
 class Regenerated:
-    """The run, its written reports, and the progress of the work."""
+    """The run, and its written reports."""
 
     run: StoredRunInfo
     written: WrittenReport
-    progress: WorkProgress
 
 
 def write_again(settings: Settings, work: str | None = None) -> Regenerated:
@@ -102,8 +103,7 @@ def write_again(settings: Settings, work: str | None = None) -> Regenerated:
                 work=work or "anything",
             )
         source = StoredRun(store, run.id).of_work()
-        written = write_reports(source, settings.project.out, language=settings.report.lang)
-        return Regenerated(run, written, progress_of(store, run.info.work))
+        return Regenerated(run, write_reports(source, settings.project.out, language=settings.report.lang))
 
 
 def _environment(language: str) -> Environment:

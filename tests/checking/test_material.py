@@ -47,7 +47,7 @@ def test_a_name_that_is_proposed_is_found(phone: Path, run: Run) -> None:
         (phone / "images" / f"IMG_{number}.png").rename(phone / "images" / name)
     ran = run(*CHECK)
     assert "no image: 1 page (WYG0103-0193a)" in ran.stderr
-    assert f"one image in {phone}/images belongs to none of these pages" in ran.stderr
+    assert f"one image in {phone}/images belongs to none of these pages; `proof pair` lists" in ran.stderr
 
 
 @pytest.mark.parametrize(
