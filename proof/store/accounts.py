@@ -24,7 +24,7 @@ from sqlalchemy.orm import Session
 
 from proof.errors import PublicError
 from proof.locale.marking import _
-from proof.store.lookup import Sessions, StorePart
+from proof.store.lookup import Sessions, StorePart, filled
 from proof.store.models import AccountEventRow, AccountRow
 
 LONGEST_NAME = 64
@@ -398,28 +398,9 @@ def _add_event(
 
 
 def _event(row: AccountEventRow, name: str) -> AccountEvent:
-    return AccountEvent(
-        id=row.id,
-        number=row.account_id,
-        name=name,
-        change=AccountChange(row.deed),
-        was=row.was,
-        now=row.now,
-        person=row.person,
-        channel=AccountChannel(row.way),
-        at=row.at,
-    )
+    change, channel = AccountChange(row.deed), AccountChannel(row.way)
+    return filled(AccountEvent, row, number=row.account_id, name=name, change=change, channel=channel)
 
 
 def _account(row: AccountRow) -> Account:
-    return Account(
-        number=row.id,
-        name=row.name,
-        role=Role(row.role),
-        disabled=row.disabled,
-        provisional=row.provisional,
-        stamp=row.stamp,
-        token_stamp=row.token_stamp,
-        made=row.made,
-        seen=row.seen,
-    )
+    return filled(Account, row, number=row.id, role=Role(row.role))

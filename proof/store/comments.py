@@ -21,7 +21,7 @@ from proof.errors import PublicError
 from proof.locale.marking import _
 from proof.store.decision_records import MissingFlagError, RefusedDecisionError
 from proof.store.events import answered, check_key
-from proof.store.lookup import NO_PAGE, NoPlaceError, StorePart, find_page, find_work_id
+from proof.store.lookup import NO_PAGE, NoPlaceError, StorePart, filled, find_page, find_work_id
 from proof.store.models import CommentRow, FlagRow, PageEventRow, PageRow, WorkRow
 from proof.store.page_states import PageState, page_states
 from proof.store.seeded_errors import IS_SEEDED
@@ -87,10 +87,6 @@ class Comment:
     transcribed: str
     suggested: str
     context: str
-
-
-_AS_IN_ROW = ("id", "text", "assigned", "person", "at", "line", "transcribed", "suggested", "context")
-"""Fields of a comment that are those of its row."""
 
 
 def as_line(comment: Comment) -> dict[str, Any]:
@@ -338,14 +334,15 @@ def comments(session: Session, *which: ColumnElement[bool], order: Sequence[Any]
     query = query.join(PageRow, PageRow.id == func.coalesce(FlagRow.page_id, CommentRow.page_id))
     query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(*which)
     return [
-        Comment(
+        filled(
+            Comment,
+            row,
             work=work,
             page=page,
             name=name,
             flag=row.flag_id,
             uid=uid or "",
             state=CommentState(row.state),
-            **{name: getattr(row, name) for name in _AS_IN_ROW},
         )
         for row, uid, page, name, work in session.execute(query.order_by(*order, CommentRow.at, CommentRow.id))
     ]

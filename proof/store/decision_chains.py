@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -17,6 +16,7 @@ from sqlalchemy.orm import Session
 from proof.model.flags import Origin
 from proof.store.authorities import CARRIED, authority_of
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, State, Verdict
+from proof.store.lookup import filled
 from proof.store.models import DecisionRow, FlagRow, PageRow, ReadingRow
 from proof.store.seeded_errors import seeded_places, shown_context
 
@@ -157,10 +157,5 @@ def shown_decisions(session: Session, rows: Sequence[FlagDecision]) -> list[Deci
 
 def decision_of(row: FlagDecision) -> Decision:
     """The decision of a row. That of a blind reading lacks its version, which only its chain knows."""
-    copied: dict[str, Any] = {name: getattr(row, name) for name in _COPIED_FROM_ROW}
     was_state, state = State(row.was_state), State(row.state)
-    return Decision(flag=row.flag_id, verdict=Verdict(row.verdict), was_state=was_state, state=state, **copied)
-
-
-_COPIED_FROM_ROW = {field.name for field in fields(Decision)} - {"flag", "verdict", "was_state", "state", "repeated"}
-"""Fields of a decision with the name and the value of a column of its row."""
+    return filled(Decision, row, flag=row.flag_id, verdict=Verdict(row.verdict), was_state=was_state, state=state)

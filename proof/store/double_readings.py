@@ -21,7 +21,7 @@ from proof.model.flags import Origin
 from proof.store.decision_chains import REQUESTER
 from proof.store.decision_records import Decision, DecisionRequest, State, Verdict, judgement_category
 from proof.store.decisions import decide_in
-from proof.store.lookup import StorePart, find_work_id
+from proof.store.lookup import StorePart, filled, find_work_id
 from proof.store.models import FlagRow, ReadingRow
 from proof.store.seeded_errors import IS_SEEDED
 
@@ -167,26 +167,22 @@ def own_states(session: Session, *which: ColumnElement[bool]) -> dict[int, OwnSt
 def compare_readings(session: Session, *which: ColumnElement[bool]) -> list[ComparedReadings]:
     """The readings of the flags that meet the conditions `which`, in the order of flag numbers: flags that several
     people read, and corrections by hand. Seeded errors are left out."""
-    columns = (ReadingRow.flag_id, ReadingRow.kind, ReadingRow.state, FlagRow.origin)
-    query = select(*columns, *(getattr(ReadingRow, name) for name in _SAME_IN_ROW))
-    query = query.join(FlagRow, FlagRow.id == ReadingRow.flag_id).where(FlagRow.stale.is_(False), ~IS_SEEDED, *which)
+    texts = (ReadingRow.reading, ReadingRow.copy_reads, ReadingRow.suggested, ReadingRow.authority, ReadingRow.note)
+    columns = (ReadingRow.flag_id, ReadingRow.kind, ReadingRow.person, ReadingRow.state, *texts, FlagRow.origin)
+    query = select(*columns).join(FlagRow, FlagRow.id == ReadingRow.flag_id)
+    query = query.where(FlagRow.stale.is_(False), ~IS_SEEDED, *which)
     comparisons = []
     rows = session.execute(query.order_by(ReadingRow.flag_id, ReadingRow.id))
     for flag, group in groupby(rows, attrgetter("flag_id")):
         rows_of_flag = list(group)
         last: dict[str, BlindReading] = {}
         for row in rows_of_flag:
-            same: dict[str, str] = {name: getattr(row, name) for name in _SAME_IN_ROW}
-            last[row.person] = BlindReading(state=State(row.state), **same)
+            last[row.person] = filled(BlindReading, row, state=State(row.state))
         readings = tuple(reading for reading in last.values() if reading.state not in (State.OPEN, State.SKIPPED))
         by_hand = rows_of_flag[0].origin == Origin.PERSON.value
         if len(readings) > 1 or (readings and by_hand):
             comparisons.append(ComparedReadings(flag, rows_of_flag[0].kind, readings))
     return comparisons
-
-
-_SAME_IN_ROW = ("person", "reading", "copy_reads", "suggested", "authority", "note")
-"""Columns of a reading's row that a `BlindReading` has under the same name."""
 
 
 def differing(session: Session, *which: ColumnElement[bool]) -> frozenset[int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations, groupby
 from typing import Any, NamedTuple
@@ -84,7 +85,8 @@ class Differing(NamedTuple):
     other: tuple[str, str]
 
 
-class WitnessRecord(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WitnessRecord:
     """The record of a witness, or of another reader of the images, in a work: the number of decided `places` where it
     has a reading, and of those where the decision agrees with it (`agreeing`)."""
 

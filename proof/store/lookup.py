@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import NamedTuple
+from dataclasses import fields
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import ColumnElement, ScalarSelect, func, select, update
 from sqlalchemy.orm import Session
@@ -87,6 +88,16 @@ def find_work(session: Session, name: str) -> StoredWork:
 def newest_act_id(session: Session) -> int:
     """The number of the last act of all works; 0 if there is none."""
     return session.scalar(select(func.max(ActRow.id))) or 0
+
+
+Record = TypeVar("Record")
+
+
+def filled(record: type[Record], row: object, **given: Any) -> Record:
+    """A record, which is a dataclass, with the `given` fields; the others are copied from the attributes of `row` that
+    have their names."""
+    names = {field.name for field in fields(record)} - given.keys()  # type: ignore[arg-type]
+    return record(**given, **{name: getattr(row, name) for name in names if hasattr(row, name)})
 
 
 def raise_revision(session: Session, work_id: int) -> None:

@@ -19,7 +19,7 @@ from proof.locale.marking import _
 from proof.model.flags import LINE_BREAK, Kind
 from proof.store.decision_records import NotYoursError, RefusedDecisionError, State
 from proof.store.events import answered, changes_since, standing
-from proof.store.lookup import PageConflictError, StorePart, find_page, find_work
+from proof.store.lookup import PageConflictError, StorePart, filled, find_page, find_work
 from proof.store.models import FlagRow, PageEventRow, PageRow, TextVersionRow
 from proof.store.page_differences import Choice, differs
 from proof.store.rows import PagePlace, policies_of
@@ -240,9 +240,7 @@ def _takes_back(last: PageState, state: PageState) -> bool:
 
 def page_event(row: PageEventRow) -> PageEvent:
     """The event in a row."""
-    return PageEvent(
-        row.page_id, row.version, PageState(row.state), row.person, row.at, row.note, row.about is not None
-    )
+    return filled(PageEvent, row, page=row.page_id, state=PageState(row.state), back=row.about is not None)
 
 
 class _ChangedPage(NamedTuple):

@@ -43,8 +43,10 @@ from proof.store.queue_records import (
     CursorError,
     Facets,
     JuanCount,
+    JuanFlags,
     ListedPage,
     Order,
+    PairCount,
     QueuedFlag,
     QueueFilter,
     RemainingWork,
@@ -196,10 +198,10 @@ class Queue(StorePart):
             total=int(arrays.chosen(queue_filter).sum()),
             kinds=dict(zip(KINDS, map(int, by_kind), strict=True)),
             states=dict(zip(STATES, map(int, by_state), strict=True)),
-            pairs=tuple((arrays.pairs[pair], int(by_pair[pair])) for pair in _most_frequent(by_pair)[:pairs]),
-            juans=tuple(zip(arrays.juans, map(int, by_juan), strict=True)),
-            scores=tuple(map(int, histogram)),
-            edges=tuple(map(float, edges)),
+            pairs=[PairCount(*arrays.pairs[pair], int(by_pair[pair])) for pair in _most_frequent(by_pair)[:pairs]],
+            juans=list(map(JuanFlags, arrays.juans, map(int, by_juan))),
+            scores=list(map(int, histogram)),
+            edges=list(map(float, edges)),
         )
 
     def pairs(self, work: str, queue_filter: QueueFilter) -> list[WorkPair]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -123,7 +123,23 @@ class QueuedFlag:
 
 
 @dataclass(frozen=True, slots=True)
-class Facets:
+class PairCount:
+    """The number of flags with `text` as transcribed and `image` as suggested text."""
+
+    text: str
+    image: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class JuanFlags:
+    """The number of flags in a juan."""
+
+    juan: str
+    count: int
+
+
+class Facets(NamedTuple):
     """For every value of every filter, the number of flags that would match it, with the other filters unchanged.
 
     `scores` is the histogram of scores between `edges`, of which there is one more than there are bins.
@@ -132,10 +148,10 @@ class Facets:
     total: int
     kinds: dict[Kind, int]
     states: dict[State, int]
-    pairs: tuple[tuple[Pair, int], ...]
-    juans: tuple[tuple[str, int], ...]
-    scores: tuple[int, ...]
-    edges: tuple[float, ...]
+    pairs: list[PairCount]
+    juans: list[JuanFlags]
+    scores: list[int]
+    edges: list[float]
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import codec
 from proof.store.carried_places import policy_of_script
-from proof.store.lookup import work_id_subquery
+from proof.store.lookup import filled, work_id_subquery
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow
 from proof.text.positions import Span
 from proof.text.variants import VariantPolicy
@@ -196,10 +196,6 @@ def result_of(
     )
 
 
-_SAME_IN_FLAG = ("ref", "line", "offset", "length", "transcribed", "suggested", "score", "raised", "context")
-"""Columns of `flags` that a flag has under the same name."""
-
-
 def flag_of(page: str, row: FlagRow) -> Flag:
     """The flag in a row; `page` is the id of its page."""
     box = None
@@ -207,8 +203,7 @@ def flag_of(page: str, row: FlagRow) -> Flag:
         box = Box(row.x, row.y, row.w, row.h)
     evidence = Evidence.from_dict({"reason": row.reason, "rule": row.rule} | row.evidence)
     moved = row.evidence.get("moved", "")
-    same: dict[str, Any] = {name: getattr(row, name) for name in _SAME_IN_FLAG}
-    return Flag(page=page, kind=Kind(row.kind), bbox=box, evidence=evidence, id=row.uid, moved=moved, **same)
+    return filled(Flag, row, page=page, kind=Kind(row.kind), bbox=box, evidence=evidence, id=row.uid, moved=moved)
 
 
 def run_values(info: RunInfo) -> dict[str, Any]:

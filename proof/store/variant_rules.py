@@ -19,10 +19,11 @@ from proof.store.typed_text import check_reading
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule that `transcribed` and `suggested` are variants; `hides` is the number of open flags that it hides."""
+    """A rule that `text` and `image`, a transcribed and a suggested text, are variants; `hides` is the number of open
+    flags that it hides."""
 
-    transcribed: str
-    suggested: str
+    text: str
+    image: str
     person: str
     at: datetime
     hides: int

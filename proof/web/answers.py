@@ -15,10 +15,13 @@ from proof.store.acts import ActKind, RuleChange
 from proof.store.decision_records import Decision, State
 from proof.store.double_readings import BlindReading
 from proof.store.history import HistoryEntry
+from proof.store.judgements import WitnessRecord
 from proof.store.page_states import PageEvent, PageState
-from proof.store.queue_records import RemainingWork, WorkPair, WorkSummary
+from proof.store.queue_records import JuanFlags, PairCount, RemainingWork, WorkPair, WorkSummary
+from proof.store.variant_rules import Rule
 from proof.web.comment_answers import CommentOut
 from proof.web.rights import Right
+from proof.web.threshold_curve import Point
 
 Rectangle = Annotated[list[float], Field(min_length=4, max_length=4, description="x, y, width, height in pixels")]
 Next = Annotated[str | None, Field(description="The cursor of the next part of the list; null in the last part")]
@@ -74,14 +77,9 @@ class PageEventsOut(BaseModel):
     items: list[PageEventOut]
 
 
-class RuleOut(BaseModel):
-    """A rule that a character of the text is a variant of one on the image. Open flags of this pair are hidden."""
-
-    text: str = Field(description="The character in the text")
-    image: str = Field(description="The character on the image")
-    person: str = Field(description="Who made the rule")
-    at: datetime
-    hides: int = Field(description="The number of flags that the rule hides")
+class RuleOut(RootModel[Rule]):
+    """A rule, made by `person`, that the character `text` of the text is a variant of `image` on the image. It hides
+    the open flags of this pair; `hides` is their number."""
 
 
 class RulesOut(BaseModel):
@@ -352,27 +350,17 @@ class PageDetailOut(PageOut):
     comments: list[CommentOut] = Field(description="The comments on the page and its flags, oldest first")
 
 
-class PairCountOut(BaseModel):
+class PairCountOut(RootModel[PairCount]):
     """The number of flags where the text has `text` and the image seems to have `image`."""
 
-    text: str
-    image: str
-    count: int
 
-
-class JuanCountOut(BaseModel):
+class JuanCountOut(RootModel[JuanFlags]):
     """The number of flags in a juan."""
 
-    juan: str
-    count: int
 
-
-class DialPointOut(BaseModel):
-    """What reviewing all flags with this `score` or a higher one would take and leave."""
-
-    score: float
-    places: int = Field(description="How many of these flags are still open")
-    left: float = Field(description="How many errors are expected among the flags with lower scores")
+class DialPointOut(RootModel[Point]):
+    """What reviewing all flags with this `score` or a higher one would take and leave: of these flags, `places` are
+    still open; among the others, `left` errors are expected."""
 
 
 class FacetsOut(BaseModel):
@@ -406,22 +394,9 @@ class DecisionsOut(BaseModel):
     items: list[DecisionOut]
 
 
-class DisplacedDecisionOut(BaseModel):
-    """A decision whose place is no longer in the text."""
-
-    decision: DecisionOut
-
-
-class DisplacedDecisionsOut(BaseModel):
-    items: list[DisplacedDecisionOut]
-
-
-class WitnessRecordOut(BaseModel):
-    """How often a witness agrees with the decisions."""
-
-    siglum: str
-    places: int = Field(description="The number of decided places at which the witness has a reading")
-    agreeing: int = Field(description="The number of these places at which the decision agrees with the witness")
+class WitnessRecordOut(RootModel[WitnessRecord]):
+    """How often a witness agrees with the decisions: it has a reading at `places` decided places, and at `agreeing` of
+    them the decision agrees with it."""
 
 
 class WitnessRecordsOut(BaseModel):

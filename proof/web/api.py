@@ -165,7 +165,7 @@ def set_page_state(path: schemas.PagePath, body: schemas.PageStateBody) -> Respo
     summary="List the variant rules of a work",
 )
 def rules(path: schemas.WorkPath) -> Response:
-    return answer(_rules(path.work))
+    return answer(rules_of(path.work))
 
 
 @api.post(
@@ -176,7 +176,7 @@ def rules(path: schemas.WorkPath) -> Response:
 )
 def set_rule(path: schemas.WorkPath, body: schemas.RuleBody) -> Response:
     project().store.rules.set(path.work, body.text, body.image, body.holds, person())
-    return answer(_rules(path.work))
+    return answer(rules_of(path.work))
 
 
 @api.get(
@@ -210,7 +210,7 @@ def facets(path: schemas.WorkPath, query: schemas.Filter) -> Response:
 )
 def witness_records(path: schemas.WorkPath) -> Response:
     records = project().store.judgements.witness_records(path.work)
-    return answer(answers.WitnessRecordsOut(items=[answers.WitnessRecordOut(**record._asdict()) for record in records]))
+    return answer(answers.WitnessRecordsOut(items=[answers.WitnessRecordOut(record) for record in records]))
 
 
 @api.get(
@@ -262,15 +262,14 @@ def acts(path: schemas.WorkPath, query: schemas.HistoryQuery) -> Response:
 @api.get(
     "/works/<string:work>/displaced",
     tags=[DECISIONS],
-    responses={200: answers.DisplacedDecisionsOut},
+    responses={200: answers.DecisionsOut},
     summary="List the decisions whose place is no longer in the text",
 )
 def displaced(path: schemas.WorkPath) -> Response:
     store = project().store
     store.queue.work(path.work)
     decisions = store.decisions.displaced(path.work)
-    items = [answers.DisplacedDecisionOut(decision=answers.DecisionOut(decision)) for decision in decisions]
-    return answer(answers.DisplacedDecisionsOut(items=items))
+    return answer(answers.DecisionsOut(items=[answers.DecisionOut(decision) for decision in decisions]))
 
 
 @api.post(
@@ -373,18 +372,7 @@ def facets_of(work: str, queue_filter: QueueFilter) -> answers.FacetsOut:
     counted = queue.facets(work, queue_filter)
     unbounded = replace(queue_filter, states=(), least_score=None, most_score=None)
     points = dial(*queue.scores(work, unbounded), project().settings.flags.threshold)
-    return answers.FacetsOut(
-        total=counted.total,
-        kinds=counted.kinds,
-        states=counted.states,
-        pairs=[answers.PairCountOut(text=text, image=image, count=count) for (text, image), count in counted.pairs],
-        juans=[answers.JuanCountOut(juan=juan, count=count) for juan, count in counted.juans],
-        scores=list(counted.scores),
-        edges=list(counted.edges),
-        dial=[
-            answers.DialPointOut(score=point.score, places=point.places, left=round(point.left, 2)) for point in points
-        ],
-    )
+    return answers.FacetsOut(**counted._asdict(), dial=[answers.DialPointOut(point) for point in points])
 
 
 def positions_of(work: str, pages: schemas.PageRange) -> tuple[int | None, int | None]:
@@ -432,14 +420,11 @@ def decision_or_conflict(outcome: Decision | ConflictError) -> dict[str, Any]:
     return {"decision": answers.DecisionOut(outcome), "conflict": None}
 
 
-def _rules(work: str) -> answers.RulesOut:
+def rules_of(work: str) -> answers.RulesOut:
+    """The variant rules of a work. Raises NoPlaceError for an unknown work."""
     store = project().store
     store.queue.work(work)
-    items = [
-        answers.RuleOut(text=rule.transcribed, image=rule.suggested, person=rule.person, at=rule.at, hides=rule.hides)
-        for rule in store.rules.of_work(work)
-    ]
-    return answers.RulesOut(items=items)
+    return answers.RulesOut(items=[answers.RuleOut(rule) for rule in store.rules.of_work(work)])
 
 
 def parse_cursor(cursor: str | None) -> int | None:

@@ -207,10 +207,7 @@ def pairs(work: str) -> AnyResponse:
     counted_pairs = store.queue.pairs(work, QueueFilter())
     data = {
         "pairs": [answers.PairOut(pair).model_dump() for pair in counted_pairs[:MAX_PAIRS]],
-        "rules": [
-            {"text": rule.transcribed, "image": rule.suggested, "hides": rule.hides, "person": rule.person}
-            for rule in store.rules.of_work(work)
-        ],
+        "rules": api.rules_of(work).model_dump(mode="json")["items"],
         "text": request.args.get("text"),
         "image": request.args.get("image"),
     }
@@ -289,8 +286,7 @@ def history(work: str) -> AnyResponse:
         **api.acts_of(work, query).model_dump(mode="json"),
         "filters": filters,
         "displaced": [
-            {"decision": answers.DecisionOut(decision).model_dump(mode="json")}
-            for decision in store.decisions.displaced(work)
+            answers.DecisionOut(decision).model_dump(mode="json") for decision in store.decisions.displaced(work)
         ],
         "people": {
             name: {verdict.value: count for verdict, count in counts.items()}

@@ -60,8 +60,9 @@ def dial(
     open_up_to = np.cumsum(states == STATES.index(State.OPEN))
     # flags with the same score are reviewed together
     ends = sorted({int(np.searchsorted(-scores, -scores[step[-1]], side="right")) for step in steps}, reverse=True)
-    points = [Point(float(scores[end - 1]), int(open_up_to[end - 1]), float(errors_from[end])) for end in ends]
-    return [*points, Point(float(scores[0]) + LAST_POINT_MARGIN_NATS, 0, float(errors_from[0]))]
+    left = [round(float(errors), 2) for errors in errors_from]
+    points = [Point(float(scores[end - 1]), int(open_up_to[end - 1]), left[end]) for end in ends]
+    return [*points, Point(float(scores[0]) + LAST_POINT_MARGIN_NATS, 0, left[0])]
 
 
 def _prior(score: float, threshold: float) -> float:

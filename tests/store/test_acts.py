@@ -48,7 +48,7 @@ def seen(store: Store) -> dict[str, Any]:
     return {
         "flags": [(queued.number, queued.state, queued.reading) for queued in store.queue.flags(WORK, numbers)],
         "pages": [(listed.number, listed.state, listed.flags, listed.open) for listed in store.queue.pages(WORK)],
-        "rules": {(rule.transcribed, rule.suggested) for rule in store.rules.of_work(WORK)},
+        "rules": {(rule.text, rule.image) for rule in store.rules.of_work(WORK)},
         "standing": sorted(
             (decision.flag, decision.state, decision.reading) for decision in standing_decisions(store, WORK)
         ),

@@ -12,6 +12,7 @@ from proof.model.flags import WitnessReading
 from proof.report.progress import agreements_of, time_left
 from proof.store import Store
 from proof.store.decision_records import Verdict
+from proof.store.judgements import WitnessRecord
 from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
 from tests import build
@@ -109,4 +110,5 @@ def test_a_decision_agrees_with_a_witness_that_reads_what_was_decided(store: Sto
     decide(store, taken, "甲", Verdict.TAKE)
     decide(store, typed, "甲", Verdict.TYPED, reading="某")
     decide(store, kept, "甲", Verdict.KEEP)
-    assert store.judgements.witness_records(WORK) == [("~engine", 3, 2), ("唐石經", 3, 1)]
+    records = [WitnessRecord("~engine", places=3, agreeing=2), WitnessRecord("唐石經", places=3, agreeing=1)]
+    assert store.judgements.witness_records(WORK) == records

@@ -17,7 +17,7 @@ WORK = "KR1d0030"
 @on_both
 def test_a_rule_hides_and_counts_its_flags_and_can_be_lifted(filled: Store) -> None:
     filled.rules.set(WORK, "告", "吿", True, "甲")
-    assert [(rule.transcribed, rule.suggested, rule.hides) for rule in filled.rules.of_work(WORK)] == [("告", "吿", 1)]
+    assert [(rule.text, rule.image, rule.hides) for rule in filled.rules.of_work(WORK)] == [("告", "吿", 1)]
     assert filled.queue.facets(WORK, QueueFilter()).total == 1
     filled.rules.set(WORK, "告", "吿", False, "乙")
     assert filled.rules.of_work(WORK) == []

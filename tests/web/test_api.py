@@ -14,6 +14,9 @@ from werkzeug.test import TestResponse
 import proof
 from proof.errors import EngineError, OutputError, ProofError, TextError
 from proof.model.flags import WitnessReading
+from proof.ocr.engine import EngineIdentity
+from proof.store import RunInfo, TextInfo
+from proof.store.texts import sha_of
 from tests.web.drawn import WORK, Served
 
 BASE = f"/api/v1/works/{WORK}"
@@ -161,6 +164,15 @@ def test_what_witnesses_read_comes_with_the_flag(served: Served) -> None:
     assert shown["witnesses"] == [
         {"siglum": "唐石經", "reading": "吿", "side": "image", "note": "告：石經作吿", "weight": 4.0, "name": ""}
     ]
+
+
+def test_a_decision_whose_place_is_gone_from_the_text_is_listed_as_the_flag_has_it(served: Served) -> None:
+    number = numbers(served.client)[0]
+    made = decide(served.client, number, "take").json
+    assert get(served.client, "/displaced")["items"] == []
+    text = TextInfo("text.txt", sha_of("某"), "mirror", "traditional", "某")
+    served.store.begin_run(RunInfo(WORK, "大射儀", (text,), EngineIdentity("null", "1", "", "")))
+    assert get(served.client, "/displaced")["items"] == [made]
 
 
 def test_a_decision_is_an_event_that_the_flag_and_the_history_show(served: Served) -> None:

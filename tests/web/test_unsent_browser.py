@@ -3,6 +3,7 @@ another's, and who decided is told."""
 
 from __future__ import annotations
 
+import re
 import time
 import zipfile
 from collections.abc import Iterator
@@ -105,6 +106,30 @@ def test_what_a_closed_desk_could_not_send_goes_from_whatever_page_is_opened_nex
     other.get_by_role("link", name="Look again").click()
     expect(other.locator("body")).to_have_attribute("data-flag", str(theirs))
     assert [one[:2] for one in stands(folder)] == [(theirs, Verdict.COPY), (sent, Verdict.KEEP)]
+
+
+def test_the_last_decisions_are_current_when_a_window_is_looked_at_again(context: BrowserContext, folder: Path) -> None:
+    page = desk(context)
+    trail = page.locator("#trail li")
+    first = press(page, "k")
+    press(page, "t")
+    saved(page)
+    current = shown(page)
+    other = desk(context)
+    assert shown(other) == current
+    press(other, "t")
+    saved(other)
+    other.keyboard.press("z")
+    expect(other.locator("body")).to_have_attribute("data-flag", str(current))
+    press(other, "u")
+    saved(other)
+    decide(folder, first, Verdict.COPY, 1)
+    page.evaluate("dispatchEvent(new Event('focus'))")
+    expect(trail).to_have_text([re.compile("unsure"), re.compile("吿")])
+    expect(page.locator("#stands")).to_contain_text("unsure")
+    assert shown(page) == current
+    page.reload()
+    expect(trail).to_have_count(2)
 
 
 def test_a_download_is_asked_for_again_while_the_server_is_busy(context: BrowserContext) -> None:

@@ -10,7 +10,7 @@ import { add, apply, current, editsBeside, fetchAhead, fetched, flagOf, flags, h
 import { fillPanel, movedText, pageOf, placeOf, showComments } from "./flag_panel.js";
 import { showRemainingWork } from "./remaining_work.js";
 import { decidedByOther } from "./outbox.js";
-import { $, api, closeButton, data, inTurn, isShortcut, make, may, pause, reloadButton, say } from "./shell.js";
+import { $, api, ask, closeButton, data, inTurn, isShortcut, make, may, pause, person, reloadButton, say } from "./shell.js";
 import { draw, drawGlyph, loadPicture, pendingPicture } from "./stage.js";
 import { LISTS, addStep, forgetSteps, isDecidedHere, moveStep, noteVersion, showTrail, steps } from "./steps.js";
 import { handleUndoWith, requestUndo, showMessage, showRefused } from "./undo.js";
@@ -240,6 +240,28 @@ function follow(way, decision) {
   noteVersion(decision.flag, decision.version);
 }
 
+let seen = null; // the id of the last decision in the work when this window was last looked at
+/** Takes in what was decided since, in other windows or by others. */
+async function catchUp() {
+  const decisions = (await ask(`${api("acts")}?what=decisions&limit=${seen === null ? 1 : 200}`)).items.map(({ decision }) => decision);
+  const fresh = decisions.filter(({ id, flag, version }) => seen !== null && id > seen && !outbox.after(flag) && version > knownVersion(flag));
+  seen = Math.max(seen ?? 0, ...decisions.map(({ id }) => id));
+  for (const decision of fresh.reverse()) {
+    const { flag, was_state: was, was: wasReading, state, reading, transcribed, kind, version } = decision;
+    forgetSteps(flag);
+    apply(decision);
+    if (decision.person === person && !["undo", "redo"].includes(decision.verdict))
+      addStep({ flag, was, wasReading, state, reading, transcribed, kind, moved: "", made: version, version });
+  }
+  if (!fresh.length) return;
+  if (fresh.some(({ flag }) => flag === current()?.number)) show();
+  showProgress();
+  showTrail();
+}
+const knownVersion = (number) => Math.max(flagOf(number)?.version ?? 0, ...steps.done.filter(({ flag }) => flag === number).map(({ version }) => version));
+const look = () => catchUp().catch(() => {}); // without an answer it is taken in the next time
+addEventListener("focus", look);
+
 // the acts of keys and buttons
 
 const acts = {
@@ -330,3 +352,4 @@ $("main").focus({ preventScroll: true });
 show();
 if (current()) reopenForm(current());
 prepareSoon();
+look();

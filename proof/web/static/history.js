@@ -85,7 +85,7 @@ if (people.length) {
   $("people").tabIndex = 0; // on a narrow screen it scrolls sideways, also by keyboard
 }
 $("displaced").hidden = !data.displaced.length;
-$("lost").append(...data.displaced.map((act) => line(act.decision, make("span", { class: "said" }, say("gone")))));
+$("lost").append(...data.displaced.map((decision) => line(decision, make("span", { class: "said" }, say("gone")))));
 const filters = new URLSearchParams(data.filters);
 const form = $("asked");
 const choices = (name, named) => form.elements[name].append(
