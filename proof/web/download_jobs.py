@@ -3,24 +3,18 @@ corrected text one minute. The browser polls for their progress."""
 
 from __future__ import annotations
 
-import logging
-import uuid
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Event, Lock
+from threading import Event
 from typing import TypeVar
 
-from proof.errors import ProofError, PublicError, StoppedError
+from proof.errors import StoppedError
 from proof.locale.marking import _
-from proof.web.error_messages import english_message
-from proof.web.messages import REFUSALS
-
-LOG = logging.getLogger(__name__)
+from proof.web.jobs import Job, Jobs
 
 MAX_KEPT_DOWNLOADS = 6
 """Number of downloads above which the oldest finished ones are removed."""
@@ -36,33 +30,16 @@ class DownloadKind(StrEnum):
     NOTES = "notes"
 
 
-class DownloadState(StrEnum):
-    WAITING = "waiting"
-    MAKING = "making"
-    DONE = "done"
-    FAILED = "failed"
-
-
-class NoDownloadError(PublicError):
-    """No download has that number: it was removed, or the server was restarted."""
-
-    http_status = 404
-
-
 class StepCount:
-    """Counts the finished steps of a download, `done` of `total`, and can stop it between two steps."""
+    """Counts the finished steps of a download, `done` of `total`, until it is to `stop`."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int, stop: Event) -> None:
         self.total = total
         self.done = 0
-        self._stop = Event()
-
-    def stop(self) -> None:
-        """Stop before the next step."""
-        self._stop.set()
+        self._stop = stop
 
     def through(self, steps: Iterable[T]) -> Iterator[T]:
-        """Yield the steps and count each after it was processed. Raises StoppedError."""
+        """Yield the steps and count each after it was processed. Raises StoppedError before the next step."""
         for step in steps:
             if self._stop.is_set():
                 raise StoppedError(_("the download was no longer wanted"))
@@ -74,77 +51,42 @@ Make = Callable[[Path, StepCount], None]
 """Writes the files of a download into a folder and counts its steps."""
 
 
-@dataclass(frozen=True, slots=True)
-class DownloadJob:
-    """A download in one language: files that are made and then packed into one archive."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DownloadJob(Job[Path]):
+    """A download: files that are made in a folder and then packed into one archive. Its subject is the work, the kind
+    and the language."""
 
-    number: str
-    work: str
-    kind: DownloadKind
-    language: str
     count: StepCount
     folder: TemporaryDirectory[str]
-    future: Future[Path]
-
-    @property
-    def state(self) -> DownloadState:
-        running = self.future.running()  # first, since it may finish between the two calls
-        if not self.future.done():
-            return DownloadState.MAKING if running else DownloadState.WAITING
-        return DownloadState.FAILED if self.future.cancelled() or self.future.exception() else DownloadState.DONE
-
-    @property
-    def reason(self) -> str:
-        """Why it failed; empty if it did not fail or is not done."""
-        if self.state is not DownloadState.FAILED:
-            return ""
-        return english_message(None if self.future.cancelled() else self.future.exception())
-
-    @property
-    def file(self) -> Path | None:
-        """The archive; None until it is done."""
-        return self.future.result() if self.state is DownloadState.DONE else None
 
 
-class DownloadJobs:
+class DownloadJobs(Jobs[DownloadJob]):
     """The queue of downloads and the last finished ones."""
 
     def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="making downloads")
-        self._lock = Lock()
-        self._jobs: dict[str, DownloadJob] = {}
+        super().__init__("making downloads", MAX_KEPT_DOWNLOADS, missing="no download")
 
     def begin(self, work: str, kind: DownloadKind, language: str, total: int, make: Make) -> DownloadJob:
-        """Queue a download of `total` steps. If an equal one is still waiting, that is returned instead; one that is
-        being made is not, since it may lack the latest decisions."""
+        """Queue a download of `total` steps. If an equal one is still waiting, that is returned instead."""
         with self._lock:
-            for job in self._jobs.values():
-                is_equal = (job.work, job.kind, job.language) == (work, kind, language)
-                if is_equal and job.state is DownloadState.WAITING:
-                    return job
-            count = StepCount(total)
-            folder = TemporaryDirectory(prefix="proof-download-", ignore_cleanup_errors=True)
-            future = self._thread.submit(_make_archive, make, Path(folder.name), count)
-            job = DownloadJob(uuid.uuid4().hex, work, kind, language, count, folder, future)
-            self._jobs[job.number] = job
-            finished = [number for number, other in self._jobs.items() if other.future.done()]
-            for number in finished[: max(len(self._jobs) - MAX_KEPT_DOWNLOADS, 0)]:
-                self._jobs.pop(number).folder.cleanup()
+            job = self._waiting(work, kind, language)
+            if job is None:
+                stop = Event()
+                count = StepCount(total, stop)
+                folder = TemporaryDirectory(prefix="proof-download-", ignore_cleanup_errors=True)
+                future = self._submit(_make_archive, make, Path(folder.name), count)
+                subject = (work, kind, language)
+                job = DownloadJob(subject=subject, stop=stop, future=future, count=count, folder=folder)
+                for removed in self._keep(job):
+                    removed.folder.cleanup()
             return job
-
-    def job(self, work: str, number: str) -> DownloadJob:
-        """The download of that number. Raises NoDownloadError."""
-        job = self._jobs.get(number)
-        if job is None or job.work != work:
-            raise NoDownloadError(REFUSALS["no download"])
-        return job
 
     def close(self) -> None:
         """Stop the download that is being made, and remove the finished ones."""
         with self._lock:
             for job in self._jobs.values():
-                job.count.stop()
-            self._thread.shutdown(cancel_futures=True)
+                job.stop.set()
+            super().close()
             for job in self._jobs.values():
                 job.folder.cleanup()
             self._jobs.clear()
@@ -153,16 +95,10 @@ class DownloadJobs:
 def _make_archive(make: Make, folder: Path, count: StepCount) -> Path:
     """Make the files of a download and pack them. Gives the path of the archive."""
     path = folder / "files.zip"
-    try:
-        with TemporaryDirectory(dir=folder) as files:  # only the archive is kept
-            make(Path(files), count)
-            with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-                for file in sorted(Path(files).rglob("*")):
-                    if file.is_file():
-                        archive.write(file, file.relative_to(files))
-    except ProofError:
-        raise
-    except Exception:
-        LOG.exception("a download could not be made")
-        raise
+    with TemporaryDirectory(dir=folder) as files:  # only the archive is kept
+        make(Path(files), count)
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in sorted(Path(files).rglob("*")):
+                if file.is_file():
+                    archive.write(file, file.relative_to(files))
     return path

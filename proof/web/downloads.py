@@ -21,7 +21,8 @@ from proof.store import Store
 from proof.store.lookup import NO_WORK, NoPlaceError
 from proof.web import schemas
 from proof.web.api import answer, api_blueprint
-from proof.web.download_jobs import DownloadJob, DownloadKind, DownloadState, Make, NoDownloadError, StepCount
+from proof.web.download_jobs import DownloadJob, DownloadKind, Make, StepCount
+from proof.web.jobs import JobState, NoJobError
 from proof.web.language import language
 from proof.web.messages import REFUSALS
 from proof.web.project import project
@@ -50,7 +51,7 @@ class DownloadOut(BaseModel):
     """A download and its progress."""
 
     id: str = Field(description="By which the progress of the download is requested")
-    state: DownloadState
+    state: JobState
     done: int = Field(description="The number of finished steps")
     total: int = Field(description="The number of all steps")
     file: str | None = Field(description="The address of the ZIP archive when it is complete")
@@ -70,7 +71,7 @@ def start_download(path: schemas.WorkPath, body: DownloadBody) -> Response:
         total, make = _report(store, work, language())
     else:
         total, make = _export(store, settings, work, FORMS[body.kind], language())
-    return answer(_download_out(project().downloads.begin(work, body.kind, language(), total, make)), 202)
+    return answer(_download_out(path.work, project().downloads.begin(work, body.kind, language(), total, make)), 202)
 
 
 @downloads_api.get(
@@ -79,26 +80,27 @@ def start_download(path: schemas.WorkPath, body: DownloadBody) -> Response:
     summary="Get the progress of a download",
 )
 def download_state(path: DownloadPath) -> Response:
-    return answer(_download_out(project().downloads.job(path.work, path.download)))
+    return answer(_download_out(path.work, project().downloads.job(path.download, path.work)))
 
 
 @downloads.get("/works/<work>/downloads/<download>.zip")
 def file(work: str, download: str) -> Response:
-    job = project().downloads.job(work, download)
-    if job.file is None:
-        raise NoDownloadError(REFUSALS["no download"])
-    return send_file(job.file, "application/zip", as_attachment=True, download_name=f"{work}{SUFFIXES[job.kind]}.zip")
+    job = project().downloads.job(download, work)
+    if job.outcome is None:
+        raise NoJobError(REFUSALS["no download"])
+    _work, kind, _language = job.subject
+    return send_file(job.outcome, "application/zip", as_attachment=True, download_name=f"{work}{SUFFIXES[kind]}.zip")
 
 
-def _download_out(job: DownloadJob) -> DownloadOut:
+def _download_out(work: str, job: DownloadJob) -> DownloadOut:
     state, count = job.state, job.count
-    address = url_for("downloads.file", work=job.work, download=job.number)
+    address = url_for("downloads.file", work=work, download=job.number)
     return DownloadOut(
         id=job.number,
         state=state,
         done=min(count.done, count.total),
         total=count.total,
-        file=address if state is DownloadState.DONE else None,
+        file=address if state is JobState.DONE else None,
         reason=job.reason,
     )
 

@@ -17,11 +17,12 @@ from proof.locale.notices import in_words
 from proof.store.layout_overrides import LayoutOverride
 from proof.web import answers, schemas, serializers
 from proof.web.api import answer, api_blueprint
+from proof.web.jobs import JobState
 from proof.web.language import say
 from proof.web.messages import RECHECK_FAULTS, REFUSALS, SERVER_STOPPED
 from proof.web.people import may, person
 from proof.web.project import project
-from proof.web.rereading import Job, Stage
+from proof.web.rereading import ReadingJob
 from proof.web.rights import Right
 
 MAX_IMAGES = 60
@@ -116,7 +117,7 @@ class RereadingOut(BaseModel):
     """A job that reads a page again."""
 
     id: str = Field(description="By which the state of the job is requested, and the job is cancelled")
-    state: Stage
+    state: JobState
     requested_by: list[str] = Field(description="The people who requested it and have not cancelled it")
     reason: str = Field(description="Why it failed, in English; empty if it did not")
     trouble: RecheckFault | None = Field(description="The kind of failure")
@@ -188,7 +189,7 @@ def read_again(path: schemas.PagePath) -> Response:
     summary="Get the state and the result of reading a page again",
 )
 def rereading(path: ReadingPath) -> Response:
-    return answer(reading_of(project().rereading.job(path.work, path.page, path.job)))
+    return answer(reading_of(project().rereading.job(path.job, path.work, path.page)))
 
 
 @layouts.post(
@@ -226,7 +227,7 @@ def image_preview(path: schemas.WorkPath, query: ImageQuery) -> Response:
     return response
 
 
-def reading_of(job: Job) -> RereadingOut:
+def reading_of(job: ReadingJob) -> RereadingOut:
     """The state and outcome of a job for the API."""
     outcome = job.outcome
     return RereadingOut(

@@ -17,7 +17,8 @@ from proof.store.comments import CommentRequest, CommentState
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.web import download_jobs
-from proof.web.download_jobs import DownloadJob, DownloadJobs, DownloadKind, DownloadState, NoDownloadError, StepCount
+from proof.web.download_jobs import DownloadJob, DownloadJobs, DownloadKind, StepCount
+from proof.web.jobs import JobState, NoJobError
 from proof.web.project import Project
 from tests import build
 from tests.conftest import PATIENCE
@@ -34,7 +35,7 @@ def made(served: Served, client: FlaskClient, kind: str, work: str = WORK) -> An
     assert begun.status_code == 202, begun.text
     number = begun.get_json()["id"]
     project: Project = served.app.extensions["proof"]
-    project.downloads.job(work, number).future.exception(PATIENCE)
+    project.downloads.job(number, work).future.exception(PATIENCE)
     return client.get(f"{base}/{number}").json
 
 
@@ -121,11 +122,11 @@ def test_one_is_made_at_a_time_and_what_is_asked_for_meanwhile_is_of_a_later_mom
     first = asked()
     begun.acquire()
     others = [asked(language="zh-Hant"), asked(DownloadKind.TEXT)]
-    assert [first.state, *(one.state for one in others)] == [DownloadState.MAKING, *[DownloadState.WAITING] * 2]
+    assert [first.state, *(one.state for one in others)] == [JobState.RUNNING, *[JobState.WAITING] * 2]
     later = asked()
     assert later is not first
     assert asked() is later
-    assert first.file is None
+    assert first.outcome is None
     let.release(5)
     for job in (first, later, *others):
         job.future.result(PATIENCE)
@@ -137,21 +138,21 @@ def test_old_downloads_are_thrown_away(jobs: DownloadJobs) -> None:
     for _ in range(download_jobs.MAX_KEPT_DOWNLOADS + 2):
         made.append(jobs.begin(WORK, DownloadKind.REPORT, "en", 1, nothing))
         made[-1].future.result(PATIENCE)
-    with pytest.raises(NoDownloadError):
-        jobs.job(WORK, made[0].number)
+    with pytest.raises(NoJobError):
+        jobs.job(made[0].number, WORK)
     assert not Path(made[0].folder.name).exists()
     last = made[-1]
-    assert last.file is not None
-    assert list(Path(last.folder.name).iterdir()) == [last.file], "what was packed is not kept beside it"
+    assert last.outcome is not None
+    assert list(Path(last.folder.name).iterdir()) == [last.outcome], "what was packed is not kept beside it"
     jobs.close()
     assert not Path(last.folder.name).exists()
 
 
 def test_a_server_that_ends_does_not_wait_for_what_is_being_made() -> None:
-    count = StepCount(3)
+    count = StepCount(3, stop := threading.Event())
     steps = count.through([1, 2, 3])
     next(steps)
-    count.stop()
+    stop.set()
     with pytest.raises(StoppedError):
         next(steps)
     assert count.done == 1

@@ -41,7 +41,7 @@ def read_again(client: FlaskClient, page: int = 1) -> Any:
     def settled() -> bool:
         nonlocal said
         said = client.get(f"{path}/{said['id']}").json
-        return said["state"] not in {"waiting", "reading"}
+        return said["state"] not in {"waiting", "running"}
 
     comes(settled)
     return said

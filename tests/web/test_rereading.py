@@ -17,7 +17,8 @@ from proof.errors import EngineError, GonePageError, StoppedError, UsageError
 from proof.layout.overrides import LayoutOverrideShape
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.web.rereading import NoReadingError, NotRequesterError, Rereading, Stage
+from proof.web.jobs import JobState, NoJobError
+from proof.web.rereading import NotRequesterError, Rereading
 from tests.conftest import PATIENCE
 from tests.web.drawn import WORK
 
@@ -71,15 +72,15 @@ def test_one_page_is_read_at_a_time_and_who_asks_for_one_that_waits_waits_for_th
     first = rereading.begin(WORK, 1, "王")
     slow.begun.acquire()
     second, same = rereading.begin(WORK, 2, "王"), rereading.begin(WORK, 2, "王")
-    assert (first.state, second.state, same.number) == (Stage.READING, Stage.WAITING, second.number)
+    assert (first.state, second.state, same.number) == (JobState.RUNNING, JobState.WAITING, second.number)
     # a page that is being read was perhaps set right since the reading began
     assert rereading.begin(WORK, 1, "王").number != first.number
     assert (first.first, second.first) == (True, False)
     slow.let.release(3)
     wait([first.future, second.future])
     assert (slow.most, slow.read_pages[:2]) == (1, [1, 2])
-    assert (second.state, second.outcome, second.reason) == (Stage.DONE, READ, "")
-    assert rereading.cancel(WORK, 2, second.number, "王", overrules=False).state is Stage.DONE, "done stays done"
+    assert (second.state, second.outcome, second.reason) == (JobState.DONE, READ, "")
+    assert rereading.cancel(WORK, 2, second.number, "王", overrules=False).state is JobState.DONE, "done stays done"
 
 
 def test_why_a_page_could_not_be_read_is_kept_for_who_asks_and_no_mistake_of_the_program_is_told(
@@ -88,14 +89,14 @@ def test_why_a_page_could_not_be_read_is_kept_for_who_asks_and_no_mistake_of_the
     slow.let.release(len(FAILURES))
     jobs = [rereading.begin(WORK, page, "王") for page in FAILURES]
     jobs[0].wait(PATIENCE)
-    assert jobs[0].state is Stage.FAILED
+    assert jobs[0].state is JobState.FAILED
     wait([job.future for job in jobs], PATIENCE)
-    assert {(job.state, job.outcome) for job in jobs} == {(Stage.FAILED, None)}
+    assert {(job.state, job.outcome) for job in jobs} == {(JobState.FAILED, None)}
     assert [job.trouble for job in jobs[:3]] == [RecheckFault.ENGINE, RecheckFault.TEXT_CHANGED, RecheckFault.MISTAKE]
     assert "ZeroDivision" not in jobs[2].reason
-    assert "page 13 is no longer there" in rereading.job(WORK, 13, jobs[3].number).reason
-    with pytest.raises(NoReadingError):
-        rereading.job(WORK, 12, jobs[3].number)
+    assert "page 13 is no longer there" in rereading.job(jobs[3].number, WORK, 13).reason
+    with pytest.raises(NoJobError):
+        rereading.job(jobs[3].number, WORK, 12)
 
 
 def test_a_stop_finishes_the_page_that_is_being_read_and_leaves_those_that_wait(
@@ -111,7 +112,7 @@ def test_a_stop_finishes_the_page_that_is_being_read_and_leaves_those_that_wait(
     assert left.wait(PATIENCE)  # before the page at hand is done: after it the next one would be begun
     slow.let.release()
     stop.join(PATIENCE)
-    assert (first.state, waiting.state, slow.read_pages) == (Stage.DONE, Stage.FAILED, [1])
+    assert (first.state, waiting.state, slow.read_pages) == (JobState.DONE, JobState.FAILED, [1])
     assert waiting.reason == "the server was stopped"
 
 
@@ -123,21 +124,21 @@ def test_a_reading_that_waits_is_taken_back_by_who_asked_and_goes_on_for_others(
     own, shared = rereading.begin(WORK, 2, "李"), rereading.begin(WORK, 3, "李")
     with pytest.raises(NotRequesterError):
         rereading.cancel(WORK, 2, own.number, "王", overrules=False)
-    assert own.state is Stage.WAITING
-    assert rereading.cancel(WORK, 2, own.number, "李", overrules=False).state is Stage.STOPPED
+    assert own.state is JobState.WAITING
+    assert rereading.cancel(WORK, 2, own.number, "李", overrules=False).state is JobState.STOPPED
     assert (own.reason, own.trouble, own.outcome) == ("", None, None)
     assert rereading.begin(WORK, 3, "王").number == shared.number
-    assert rereading.cancel(WORK, 3, shared.number, "李", overrules=False).state is Stage.WAITING
+    assert rereading.cancel(WORK, 3, shared.number, "李", overrules=False).state is JobState.WAITING
     assert shared.requested_by == ["王"]
     # an administrator who asked for nothing stops it for all
-    assert rereading.cancel(WORK, 3, shared.number, "趙", overrules=True).state is Stage.STOPPED
+    assert rereading.cancel(WORK, 3, shared.number, "趙", overrules=True).state is JobState.STOPPED
     again = rereading.begin(WORK, 2, "李")
     assert again.number != own.number
     assert rereading.under_way(WORK, 2) is again
     slow.let.release(2)
     wait([first.future, again.future], PATIENCE)
     rereading.close()
-    assert (again.state, slow.read_pages) == (Stage.DONE, [1, 2])
+    assert (again.state, slow.read_pages) == (JobState.DONE, [1, 2])
     assert rereading.under_way(WORK, 2) is None
 
 
@@ -146,11 +147,11 @@ def test_a_reading_that_is_taken_back_while_it_is_read_ends_at_its_next_safe_pla
 ) -> None:
     job = rereading.begin(WORK, 1, "王")
     slow.begun.acquire()
-    assert rereading.cancel(WORK, 1, job.number, "王", overrules=False).state is Stage.READING
+    assert rereading.cancel(WORK, 1, job.number, "王", overrules=False).state is JobState.RUNNING
     assert job.requested_by == []
     slow.let.release()
     wait([job.future], PATIENCE)
-    assert (job.state, job.outcome, job.reason, job.trouble) == (Stage.STOPPED, None, "", None)
+    assert (job.state, job.outcome, job.reason, job.trouble) == (JobState.STOPPED, None, "", None)
 
 
 def dump(folder: Path) -> list[str]:

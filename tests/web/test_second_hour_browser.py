@@ -70,6 +70,18 @@ def test_a_form_of_the_desk_opens_in_view_and_leaves_the_next_flag_seen_from_its
         assert page.locator("#panel").evaluate("(panel) => panel.scrollTop") == 0
 
 
+def test_on_a_low_window_the_three_glyphs_stand_beside_the_column(page: Page) -> None:
+    """They stood below it, out of sight: with a zoom of 200%, or on a telephone that lies on its side."""
+    for size in (ViewportSize(width=640, height=400), ViewportSize(width=667, height=375)):
+        page.set_viewport_size(size)
+        open_desk(page, f"{AT}/desk?kind=substitution")
+        tiles, stage = page.locator(".tiles > *"), box_of(page.locator("#stage"))
+        assert stage["y"] + stage["height"] <= size["height"]
+        for number in range(3):
+            assert whole_in_view(tiles.nth(number))
+            assert box_of(tiles.nth(number))["x"] >= stage["x"] + stage["width"]
+
+
 VIEWS = ("", "desk", "pairs?text=侯&image=", "glyphs?text=公", "pages/", "pages/1", "history", "progress")
 
 

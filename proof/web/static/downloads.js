@@ -5,7 +5,7 @@ import { $, api, ask, isTemporary, make, oneAtATime, pause, say } from "./shell.
 
 const PAUSE = 500;
 
-const underWay = (job) => job.state === "waiting" || job.state === "making";
+const underWay = (job) => job.state === "waiting" || job.state === "running";
 
 /** Requests a download of that kind, shows its progress in `place`, and downloads the file when it is ready. */
 async function takeHome(kind, place) {

@@ -7,7 +7,7 @@ const pagePath = `pages/${data.number}`;
 const OUTCOME = "proof-read-again";
 const PAUSE = 700;
 
-const isRunning = (job) => job.state === "waiting" || job.state === "reading";
+const isRunning = (job) => job.state === "waiting" || job.state === "running";
 
 const details = (text) => (text ? make("details", {}, make("summary", {}, say("detail")), text) : "");
 
