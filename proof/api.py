@@ -178,7 +178,7 @@ def open_project(
     settings: Mapping[str, Any] | None = None,
 ) -> Project:
     """The project in a folder. If the folder has no config.toml, one is written, as by `proof init`: with `texts` and
-    `images`, or those in the folder. `settings` are by name (`{"page.rows": 22}`): they are written into a new
+    `images`, or those in the folder. `settings` are by name (`{"page.column_length": 22}`): they are written into a new
     config.toml; an existing one is not changed, and they apply to the returned project only. Raises ProofError.
     """
     folder = Path(folder)

@@ -15,8 +15,8 @@ from tests.sample import lay_out
 @pytest.mark.engine
 def test_raw_files_are_checked_and_exported(tmp_path: Path) -> None:
     folder = lay_out(tmp_path / "book", 2)
-    project = open_project(folder, settings={"page.rows": 21})
-    assert "rows = 21" in (folder / "config.toml").read_text(encoding="utf-8")
+    project = open_project(folder, settings={"page.column_length": 21})
+    assert "column_length = 21" in (folder / "config.toml").read_text(encoding="utf-8")
     done: list[str] = []
     work = check(project, progress=lambda progress: done.append(progress.page))
     assert [page.page for page in work.pages] == sorted(done) == ["WYG0103-0192c", "WYG0103-0192d"]

@@ -176,7 +176,8 @@ def test_render_draws_pages_and_tells_where_every_character_stands(material: Mat
     assert len(drawn) == 3
     assert {box["page"] for box in boxes} == drawn
     ran = run(
-        "render", "text.txt", "--out", "ten", "--columns", "10", "--rows", "24", "--scale", "0.5", "--wear", "none"
+        *("render", "text.txt", "--out", "ten", "--columns", "10", "--column-length", "24"),
+        *("--scale", "0.5", "--wear", "none"),
     )
     assert ran.returncode == 0
     assert len(find_layout(load_image(next((folder / "ten").glob("*.png"))).pixels, 0).columns) == 10

@@ -89,7 +89,7 @@ def test_raw_files_are_checked_exported_and_saved_by_three_commands(
 
 
 def test_what_a_check_needs_not_be_told_twice(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", str(book / "text.txt"), "--images", str(book / "images"), "--rows", "22"]) == 0
+    assert main(["check", str(book / "text.txt"), "--images", str(book / "images"), "--column-length", "22"]) == 0
     for again in (["--config", str(book)], [str(book / "text.txt")]):
         capsys.readouterr()
         assert main(["check", *again]) == 0

@@ -36,7 +36,8 @@ FILES = {
     "half.jsonl": b'{"page":"KR9x0001_SIM_001-1a","line":1,"offset":9,"length":1}\n',
     "store.sqlite": b"not a database, and long enough to be taken for one" * 4,
     "lost/config.toml": b'[project]\ntexts = ["none.txt"]\n',
-    "wrong/config.toml": b'[project]\ntexts = "text.txt"\n\n[page]\nrows = -1\nscript = "seal"\n\n[serv]\na = 1\n',
+    "wrong/config.toml": b'[project]\ntexts = "text.txt"\n\n[page]\ncolumn_length = -1\nscript = "seal"\n\n'
+    b"[serv]\na = 1\n",
     "good/config.toml": b'[project]\ntexts = ["text.txt"]\n',
     "good/text.txt": TEXT.encode(),
     "memory/config.toml": b'[project]\ntexts = ["../text.txt"]\n\n[store]\nurl = "sqlite:///:memory:"\n',
@@ -55,7 +56,7 @@ FILES = {
 
 MISTAKES = {
     "check text.txt --no-language-model": "--images",
-    "check text.txt --images full --rows many": "page.rows must be a whole number",
+    "check text.txt --images full --column-length many": "page.column_length must be a whole number",
     "check text.txt --images full --imglist list.txt": "list.txt",
     "check --config other.toml": "other.toml",
     "check --config slip": "config.toml:3: [page] has no setting colums; did you mean columns?",
@@ -104,7 +105,7 @@ MISTAKES = {
     "check text.txt --runtime magic": "engine.runtime must be auto or onnxruntime or openvino",
     "check text.txt --max-megapixels 0": "images.max_megapixels must be from 0.1 to 178, not 0",
     "check --config lost": "config.toml:2: project.texts:",
-    "check --config wrong": "config.toml:5: page.rows must be from 1 to 100, not -1",
+    "check --config wrong": "config.toml:5: page.column_length must be from 1 to 100, not -1",
     "report --config wrong": 'config.toml:6: page.script must be auto or traditional or simplified, not "seal"',
     "serve --config wrong": "config.toml:8: there is no section [serv]",
     "check --config none": "none: there is no such file",

@@ -79,7 +79,7 @@ def checker_for(settings: Settings, engine: Engine, script: Script, drawn: Drawn
 
     policy = policy_of(script, settings.variants.file)
     page = settings.page
-    return Checker.of(engine, policy, page.columns, page.rows, settings.flags.threshold, page_engine, drawn)
+    return Checker.of(engine, policy, page.columns, page.column_length, settings.flags.threshold, page_engine, drawn)
 
 
 def quality_flags(result: PageResult, settings: Settings, checker: Checker) -> QualityFlags:

@@ -22,7 +22,7 @@ from proof.text.read import read_transcription
 @click.argument("text", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="PATH", help="Folder for the images.")
 @config_option
-@setting_options(("page.columns", "page.rows", "render.font", "render.wear", "render.seed"))
+@setting_options(("page.columns", "page.column_length", "render.font", "render.wear", "render.seed"))
 @click.option("--plates", is_flag=True, help="Draw plates of four half-folios, as the printed pages have them.")
 @click.option("--openings", is_flag=True, help="Draw leaves that were never folded, two half-folios on an image.")
 @click.option("--grey", is_flag=True, help="Keep the tones of a photograph; else black and white as a facsimile.")
@@ -52,7 +52,7 @@ def command(
         draw = files.leaves
     settings = settings_of(config, (text,), given)
     siku, fonts = Style(), (settings.render.font,) if settings.render.font else ()
-    columns, cells = settings.page.columns or siku.columns, settings.page.rows or siku.cells
+    columns, cells = settings.page.columns or siku.columns, settings.page.column_length or siku.cells
     style = replace(siku, columns=columns, cells=cells, scale=scale, fonts=fonts)
     wear = replace(LEVELS[settings.render.wear], grey=grey)
     line = ProgressLine(quiet=quiet)

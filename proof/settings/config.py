@@ -60,7 +60,7 @@ class PageSection:
     columns: int = _setting(
         ValueKind.WHOLE, 8, "ruled columns of a half-folio; 0: counted on each page", low=0, high=60, results=True
     )
-    rows: int = _setting(ValueKind.WHOLE, 21, "characters of a full column", low=1, high=100, results=True)
+    column_length: int = _setting(ValueKind.WHOLE, 21, "characters of a full column", low=1, high=100, results=True)
     script: str = _setting(
         ValueKind.TEXT,
         "auto",

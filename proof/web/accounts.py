@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from flask import Blueprint, redirect, request, url_for
-from flask_wtf import FlaskForm
+from pydantic import BaseModel, Field
 from werkzeug.wrappers import Response
-from wtforms import HiddenField, IntegerField, PasswordField, SelectField, StringField
-from wtforms.validators import AnyOf, InputRequired, Length, NumberRange, Optional
 
 from proof.store.accounts import (
-    LONGEST_NAME,
     LONGEST_PASSWORD,
     SHORTEST_PASSWORD,
     AccountError,
@@ -21,12 +18,14 @@ from proof.store.accounts import (
     new_password,
 )
 from proof.web import people as sessions
+from proof.web import schemas
 from proof.web.attempts import TooManyAttemptsError
 from proof.web.error_messages import translated_message
 from proof.web.language import say
 from proof.web.messages import ACCOUNT_CHANNELS, ACCOUNT_EVENTS, LOGIN_MESSAGES, REFUSALS, ROLES
 from proof.web.page_view import render_page
 from proof.web.people import WrongPasswordError
+from proof.web.problems import form_of
 from proof.web.project import project
 
 MAX_EVENTS = 50
@@ -35,26 +34,15 @@ MAX_EVENTS = 50
 accounts = Blueprint("accounts", __name__)
 
 
-class LogInForm(FlaskForm):  # type: ignore[misc]
-    name = StringField(validators=[InputRequired(), Length(max=4 * LONGEST_NAME)])
-    password = PasswordField(validators=[InputRequired(), Length(max=LONGEST_PASSWORD)])
+class PasswordForm(BaseModel):
+    current: str = Field(max_length=LONGEST_PASSWORD)
+    new: str
+    again: str
 
 
-class PasswordForm(FlaskForm):  # type: ignore[misc]
-    current = PasswordField(validators=[InputRequired(), Length(max=LONGEST_PASSWORD)])
-    new = PasswordField(validators=[InputRequired()])
-    again = PasswordField(validators=[InputRequired()])
-
-
-class AddForm(FlaskForm):  # type: ignore[misc]
-    name = StringField(validators=[InputRequired()])
-    role = SelectField(choices=list(Role))
-
-
-class ChangeForm(FlaskForm):  # type: ignore[misc]
-    number = IntegerField(validators=[InputRequired(), NumberRange(1, 2**31 - 1)])
-    role = SelectField(choices=list(Role), validators=[Optional()], validate_choice=True)
-    act = HiddenField(validators=[AnyOf(["role", "disable", "enable", "password"])])
+class ChangeForm(schemas.PersonPath):
+    act: Literal["role", "disable", "enable", "password"]
+    role: Role | None = None
 
 
 @accounts.route("/login", methods=["GET", "POST"])
@@ -62,18 +50,17 @@ def log_in() -> Response:
     """Ask for name and password, then redirect to the requested page."""
     sessions.require_accounts()
     target = _local_address(request.args.get("next", ""))
-    form, problem, status = LogInForm(), "", 200
+    problem, status = "", 200
     if request.method == "GET" and sessions.current_account():
         return redirect(target)
-    if form.validate_on_submit():
+    if request.method == "POST":
         try:
-            sessions.log_in(form.name.data, form.password.data)
+            form = form_of(schemas.LogInBody, request.form, WrongPasswordError(LOGIN_MESSAGES["wrong"]))
+            sessions.log_in(form.name, form.password)
             return redirect(target)
         except (WrongPasswordError, ExpiredPasswordError, TooManyAttemptsError) as error:
             problem, status = translated_message(error), error.http_status
-    elif request.method == "POST":
-        problem, status = say(LOGIN_MESSAGES["wrong"]), WrongPasswordError.http_status
-    return render_page("login.html", None, status, form=form, problem=problem)
+    return render_page("login.html", None, status, name=request.form.get("name", ""), problem=problem)
 
 
 @accounts.post("/logout")
@@ -90,19 +77,18 @@ def log_out() -> Response:
 def account() -> Response:
     """One's own account: change the password, log out."""
     sessions.require_account()
-    form, problem, status, done = PasswordForm(), "", 200, False
-    if form.validate_on_submit():
+    problem, status, done = "", 200, False
+    if request.method == "POST":
         try:
-            if form.new.data != form.again.data:
+            form = form_of(PasswordForm, request.form, AccountError(REFUSALS["form"]))
+            if form.new != form.again:
                 raise AccountError(LOGIN_MESSAGES["differ"])
-            sessions.change_password(form.current.data, form.new.data)
+            sessions.change_password(form.current, form.new)
             done = True
         except WrongPasswordError as error:
             problem, status = translated_message(error), 422
         except (AccountError, TooManyAttemptsError) as error:
             problem, status = translated_message(error), error.http_status
-    elif request.method == "POST":
-        problem, status = say(REFUSALS["form"]), AccountError.http_status
     return render_page(
         "account.html", None, status, problem=problem, done=done, shortest=SHORTEST_PASSWORD, roles=_roles()
     )
@@ -147,29 +133,27 @@ class _Credentials(NamedTuple):
 def _apply_form() -> _Credentials | None:
     """Add or change an account according to the form. Returns its credentials if a password was set. Raises
     AccountError, NoAccountError."""
-    store, add, change = project().store.accounts, AddForm(), ChangeForm()
-    if change.act.data:
-        return _change_account(change)
-    if not add.validate():
-        raise AccountError(REFUSALS["new account"])
+    if request.form.get("act"):
+        return _change_account()
+    form = form_of(schemas.PersonBody, request.form, AccountError(REFUSALS["new account"]))
     password = new_password()
-    account = store.add(add.name.data, Role(add.role.data), password, provisional=True, by=sessions.actor())
+    account = project().store.accounts.add(form.name, form.role, password, provisional=True, by=sessions.actor())
     return _Credentials(account.name, password)
 
 
-def _change_account(form: ChangeForm) -> _Credentials | None:
-    store, act = project().store.accounts, form.act.data
-    if not form.validate() or (act == "role" and not form.role.data):
-        raise AccountError(REFUSALS["form"])
-    number = form.number.data
-    if act == "role":
-        store.set_role(number, Role(form.role.data), by=sessions.actor())
-    elif act == "password":
+def _change_account() -> _Credentials | None:
+    store, incomplete = project().store.accounts, AccountError(REFUSALS["form"])
+    form = form_of(ChangeForm, request.form, incomplete)
+    if form.act == "role":
+        if form.role is None:
+            raise incomplete
+        store.set_role(form.number, form.role, by=sessions.actor())
+    elif form.act == "password":
         password = new_password()
-        account = store.set_password(number, password, provisional=True, by=sessions.actor())
+        account = store.set_password(form.number, password, provisional=True, by=sessions.actor())
         return _Credentials(account.name, password)
     else:
-        store.set_disabled(number, act == "disable", by=sessions.actor())
+        store.set_disabled(form.number, form.act == "disable", by=sessions.actor())
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flask import Blueprint, Response, redirect, request, url_for
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 from werkzeug.wrappers import Response as AnyResponse
 
 from proof.locale.marking import _
@@ -55,12 +55,7 @@ def assign_pages(path: schemas.WorkPath, body: AssignmentBody) -> Response:
 @assignments.post("/works/<work>/assignments")
 def give_by_form(work: str) -> AnyResponse:
     """Assign the pages of the form, and redirect to the page with the form."""
-    try:
-        body = AssignmentBody.model_validate(
-            {name: request.form[name] for name in AssignmentBody.model_fields if request.form.get(name)}
-        )
-    except ValidationError as error:
-        return problems.invalid(error)
+    body = problems.form_of(AssignmentBody, request.form)
     from_my_pages = request.form.get("back") == "mine"
     _give(work, body, only_mine=from_my_pages)
     return redirect(url_for("pages.for_me") if from_my_pages else url_for("pages.page_list", work=work))

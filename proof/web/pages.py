@@ -6,7 +6,6 @@ from typing import Any
 from uuid import uuid4
 
 from flask import Blueprint, redirect, request, url_for
-from pydantic import ValidationError
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -274,12 +273,7 @@ def history(work: str) -> AnyResponse:
     store = project().store
     summary = store.queue.work(work)
     names = ("person", "juan", "verdict", "what")
-    try:
-        query = schemas.HistoryQuery.model_validate(
-            {name: request.args[name] for name in names if request.args.get(name)}
-        )
-    except ValidationError as error:
-        return problems.invalid(error)
+    query = problems.form_of(schemas.HistoryQuery, {name: request.args.get(name) for name in names})
     values = query.model_dump(mode="json", include=set(names), exclude_none=True)
     filters = {name: value for name, value in values.items() if value}
     data = {
@@ -302,10 +296,7 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
     `flag` begins at that flag."""
     store = project().store
     summary = store.queue.work(work)
-    try:
-        query = _query(request.args)
-    except ValidationError as error:
-        return problems.invalid(error)
+    query = _query(request.args)
     queue_filter = api.queue_filter_of(work, query)
     first = request.args.get("flag", type=int)
     if first is not None and detail and not store.queue.has(work, first):
@@ -334,12 +325,7 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
 
 def _query(args: MultiDict[str, str]) -> schemas.FlagsQuery:
     """The filter in an address. Without `state` only open flags match; an empty `state` matches all."""
-    values: dict[str, object] = {"state": [State.OPEN]}
-    for name in schemas.FlagsQuery.model_fields:
-        if name not in args:
-            continue
-        if name in ("kind", "state"):
-            values[name] = [value for value in args.getlist(name) if value]
-        elif args[name]:
-            values[name] = args[name]
-    return schemas.FlagsQuery.model_validate(values)
+    lists = {name: [value for value in args.getlist(name) if value] for name in ("kind", "state")}
+    if "state" not in args:
+        lists["state"] = [State.OPEN]
+    return problems.form_of(schemas.FlagsQuery, {**args, **lists})

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
-from flask import Flask, Response, jsonify, render_template, request
+from flask import Flask, Response, abort, jsonify, render_template, request
 from flask_wtf.csrf import CSRFError
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, SecurityError
 from werkzeug.http import HTTP_STATUS_CODES
 
@@ -23,6 +24,8 @@ from proof.web.messages import RECHECK_FAULTS, REFUSALS, STATUSES
 from proof.web.people import DATA_PATHS, LogInFirstError
 
 LOG = logging.getLogger(__name__)
+
+Model = TypeVar("Model", bound=BaseModel)
 
 _NO_OBJECT = frozenset({"json_invalid", "model_type", "model_attributes_type"})
 """Types of errors of pydantic about a body that is no JSON object."""
@@ -59,6 +62,17 @@ def invalid(error: ValidationError) -> Response:
     ]
     detail = "; ".join(": ".join(filter(None, field.values())) for field in fields)
     return problem(422, detail, errors=fields)
+
+
+def form_of(model: type[Model], sent: Mapping[str, object], refusal: PublicError | None = None) -> Model:
+    """The fields of a form or an address, of which empty ones are left out. Aborts if they do not match the schema of
+    `model`, or raises `refusal`."""
+    try:
+        return model.model_validate({name: value for name in model.model_fields if (value := sent.get(name))})
+    except ValidationError as error:
+        if refusal:
+            raise refusal from error
+        abort(invalid(error))
 
 
 def answer_errors(app: Flask) -> None:

@@ -7,7 +7,7 @@ from typing import cast
 from uuid import uuid4
 
 from flask import Blueprint, Flask, Response, abort, current_app, redirect, request, url_for
-from pydantic import BaseModel, Field, RootModel, ValidationError
+from pydantic import BaseModel, Field, RootModel
 from werkzeug.wrappers import Response as AnyResponse
 
 from proof.errors import PublicError
@@ -87,12 +87,7 @@ def read(work: str, number: int) -> AnyResponse:
 def report(work: str, number: int) -> AnyResponse:
     """Save a reader's report and show the page again."""
     _require_reports()
-    try:
-        body = ReportBody.model_validate(
-            {name: request.form[name] for name in ReportBody.model_fields if request.form.get(name)}
-        )
-    except ValidationError as error:
-        return problems.invalid(error)
+    body = problems.form_of(ReportBody, request.form)
     _count_report()
     project().store.reports.report(work, number, **body.model_dump())
     return _page(work, number, done=True)

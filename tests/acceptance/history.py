@@ -620,11 +620,11 @@ def base_project(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "text.txt").write_text(TRUE, encoding="utf-8")
     with chdir(folder), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        drawn = ["--columns", "4", "--rows", "12", "--scale", "0.6", "--wear", "none"]
+        drawn = ["--columns", "4", "--column-length", "12", "--scale", "0.6", "--wear", "none"]
         assert main(["render", "text.txt", "--out", "images", *drawn]) == 0
     (folder / "images" / "boxes.jsonl").unlink()
     (folder / "text.txt").write_text(damaged(), encoding="utf-8")
-    _begin(folder, "[page]\ncolumns = 4\nrows = 12\n")
+    _begin(folder, "[page]\ncolumns = 4\ncolumn_length = 12\n")
 
 
 def sample_project(folder: Path) -> None:

@@ -191,7 +191,7 @@ def test_pages_are_judged_anew_where_a_setting_changes_findings_and_not_where_th
     again.text.write_text("# a line before all others\n" + again.text.read_text(encoding="utf-8"), encoding="utf-8")
     check(again.settings(engine__workers=1, report__lang="zh-Hant"))
     assert read_pages == []
-    check(again.settings(page__rows=22))
+    check(again.settings(page__column_length=22))
     assert sorted(read_pages) == [FIRST, SECOND, THIRD]
 
 

@@ -32,7 +32,7 @@ def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").touch()
     with pytest.raises(UsageError, match="is not empty"):
         sample_project(tmp_path)
-    (tmp_path / "config.toml").write_text("[page]\nrows = 20\n", encoding="utf-8")
+    (tmp_path / "config.toml").write_text("[page]\ncolumn_length = 20\n", encoding="utf-8")
     with pytest.raises(UsageError, match="is another project"):
         sample_project(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["config.toml", "letter.txt"]

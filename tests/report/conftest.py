@@ -117,7 +117,7 @@ def run() -> StoredRunInfo:
     started = datetime(2025, 3, 14, 9, 30, tzinfo=UTC)
     return StoredRunInfo(
         id=1,
-        info=RunInfo("JMML", "欽定四庫全書簡明目錄", (text,), engine, {"columns": 8, "rows": 21}),
+        info=RunInfo("JMML", "欽定四庫全書簡明目錄", (text,), engine, {"columns": 8, "column_length": 21}),
         started=started,
         finished=started.replace(second=4),
         findings=(said("after 3b comes 5a: leaf 4 is missing"),),

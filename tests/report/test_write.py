@@ -137,7 +137,7 @@ def test_the_summary_has_every_page_with_its_status_and_the_totals(report: Writt
     ]
     assert summary["confusions"][0] == {"transcribed": "其", "suggested": "某", "count": 2}
     assert summary["engine"]["checksum"] == "0123456789abcdef0123"
-    assert summary["settings"] == {"columns": 8, "rows": 21}
+    assert summary["settings"] == {"columns": 8, "column_length": 21}
     (finding,) = summary["findings"]
     assert (finding["text"], finding["code"]) == ("after 3b comes 5a: leaf 4 is missing", "as-told")
     assert summary["timing"]["pages_per_second"] == 1.0

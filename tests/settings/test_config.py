@@ -56,7 +56,7 @@ def problems(path: Path) -> list[str]:
 
 def test_the_siku_half_folio_is_the_default() -> None:
     settings = Settings()
-    assert (settings.page.columns, settings.page.rows, settings.page.script) == (8, 21, "auto")
+    assert (settings.page.columns, settings.page.column_length, settings.page.script) == (8, 21, "auto")
     assert (settings.engine.name, settings.engine.threads, settings.engine.workers) == ("ppocr", 1, 2)
     assert settings.flags.show_variants is False
     assert settings.folder is None
@@ -110,7 +110,7 @@ def test_paths_are_relative_to_the_folder_of_the_file(
         ("[page]\ncolumns = 8.0\n", "2: page.columns must be a whole number, not 8"),
         ("[page]\ncolumns = true\n", "2: page.columns must be a whole number, not true"),
         ("[page]\ncolumns = -1\n", "2: page.columns must be from 0 to 60, not -1"),
-        ("[page.rows]\na = 1\n", "1: page.rows must be a whole number, not a section"),
+        ("[page.column_length]\na = 1\n", "1: page.column_length must be a whole number, not a section"),
         ("[flags]\nthreshold = true\n", "2: flags.threshold must be a number, not true"),
         ("[flags]\nthreshold = nan\n", "2: flags.threshold must be from -1000 to 1000, not nan"),
         ("[flags]\nshow_variants = 1\n", "2: flags.show_variants must be true or false, not 1"),
@@ -132,10 +132,10 @@ def test_an_error_is_reported_with_its_line_and_the_nearest_valid_name(write: Wr
 
 
 def test_all_errors_are_reported_at_once(write: Write, tmp_path: Path) -> None:
-    said = problems(write("[page]\ncolums = 9\nrows = 0\n\n[engine]\nname = 'ppcor'\n"))
+    said = problems(write("[page]\ncolums = 9\ncolumn_length = 0\n\n[engine]\nname = 'ppcor'\n"))
     assert [line.partition(":")[0] for line in said] == ["2", "3", "6"]
     assert said[2].endswith("did you mean ppocr?")
-    assert problems(write("[page]\nrows = \n"))[0].startswith("2: is not valid TOML")
+    assert problems(write("[page]\ncolumn_length = \n"))[0].startswith("2: is not valid TOML")
     with pytest.raises(ConfigError, match="there is no such file"):
         Settings.load(tmp_path / "none.toml")
 
@@ -164,10 +164,10 @@ def test_any_value_is_accepted_or_reported_with_its_line(
 
 
 def test_values_on_the_command_line_override_the_file(write: Write) -> None:
-    settings = Settings.load(write("[page]\ncolumns = 9\nrows = 20\n"))
-    given = {"page.columns": 10, "page.rows": None, "flags.threshold": "1.5", "flags.show_variants": "true"}
+    settings = Settings.load(write("[page]\ncolumns = 9\ncolumn_length = 20\n"))
+    given = {"page.columns": 10, "page.column_length": None, "flags.threshold": "1.5", "flags.show_variants": "true"}
     changed = settings.replace(given)
-    assert (changed.page.columns, changed.page.rows) == (10, 20)
+    assert (changed.page.columns, changed.page.column_length) == (10, 20)
     assert (changed.flags.threshold, changed.flags.show_variants) == (1.5, True)
     assert changed.file == settings.file
     assert settings.page.columns == 9
@@ -255,7 +255,7 @@ NO_RESULT = {
     "flags.threshold": 0.7,
     "flags.show_variants": True,
 }
-RESULT = {"page.columns": 9, "page.rows": 20, "page.script": "simplified", "engine.name": "paddleocr"}
+RESULT = {"page.columns": 9, "page.column_length": 20, "page.script": "simplified", "engine.name": "paddleocr"}
 
 
 def test_only_settings_that_change_results_change_the_fingerprint(write: Write, tmp_path: Path) -> None:

@@ -70,13 +70,13 @@ def test_a_folder_that_cannot_be_written_says_where_to_make_one(tmp_path: Path) 
     "said",
     [
         '[project]\ntexts = ["a.txt"]\nimages = ["i"]\n',
-        '# ours\n[project]   # ]\ntitle = "x]"\ntexts = ["a.txt", "b[1].txt"]  # [two]\n[page]\nrows = 20\n',
+        '# ours\n[project]   # ]\ntitle = "x]"\ntexts = ["a.txt", "b[1].txt"]  # [two]\n[page]\ncolumn_length = 20\n',
         '[project]\ntexts = [\n    "a.txt",  # first\n    "b.txt",\n]\n',
         '[project]\ntexts = [\n    "a.txt"\n]\n',
         '[project]\r\ntexts = ["a.txt"]\r\nimages = ["i"]\r\n',
         '[project]\ntitle = "x"\n',
-        "[page]\nrows = 20\n",
-        'project.texts = ["a.txt"]\n[page]\nrows = 20\n',
+        "[page]\ncolumn_length = 20\n",
+        'project.texts = ["a.txt"]\n[page]\ncolumn_length = 20\n',
         '[project]\ntexts = ["a.txt"]\nimages = []\n',
         "",
     ],
@@ -101,7 +101,7 @@ def test_texts_are_added_and_all_else_stays(tmp_path: Path, said: str) -> None:
 
 def test_a_file_that_a_program_cannot_change_stays_and_is_named_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
-    file.write_text('page.rows = 20\nproject = {title = "x"}\n', encoding="utf-8")
+    file.write_text('page.column_length = 20\nproject = {title = "x"}\n', encoding="utf-8")
     before = file.read_bytes()
     with pytest.raises(ConfigError, match=r'config\.toml:\d+: cannot be changed by a program; add "a\.txt" to project'):
         add_to_project(file, [tmp_path / "a.txt"])

@@ -31,8 +31,8 @@ def test_every_kind_of_value_has_a_name_in_chinese(language: str) -> None:
 
 def test_limits_and_choices_stand_with_the_value() -> None:
     english, chinese = settings_table(), settings_table("zh-Hant")
-    assert "| `page.rows` | whole number, 1 to 100 | `21` |" in english
-    assert "| `page.rows` | 整數，1 至 100 | `21` |" in chinese
+    assert "| `page.column_length` | whole number, 1 to 100 | `21` |" in english
+    assert "| `page.column_length` | 整數，1 至 100 | `21` |" in chinese
     assert "| `page.script` | `auto`, `traditional`, `simplified` |" in english
     assert "| `page.script` | `auto`、`traditional`、`simplified` |" in chinese
     assert "| `serve.names` | 文字 |" in chinese
