@@ -174,7 +174,7 @@ class Texts(StorePart):
                 DecidedPlace(
                     text=text.path,
                     version=flag.version_id or 0,
-                    present=text.version_id or 0,
+                    present=text.version_id,
                     place=place_of(flag),
                     has_image=image is not None,
                     first=first_decision,
