@@ -213,7 +213,7 @@ def check_place(session: Session, flag: FlagRow, reading: str) -> None:
             raise RefusedDecisionError(_("the file has no place of its own for it; correct the file itself"))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=32)
 def _decoded(path: str, _changed: int, _size: int) -> Decoded:
     """The file at `path`, as it was last changed."""
     return decoded_file(path)
