@@ -23,13 +23,13 @@ from proof.commands.options import (
     setting_options,
     settings_of,
 )
-from proof.commands.outcome import print_counts, print_flagged, print_trouble
+from proof.commands.outcome import counts_in_words, print_counts, print_flagged, print_trouble
 from proof.commands.progress import CheckProgress
 from proof.commands.remarks import verbose_option
 from proof.errors import ConfigError, EngineError, TextError, UsageError
 from proof.images.find import ImageIndex
 from proof.locale.marking import AND, _, joined
-from proof.locale.terminal import counted, say, sentence, terminal_language
+from proof.locale.terminal import say, sentence, terminal_language
 from proof.settings.config import Settings
 from proof.settings.new_project import add_to_project, write_project
 from proof.settings.project import names_all, texts_of_project
@@ -199,10 +199,7 @@ def run_library(settings: Settings, *, quiet: bool, verbose: bool) -> int:
             why = sentence(work.trouble) if work.trouble else ""
             click.echo(say(_("%(folder)s: not checked: %(why)s"), folder=work.folder, why=why), err=True)
         elif not quiet:
-            tally = work.outcome.written.tally
-            pages = counted(len(tally.pages), "%(number)s page", "%(number)s pages")
-            flagged = counted(tally.raised, "%(number)s place flagged", "%(number)s places flagged")
-            click.echo(f"{work.folder}: {pages}, {flagged}")
+            click.echo(f"{work.folder}: {counts_in_words(work.outcome.written.tally)}")
             if verbose or not work.outcome.sound:
                 print_trouble(work.outcome, verbose=verbose)
     return EXIT_SOUND if all(work.sound for work in works) else EXIT_TROUBLED

@@ -46,13 +46,7 @@ def print_flagged(places: Sequence[SuspiciousPlace], tally: Tally) -> None:
 def print_counts(written: WrittenReport) -> None:
     """Print the counts, and the path of the report."""
     tally = written.tally
-    flagged = [
-        counted(tally.raised, "%(number)s place flagged", "%(number)s places flagged"),
-        *_by_language_model(tally),
-    ]
-    if tally.per_10_000 is not None:
-        flagged.append(say(_("%(rate)s in 10,000 characters"), rate=f"{tally.per_10_000:.1f}"))
-    click.echo(say(_("%(seen)s: %(flagged)s"), seen=_listed(_seen(tally)), flagged=_listed(flagged)))
+    click.echo(counts_in_words(tally))
     if tally.layout:
         click.echo(
             counted(
@@ -73,6 +67,17 @@ def print_counts(written: WrittenReport) -> None:
         hidden_pairs = f"{pairs.total():,}{_pairs(pairs)}"
         click.echo(say(_("hidden: %(what)s. %(rule)s"), what=hidden_pairs, rule=rule_in_words(rule, say)))
     click.echo(say(_("report: %(path)s"), path=from_here(written.page)))
+
+
+def counts_in_words(tally: Tally) -> str:
+    """The number of pages, how many of them were seen on images, and how many places are flagged."""
+    flagged = [
+        counted(tally.raised, "%(number)s place flagged", "%(number)s places flagged"),
+        *_by_language_model(tally),
+    ]
+    if tally.per_10_000 is not None:
+        flagged.append(say(_("%(rate)s in 10,000 characters"), rate=f"{tally.per_10_000:.1f}"))
+    return say(_("%(seen)s: %(flagged)s"), seen=_listed(_seen(tally)), flagged=_listed(flagged))
 
 
 def _listed(parts: Iterable[str]) -> str:

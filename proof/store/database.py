@@ -42,7 +42,10 @@ ADVICE = [
     ("unable to open", Sentence(_("it cannot be opened; the folder must exist and allow writing"))),
     ("not a database", Sentence(_("this is no store; name another file, or move this one away"))),
     ("malformed", Sentence(_("the file is damaged; restore a copy of it, or move it away and run again"))),
-    ("disk i/o error", Sentence(_("the disk cannot be read or written; check it, or put the store on another one"))),
+    (
+        "disk i/o error",
+        Sentence(_("the disk cannot be read or written: it may be full; check it, or put the store on another one")),
+    ),
 ]
 """Words in the message of a database error, and the advice about it."""
 

@@ -71,7 +71,7 @@ def pages_of_text(session: Session, work: str, path: str, edition: Transcription
     """The pages of a work from the text at `path`, whose content is `edition`. Raises UsageError if the text was
     changed since it was checked."""
     text = session.scalar(select(TextRow).where(TextRow.path == path))
-    version = session.get(TextVersionRow, text.version_id) if text is not None and text.version_id else None
+    version = session.get(TextVersionRow, text.version_id) if text is not None else None
     query = select(PageRow).join(TextVersionRow, TextVersionRow.id == PageRow.version_id)
     query = query.where(PageRow.work_id == work_id_subquery(work), PageRow.text == path, PageRow.absent.is_(False))
     pages = list(session.scalars(query.order_by(PageRow.position)))

@@ -14,10 +14,9 @@ from proof.store.acts import ActKind, RuleChange
 from proof.store.comments import Comment, comments
 from proof.store.decision_chains import shown_decisions
 from proof.store.decision_records import Decision, Verdict
-from proof.store.judgements import standings_in
 from proof.store.lookup import StorePart, work_id_subquery
 from proof.store.models import ActRow, CommentRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow
-from proof.store.page_states import PageEvent, PageState, page_event
+from proof.store.page_states import PageEvent, PageState, page_event, standings_in
 
 ROW_OF: dict[ActKind, type[ActRow]] = {
     ActKind.DECISIONS: DecisionRow,
@@ -146,8 +145,6 @@ def _entries(session: Session, acts: Sequence[ActRow]) -> list[HistoryEntry]:
                 entry = HistoryEntry(ActKind.COMMENT, act.id, act.person, act.at, comment=comment, name=name)
             case PageEventRow():
                 entry = _page_entry(session, act)
-            case _:
-                continue
         entries.append(entry)
     return entries
 

@@ -19,8 +19,8 @@ from sqlalchemy.orm import Session
 from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State, Verdict, judgement_category
 from proof.store.events import standing_events
 from proof.store.lookup import StorePart, work_id_subquery
-from proof.store.models import DecisionRow, FlagRow, PageRow
-from proof.store.page_states import PageStanding, PageState, standings
+from proof.store.models import DecisionRow, FlagRow
+from proof.store.page_states import PageState, standings_in
 from proof.store.seeded_errors import IS_SEEDED
 
 PAUSE_S = 300.0
@@ -211,11 +211,6 @@ def _judgement(event: _Event) -> str:
 
 def _difference(own: _Event, other: _Event) -> Differing:
     return Differing(own.flag, (own.state, own.reading), other.person, (other.state, other.reading))
-
-
-def standings_in(session: Session, work: str) -> dict[int, PageStanding]:
-    """The standing of each page of a work that has page events, by the page's number."""
-    return standings(session, PageRow.work_id == work_id_subquery(work), PageRow.absent.is_(False))
 
 
 def _counted(

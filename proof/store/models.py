@@ -29,8 +29,6 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
-    false,
-    text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedColumn, mapped_column
 
@@ -75,7 +73,7 @@ class WorkRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(255), unique=True)
     title: Mapped[str] = mapped_column(Text)
-    revision: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    revision: Mapped[int] = mapped_column(default=0)
 
 
 class RunRow(Base):
@@ -98,13 +96,14 @@ class RunRow(Base):
 
 
 class TextRow(Base):
-    """A transcription file; `version_id` is the version that was checked or written last."""
+    """A transcription file; `version_id` is the version that was checked or written last. It is null only while the
+    first version is added."""
 
     __tablename__ = "texts"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     path: Mapped[str] = mapped_column(String(1024), unique=True)
-    version_id: Mapped[int | None] = mapped_column(BigKey)
+    version_id: Mapped[int] = mapped_column(BigKey, nullable=True)
 
 
 class TextVersionRow(Base):
@@ -149,11 +148,11 @@ class PageRow(Base):
     text: Mapped[str] = mapped_column(String(1024))
     text_id: Mapped[int | None] = mapped_column(ForeignKey("texts.id"))
     version_id: Mapped[int | None] = mapped_column(BigKey)
-    start: Mapped[int] = mapped_column(default=0, server_default="0")
+    start: Mapped[int] = mapped_column(default=0)
     lines: Mapped[dict[str, list[int]]] = mapped_column(JSON, default=dict)
     juan: Mapped[str] = mapped_column(String(255))
     folio: Mapped[str] = mapped_column(String(64))
-    absent: Mapped[bool] = mapped_column(default=False, server_default=false())
+    absent: Mapped[bool] = mapped_column(default=False)
     key: Mapped[str] = mapped_column(String(128), index=True)
     ref: Mapped[str] = mapped_column(String(255))
     status: Mapped[str] = mapped_column(String(32))
@@ -167,7 +166,7 @@ class PageRow(Base):
     characters_checked: Mapped[int]
     notices: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
     seconds: Mapped[float] = mapped_column(Double)
-    changed_after: Mapped[int] = mapped_column(default=0, server_default="0")
+    changed_after: Mapped[int] = mapped_column(default=0)
 
     @property
     def spans(self) -> dict[int, Span]:
@@ -237,8 +236,8 @@ class FlagRow(Base):
     uid: Mapped[str] = mapped_column(String(64))
     last_run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
     origin: Mapped[str] = mapped_column(String(16))
-    stale: Mapped[bool] = mapped_column(default=False, server_default=false())
-    ordinal: Mapped[int] = mapped_column(default=0, server_default="0")
+    stale: Mapped[bool] = mapped_column(default=False)
+    ordinal: Mapped[int] = mapped_column(default=0)
     ref: Mapped[str] = mapped_column(String(255))
     line: Mapped[int]
     offset: Mapped[int]
@@ -256,14 +255,14 @@ class FlagRow(Base):
     reason: Mapped[str] = mapped_column(String(255))
     rule: Mapped[str] = mapped_column(String(255))
     evidence: Mapped[dict[str, Any]] = mapped_column(JSON)
-    state: Mapped[str] = mapped_column(String(16), default="open", server_default="open")
-    reading: Mapped[str] = mapped_column(Text, default="", server_default=text("''"))
-    version: Mapped[int] = mapped_column(default=0, server_default="0")
+    state: Mapped[str] = mapped_column(String(16), default="open")
+    reading: Mapped[str] = mapped_column(Text, default="")
+    version: Mapped[int] = mapped_column(default=0)
     text_id: Mapped[int | None] = mapped_column(ForeignKey("texts.id"))
     version_id: Mapped[int | None] = mapped_column(BigKey)
     start: Mapped[int | None]
-    extent: Mapped[int] = mapped_column(default=0, server_default="0")
-    reads: Mapped[str] = mapped_column(Text, default="", server_default=text("''"))
+    extent: Mapped[int] = mapped_column(default=0)
+    reads: Mapped[str] = mapped_column(Text, default="")
 
 
 def _of_kind(*column: Any) -> MappedColumn[Any]:
@@ -424,10 +423,10 @@ class AccountRow(Base):
     handle: Mapped[str] = mapped_column(String(255))
     role: Mapped[str] = mapped_column(String(32))
     password: Mapped[str] = mapped_column(Text)
-    disabled: Mapped[bool] = mapped_column(default=False, server_default=false())
-    provisional: Mapped[bool] = mapped_column(default=False, server_default=false())
+    disabled: Mapped[bool] = mapped_column(default=False)
+    provisional: Mapped[bool] = mapped_column(default=False)
     stamp: Mapped[str] = mapped_column(String(64))
-    token_stamp: Mapped[str] = mapped_column(String(64), default="", server_default=text("''"))
+    token_stamp: Mapped[str] = mapped_column(String(64), default="")
     made: Mapped[datetime] = mapped_column(Moment)
     seen: Mapped[datetime | None] = mapped_column(Moment)
 
@@ -455,7 +454,7 @@ class LibraryRow(Base):
     __tablename__ = "library"
 
     folder: Mapped[str] = mapped_column(String(512), primary_key=True)
-    work: Mapped[str] = mapped_column(String(255), default="", server_default=text("''"), index=True)
+    work: Mapped[str] = mapped_column(String(255), default="", index=True)
     state: Mapped[str] = mapped_column(String(16))
     trouble: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     turn: Mapped[int]

@@ -19,7 +19,7 @@ from proof.locale.marking import _
 from proof.model.flags import LINE_BREAK, Kind
 from proof.store.decision_records import NotYoursError, RefusedDecisionError, State
 from proof.store.events import answered, changes_since, standing
-from proof.store.lookup import PageConflictError, StorePart, filled, find_page, find_work
+from proof.store.lookup import PageConflictError, StorePart, filled, find_page, find_work_id
 from proof.store.models import FlagRow, PageEventRow, PageRow, TextVersionRow
 from proof.store.page_differences import Choice, differs
 from proof.store.rows import PagePlace, policies_of
@@ -93,9 +93,8 @@ class PageStates(StorePart):
     def of_work(self, work: str) -> dict[str, PageState]:
         """The states of the pages of a work that have events, by the ids of the pages. Raises NoPlaceError."""
         with self._reading() as session:
-            of_work = PageRow.work_id == find_work(session, work).id, PageRow.absent.is_(False)
-            rows = session.execute(select(PageRow.id, PageRow.page).where(*of_work))
-            page_ids = {row.id: row.page for row in rows}
+            of_work = _of_work(session, work)
+            page_ids = dict(session.execute(select(PageRow.id, PageRow.page).where(*of_work)).all())
             return {page_ids[number]: of_page.state for number, of_page in standings(session, *of_work).items()}
 
     def by_person(self, work: str) -> tuple[dict[str, int], dict[str, int]]:
@@ -104,8 +103,7 @@ class PageStates(StorePart):
         proofread: Counter[str] = Counter()
         validated: Counter[str] = Counter()
         with self._reading() as session:
-            of_work = PageRow.work_id == find_work(session, work).id, PageRow.absent.is_(False)
-            for _page, events in _events_by_page(session, *of_work):
+            for _page, events in _events_by_page(session, *_of_work(session, work)):
                 of_page = _standing_of(events)
                 if of_page.state is PageState.VALIDATED:
                     validated[of_page.person] += 1
@@ -171,6 +169,16 @@ def _check_allowed(page: str, before: PageStanding, state: PageState, person: st
 
 EventRows = Sequence[Row[*tuple[Any, ...]]]
 """The events of one page, oldest first: columns of `PageEventRow`, and `PageRow.changed_after`."""
+
+
+def standings_in(session: Session, work: str) -> dict[int, PageStanding]:
+    """The standings of the pages of a work that have events, by page number. Raises NoPlaceError."""
+    return standings(session, *_of_work(session, work))
+
+
+def _of_work(session: Session, work: str) -> tuple[ColumnElement[bool], ...]:
+    """The conditions that select the pages of a work. Raises NoPlaceError."""
+    return PageRow.work_id == find_work_id(session, work), PageRow.absent.is_(False)
 
 
 def standings(session: Session, *which: ColumnElement[bool]) -> dict[int, PageStanding]:

@@ -56,19 +56,18 @@ def _unpacked(packed: bytes) -> str:
 
 def record_content(
     session: Session, path: str, content: str, script: str = "", *, written: ExportEdits | None = None
-) -> TextVersionRow:
-    """Make `content` the present version of the text at `path`, which may be new, and carry all places to it; returns
-    the version. For `script` and `written` see `TextChange`."""
+) -> None:
+    """Make `content` the present version of the text at `path`, which may be new, and carry all places to it. For
+    `script` and `written` see `TextChange`."""
     text = next(iter(lock_texts(session, [path])), None)
+    before = stored_content(session, text.version_id) if text is not None else None
+    if before == content:
+        return
     if text is None:
         text = TextRow(path=path)
         session.add(text)
         session.flush()
-    present = session.get(TextVersionRow, text.version_id) if text.version_id is not None else None
-    if present is not None and present.sha == sha_of(content):
-        return present
     version = new_version(session, text, content)
-    before = content_of(present) if present is not None else None
     change = TextChange(before, content, text.version_id, script, written)
     flags = session.scalars(select(FlagRow).where(FlagRow.text_id == text.id)).all()
     _carry(session, flags, version, change)
@@ -79,7 +78,6 @@ def record_content(
     text.version_id = version.id
     session.flush()
     _delete_unused_versions(session, text)
-    return version
 
 
 def text_changes_of(session: Session) -> list[tuple[str, TextChange]]:
@@ -131,11 +129,10 @@ def insert_earlier_version(session: Session, text: TextRow, content: str) -> Tex
     """Add a version with `content` that precedes the present version. As later versions have larger numbers, the
     present one gets a new number."""
     earlier = new_version(session, text, content)
-    present = text.version_id
-    if present is not None:
-        text.version_id = new_version(session, text, content_of(session.get_one(TextVersionRow, present))).id
-        for table in (FlagRow, PageRow):
-            session.execute(update(table).where(table.version_id == present).values(version_id=text.version_id))
+    present = session.get_one(TextVersionRow, text.version_id)
+    text.version_id = new_version(session, text, content_of(present)).id
+    for table in (FlagRow, PageRow):
+        session.execute(update(table).where(table.version_id == present.id).values(version_id=text.version_id))
     return earlier
 
 
@@ -147,8 +144,7 @@ def carry_to_present(session: Session, flags: Iterable[FlagRow]) -> None:
             by_text[flag.text_id].append(flag)
     for text_id, of_text in by_text.items():
         present = session.get_one(TextRow, text_id).version_id
-        if present is not None:
-            carry_to_version(session, of_text, session.get_one(TextVersionRow, present))
+        carry_to_version(session, of_text, session.get_one(TextVersionRow, present))
 
 
 def carry_to_version(session: Session, flags: Sequence[FlagRow], version: TextVersionRow) -> None:
@@ -178,7 +174,7 @@ def place_of(flag: FlagRow) -> Place:
     is_seeded = flag.origin == Origin.SEEDED.value
     reading = flag.reads if is_seeded else decided_reading(flag)
     return Place(
-        flag=flag.id or 0,
+        flag=flag.id,
         start=flag.start or 0,
         extent=flag.extent,
         reads=flag.reads,
@@ -186,7 +182,7 @@ def place_of(flag: FlagRow) -> Place:
         decided_reading=reading,
         is_whole=is_seeded or flag.kind == Kind.LAYOUT.value,
         is_decided=flag.state != State.OPEN.value or flag.reads != reading,
-        rank=rank_on_image((flag.evidence or {}).get("column") or 0, flag.suggested),
+        rank=rank_on_image(flag.evidence.get("column") or 0, flag.suggested),
     )
 
 
@@ -217,7 +213,7 @@ def check_place(session: Session, flag: FlagRow, reading: str) -> None:
             raise RefusedDecisionError(_("the file has no place of its own for it; correct the file itself"))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=32)
 def _decoded(path: str, _changed: int, _size: int) -> Decoded:
     """The file at `path`, as it was last changed."""
     return decoded_file(path)

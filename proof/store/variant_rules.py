@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from proof.locale.marking import _
 from proof.store.decision_records import RefusedDecisionError, State
 from proof.store.lookup import StorePart, find_work_id
-from proof.store.models import FlagRow, RuleRow, WorkRow
+from proof.store.models import FlagRow, RuleRow
 from proof.store.seeded_errors import IS_SEEDED
 from proof.store.typed_text import check_reading
 
@@ -33,9 +33,9 @@ class Rules(StorePart):
     """The rules that people set; `Store.rules` is one."""
 
     def of_work(self, work: str) -> list[Rule]:
-        """The rules of a work, newest first, each with the number of flags that it hides."""
+        """The rules of a work, newest first, each with the number of flags that it hides. Raises NoPlaceError."""
         with self._reading() as session:
-            work_id = session.scalar(select(WorkRow.id).where(WorkRow.name == work)) or 0
+            work_id = find_work_id(session, work)
             rules = []
             for row in sorted(rules_of(session, work_id).values(), key=lambda row: row.id, reverse=True):
                 hidden = select(func.count()).where(

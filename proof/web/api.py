@@ -422,9 +422,7 @@ def decision_or_conflict(outcome: Decision | ConflictError) -> dict[str, Any]:
 
 def rules_of(work: str) -> answers.RulesOut:
     """The variant rules of a work. Raises NoPlaceError for an unknown work."""
-    store = project().store
-    store.queue.work(work)
-    return answers.RulesOut(items=[answers.RuleOut(rule) for rule in store.rules.of_work(work)])
+    return answers.RulesOut(items=[answers.RuleOut(rule) for rule in project().store.rules.of_work(work)])
 
 
 def parse_cursor(cursor: str | None) -> int | None:

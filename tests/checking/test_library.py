@@ -118,7 +118,7 @@ def test_the_command_checks_all_and_says_which_could_not_be(shelf: Path, run: Ca
     said = run("check", "--library", ".")
     assert said.returncode == 1
     assert "bad: not checked: " in said.stderr
-    assert "KR1d0001: 2 pages, 0 places flagged" in said.stdout
+    assert "KR1d0001: 2 pages, none seen on images, 2 without an image: 0 places flagged" in said.stdout
     assert run("check", "text.txt", "--library", ".").returncode == 2
 
 

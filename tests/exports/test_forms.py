@@ -159,6 +159,15 @@ def test_git_takes_the_commit_with_its_author_and_message(material: Material, tm
     assert written(unchanged, "commits", tmp_path / "none") == []
 
 
+def test_the_message_of_a_commit_has_the_notes_on_what_it_changes(material: Material, tmp_path: Path) -> None:
+    """What an earlier commit wrote was told again with every later one."""
+    before = Correction(PAGE, 1, 0, 1, "大", "太", start=TEXT.index("大夫"), person="某甲")
+    doubted = replace(before, original="大", doubt="太")
+    (file,) = written(replace(material, noted=[before, doubted]), "commits", tmp_path)
+    numbers = re.findall("^〔(.)〕", file.read_text(encoding="utf-8"), re.MULTILINE)
+    assert numbers == ["一", "二", "三"]
+
+
 def test_a_bag_is_valid_and_has_text_images_and_page_xml(material: Material, tmp_path: Path) -> None:
     for _ in range(2):  # a second export replaces the first
         (bag,) = written(material, "bagit", tmp_path / "out")

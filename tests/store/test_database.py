@@ -123,6 +123,18 @@ def test_a_full_disk_costs_the_page_at_hand_and_no_other(
         assert [result.page for result in again.results(run=run)] == [page_result.page]
 
 
+def test_a_disk_without_room_for_the_log_may_be_full(tmp_path: Path, info: RunInfo) -> None:
+    """SQLite then speaks of input and output alone."""
+    with Store.open(tmp_path / "proof.sqlite") as store:
+
+        @event.listens_for(store._engine, "before_cursor_execute")
+        def no_log(*_: object) -> None:
+            raise sqlite3.OperationalError("disk I/O error")
+
+        with pytest.raises(OutputError, match=r"proof\.sqlite: the disk cannot be read or written: it may be full"):
+            store.begin_run(info)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="modes are of POSIX")
 def test_nobody_but_its_owner_reads_a_store(tmp_path: Path) -> None:
     path = tmp_path / "proof.sqlite"

@@ -1,15 +1,17 @@
 """The corrections of a text as a commit in the format of `git format-patch`: `git am` applies it with its author; its
-message has the notes. Where each juan of a work is a text file of its own, its export is a series of commits, one for
-each juan."""
+message has the notes on what it changes. Where each juan of a work is a text file of its own, its export is a series of
+commits, one for each juan."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from email.header import Header
 from email.utils import format_datetime
 from pathlib import Path
 
 import proof
+from proof.exports.collation_notes import notes_of
 from proof.exports.files import Material, write_file
 from proof.exports.forms import ExportForm
 from proof.exports.note_files import house_list
@@ -28,7 +30,8 @@ def commit(material: Material) -> bytes:
     diff = corrected.diff(name)
     if not diff:
         return b""
-    corrections = [placed.correction for placed in corrected.placed if placed.correction.changes]
+    changes = tuple(placed for placed in corrected.placed if placed.correction.changes)
+    corrections = [placed.correction for placed in changes]
     by_person = Counter(correction.person for correction in corrections)
     author, *others = [person or "unknown" for person, _ in by_person.most_common()]
     number = f"{len(corrections)} correction" + "s" * (len(corrections) != 1)
@@ -39,7 +42,8 @@ def commit(material: Material) -> bytes:
         f"Subject: [PATCH] {_encoded(f'{Path(name).stem}: {number}')}\nMIME-Version: 1.0\n"
         "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n\n"
     )
-    message = house_list(material.notes) + ("\n" + co_authors if co_authors else "")
+    notes = notes_of(replace(corrected, placed=changes), names=material.names)
+    message = house_list(notes) + ("\n" + co_authors if co_authors else "")
     stat = f"---\n {name} | {changed}\n\n"
     return (head + message + stat).encode() + diff + f"-- \nproof {proof.__version__}\n".encode()
 
