@@ -309,7 +309,7 @@ def _check_space(archive: zipfile.ZipFile, path: Path, sums: dict[str, str], fol
 
 def _check_rows(path: Path, manifest: dict[str, Any], rows: int) -> None:
     """Raise BackupError if the restored store has fewer rows than were saved."""
-    if manifest.get("rows", rows) > rows:
+    if manifest["rows"] > rows:
         raise BackupError(
             _("%(path)s: its store has %(rows)s rows, and %(saved)s were saved"),
             path=path,
@@ -413,7 +413,7 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
         raise BackupError(
             _("%(path)s: was made by proof %(version)s; update proof"), path=path, version=manifest.get("version", "")
         )
-    if not isinstance(sums, dict) or STORE_NAME not in sums or not isinstance(manifest.get("rows", 0), int):
+    if not isinstance(sums, dict) or STORE_NAME not in sums or not isinstance(manifest.get("rows"), int):
         raise BackupError(_("%(path)s: is no backup of proof: it holds no store"), path=path)
     return dict(manifest)
 

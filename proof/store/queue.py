@@ -336,8 +336,8 @@ class Queue(StorePart):
         arrays = self._fresh(work.name)
         with self._reading() as session:
             last = select(func.max(RunRow.id)).where(RunRow.work_id == work.id).scalar_subquery()
-            texts = session.scalar(select(RunRow.texts).where(RunRow.id == last)) or []
-        script = script_shown(text.get("script", "") for text in texts)
+            texts = session.scalars(select(RunRow.texts).where(RunRow.id == last)).one()
+        script = script_shown(text["script"] for text in texts)
         characters = sum(page.characters for page in arrays.pages)
         return WorkSummary(work.name, work.title, script, len(arrays.pages), characters, _by_state(arrays))
 

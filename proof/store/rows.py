@@ -285,5 +285,5 @@ def packed_characters(session: Session, pages: Sequence[int]) -> dict[int, bytes
 def policies_of(session: Session, pages: Sequence[PageRow]) -> dict[int, VariantPolicy]:
     """The variant policy of the script of each page's text, by page number."""
     runs = session.execute(select(RunRow.id, RunRow.texts).where(RunRow.id.in_({page.run_id for page in pages})))
-    scripts_of = {run: {text["path"]: text.get("script", "") for text in texts} for run, texts in runs}
+    scripts_of = {run: {text["path"]: text["script"] for text in texts} for run, texts in runs}
     return {page.id: policy_of_script(scripts_of[page.run_id].get(page.text, "")) for page in pages}

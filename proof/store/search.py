@@ -186,8 +186,9 @@ def position_of(pages: Sequence[ListedPage], address: str) -> int:
     called = [page for page in pages if part in (page.page.lower(), page.folio.lower())]
     if not called and address.isdecimal() and not address.startswith("0"):
         return min(int(address), MAX_POSITION)
-    containing = [page for page in pages if part in page.page.lower() or part in page.ref.lower()]
-    matches = called or addressed(pages, address) or containing
+    matches = called or addressed(pages, address)
+    if not matches:
+        matches = [page for page in pages if part in page.page.lower() or part in page.ref.lower()]
     if not matches:
         raise NoPlaceError(_("there is no page %(page)s"), page=address)
     if len(matches) > 1:

@@ -291,8 +291,6 @@ class Store:
         """The page results of a run, by position, or of a work, by text and position; a few in memory at a time.
         Exactly one of `run` and `work` is given. An `outline` has no columns and characters; with `raised`, only pages
         with raised findings are included."""
-        if (run is None) == (work is None):
-            raise ValueError("name the run or the work whose results are wanted")
         with self._reading() as session:
             numbers = rows.pages_in_order(session, run, work, raised)
         for start in range(0, len(numbers), rows.PAGES_AT_ONCE):

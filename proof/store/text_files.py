@@ -93,7 +93,7 @@ class Texts(StorePart):
         with self._reading() as session:
             for work, texts, run in session.execute(runs.order_by(RunRow.id)):
                 for text in texts:
-                    last_check[work, text["path"]] = text.get("script", ""), run
+                    last_check[work, text["path"]] = text["script"], run
             for work, path, page in session.execute(pages.where(PageRow.absent.is_(False))):
                 pages_of[work, path].add(page)
         stored = []

@@ -174,7 +174,7 @@ def place_of(flag: FlagRow) -> Place:
     is_seeded = flag.origin == Origin.SEEDED.value
     reading = flag.reads if is_seeded else decided_reading(flag)
     return Place(
-        flag=flag.id or 0,
+        flag=flag.id,
         start=flag.start or 0,
         extent=flag.extent,
         reads=flag.reads,
@@ -182,7 +182,7 @@ def place_of(flag: FlagRow) -> Place:
         decided_reading=reading,
         is_whole=is_seeded or flag.kind == Kind.LAYOUT.value,
         is_decided=flag.state != State.OPEN.value or flag.reads != reading,
-        rank=rank_on_image((flag.evidence or {}).get("column") or 0, flag.suggested),
+        rank=rank_on_image(flag.evidence.get("column") or 0, flag.suggested),
     )
 
 
@@ -213,7 +213,7 @@ def check_place(session: Session, flag: FlagRow, reading: str) -> None:
             raise RefusedDecisionError(_("the file has no place of its own for it; correct the file itself"))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=32)
 def _decoded(path: str, _changed: int, _size: int) -> Decoded:
     """The file at `path`, as it was last changed."""
     return decoded_file(path)

@@ -171,6 +171,7 @@ async function refresh() {
   filter.delete("order");
   const [found, counted] = await Promise.all([ask(`${api("flags")}?${params()}`), ask(`${api("facets")}?${filter}`)]);
   if (mine !== asked) return;
+  $("trouble").hidden = true; // such as a page that is not there
   facets = counted;
   list(found, true);
   filters();
