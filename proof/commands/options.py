@@ -162,6 +162,17 @@ def existing_store(settings: Settings) -> Path | str:
     return address
 
 
+def is_library(settings: Settings) -> bool:
+    """Whether the store of these settings is there and is that of a library."""
+    from proof.store import Store  # noqa: PLC0415 - other commands need no database
+    from proof.store.database import is_missing  # noqa: PLC0415
+
+    if is_missing(settings.store_address):
+        return False
+    with Store.open(settings.store_address, folder=settings.base) as store:
+        return bool(store.library.folders())
+
+
 def _hint(settings: Settings) -> str:
     """The end of a message about missing files in a folder that is no project: the projects near it; empty if there are
     none."""

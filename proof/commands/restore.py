@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
-from proof.commands.options import config_words
+from proof.commands.options import config_words, is_library
 from proof.locale.marking import _
 from proof.locale.terminal import counted, say
+from proof.settings.config import Settings
 from proof.store.backup import restore
 from proof.store.database import name_of, store_url
 
@@ -29,5 +31,6 @@ def command(file: Path, folder: Path, store: str) -> int:
         message = _("not used: the store that the backup names, %(store)s; --store fills one")
         click.echo(say(message, store=shown), err=True)
     click.echo(counted(restored.files, "%(number)s file restored", "%(number)s files restored"))
-    click.echo(say(_("go on with: %(command)s"), command=f"proof serve{config_words(folder)}"))
+    words = f" --library {quote(str(folder))}" if is_library(Settings.of_folder(folder)) else config_words(folder)
+    click.echo(say(_("go on with: %(command)s"), command=f"proof serve{words}"))
     return 0

@@ -92,8 +92,9 @@ class Regenerated:
 
 
 def write_again(settings: Settings, work: str | None = None) -> Regenerated:
-    """Write the reports of `work`, or of the work that was checked last, from the store, without checking pages. Raises
-    UsageError if nothing was checked yet, OutputError if a file cannot be written."""
+    """Write the reports of `work`, or of the work that was checked last, from the store, without checking pages. Those
+    of a work in a library are written into its own folder, as a check does. Raises UsageError if nothing was checked
+    yet, OutputError if a file cannot be written."""
     with Store.open(settings.store_address) as store:
         run = store.latest_run(work)
         if run is None:
@@ -103,7 +104,9 @@ def write_again(settings: Settings, work: str | None = None) -> Regenerated:
                 work=work or "anything",
             )
         source = StoredRun(store, run.id).of_work()
-        return Regenerated(run, write_reports(source, settings.project.out, language=settings.report.lang))
+        in_library = (name for name, (checked, _) in store.library.folders().items() if checked == run.info.work)
+        folder = settings.project.out / next(in_library, "")
+        return Regenerated(run, write_reports(source, folder, language=settings.report.lang))
 
 
 def _environment(language: str) -> Environment:

@@ -11,7 +11,7 @@ import tempfile
 import tomllib
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -65,9 +65,11 @@ class Saved:
     unused: str = ""
 
 
-def backup(settings: Settings, path: Path, *, images: bool = True, cache: bool = False) -> Saved:
-    """Save a snapshot of the project of `settings` into the new file `path`, while others may work on it. `cache`
-    includes the cache, such as readings of images.
+def backup(
+    settings: Settings, path: Path, *, works: Sequence[Settings] = (), images: bool = True, cache: bool = False
+) -> Saved:
+    """Save a snapshot of the project of `settings` into the new file `path`, while others may work on it. `works` are
+    the settings of the works of a library. `cache` includes the cache, such as readings of images.
 
     Raises UsageError if there is no project folder or the file exists, OutputError if it cannot be written.
     """
@@ -78,7 +80,7 @@ def backup(settings: Settings, path: Path, *, images: bool = True, cache: bool =
         raise UsageError(_("%(path)s: is there already; name another file"), path=path)
     file_of_name: dict[str, Path] = {}
     try:
-        inside, outside = _files(settings, folder, images)
+        inside, outside = _files([settings, *works], folder, images)
         file_of_name |= {file.relative_to(folder).as_posix(): file for file in inside}
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".proof-") as scratch:
             copy, partial = Path(scratch) / STORE_NAME, Path(scratch) / "backup.zip"
@@ -333,9 +335,9 @@ def _clear(folder: Path, is_new: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
 
 
-def _files(settings: Settings, folder: Path, images: bool) -> tuple[list[Path], list[Path]]:
+def _files(named_by: Sequence[Settings], folder: Path, images: bool) -> tuple[list[Path], list[Path]]:
     """The files that the settings name: those inside the project folder, and the paths that are left out."""
-    files = dict.fromkeys(path for path in _named(settings, images) if path.exists())
+    files = dict.fromkeys(path for settings in named_by for path in _named(settings, images) if path.exists())
     inside = [path for path in files if path.is_relative_to(folder) and path.is_file()]
     return inside, [path for path in files if path not in inside]
 

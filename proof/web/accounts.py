@@ -20,8 +20,7 @@ from proof.store.accounts import (
 from proof.web import people as sessions
 from proof.web import schemas
 from proof.web.attempts import TooManyAttemptsError
-from proof.web.error_messages import translated_message
-from proof.web.language import say
+from proof.web.language import say, translated_message
 from proof.web.messages import ACCOUNT_CHANNELS, ACCOUNT_EVENTS, LOGIN_MESSAGES, REFUSALS, ROLES
 from proof.web.page_view import render_page
 from proof.web.people import WrongPasswordError

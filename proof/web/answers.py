@@ -12,6 +12,7 @@ from proof.model.flags import Kind, WitnessReading
 from proof.report.view import PlacedCharacter
 from proof.store.accounts import AccountEvent, Role
 from proof.store.acts import ActKind, RuleChange
+from proof.store.comments import Comment, Problem
 from proof.store.decision_records import Decision, State
 from proof.store.double_readings import BlindReading
 from proof.store.history import HistoryEntry
@@ -19,7 +20,6 @@ from proof.store.judgements import WitnessRecord
 from proof.store.page_states import PageEvent, PageState
 from proof.store.queue_records import JuanFlags, PairCount, RemainingWork, WorkPair, WorkSummary
 from proof.store.variant_rules import Rule
-from proof.web.comment_answers import CommentOut
 from proof.web.rights import Right
 from proof.web.threshold_curve import Point
 
@@ -485,3 +485,28 @@ class GlyphOutcomeOut(BaseModel):
 
 class GlyphOutcomesOut(BaseModel):
     items: list[GlyphOutcomeOut]
+
+
+class CommentOut(RootModel[Comment]):
+    """A comment on a flag, or on a page if `uid` is empty. `uid` is the id of the flag, `flag` its number (null if the
+    flag no longer exists), `page` the number of the page and `name` its id. `state` and `assigned` are those of the
+    problem after the comment."""
+
+
+class CommentsOut(BaseModel):
+    items: list[CommentOut]
+
+
+class OpenProblemOut(RootModel[Problem]):
+    """An open problem on a flag or a page. `assigned` is the person who is to solve it, `comments` are all comments on
+    it. `note` is the remark with which the page was marked as a problem, if there are no comments."""
+
+
+class OpenProblemsOut(BaseModel):
+    items: list[OpenProblemOut]
+
+
+class AssigneesOut(BaseModel):
+    """The people to whom a problem can be assigned."""
+
+    items: list[str]

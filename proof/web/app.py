@@ -157,7 +157,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
         app.register_api(part)
     for blueprint in PAGE_BLUEPRINTS:
         app.register_blueprint(blueprint)
-    description.serve(app)
+    description.serve(app, accounts=settings.serve.auth)
     health.serve(app, store)
     return app
 

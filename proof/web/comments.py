@@ -9,8 +9,8 @@ from flask_openapi3.models.tag import Tag
 
 from proof.store.comments import CommentRequest, Problem
 from proof.web import answers, schemas
+from proof.web.answers import AssigneesOut, CommentOut, CommentsOut, OpenProblemOut, OpenProblemsOut
 from proof.web.api import answer, api_blueprint
-from proof.web.comment_answers import AssigneesOut, CommentOut, CommentsOut, OpenProblemOut, OpenProblemsOut
 from proof.web.people import assignees, must_be_assignee, person
 from proof.web.project import project
 

@@ -8,17 +8,20 @@ from typing import Any
 
 from flask_openapi3.openapi import OpenAPI
 
+from proof.web.rights import OPEN_ENDPOINTS
+
 PROBLEM = "application/problem+json"
 MIN_ERROR_STATUS = 400
 
 
-def serve(app: OpenAPI) -> None:
-    """Serve the description, which is generated once."""
+def serve(app: OpenAPI, *, accounts: bool) -> None:
+    """Serve the description, which is generated once. `accounts`: people log in."""
 
     @cache
     def description() -> dict[str, Any]:
-        document: dict[str, Any] = with_unwrapped_lines(with_problem_types(app.api_doc))
-        return document
+        document = with_security(with_problem_types(app.api_doc), accounts=accounts)
+        unwrapped: dict[str, Any] = with_unwrapped_lines(document)
+        return unwrapped
 
     app.add_url_rule("/api/v1/openapi.json", "description", description)
 
@@ -32,6 +35,19 @@ def with_problem_types(document: dict[str, Any]) -> dict[str, Any]:
                 content = response.get("content", {})
                 if int(status) >= MIN_ERROR_STATUS and "application/json" in content:
                     response["content"] = {PROBLEM: content["application/json"]}
+    return document
+
+
+def with_security(document: dict[str, Any], *, accounts: bool) -> dict[str, Any]:
+    """The description in which each operation names what authorises it, so that clients made of it send that."""
+    token: list[dict[str, list[str]]] = [{"token": []}] if accounts else []
+    open_operations = {endpoint.rpartition(".")[2] for endpoint in OPEN_ENDPOINTS}
+    for operations in document["paths"].values():
+        for method, operation in operations.items():
+            if method != "get":
+                operation["security"] = [*token, {"session": [], "csrf": []}]
+            elif accounts and operation["operationId"] not in open_operations:
+                operation["security"] = [*token, {"session": []}]
     return document
 
 

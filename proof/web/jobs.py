@@ -12,7 +12,7 @@ from threading import Event, RLock
 from typing import Any, Generic, TypeVar
 
 from proof.errors import ProofError, PublicError, StoppedError
-from proof.web.error_messages import english_message
+from proof.web.language import english_message
 from proof.web.messages import REFUSALS
 
 LOG = logging.getLogger(__name__)

@@ -1,11 +1,17 @@
-"""The language of a request: the one that the user chose, else that of the browser, else English."""
+"""The language of a request: the one that the user chose, else that of the browser, else English. Errors are told to
+people in this language, to programs in English."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
 
 from flask import Flask, g, has_request_context, request
 from werkzeug.datastructures import LanguageAccept
 
+from proof.errors import ProofError, PublicError
 from proof.locale.languages import LANGUAGES, known_language, translations
+from proof.web.messages import PAGE_STATES, RIGHTS, ROLES
 
 COOKIE = "lang"
 
@@ -35,6 +41,28 @@ def _preferred(accepted: LanguageAccept) -> str:
         if quality > 0 and (supported := known_language(tag)):
             return supported
     return "en"
+
+
+def translated_message(error: PublicError) -> str:
+    """The message of an error in the language of the request; roles, rights and page states are translated as well."""
+    return _message(error, say)
+
+
+def english_message(error: BaseException | None) -> str:
+    """The message of an error for programs, in English; an unexpected error gets a general one without details."""
+    if isinstance(error, PublicError):
+        return _message(error, str)
+    return str(error) if isinstance(error, ProofError) else "the server made a mistake; its log says which"
+
+
+def _message(error: PublicError, say: Callable[[str], str]) -> str:
+    sentence = error.sentence
+    words = {**ROLES, **RIGHTS, **PAGE_STATES}
+    values = {
+        name: say(words.get(value.value, value.value)) if isinstance(value, StrEnum) else value
+        for name, value in sentence.values.items()
+    }
+    return say(sentence.message) % values if values else say(sentence.message)
 
 
 def install_translations(app: Flask) -> None:

@@ -18,8 +18,7 @@ from proof.store.acts import ChangedError
 from proof.store.decision_records import ConflictError, UnconfirmedReadingError
 from proof.web.answers import DecisionOut
 from proof.web.attempts import TooManyAttemptsError
-from proof.web.error_messages import english_message, translated_message
-from proof.web.language import say
+from proof.web.language import english_message, say, translated_message
 from proof.web.messages import RECHECK_FAULTS, REFUSALS, STATUSES
 from proof.web.people import DATA_PATHS, LogInFirstError
 

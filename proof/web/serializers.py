@@ -31,6 +31,7 @@ from proof.web.answers import (
     BlindReadingOut,
     CharacterOut,
     ColumnOut,
+    CommentOut,
     DecisionOut,
     EditOut,
     FlagDetailOut,
@@ -42,7 +43,6 @@ from proof.web.answers import (
     ViewOut,
     WitnessOut,
 )
-from proof.web.comment_answers import CommentOut
 from proof.web.glyph_tiles import flag_tile_uri
 from proof.web.images import name_of
 from proof.web.language import say

@@ -122,6 +122,17 @@ def test_the_command_checks_all_and_says_which_could_not_be(shelf: Path, run: Ca
     assert run("check", "text.txt", "--library", ".").returncode == 2
 
 
+def test_the_reports_of_a_work_are_written_again_where_the_check_wrote_them(
+    shelf: Path, run: Callable[..., Any]
+) -> None:
+    """They went into the folder of all works, over those of another."""
+    run("check", "--library", ".")
+    before = (shelf / "out" / "經" / "KR1d0002" / "report.html").read_bytes()
+    assert "report: out/經/KR1d0002/report.html" in run("report", "--work", "KR1d0002", "--lang", "zh-Hant").stdout
+    assert (shelf / "out" / "經" / "KR1d0002" / "report.html").read_bytes() != before
+    assert not (shelf / "out" / "report.html").exists()
+
+
 def test_a_page_of_a_library_is_read_again_by_the_settings_of_its_work(tmp_path: Path) -> None:
     """Its images lie in the folder of the work, not in those of the library."""
     lay_out(tmp_path / "書", 1, "text.txt")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,6 +31,28 @@ def test_the_command_after_a_restore_can_be_pasted(run: Run, tmp_path: Path) -> 
     assert run("check", "text.txt", "--engine", "null", "-q").returncode == 0
     assert run("backup", "a.zip").returncode == 0
     assert run("restore", "a.zip", "my book").stdout.endswith("go on with: proof serve --config 'my book'\n")
+
+
+def test_the_works_of_a_library_are_in_its_backup(run: Run, tmp_path: Path) -> None:
+    """It had the store alone, and said nothing of texts and images."""
+    for name in ("one", "two", "broken"):
+        lay_out(tmp_path / name, 1)
+    (tmp_path / "one" / "config.toml").write_text(
+        '[project]\ntexts = ["text.txt"]\nimages = ["images"]\n', encoding="utf-8"
+    )
+    (tmp_path / "two" / "text.txt").write_text("卷十一 第 1a 页 WYG0103-0200a.png\n十二月己丑\n", encoding="utf-8")
+    (tmp_path / "config.toml").write_text('[engine]\nname = "null"\n', encoding="utf-8")
+    (tmp_path / "broken" / "config.toml").write_text("[project\n", encoding="utf-8")
+    run("check", "--library", ".", "-q")
+    saved = run("backup", "all.zip")
+    assert saved.returncode == 0
+    assert "not in it: broken: " in saved.stderr
+    with zipfile.ZipFile(tmp_path / "all.zip") as archive:
+        names = set(archive.namelist())
+    assert {"config.toml", "one/config.toml", "one/text.txt", "two/text.txt", "proof.sqlite"} <= names
+    assert any(name.startswith("one/images/") for name in names)
+    assert any(name.startswith("two/images/") for name in names)
+    assert run("restore", "all.zip", "there").stdout.endswith("go on with: proof serve --library there\n")
 
 
 def test_a_timer_keeps_the_last_backups_and_touches_no_other_file(run: Run, tmp_path: Path) -> None:

@@ -26,6 +26,12 @@ def test_every_operation_has_a_summary_and_a_name_of_its_own(document: Any) -> N
     assert [name for name, times in names.items() if times > 1 or not name.isidentifier() or "work__" in name] == []
 
 
+def test_without_accounts_only_what_changes_something_is_authorised(document: Any) -> None:
+    for methods in document["paths"].values():
+        for method, operation in methods.items():
+            assert operation.get("security") == (None if method == "get" else [{"session": [], "csrf": []}])
+
+
 def test_errors_are_problem_documents_and_other_answers_are_not(document: Any) -> None:
     for operation in operations(document):
         for status, answer in operation["responses"].items():

@@ -160,6 +160,16 @@ def test_a_program_with_a_token_decides_as_its_account_without_cookies(house: Ho
     assert decided_with(house, bearer(house, "丁")) == 403  # a reader
 
 
+def test_the_description_names_what_authorises_each_operation(house: House) -> None:
+    """Clients that were made of it sent no token."""
+    paths = house.browser("丁").client.get("/api/v1/openapi.json").get_json()["paths"]
+    reading, logging_in = paths["/api/v1/works"]["get"], paths["/api/v1/session"]["get"]
+    deciding = paths["/api/v1/works/{work}/flags/{flag}/decisions"]["post"]
+    assert reading["security"] == [{"token": []}, {"session": []}]
+    assert deciding["security"] == [{"token": []}, {"session": [], "csrf": []}]
+    assert "security" not in logging_in
+
+
 def test_a_program_is_told_how_it_authorises_itself_and_what_right_it_lacks(house: House) -> None:
     nobody = house.somebody().client
     seen = nobody.get("/api/v1/works", headers={"Authorization": "Bearer nonsense"})
