@@ -8,7 +8,7 @@ from pathlib import Path
 
 from proof.settings.config import FILE_NAME, STORE_NAME
 from proof.store import Store
-from proof.store.text_files import StoredText
+from proof.store.text_files import StoredText, nearest
 from proof.text.transcription import Transcription
 from proof.text.versions import most_alike
 
@@ -29,8 +29,9 @@ def earlier_text(
     file of `text` itself.
 
     Candidates are the texts with the same file name whose files are gone, and those with the same path in a project of
-    which the project in `base` is a copy; of several candidates none is chosen. If there is no candidate, it is the
-    most similar text among those whose files are gone. The other `texts` that are checked now are left out.
+    which the project in `base` is a copy. Of several candidates it is the nearest by its path, or none if several are
+    as near. If there is no candidate, it is the most similar text among those whose files are gone. The other `texts`
+    that are checked now are left out.
     """
     stored_paths, checked_paths = store.texts.paths(), {str(checked.path) for checked in texts}
     if str(text.path) in stored_paths:
@@ -39,7 +40,7 @@ def earlier_text(
     gone = [stored for stored in others if not Path(stored.path).exists()]
     same_name = [stored for stored in gone if Path(stored.path).name == text.path.name]
     copied_from = [stored for stored in others if base and _is_copied(Path(stored.path), text.path, base)]
-    if candidates := [*same_name, *copied_from]:
+    if candidates := nearest([*same_name, *copied_from], text.path):
         return candidates[0] if len({stored.path for stored in candidates}) == 1 else None
     most_similar = most_alike(text.text, {stored.path: store.texts.content(stored.path) for stored in gone})
     return next((stored for stored in gone if stored.path == most_similar), None)

@@ -40,6 +40,8 @@ class ColumnChange(StrEnum):
     JOIN = "join"
 
 
+TORN = _("a note or a mark of the text would be torn apart: change it in the text itself")
+
 # Reasons of the flags of column changes.
 _ADDED = "column added"
 DELETED = "column deleted"
@@ -160,7 +162,7 @@ def _check_structure(
         or parsed_before.note_open != parsed_after.note_open
     )
     if is_torn or parse_column(text, note_open).problems:
-        raise RefusedDecisionError(_("a note or a mark of the text would be torn apart: change it in the text itself"))
+        raise RefusedDecisionError(TORN)
     if not all(_is_column(line) for line in after):
         raise RefusedDecisionError(_("such a line would be no column of the text"))
 

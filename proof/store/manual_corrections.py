@@ -3,22 +3,26 @@ a decision on this flag."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
-from proof.model.flags import CORRECTED_BY_HAND, Evidence, Flag, Kind, Origin, context_of, flag_id
+from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Evidence, Flag, Kind, Origin, context_of, flag_id
 from proof.model.geometry import Box
 from proof.model.result import box_at
 from proof.store import codec, rows
-from proof.store.column_changes import ColumnChange, check_column, flag_of_change
+from proof.store.column_changes import TORN, ColumnChange, check_column, flag_of_change
 from proof.store.decision_chains import REQUESTER, chain_of
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_request, decide_in
+from proof.store.double_readings import own_states
 from proof.store.events import key_of_another
 from proof.store.flag_matching import unused_id
 from proof.store.lookup import NoPlaceError, StorePart, find_page
@@ -26,6 +30,9 @@ from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRo
 from proof.store.seeded_errors import BY_HAND, IS_SEEDED, seeded_places, shown_text
 from proof.store.texts import carry_to_present
 from proof.store.typed_text import LONGEST_READING
+from proof.store.work_text import columns_of
+from proof.text.column import faults_of
+from proof.text.remarks import RemarkCode
 
 BY_HAND_VERDICTS = frozenset({Verdict.TYPED, Verdict.DELETE, Verdict.RETAIN, Verdict.UNSURE})
 """Verdicts that can be given on places without a flag."""
@@ -72,7 +79,7 @@ class ManualCorrections(StorePart):
         """Correct any place of a page: decides the open flag of a check at this place, or else a new flag of the
         person. Raises NoPlaceError, RefusedDecisionError; ConflictError if the place was corrected by hand already."""
         _check(correction)
-        with self._writing() as session:
+        with self._writing() as session, _notes_kept(session, [correction]):
             return correct_in(session, correction)
 
     def correct_glyphs(self, corrections: Sequence[ManualCorrection]) -> list[Decision | ConflictError]:
@@ -82,7 +89,7 @@ class ManualCorrections(StorePart):
         for correction in corrections:
             _check(correction)
         outcomes: dict[int, Decision | ConflictError] = {}
-        with self._writing() as session:
+        with self._writing() as session, _notes_kept(session, corrections):
             # every transaction locks flags in the order of their places
             for number in sorted(range(len(corrections)), key=lambda number: corrections[number].place):
                 try:
@@ -91,6 +98,32 @@ class ManualCorrections(StorePart):
                 except ConflictError as conflict:
                     outcomes[number] = conflict
         return [outcomes[number] for number in range(len(corrections))]
+
+
+@contextmanager
+def _notes_kept(session: Session, corrections: Sequence[ManualCorrection]) -> Iterator[None]:
+    """Raise RefusedDecisionError if corrections that are made within the context tear a note or a mark of the text."""
+    pages = {correction.page: find_page(session, correction.work, correction.page) for correction in corrections}
+    before = _faults(session, pages.values())
+    yield
+    if _faults(session, pages.values()) - before:
+        raise RefusedDecisionError(TORN)
+
+
+def _faults(session: Session, pages: Iterable[PageRow]) -> Counter[tuple[int, RemarkCode | bool]]:
+    """The faults in the notes and marks of pages after decisions, by page and code, and whether a note is open at the
+    end of each page. A person may mean an incomplete description."""
+    faults: Counter[tuple[int, RemarkCode | bool]] = Counter()
+    for page in pages:
+        note_open = False
+        own = own_states(session, FlagRow.page_id == page.id)
+        for column in chain.from_iterable(columns_of(session, page.work_id, [page.id], own)):
+            for source in column.source.split(LINE_BREAK):
+                problems, note_open = faults_of(source, note_open)
+                faults.update((page.id, problem.code) for problem in problems)
+        faults[page.id, note_open] += 1
+        del faults[page.id, RemarkCode.DESCRIPTION_INCOMPLETE]
+    return faults
 
 
 def _check(correction: ManualCorrection) -> None:

@@ -125,16 +125,16 @@ class Texts(StorePart):
         moved = [text for text in same_name if self._is_replaced(text.path, edition)]
         if edition.paged:
             moved = [text for text in moved if pages & text.pages]
-        common_parts = {text.path: _common_parts(Path(text.path), edition.path.resolve()) for text in moved}
-        nearest = {path for path, common in common_parts.items() if common == max(common_parts.values())}
-        if len(nearest) > 1:
-            listed = "".join(f"\n  {path}" for path in sorted(nearest))
+        moved = nearest(moved, edition.path)
+        paths = {text.path for text in moved}
+        if len(paths) > 1:
+            listed = "".join(f"\n  {path}" for path in sorted(paths))
             raise UsageError(
                 _("%(path)s could be any of these texts, which were moved; check it again:%(listed)s"),
                 path=edition.path,
                 listed=listed,
             )
-        return [text for text in moved if text.path in nearest]
+        return moved
 
     def _is_replaced(self, path: str, edition: Transcription) -> bool:
         """Whether the file at `path` is gone, or it or the stored text has the content of the edition. The file of the
@@ -234,7 +234,12 @@ def _is_same_file(stored: Path, given: Path) -> bool:
     return stored.resolve() == given.resolve()
 
 
-def _common_parts(path: Path, other: Path) -> int:
-    """The number of parts at the ends of two paths that are the same."""
-    pairs = zip(reversed(path.parts), reversed(other.parts), strict=False)
-    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+def nearest(texts: Sequence[StoredText], path: Path) -> list[StoredText]:
+    """Of these texts, those whose paths have most parts at their ends in common with `path`."""
+
+    def common_parts(text: StoredText) -> int:
+        pairs = zip(reversed(Path(text.path).parts), reversed(path.resolve().parts), strict=False)
+        return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+
+    most = max(map(common_parts, texts), default=0)
+    return [text for text in texts if common_parts(text) == most]

@@ -186,10 +186,10 @@ def test_a_correction_beside_one_that_reaches_farther_than_its_surroundings_is_f
     project: Project,
 ) -> None:
     """What is known around a place are three characters; beside it more may be gone."""
-    project.by_hand(1, 3, "")
-    project.by_hand(1, 6, "", length=2)
+    project.by_hand(3, 1, "")
+    project.by_hand(3, 3, "", length=8)
     first = project.corrected
-    assert first.text == TEXT.replace("大夫之西北耦(案", "大夫西北案")
+    assert first.text == TEXT.replace("命上射&KR0058;曰", "命射曰")
     project.path.write_bytes(first.data)
     found, second = project.decided, project.corrected
     assert (second.data, len(found.applied) + len(second.applied), found.left_out) == (first.data, 2, ())

@@ -49,6 +49,20 @@ def test_any_place_is_corrected_and_a_missing_character_inserted(filled: Store) 
         assert decision in standing_decisions(filled, WORK)
 
 
+@pytest.mark.parametrize(("offset", "length"), [(2, 1), (8, 1), (0, 3)])
+def test_a_note_is_not_torn_apart_by_deleting_a_part_of_its_mark(filled: Store, offset: int, length: int) -> None:
+    """The column 射人(告具/于公) lost a parenthesis, and was exported so."""
+    with pytest.raises(RefusedDecisionError, match="torn apart"):
+        filled.manual_corrections.correct(corrected(offset, length, ""))
+    assert standing_decisions(filled, WORK) == []
+
+
+def test_a_whole_note_or_its_marks_alone_are_deleted_in_one_act(filled: Store) -> None:
+    assert len(filled.manual_corrections.correct_glyphs([corrected(offset, 1, "") for offset in (2, 5, 8)])) == 3
+    confirmed = replace(corrected(0, 1, "⿰金"), confirmed=True)
+    assert filled.manual_corrections.correct(confirmed).reading == "⿰金"
+
+
 def test_a_repeated_correction_is_made_once_and_the_second_of_two_is_a_conflict(filled: Store) -> None:
     first = filled.manual_corrections.correct(corrected(1, 1, "入", "request-0001"))
     assert filled.manual_corrections.correct(corrected(1, 1, "入", "request-0001")) == replace(first, repeated=True)

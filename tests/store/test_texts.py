@@ -69,8 +69,7 @@ def is_decided(store: Store, line: int, offset: int, reading: str, change: Colum
     made = ManualCorrection("KR1", 1, line, offset, 0, reading, "甲", key(), Verdict.TYPED, change=change)
     try:
         store.manual_corrections.correct(made)
-    except RefusedDecisionError as refused:
-        assert "the file has no place of its own for it" in str(refused)  # noqa: PT017 - others are taken
+    except RefusedDecisionError:
         return False
     return True
 
@@ -92,10 +91,10 @@ def test_a_place_that_the_export_would_refuse_is_refused_when_it_is_decided(
     with again:
         check_file(again, others, sample)
         (others / path.name).unlink()  # a file that is gone is not asked
-        assert all(is_decided(again, line, offset, "龍") for line, offset in places)
+        taken_unasked = [is_decided(again, line, offset, "龍") for line, offset in places]
         (others / path.name).write_bytes(SAMPLES[sample].data)
         refused = correct(edition, decided_in(again, read_transcription(others / path.name)).corrections).refused
-    assert len(refused) == taken.count(False)
+    assert len(refused) == sum(taken_unasked) - sum(taken) > 0
 
 
 @pytest.mark.parametrize("change", ColumnChange)
