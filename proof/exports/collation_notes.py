@@ -27,7 +27,7 @@ from proof.text.numerals import numeral
 from proof.text.transcription import Transcription
 
 _START = attrgetter("start")
-_Order = tuple[tuple[int, int], tuple[bool, float]]
+_Order = tuple[tuple[int, int], tuple[bool, float, tuple[int, ...]]]
 
 _SIMPLIFIED = str.maketrans(dict(zip("據刪補脫從無卷葉當記處連寫誤", "据删补脱从无卷叶当记处连写误", strict=True)))
 _MAX_QUOTED = 12

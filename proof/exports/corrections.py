@@ -38,6 +38,7 @@ class Correction:
     readings: the sigla of witnesses, each with its reading of the place.
     names: the sigla known to be those of witnesses, with their full names; empty if none was given.
     doubt: the suggestion at a place that was left in doubt.
+    former: where characters that were deleted stood, which orders those of one place; empty for any others.
     has_image: its page has an image, or is not known to lack one.
     accepted, audit: a correction that is not accepted, or answers a planted error (`audit`), is never exported.
     """
@@ -64,6 +65,7 @@ class Correction:
     readings: tuple[tuple[str, str], ...] = ()
     names: tuple[tuple[str, str], ...] = ()
     doubt: str | None = None
+    former: tuple[int, ...] = ()
     has_image: bool = True
     accepted: bool = True
     audit: bool = False
@@ -80,9 +82,12 @@ class Correction:
 
     def is_beside(self, other: Correction) -> bool:
         """Whether both can be inserted at one place: two columns of the image, a column and characters at the
-        beginning or end of the line beside it, or a line ending and characters of which the image has the column."""
+        beginning or end of the line beside it, a line ending and characters of which the image has the column, or two
+        of what was deleted there."""
         if self.length or other.length:
             return False
+        if self.former and other.former:
+            return self.former != other.former
         inserts_column = self.is_column or other.is_column
         if self.is_of_line_ending or other.is_of_line_ending:
             is_one_ending = self.is_of_line_ending != other.is_of_line_ending
@@ -90,9 +95,9 @@ class Correction:
         return inserts_column and self.column != other.column
 
     @property
-    def order(self) -> tuple[bool, float]:
+    def order(self) -> tuple[bool, float, tuple[int, ...]]:
         """A sort key for insertions at one place."""
-        return insertion_order(self.offset, self.column, self.replacement, is_column=self.is_column)
+        return *insertion_order(self.offset, self.column, self.replacement, is_column=self.is_column), self.former
 
     @property
     def is_of_line_ending(self) -> bool:

@@ -17,6 +17,7 @@ from proof.model.notices import MessageCode
 from proof.store import Store
 from proof.store.authorities import copies_read, witnesses_of
 from proof.store.carried_places import (
+    AppliedDecision,
     CarriedPlace,
     ExportEdits,
     TextChange,
@@ -166,6 +167,11 @@ class _DecidedCorrection(NamedTuple):
     def span(self) -> Span:
         return Span(self.correction.start or 0, self.correction.length)
 
+    @property
+    def characters(self) -> tuple[Span, str]:
+        """Its place, with the characters that were deleted there: neighbours may have one place since."""
+        return self.span, "" if self.span.length else self.decision.transcribed
+
 
 class _KeptPlace(NamedTuple):
     """A decision that keeps the characters of a place."""
@@ -223,7 +229,7 @@ class _DecisionsByEffect:
         if decision.state is State.OPEN:
             self._withdrawn.append(WithdrawnDecision(decision.flag, stored.first, *present, place.transcribed))
         correction = _correction(decision, present.span, self._edition, self._addresses, self._policy)
-        correction = replace(correction, has_image=stored.has_image)
+        correction = replace(correction, has_image=stored.has_image, former=place.former)
         if decision.state is State.UNSURE:
             self._noted.append(correction)
         if decision.state is State.CORRECTED and reads_as_decided and present.reads != place.transcribed:
@@ -239,7 +245,8 @@ class _DecisionsByEffect:
 
     def decided(self) -> Decided:
         """All that was added, without corrections that contradict each other."""
-        restored = already_restored(self._withdrawn, [applied.span for applied in self._applied])
+        applied = [AppliedDecision(made.span, made.decision.transcribed) for made in self._applied]
+        restored = already_restored(self._withdrawn, applied)
         current = _without_superseded(self._corrected, self._kept, restored)
         corrections, conflicts = _without_conflicts(current, self._kept, self._applied)
         for reason, decisions in conflicts.items():
@@ -382,10 +389,12 @@ def _without_conflicts(
     ordered = sorted(corrected, key=lambda made: (*made.span, made.decision.id))
     overlaps = _overlaps(ordered)
     conflicting = overlaps.conflicting | _conflicting_with_kept(ordered, kept)
-    newest: dict[Span, int] = {}
+    newest: dict[tuple[Span, str], int] = {}
     for made in applied:
-        newest[made.span] = max(newest.get(made.span, 0), made.decision.id)
-    conflicting |= {made.decision.id: made.decision for made in ordered if made.decision.id < newest.get(made.span, 0)}
+        newest[made.characters] = max(newest.get(made.characters, 0), made.decision.id)
+    conflicting |= {
+        made.decision.id: made.decision for made in ordered if made.decision.id < newest.get(made.characters, 0)
+    }
     unused = conflicting.keys() | overlaps.waiting.keys() | overlaps.repeated
     used = sorted((made for made in ordered if made.decision.id not in unused), key=lambda made: made.decision.id)
     unused_for: dict[Unused, list[Decision]] = defaultdict(list)

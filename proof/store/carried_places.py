@@ -24,6 +24,11 @@ def policy_of_script(script: str) -> VariantPolicy:
     return policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
 
 
+FormerPlace = tuple[int, ...]
+"""Where deleted characters stood when they were decided first: their line, their offset in it, and the id of the
+decision; empty for characters that the text has. It orders neighbours that were deleted and have one place since."""
+
+
 @dataclass(frozen=True, slots=True)
 class ExportEdits:
     """The edits that an export made to a text; `of_flags` are those that wrote the decision on a flag, by flag
@@ -40,7 +45,7 @@ class Place:
     `transcribed` are the characters at the time of the check, `decided_reading` those that belong there after the
     decisions. An `is_whole` place (of a seeded error, a column or a page) is lost if its characters change, even to
     another of its readings. `is_decided`: somebody decided its reading. `rank` orders what is inserted at one place as
-    on the image (`rank_on_image`), 0 if unknown.
+    on the image (`rank_on_image`), 0 if unknown; `former` what was deleted at one place (`FormerPlace`).
     """
 
     flag: int
@@ -52,6 +57,7 @@ class Place:
     is_whole: bool = False
     is_decided: bool = False
     rank: float = 0
+    former: FormerPlace = ()
 
     @property
     def span(self) -> Span:
@@ -90,10 +96,23 @@ class WithdrawnDecision(NamedTuple):
     transcribed: str
 
 
-def already_restored(withdrawn: Iterable[WithdrawnDecision], applied: Collection[Span]) -> set[int]:
+class AppliedDecision(NamedTuple):
+    """A decision that the text has: its place in the present content, and the characters at the time of the check."""
+
+    span: Span
+    transcribed: str
+
+    def is_about(self, other: WithdrawnDecision) -> bool:
+        """Whether it decides characters of the other's place. Two deletions can have one place, as neighbours; they are
+        about the same characters only if one deleted those of the other."""
+        are_deletions = not (self.span.length or other.span.length)
+        return meet(self.span, other.span) and (not are_deletions or other.transcribed in self.transcribed)
+
+
+def already_restored(withdrawn: Iterable[WithdrawnDecision], applied: Collection[AppliedDecision]) -> set[int]:
     """The flags, by number, whose transcribed characters need not be restored: their place reads again as it did before
     an older withdrawn decision, since the later one was about characters that the older one had written; or it has
-    characters that the text has as another decision says (`applied` are the places of these)."""
+    characters that the text has as another decision says (`applied`)."""
     oldest: dict[Span, int] = {}
     decisions = list(withdrawn)
     for decision in decisions:
@@ -103,7 +122,7 @@ def already_restored(withdrawn: Iterable[WithdrawnDecision], applied: Collection
         decision.flag
         for decision in decisions
         if oldest.get(decision.span, decision.first) < decision.first
-        or (decision.reads != decision.transcribed and any(meet(decision.span, span) for span in applied))
+        or (decision.reads != decision.transcribed and any(other.is_about(decision) for other in applied))
     }
 
 
@@ -244,27 +263,30 @@ class _Carrier:
             return CarriedPlace(unchanged, place.reads)
         return None if place.is_whole else self._replaced_by_reading(place)
 
-    def _insertions(self, places: Iterable[Place]) -> dict[int, list[tuple[float, Span]]]:
-        """The insertions of the export, by their start in the old content: the rank of each in the order of the image,
-        and its span in the new content."""
-        insertions: defaultdict[int, list[tuple[float, Span]]] = defaultdict(list)
+    def _insertions(self, places: Iterable[Place]) -> dict[int, list[tuple[Place, Span]]]:
+        """The insertions of the export, by their start in the old content, each with its span in the new content."""
+        insertions: defaultdict[int, list[tuple[Place, Span]]] = defaultdict(list)
         for place in places:
             edit = self._written.of_flags.get(place.flag) if self._written is not None else None
             span = self._direct.written(edit) if edit is not None and not edit.length else None
             if span is not None:
-                insertions[place.start].append((place.rank, span))
+                insertions[place.start].append((place, span))
         return insertions
 
     def _beside_insertions(self, place: Place) -> Span | None:
-        """The place of a missing column, or of missing characters, as an empty span between what the export inserted at
-        its start; None for any other place, and if nothing was inserted there. Characters of an unknown rank come after
-        all columns at the beginning of a line, and before them at its end."""
-        insertions = self._inserted_at.get(place.start, ()) if place.rank and not place.extent else ()
-        unknown = place.rank
-        if place.is_whole:
-            unknown = inf if self._direct.begins_line(place.start) else 0
-        after = [span.start for rank, span in insertions if (rank or unknown) > place.rank]
-        before = [span.end for rank, span in insertions if (rank or unknown) < place.rank]
+        """The place of a missing or deleted column, or of such characters, as an empty span between what the export
+        inserted at its start; None for any other place, and if nothing was inserted there. Characters of an unknown
+        rank come after all columns at the beginning of a line, and before them at its end."""
+        insertions = [] if place.extent else self._inserted_at.get(place.start, [])
+        if place.former:
+            after = [span.start for other, span in insertions if other.former > place.former]
+            before = [span.end for other, span in insertions if () < other.former < place.former]
+        else:
+            unknown = place.rank
+            if place.is_whole:
+                unknown = inf if self._direct.begins_line(place.start) else 0
+            after = [span.start for other, span in insertions if (other.rank or unknown) > place.rank > 0]
+            before = [span.end for other, span in insertions if (other.rank or unknown) < place.rank]
         if after:
             return Span(min(after), 0)
         return Span(max(before), 0) if before else None

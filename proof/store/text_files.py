@@ -21,7 +21,15 @@ from proof.store.carried_places import ExportEdits, Place
 from proof.store.lookup import Sessions, StorePart, find_work_id, raise_revision, work_id_subquery
 from proof.store.models import FlagRow, PageRow, RunRow, TextRow, TextVersionRow, WorkRow
 from proof.store.seeded_errors import IS_SEEDED
-from proof.store.texts import content_of, first_decision_id, lock_texts, place_of, record_content, stored_content
+from proof.store.texts import (
+    content_of,
+    first_decision_id,
+    former_places,
+    lock_texts,
+    place_of,
+    record_content,
+    stored_content,
+)
 from proof.text.transcription import Transcription
 
 
@@ -170,16 +178,18 @@ class Texts(StorePart):
         query = query.join(PageRow, PageRow.id == FlagRow.page_id).order_by(FlagRow.id)
         query = query.where(FlagRow.work_id == work_id_subquery(work), FlagRow.version > 0, ~IS_SEEDED)
         with self._reading() as session:
+            rows = session.execute(query).all()
+            former = former_places(session, [flag.id for flag, *_ in rows if flag.transcribed and not flag.extent])
             return [
                 DecidedPlace(
                     text=text.path,
                     version=flag.version_id or 0,
                     present=text.version_id,
-                    place=place_of(flag),
+                    place=place_of(flag, former.get(flag.id, ())),
                     has_image=image is not None,
                     first=first_decision,
                 )
-                for flag, text, image, first_decision in session.execute(query)
+                for flag, text, image, first_decision in rows
             ]
 
     def content_of_version(self, version: int) -> str:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
@@ -29,7 +29,7 @@ from sqlalchemy.orm import Session
 from proof.errors import TextError
 from proof.locale.marking import _
 from proof.model.flags import Kind, Origin, rank_on_image
-from proof.store.carried_places import ExportEdits, Place, TextChange, VersionedPlace
+from proof.store.carried_places import ExportEdits, FormerPlace, Place, TextChange, VersionedPlace
 from proof.store.decision_records import RefusedDecisionError, State
 from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.text.edit import Edit
@@ -157,8 +157,9 @@ def carry_to_version(session: Session, flags: Sequence[FlagRow], version: TextVe
 def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, change: TextChange) -> None:
     """Carry the places of these flags by a change that made this version. Lost places stay in their versions."""
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
+    former = former_places(session, [flag.id for flag in flags if flag.transcribed and not flag.extent])
     places = [
-        VersionedPlace(place_of(flag), content(flag.version_id), flag.version_id)
+        VersionedPlace(place_of(flag, former.get(flag.id, ())), content(flag.version_id), flag.version_id)
         for flag in flags
         if flag.version_id not in (None, version.id)
     ]
@@ -169,8 +170,16 @@ def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, 
             flag.text_id, flag.version_id = version.text_id, version.id
 
 
-def place_of(flag: FlagRow) -> Place:
-    """The place of a flag in the last version of its text that has the place."""
+def former_places(session: Session, flags: Collection[int]) -> dict[int, FormerPlace]:
+    """Where the characters of these flags, by number, stood when they were decided first."""
+    first = select(func.min(DecisionRow.id)).where(DecisionRow.flag_id.in_(flags)).group_by(DecisionRow.flag_id)
+    query = select(DecisionRow.flag_id, DecisionRow.line, DecisionRow.offset, DecisionRow.id)
+    return {flag: tuple(place) for flag, *place in session.execute(query.where(DecisionRow.id.in_(first)))}
+
+
+def place_of(flag: FlagRow, former: FormerPlace = ()) -> Place:
+    """The place of a flag in the last version of its text that has the place. `former` is where its characters stood,
+    if they are deleted (`former_places`)."""
     is_seeded = flag.origin == Origin.SEEDED.value
     reading = flag.reads if is_seeded else decided_reading(flag)
     return Place(
@@ -183,6 +192,7 @@ def place_of(flag: FlagRow) -> Place:
         is_whole=is_seeded or flag.kind == Kind.LAYOUT.value,
         is_decided=flag.state != State.OPEN.value or flag.reads != reading,
         rank=rank_on_image(flag.evidence.get("column") or 0, flag.suggested),
+        former=former,
     )
 
 

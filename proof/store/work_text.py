@@ -27,13 +27,13 @@ from sqlalchemy.orm import Session, load_only
 
 from proof.model.flags import LINE_BREAK, Kind, insertion_order
 from proof.store.cache import Bounded
-from proof.store.carried_places import WithdrawnDecision, already_restored
+from proof.store.carried_places import AppliedDecision, WithdrawnDecision, already_restored
 from proof.store.decision_records import State
 from proof.store.double_readings import OwnState
 from proof.store.lookup import NO_WORK, NoPlaceError, StoredWork, find_works, newest_act_id
 from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, WorkRow
 from proof.store.seeded_errors import IS_SEEDED
-from proof.store.texts import columns_of_pages, decided_reading, first_decision_id
+from proof.store.texts import columns_of_pages, decided_reading, first_decision_id, former_places
 from proof.text.column import TAG
 from proof.text.edit import Edit, edited
 from proof.text.model import Script
@@ -333,15 +333,16 @@ def _changing_flags(
         flags_of[flag.page_id, flag.line].append(flag)
     flags = list(chain.from_iterable(flags_of.values()))
     restored = _restored_flags(session, flags)
+    former = former_places(session, [flag.id for flag in flags if flag.transcribed and not flag.extent])
     for flag in flags:
-        flag.is_restored = flag.id in restored
+        flag.is_restored, flag.former = flag.id in restored, former.get(flag.id, ())
     return flags_of
 
 
 def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
     """The edits that the decisions on `flags` make to the `source` of a column when it was checked. Of two edits of the
     same characters the first one is made. Columns inserted beside this one are in the order of the image."""
-    edits: dict[tuple[int, int, bool, float], Edit] = {}
+    edits: dict[tuple[Any, ...], Edit] = {}
     reached = 0
     for flag in flags:
         # a decision exported since the check is in the text, but not in the source of the column when it was checked
@@ -364,7 +365,7 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
         if is_exported and not old and source.startswith(new, edit.start):  # it was exported before the check, too
             continue
         order = insertion_order(flag.offset, flag.column or 0, new, is_column=is_inserted_column)
-        edits.setdefault((*edit.place, *order), edit)
+        edits.setdefault((*edit.place, *order, flag.former), edit)
         reached = edit.end
     return tuple(edit for _, edit in sorted(edits.items()))
 
@@ -382,14 +383,16 @@ def _restored_flags(session: Session, flags: Iterable[Any]) -> set[int]:
     }
     if not written:  # nothing is to be restored
         return set()
-    query = select(FlagRow.text_id, FlagRow.start, FlagRow.extent).join(TextRow, TextRow.id == FlagRow.text_id)
+    query = select(FlagRow.text_id, FlagRow.start, FlagRow.extent, FlagRow.transcribed).join(
+        TextRow, TextRow.id == FlagRow.text_id
+    )
     query = query.where(FlagRow.text_id.in_(written), FlagRow.version_id == TextRow.version_id)
     query = query.where(FlagRow.state == State.CORRECTED.value, FlagRow.reads == FlagRow.reading)
     query = query.where(FlagRow.reads != FlagRow.transcribed, ~IS_SEEDED)
-    applied: defaultdict[int, list[Span]] = defaultdict(list)
-    for text, start, extent in session.execute(query):
+    applied: defaultdict[int, list[AppliedDecision]] = defaultdict(list)
+    for text, start, extent, transcribed in session.execute(query):
         if text is not None and start is not None:
-            applied[text].append(Span(start, extent))
+            applied[text].append(AppliedDecision(Span(start, extent), transcribed))
     restored = (already_restored(withdrawn[text], applied[text]) for text in written)
     return set().union(*restored)
 

@@ -408,6 +408,38 @@ def test_what_was_taken_back_is_not_put_back_over_what_was_decided_and_written_o
         assert project.edition.text == TEXT.replace("西北", "西比")
 
 
+@pytest.mark.parametrize("by_turns", [False, True], ids=["together", "an export after each"])
+@pytest.mark.parametrize("back", ["西北", "北西"])
+@pytest.mark.parametrize("deleted", ["西北", "北西"])
+def test_neighbours_that_were_deleted_come_back_in_their_order(
+    project: Project, deleted: str, back: str, by_turns: bool
+) -> None:
+    made = {}
+    for number, character in enumerate(deleted):
+        column = project.edition.pages[0].columns[0].source
+        made[character] = project.by_hand(1, column.index(character), "")
+        if by_turns or number:
+            project.export()
+            project.check()
+    assert project.edition.text == TEXT.replace("西北", "")
+    for character in back:
+        project.say(made[character].uid, Verdict.UNDO)
+        if by_turns:
+            project.export()
+            project.check()
+    assert "西北" in project.shown(1)
+    project.export()
+    assert project.edition.text == TEXT
+
+
+def test_one_of_two_neighbours_that_were_deleted_comes_back_alone(project: Project) -> None:
+    made = [project.by_hand(1, offset, "") for offset in (4, 5)]
+    project.export()
+    project.say(made[0].uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == TEXT.replace("西北", "西")
+
+
 def test_where_all_was_taken_back_the_text_reads_as_it_did_before_the_first(project: Project) -> None:
     project.say("f-north", Verdict.TAKE)
     project.export()
