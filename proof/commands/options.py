@@ -14,7 +14,7 @@ from proof.errors import UsageError
 from proof.locale.marking import Say, Sentence, _
 from proof.locale.terminal import error_text
 from proof.settings.config import FILE_NAME, SETTINGS, Settings
-from proof.settings.project import project_settings, projects_near
+from proof.settings.project import hint_at_projects, project_settings
 from proof.settings.setting import Setting, ValueKind, WrongSetting, shown
 
 OPTION_NAMES = {
@@ -130,7 +130,7 @@ def must_be_checkable(settings: Settings) -> None:
                 "nothing to check: name a transcription (proof check TEXT --images DIR), or run in "
                 "the folder of a project (proof init makes one)%(hint)s"
             ),
-            hint=_hint(settings),
+            hint=hint_at_projects(settings),
         )
     if not settings.flags.language_model:
         must_have_images(settings)
@@ -157,7 +157,7 @@ def existing_store(settings: Settings) -> Path | str:
         raise UsageError(
             _("%(shown)s: there is no store, so nothing was checked here yet: run proof check first%(hint)s"),
             shown=name,
-            hint=_hint(settings),
+            hint=hint_at_projects(settings),
         )
     return address
 
@@ -171,14 +171,6 @@ def is_library(settings: Settings) -> bool:
         return False
     with Store.open(settings.store_address, folder=settings.base) as store:
         return bool(store.library.folders())
-
-
-def _hint(settings: Settings) -> str:
-    """The end of a message about missing files in a folder that is no project: the projects near it; empty if there are
-    none."""
-    folder = settings.folder
-    near = projects_near(folder) if folder and not (folder / FILE_NAME).exists() else ""
-    return Sentence(_("; %(near)s"), near=near) if near else ""
 
 
 def _option(setting: Setting) -> Callable[[Command], Command]:

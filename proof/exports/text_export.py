@@ -19,6 +19,7 @@ from proof.exports.source import CorrectedSource, write_corrected
 from proof.locale.marking import _
 from proof.model.result import PageResult
 from proof.settings.config import Settings
+from proof.settings.project import hint_at_projects
 from proof.store import Store
 from proof.store.database import is_missing
 from proof.store.page_states import PageState
@@ -125,9 +126,10 @@ def _decisions_on(text: Path, corrections: Path | None, settings: Settings, stor
         raise UsageError(
             _(
                 "nothing was decided yet: there is no store at %(store)s; run proof check and proof "
-                "serve first, or give --corrections"
+                "serve first, or give --corrections%(hint)s"
             ),
             store=settings.store_address,
+            hint=hint_at_projects(settings),
         )
     return decided_in(store, edition)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from proof.errors import ConfigError, UsageError
 from proof.locale.marking import AND, Sentence, _, joined
 from proof.paths import real, sample_dir
-from proof.settings.config import FILE_NAME, Settings
+from proof.settings.config import FILE_NAME, STORE_NAME, Settings
 from proof.settings.toml_file import TomlFile
 from proof.text.witness_source import resolved
 
@@ -35,7 +35,7 @@ def project_settings(config: Path | None, texts: Sequence[Path] = ()) -> Setting
     Raises ConfigError for a wrong `config.toml`; UsageError if the texts belong to several projects.
     """
     if config is not None:
-        return Settings.load(config)
+        return Settings.of_folder(config) if (config / STORE_NAME).is_file() else Settings.load(config)
     if not texts:
         return Settings.of_folder(Path.cwd())
     projects = [settings for settings in _projects_around(texts) if names_all(settings, texts)]
@@ -86,6 +86,14 @@ def projects_near(folder: Path) -> str:
     )
 
 
+def hint_at_projects(settings: Settings) -> str:
+    """The end of a message about missing files in a folder that is no project: the projects near it; empty if there are
+    none."""
+    folder = settings.folder
+    near = projects_near(folder) if folder and not (folder / FILE_NAME).exists() else ""
+    return Sentence(_("; %(near)s"), near=near) if near else ""
+
+
 def _projects_around(texts: Sequence[Path]) -> Iterator[Settings]:
     """The projects that may name the texts: that of the working folder, and those of the folders above the first text.
     A `config.toml` above it that names no texts may be that of another program."""
@@ -133,8 +141,9 @@ def _project_of_folder(texts: Sequence[Path]) -> Settings:
 
 
 def _projects_near(folder: Path) -> Iterator[Path]:
-    """The nearest project above a folder as an absolute path, then those below it, relative to it."""
-    yield from islice((parent for parent in folder.absolute().parents if _has_texts(parent / FILE_NAME)), 1)
+    """The nearest project or library above a folder as an absolute path, then the projects below it, relative to it."""
+    above = folder.absolute().parents
+    yield from islice((path for path in above if _has_texts(path / FILE_NAME) or (path / STORE_NAME).is_file()), 1)
     for depth in range(1, MAX_FOLDER_DEPTH + 1):
         pattern = "/".join(["*"] * depth + [FILE_NAME])
         for file in islice(folder.glob(pattern), MAX_FILES_PER_LEVEL):
