@@ -4,7 +4,7 @@ a decision on this flag."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -104,25 +104,25 @@ class ManualCorrections(StorePart):
 def _notes_kept(session: Session, corrections: Sequence[ManualCorrection]) -> Iterator[None]:
     """Raise RefusedDecisionError if corrections that are made within the context tear a note or a mark of the text."""
     pages = {correction.page: find_page(session, correction.work, correction.page) for correction in corrections}
-    before = _faults(session, pages.values())
+    before = _faults(session, pages)
     yield
-    if _faults(session, pages.values()) - before:
+    if _faults(session, pages) - before:
         raise RefusedDecisionError(TORN)
 
 
-def _faults(session: Session, pages: Iterable[PageRow]) -> Counter[tuple[int, RemarkCode | bool]]:
+def _faults(session: Session, pages: Mapping[int, PageRow]) -> Counter[tuple[int, RemarkCode | bool]]:
     """The faults in the notes and marks of pages after decisions, by page and code, and whether a note is open at the
-    end of each page. A person may mean an incomplete description."""
+    end of each page; without incomplete descriptions, which a person may mean."""
     faults: Counter[tuple[int, RemarkCode | bool]] = Counter()
-    for page in pages:
-        note_open = False
-        own = own_states(session, FlagRow.page_id == page.id)
-        for column in chain.from_iterable(columns_of(session, page.work_id, [page.id], own)):
+    note_open = dict.fromkeys(pages, False)
+    own = own_states(session, FlagRow.page_id.in_(pages))
+    for work in {page.work_id for page in pages.values()}:
+        for column in chain.from_iterable(columns_of(session, work, pages, own)):
             for source in column.source.split(LINE_BREAK):
-                problems, note_open = faults_of(source, note_open)
-                faults.update((page.id, problem.code) for problem in problems)
-        faults[page.id, note_open] += 1
-        del faults[page.id, RemarkCode.DESCRIPTION_INCOMPLETE]
+                problems, note_open[column.page] = faults_of(source, note_open[column.page])
+                codes = {problem.code for problem in problems} - {RemarkCode.DESCRIPTION_INCOMPLETE}
+                faults.update((column.page, code) for code in codes)
+    faults.update(note_open.items())
     return faults
 
 
