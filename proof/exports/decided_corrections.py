@@ -168,9 +168,8 @@ class _DecidedCorrection(NamedTuple):
         return Span(self.correction.start or 0, self.correction.length)
 
     @property
-    def characters(self) -> tuple[Span, str]:
-        """Its place, with the characters that were deleted there: neighbours may have one place since."""
-        return self.span, "" if self.span.length else self.decision.transcribed
+    def characters(self) -> _Characters:
+        return _characters(self.span, self.decision)
 
 
 class _KeptPlace(NamedTuple):
@@ -178,6 +177,14 @@ class _KeptPlace(NamedTuple):
 
     decision: Decision
     span: Span
+
+
+_Characters = tuple[Span, str]
+"""A place, with the characters that were deleted there, as neighbours that were deleted have one place since."""
+
+
+def _characters(span: Span, decision: Decision) -> _Characters:
+    return span, "" if span.length else decision.transcribed
 
 
 _KEEPING = frozenset({State.KEPT, State.COPY, State.RETAINED})
@@ -356,7 +363,8 @@ def _without_superseded(
     (`already_restored`), and those of characters that have a newer decision."""
     newest: dict[int, int] = {}
     spans = [(made.span, made.decision.id) for made in corrected if made.decision.state is not State.OPEN]
-    spans += [(span, decision.id) for decision, span in kept]
+    # who said that nothing is missing at a place did not speak of what was deleted there
+    spans += [(span, decision.id) for decision, span in kept if span.length or decision.transcribed]
     for span, number in spans:
         for part in _parts(span):
             newest[part] = max(newest.get(part, 0), number)
@@ -389,7 +397,7 @@ def _without_conflicts(
     ordered = sorted(corrected, key=lambda made: (*made.span, made.decision.id))
     overlaps = _overlaps(ordered)
     conflicting = overlaps.conflicting | _conflicting_with_kept(ordered, kept)
-    newest: dict[tuple[Span, str], int] = {}
+    newest: dict[_Characters, int] = {}
     for made in applied:
         newest[made.characters] = max(newest.get(made.characters, 0), made.decision.id)
     conflicting |= {
@@ -436,14 +444,14 @@ def _overlaps(ordered: Sequence[_DecidedCorrection]) -> _Overlaps:
 
 def _conflicting_with_kept(corrected: Iterable[_DecidedCorrection], kept: Iterable[_KeptPlace]) -> dict[int, Decision]:
     """The decisions, by id, of which some keep a place and others change it."""
-    changing: dict[Span, list[Decision]] = defaultdict(list)
+    changing: dict[_Characters, list[Decision]] = defaultdict(list)
     for made in corrected:
         if made.correction.changes:
-            changing[made.span].append(made.decision)
+            changing[made.characters].append(made.decision)
     conflicting: dict[int, Decision] = {}
     for decision, span in kept:
-        if span in changing:
-            conflicting |= {each.id: each for each in (decision, *changing[span])}
+        if (characters := _characters(span, decision)) in changing:
+            conflicting |= {each.id: each for each in (decision, *changing[characters])}
     return conflicting
 
 

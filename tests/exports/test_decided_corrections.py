@@ -432,6 +432,21 @@ def test_neighbours_that_were_deleted_come_back_in_their_order(
     assert project.edition.text == TEXT
 
 
+@pytest.mark.parametrize("kept_last", [False, True])
+def test_a_gap_at_which_nothing_is_missing_takes_back_what_was_deleted_there(project: Project, kept_last: bool) -> None:
+    missing = flag("f-missing", 1, 5, "", "東", "夫之西[]北耦")
+    project.check(NORTH, missing)
+    deleted = project.by_hand(1, 5, "")
+    if not kept_last:
+        project.say("f-missing", Verdict.KEEP)
+    project.export()
+    project.say(deleted.uid, Verdict.UNDO)
+    if kept_last:
+        project.say("f-missing", Verdict.KEEP)
+    project.export()
+    assert (project.edition.text, project.decided.left_out) == (TEXT, ())
+
+
 def test_one_of_two_neighbours_that_were_deleted_comes_back_alone(project: Project) -> None:
     made = [project.by_hand(1, offset, "") for offset in (4, 5)]
     project.export()
