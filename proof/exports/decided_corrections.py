@@ -234,7 +234,8 @@ class _DecisionsByEffect:
         place = stored.place
         reads_as_decided = present.reads == place.decided_reading
         if decision.state is State.OPEN:
-            self._withdrawn.append(WithdrawnDecision(decision.flag, stored.first, *present, place.transcribed))
+            withdrawn = WithdrawnDecision(decision.flag, stored.first, *present, place.transcribed, stored.given)
+            self._withdrawn.append(withdrawn)
         correction = _correction(decision, present.span, self._edition, self._addresses, self._policy)
         correction = replace(correction, has_image=stored.has_image, former=place.former)
         if decision.state is State.UNSURE:

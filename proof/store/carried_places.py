@@ -87,13 +87,20 @@ class CarriedPlace(NamedTuple):
 class WithdrawnDecision(NamedTuple):
     """A decision on the flag number `flag` that was taken back. `first` is the id of the first decision on the flag,
     `span` the place in the present content of its text, `reads` the characters there, `transcribed` those at the time
-    of the check."""
+    of the check. `given` are all readings that were decided at a place without characters."""
 
     flag: int
     first: int
     span: Span
     reads: str
     transcribed: str
+    given: frozenset[str] = frozenset()
+
+    def precedes(self, other: WithdrawnDecision) -> bool:
+        """Whether the place reads again as it did before this decision, and the later `other` one was about characters
+        that this one had written."""
+        is_about_written = bool(other.span.length) or other.transcribed in self.given
+        return self.reads == self.transcribed and self.first < other.first and is_about_written
 
 
 class AppliedDecision(NamedTuple):
@@ -110,18 +117,16 @@ class AppliedDecision(NamedTuple):
 
 
 def already_restored(withdrawn: Iterable[WithdrawnDecision], applied: Collection[AppliedDecision]) -> set[int]:
-    """The flags, by number, whose transcribed characters need not be restored: their place reads again as it did before
-    an older withdrawn decision, since the later one was about characters that the older one had written; or it has
-    characters that the text has as another decision says (`applied`)."""
-    oldest: dict[Span, int] = {}
+    """The flags, by number, whose transcribed characters need not be restored: an older withdrawn decision precedes
+    theirs, or the text has their characters as another decision says (`applied`)."""
+    by_span: defaultdict[Span, list[WithdrawnDecision]] = defaultdict(list)
     decisions = list(withdrawn)
     for decision in decisions:
-        if decision.reads == decision.transcribed:
-            oldest[decision.span] = min(oldest.get(decision.span, decision.first), decision.first)
+        by_span[decision.span].append(decision)
     return {
         decision.flag
         for decision in decisions
-        if oldest.get(decision.span, decision.first) < decision.first
+        if any(older.precedes(decision) for older in by_span[decision.span])
         or (decision.reads != decision.transcribed and any(other.is_about(decision) for other in applied))
     }
 

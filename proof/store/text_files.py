@@ -25,6 +25,7 @@ from proof.store.texts import (
     content_of,
     first_decision_id,
     former_places,
+    given_readings,
     lock_texts,
     place_of,
     record_content,
@@ -48,7 +49,8 @@ class StoredText:
 @dataclass(frozen=True, slots=True)
 class DecidedPlace:
     """The place of a decided flag in version `version` of the text at the path `text`; it is lost if `present` is
-    another version. `has_image`: its page has an image. `first` is the id of the first decision on the flag."""
+    another version. `has_image`: its page has an image. `first` is the id of the first decision on the flag, `given` as
+    in `WithdrawnDecision`."""
 
     text: str
     version: int
@@ -56,6 +58,7 @@ class DecidedPlace:
     place: Place
     has_image: bool
     first: int
+    given: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +182,8 @@ class Texts(StorePart):
         query = query.where(FlagRow.work_id == work_id_subquery(work), FlagRow.version > 0, ~IS_SEEDED)
         with self._reading() as session:
             rows = session.execute(query).all()
+            empty = [flag.id for flag, *_ in rows if not (flag.transcribed or flag.extent)]
+            given = given_readings(session, empty)
             former = former_places(session, [flag.id for flag, *_ in rows if flag.transcribed and not flag.extent])
             return [
                 DecidedPlace(
@@ -188,6 +193,7 @@ class Texts(StorePart):
                     place=place_of(flag, former.get(flag.id, ())),
                     has_image=image is not None,
                     first=first_decision,
+                    given=given.get(flag.id, frozenset()),
                 )
                 for flag, text, image, first_decision in rows
             ]

@@ -177,6 +177,15 @@ def former_places(session: Session, flags: Collection[int]) -> dict[int, FormerP
     return {flag: tuple(place) for flag, *place in session.execute(query.where(DecisionRow.id.in_(first)))}
 
 
+def given_readings(session: Session, flags: Collection[int]) -> dict[int, frozenset[str]]:
+    """All readings that were decided of these flags, by number."""
+    given: defaultdict[int, set[str]] = defaultdict(set)
+    query = select(DecisionRow.flag_id, DecisionRow.reading).where(DecisionRow.flag_id.in_(flags))
+    for flag, reading in session.execute(query):
+        given[flag].add(reading)
+    return {flag: frozenset(readings) for flag, readings in given.items()}
+
+
 def place_of(flag: FlagRow, former: FormerPlace = ()) -> Place:
     """The place of a flag in the last version of its text that has the place. `former` is where its characters stood,
     if they are deleted (`former_places`)."""

@@ -33,7 +33,7 @@ from proof.store.double_readings import OwnState
 from proof.store.lookup import NO_WORK, NoPlaceError, StoredWork, find_works, newest_act_id
 from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, WorkRow
 from proof.store.seeded_errors import IS_SEEDED
-from proof.store.texts import columns_of_pages, decided_reading, first_decision_id, former_places
+from proof.store.texts import columns_of_pages, decided_reading, first_decision_id, former_places, given_readings
 from proof.text.column import TAG
 from proof.text.edit import Edit, edited
 from proof.text.model import Script
@@ -370,13 +370,15 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
     return tuple(edit for _, edit in sorted(edits.items()))
 
 
-def _restored_flags(session: Session, flags: Iterable[Any]) -> set[int]:
+def _restored_flags(session: Session, flags: Collection[Any]) -> set[int]:
     """Those of `flags`, by number, that `already_restored` gives. The decisions of all works on a text count."""
     withdrawn: defaultdict[int, list[WithdrawnDecision]] = defaultdict(list)
+    given = given_readings(session, [flag.id for flag in flags if not (flag.transcribed or flag.extent)])
     for flag in flags:
         if flag.state == State.OPEN.value and flag.start is not None and flag.first is not None:
             span = Span(flag.start, flag.extent)
-            decision = WithdrawnDecision(flag.id, flag.first, span, flag.reads, flag.transcribed)
+            of_flag = given.get(flag.id, frozenset())
+            decision = WithdrawnDecision(flag.id, flag.first, span, flag.reads, flag.transcribed, of_flag)
             withdrawn[flag.text_id].append(decision)
     written = {
         text for text, decisions in withdrawn.items() if any(each.reads != each.transcribed for each in decisions)
