@@ -26,7 +26,7 @@ from proof.store.double_readings import own_states
 from proof.store.events import key_of_another
 from proof.store.flag_matching import unused_id
 from proof.store.lookup import NoPlaceError, StorePart, find_page
-from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow
+from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow, TextRow
 from proof.store.seeded_errors import BY_HAND, IS_SEEDED, seeded_places, shown_text
 from proof.store.texts import carry_to_present
 from proof.store.typed_text import LONGEST_READING
@@ -274,7 +274,25 @@ def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
         if column is not None:
             row.text_id, row.version_id, row.start = page.text_id, page.version_id, column.start + flag.offset
             carry_to_present(session, [row])
+            _place_beside_exported(session, page, row, flag)
     return row
+
+
+def _place_beside_exported(session: Session, page: PageRow, row: FlagRow, flag: Flag) -> None:
+    """Give an insertion, whose place is lost in the present text, the place beside a correction that an export wrote
+    since the check: a comparison of the texts does not know what was written for which characters."""
+    present = session.get_one(TextRow, row.text_id).version_id
+    if flag.length or row.version_id == present:
+        return
+    exported = select(FlagRow).where(
+        FlagRow.page_id == page.id, FlagRow.line == flag.line, FlagRow.version_id == present
+    )
+    exported = exported.where(FlagRow.reads != FlagRow.transcribed, FlagRow.kind != Kind.LAYOUT.value)
+    for beside in session.scalars(exported):
+        if beside.start is not None and flag.offset in (beside.offset, beside.offset + beside.length):
+            row.start = beside.start + (beside.extent if flag.offset > beside.offset else 0)
+            row.version_id = present
+            return
 
 
 def _overlapping_correction(session: Session, page: PageRow, source: str, flag: Flag) -> FlagRow | None:

@@ -447,6 +447,18 @@ def test_a_gap_at_which_nothing_is_missing_takes_back_what_was_deleted_there(pro
     assert (project.edition.text, project.decided.left_out) == (TEXT, ())
 
 
+@pytest.mark.parametrize("written", ["", "東"])
+@pytest.mark.parametrize("behind", [0, 1])
+def test_what_is_put_in_beside_an_exported_correction_is_written_before_the_next_check(
+    project: Project, written: str, behind: int
+) -> None:
+    project.by_hand(1, 5, written)
+    project.export()
+    project.by_hand(1, 5 + behind, "乙", length=0)
+    project.export()
+    assert project.edition.text == TEXT.replace("西北", f"西{written}乙" if behind else f"西乙{written}")
+
+
 def test_one_of_two_neighbours_that_were_deleted_comes_back_alone(project: Project) -> None:
     made = [project.by_hand(1, offset, "") for offset in (4, 5)]
     project.export()
