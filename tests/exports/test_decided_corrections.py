@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import permutations
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
 from proof.cli import main
 from proof.errors import UsageError
@@ -108,18 +112,25 @@ class Project:
         return by_hand(self.store, line, offset, reading, **more)
 
 
-@pytest.fixture
-def project(tmp_path: Path, checked: PageResult) -> Iterator[Project]:
+@contextmanager
+def project_in(folder: Path, checked: PageResult) -> Iterator[Project]:
+    """A project of one page in this folder, as it was checked first."""
     flags = (
         NORTH,
         SAY,
         flag("f-order", 3, 0, "命", "令", "[命]上射&"),
         flag("f-shoot", 3, 2, "射", "身", "命上[射]&KR"),
     )
-    with Store.open(tmp_path / "proof.sqlite") as store:
-        made = Project(store, tmp_path / "KR1_010.txt", checked)
+    with Store.open(folder / "proof.sqlite") as store:
+        made = Project(store, folder / "KR1_010.txt", checked)
         made.write(TEXT)
         made.check(*flags)
+        yield made
+
+
+@pytest.fixture
+def project(tmp_path: Path, checked: PageResult) -> Iterator[Project]:
+    with project_in(tmp_path, checked) as made:
         yield made
 
 
@@ -445,6 +456,56 @@ def test_a_gap_at_which_nothing_is_missing_takes_back_what_was_deleted_there(pro
         project.say("f-missing", Verdict.KEEP)
     project.export()
     assert (project.edition.text, project.decided.left_out) == (TEXT, ())
+
+
+class Change(NamedTuple):
+    """A correction by hand of the first line: so many characters from `offset` on become `reading`."""
+
+    offset: int
+    length: int
+    reading: str
+
+
+CHANGES = [Change(at, 1, new) for at in (4, 5) for new in ("", "某")] + [Change(at, 0, "甲") for at in (4, 5, 6)]
+
+
+def with_changes(changes: Iterable[Change]) -> str:
+    """The naive model: the text with these changes, whose places are those of the text as it was checked."""
+    head, first, rest = TEXT.partition("　")
+    line = list(first + rest)
+    for change in sorted(changes, reverse=True):
+        line[change.offset : change.offset + change.length] = change.reading
+    return head + "".join(line)
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.permutations(CHANGES).map(lambda order: order[:2]),
+    st.sets(st.sampled_from([0, 1])),
+    st.booleans(),
+    st.booleans(),
+)
+def test_two_corrections_beside_each_other_are_written_and_taken_back_as_a_naive_model_has_it(
+    checked: PageResult, changes: list[Change], back: set[int], one_by_one: bool, back_one_by_one: bool
+) -> None:
+    """Or the export says which decision it could not write."""
+    assume(len({change.offset for change in changes if change.length}) == sum(change.length for change in changes))
+    with TemporaryDirectory() as folder, project_in(Path(folder), checked) as project:
+        made = []
+        for change in changes:
+            made.append(project.by_hand(1, change.offset, change.reading, length=change.length))
+            if one_by_one:
+                project.export()
+        project.export()
+        assert project.edition.text == with_changes(changes)
+        for number in back:
+            project.say(made[number].uid, Verdict.UNDO)
+            if back_one_by_one:
+                project.export()
+        unwritten = project.decided.left_out
+        project.export()
+        stays = [change for number, change in enumerate(changes) if number not in back]
+        assert unwritten or project.edition.text == with_changes(stays)
 
 
 @pytest.mark.parametrize("written", ["", "東"])
