@@ -181,10 +181,8 @@ class Texts(StorePart):
         query = query.join(PageRow, PageRow.id == FlagRow.page_id).order_by(FlagRow.id)
         query = query.where(FlagRow.work_id == work_id_subquery(work), FlagRow.version > 0, ~IS_SEEDED)
         with self._reading() as session:
-            rows = session.execute(query).all()
-            empty = [flag.id for flag, *_ in rows if not (flag.transcribed or flag.extent)]
-            given = given_readings(session, empty)
-            former = former_places(session, [flag.id for flag, *_ in rows if flag.transcribed and not flag.extent])
+            of_work = FlagRow.work_id == work_id_subquery(work)
+            given, former = given_readings(session, of_work), former_places(session, of_work)
             return [
                 DecidedPlace(
                     text=text.path,
@@ -195,7 +193,7 @@ class Texts(StorePart):
                     first=first_decision,
                     given=given.get(flag.id, frozenset()),
                 )
-                for flag, text, image, first_decision in rows
+                for flag, text, image, first_decision in session.execute(query)
             ]
 
     def content_of_version(self, version: int) -> str:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
@@ -157,7 +157,8 @@ def carry_to_version(session: Session, flags: Sequence[FlagRow], version: TextVe
 def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, change: TextChange) -> None:
     """Carry the places of these flags by a change that made this version. Lost places stay in their versions."""
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
-    former = former_places(session, [flag.id for flag in flags if flag.transcribed and not flag.extent])
+    texts = {flag.text_id for flag in flags if flag.transcribed and not flag.extent}
+    former = former_places(session, FlagRow.text_id.in_(texts)) if texts else {}
     places = [
         VersionedPlace(place_of(flag, former.get(flag.id, ())), content(flag.version_id), flag.version_id)
         for flag in flags
@@ -170,18 +171,19 @@ def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, 
             flag.text_id, flag.version_id = version.text_id, version.id
 
 
-def former_places(session: Session, flags: Collection[int]) -> dict[int, FormerPlace]:
-    """Where the characters of these flags, by number, stood when they were decided first."""
-    first = select(func.min(DecisionRow.id)).where(DecisionRow.flag_id.in_(flags)).group_by(DecisionRow.flag_id)
+def former_places(session: Session, which: ColumnElement[bool]) -> dict[int, FormerPlace]:
+    """Where the deleted characters of `which` flags stood when they were decided first, by number of the flag."""
     query = select(DecisionRow.flag_id, DecisionRow.line, DecisionRow.offset, DecisionRow.id)
-    return {flag: tuple(place) for flag, *place in session.execute(query.where(DecisionRow.id.in_(first)))}
+    query = query.join(FlagRow, FlagRow.id == DecisionRow.flag_id).order_by(DecisionRow.id.desc())
+    query = query.where(which, FlagRow.extent == 0, FlagRow.transcribed != "")
+    return {flag: tuple(place) for flag, *place in session.execute(query)}
 
 
-def given_readings(session: Session, flags: Collection[int]) -> dict[int, frozenset[str]]:
-    """All readings that were decided of these flags, by number."""
+def given_readings(session: Session, which: ColumnElement[bool]) -> dict[int, frozenset[str]]:
+    """All readings that were decided of `which` flags at places without characters, by number of the flag."""
     given: defaultdict[int, set[str]] = defaultdict(set)
-    query = select(DecisionRow.flag_id, DecisionRow.reading).where(DecisionRow.flag_id.in_(flags))
-    for flag, reading in session.execute(query):
+    query = select(DecisionRow.flag_id, DecisionRow.reading).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
+    for flag, reading in session.execute(query.where(which, FlagRow.extent == 0, FlagRow.transcribed == "")):
         given[flag].add(reading)
     return {flag: frozenset(readings) for flag, readings in given.items()}
 

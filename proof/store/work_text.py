@@ -333,7 +333,8 @@ def _changing_flags(
         flags_of[flag.page_id, flag.line].append(flag)
     flags = list(chain.from_iterable(flags_of.values()))
     restored = _restored_flags(session, flags)
-    former = former_places(session, [flag.id for flag in flags if flag.transcribed and not flag.extent])
+    has_deleted = any(flag.transcribed and not flag.extent for flag in flags)
+    former = former_places(session, of_pages) if has_deleted else {}
     for flag in flags:
         flag.is_restored, flag.former = flag.id in restored, former.get(flag.id, ())
     return flags_of
@@ -373,7 +374,8 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
 def _restored_flags(session: Session, flags: Collection[Any]) -> set[int]:
     """Those of `flags`, by number, that `already_restored` gives. The decisions of all works on a text count."""
     withdrawn: defaultdict[int, list[WithdrawnDecision]] = defaultdict(list)
-    given = given_readings(session, [flag.id for flag in flags if not (flag.transcribed or flag.extent)])
+    texts = {flag.text_id for flag in flags if not (flag.transcribed or flag.extent)}
+    given = given_readings(session, FlagRow.text_id.in_(texts)) if texts else {}
     for flag in flags:
         if flag.state == State.OPEN.value and flag.start is not None and flag.first is not None:
             span = Span(flag.start, flag.extent)
