@@ -33,6 +33,7 @@ def command(file: Path, config: Path | None, images: bool, cache: bool, verifies
     """Save the project into FILE: store with all decisions and their journal, settings, texts and images.
 
     In the folder of a library it saves all works.
+
     The project may be in use meanwhile; the file holds its state at one moment. Cached readings of images are left out,
     since a check reads them again. With --verify nothing is saved: FILE is restored to a temporary folder and compared,
     and the exit status is 2 if it is damaged. With --keep the command can be run by a timer: an older backup is removed
