@@ -128,7 +128,7 @@ def _place_of_line(line: Line, number: int) -> Place:
     flag.id, flag.start, flag.extent, flag.reads = number, line["start"], line["extent"], line["reads"]
     if line["act"] == DECISION:
         flag.state, flag.reading = line["state"], line["reading"]
-    return place_of(flag)
+    return place_of(flag, (flag.line, flag.offset, number) if flag.transcribed else ())
 
 
 _IN_LINE = ("uid", "line", "offset", "transcribed", "suggested", "context", "origin")

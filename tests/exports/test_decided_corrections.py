@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -518,6 +519,26 @@ def test_what_is_put_in_beside_an_exported_correction_is_written_before_the_next
     project.by_hand(1, 5 + behind, "乙", length=0)
     project.export()
     assert project.edition.text == TEXT.replace("西北", f"西{written}乙" if behind else f"西乙{written}")
+
+
+@pytest.mark.parametrize("back", [0, 1])
+def test_neighbours_that_were_deleted_come_back_in_a_store_rebuilt_from_the_journal(
+    project: Project, checked: PageResult, tmp_path: Path, back: int
+) -> None:
+    made = [project.by_hand(1, offset, "") for offset in (4, 5)]
+    project.export()
+    project.say(made[back].uid, Verdict.UNDO)
+    project.export()
+    assert project.store.journal is not None
+    (tmp_path / "new").mkdir()
+    shutil.copy(project.store.journal.path, tmp_path / "new")
+    with Store.open(tmp_path / "new" / "proof.sqlite") as store:
+        rebuilt = replace(project, store=store)
+        rebuilt.check()
+        assert store.recover().unplaced == ()
+        rebuilt.say(made[1 - back].uid, Verdict.UNDO)
+        rebuilt.export()
+    assert project.edition.text == TEXT
 
 
 def test_one_of_two_neighbours_that_were_deleted_comes_back_alone(project: Project) -> None:
