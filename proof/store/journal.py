@@ -129,7 +129,7 @@ class Journal:
         stay pending until the next acts, or until the store is opened."""
         with reading() as session:
             self._add(session, lines)
-        self._pending.unlink()
+        self._remove_pending()
 
     def _add(self, session: Session, lines: Sequence[Line]) -> None:
         """Append lines to the journal or, if its file was lost, write all acts of the store."""
@@ -148,7 +148,12 @@ class Journal:
             with reading() as session:
                 if _is_committed(session, pending.lines) and not self._ends_with(_encoded(pending.lines)):
                     self._add(session, pending.lines)
-        self._pending.unlink()
+        self._remove_pending()
+
+    def _remove_pending(self) -> None:
+        """Remove the file of pending lines. If it stays, the next turn finds that the journal has them already."""
+        with suppress(OSError):
+            self._pending.unlink()
 
     def _ends_with(self, data: bytes) -> bool:
         """Whether the file of the journal ends with `data`. Raises OutputError."""
