@@ -18,6 +18,7 @@ from proof.exports.corrections import Correction, PlacedCorrection
 from proof.exports.source import CorrectedSource
 from proof.model.flags import Kind
 from proof.store.authorities import IMAGE, REASONED
+from proof.store.carried_places import FormerPlace
 from proof.text.addresses import Addresses
 from proof.text.column import parse_column
 from proof.text.edit import Edit
@@ -27,7 +28,7 @@ from proof.text.numerals import numeral
 from proof.text.transcription import Transcription
 
 _START = attrgetter("start")
-_Order = tuple[tuple[int, int], tuple[bool, float, tuple[int, ...]]]
+_Order = tuple[tuple[int, int], tuple[bool, float, FormerPlace]]
 
 _SIMPLIFIED = str.maketrans(dict(zip("據刪補脫從無卷葉當記處連寫誤", "据删补脱从无卷叶当记处连写误", strict=True)))
 _MAX_QUOTED = 12

@@ -15,6 +15,7 @@ from proof.locale.marking import Sentence, _
 from proof.locale.notices import in_english
 from proof.model.flags import LINE_BREAK, MAX_CONTEXT_CHARACTERS, Kind, insertion_order
 from proof.model.notices import MessageCode, Notice
+from proof.store.carried_places import FormerPlace
 from proof.text.addresses import Addresses
 from proof.text.edit import Edit
 from proof.text.lines import LINE_ENDING, LINE_ENDING_CHARACTERS, LINE_ENDING_SIGNS, line_edit
@@ -65,7 +66,7 @@ class Correction:
     readings: tuple[tuple[str, str], ...] = ()
     names: tuple[tuple[str, str], ...] = ()
     doubt: str | None = None
-    former: tuple[int, ...] = ()
+    former: FormerPlace = ()
     has_image: bool = True
     accepted: bool = True
     audit: bool = False
@@ -95,7 +96,7 @@ class Correction:
         return inserts_column and self.column != other.column
 
     @property
-    def order(self) -> tuple[bool, float, tuple[int, ...]]:
+    def order(self) -> tuple[bool, float, FormerPlace]:
         """A sort key for insertions at one place."""
         return *insertion_order(self.offset, self.column, self.replacement, is_column=self.is_column), self.former
 

@@ -128,6 +128,7 @@ def _place_of_line(line: Line, number: int) -> Place:
     flag.id, flag.start, flag.extent, flag.reads = number, line["start"], line["extent"], line["reads"]
     if line["act"] == DECISION:
         flag.state, flag.reading = line["state"], line["reading"]
+    # it counts only once the characters are deleted: a place that has characters is not beside an insertion
     return place_of(flag, (flag.line, flag.offset, number) if flag.transcribed else ())
 
 
