@@ -12,7 +12,7 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.collation.classes import RANK, Class
+from proof.collation.classes import LACUNA, RANK, Class
 from proof.collation.collation import REPETITION, Collation
 from proof.collation.differences import MAX_PHRASE_CHARACTERS, MOVED, Difference
 from proof.collation.quality import quality_by_block
@@ -21,6 +21,7 @@ from proof.collation.witness_evidence import IMAGE, TEXT
 from proof.collation.witnesses import covered, full_names, witness_names
 from proof.model.flags import COLLATION, Evidence, Flag, Kind, WitnessReading, context_of, with_ids
 from proof.text.addresses import Addresses
+from proof.text.layers import LACUNAE
 
 RAISED = frozenset({Class.ERROR, Class.READING, Class.ORTHOGRAPHY, Class.SYSTEMATIC})
 """Classes of differences for which a flag is raised, unless they are between forms of one word."""
@@ -65,6 +66,8 @@ class _Reading:
         difference = self.difference
         if difference.category in (Class.PASSAGE, Class.UNLIKE):
             return difference.rule != REPETITION and difference.size <= MAX_FLAGGED_CHARACTERS
+        if difference.rule == LACUNA:  # only a lacuna of the base can be filled
+            return LACUNAE.issuperset(difference.base) and bool(difference.base and difference.witness)
         return difference.category in RAISED and difference.kind is not Kind.VARIANT
 
 
@@ -214,7 +217,8 @@ def _readings_by_place(text: str, witnesses: Sequence[_Witness]) -> dict[tuple[i
 def _is_short(difference: Difference) -> bool:
     """Whether a difference is one in words, and so short that those of other witnesses that overlap it are readings of
     the same place."""
-    is_in_words = difference.category in RAISED and difference.kind is not Kind.VARIANT
+    is_word = difference.category in RAISED and difference.kind is not Kind.VARIANT
+    is_in_words = is_word or difference.rule == LACUNA
     return is_in_words and difference.rule != MOVED and difference.size <= MAX_PHRASE_CHARACTERS
 
 

@@ -32,7 +32,7 @@ _START = attrgetter("start")
 _END = attrgetter("end")
 _Order = tuple[tuple[int, int], tuple[bool, float, FormerPlace]]
 
-_SIMPLIFIED = str.maketrans(dict(zip("據刪補脫從無卷葉當記處連寫誤", "据删补脱从无卷叶当记处连写误", strict=True)))
+_SIMPLIFIED = str.maketrans(dict(zip("據刪補脫從無卷葉當記處連寫誤闕", "据删补脱从无卷叶当记处连写误阙", strict=True)))
 _MAX_QUOTED = 12
 """Maximum number of characters of a reading quoted in full; a longer one is cited by its beginning and end."""
 
@@ -240,6 +240,8 @@ def house_note(placed: PlacedCorrection, script: Script) -> str:
         words = f"此處原連寫，{authority}分行" if correction.replacement else f"此處原分行，{authority}連寫"
     elif not correction.original:
         words = f"{new}：原脫，{readings}{authority}補"
+    elif _is_illegible(correction.original) and correction.replacement:
+        words = f"{new}：原闕，{readings}{authority}補"
     elif not correction.replacement:
         words = f"{old}：原衍，{readings}{authority}刪"
     elif correction.kind is Kind.TRANSPOSITION or _is_reordered(correction.original, correction.replacement):
@@ -281,12 +283,19 @@ def _readings(correction: Correction) -> str:
             verb = "同" if reading else "亦無"
         elif not reading:
             verb = "無"
+        elif _is_illegible(reading):
+            verb = "闕"
         elif correction.original:
             verb = f"作{_short(reading)}"
         else:
             verb = "有" if reading == lemma else f"有{_short(reading)}"
         clauses.append(f"{'、'.join(names)}{verb}，")
     return "".join(clauses)
+
+
+def _is_illegible(reading: str) -> bool:
+    """Whether a reading has only signs for characters that the copy lacks (□) or has blackened (■)."""
+    return bool(reading) and set(reading) <= set("□■")
 
 
 def copy_of(correction: Correction) -> str:

@@ -242,3 +242,34 @@ def test_a_witness_that_lacks_a_sentence_is_not_said_to_agree_within_it() -> Non
         "與大夫命上射曰某御于": [("甲", "", "image"), ("乙", "興大夫命上射曰某御于", "")],
         "與": [("乙", "興", "image")],
     }
+
+
+def test_a_lacuna_of_a_witness_says_nothing_of_its_reading_and_asks_nothing() -> None:
+    """Its signs (□) were passed over: the witness was said to lack words that are illegible in it."""
+    Path("one.txt").write_text(TEXT.replace("取弓矢", "■弓□"), encoding="utf-8")
+    Path("two.txt").write_text(TEXT.replace("取弓矢", "執弓失"), encoding="utf-8")
+    assert collated("甲=one.txt") == []
+    collated("甲=one.txt", "乙=two.txt")
+    assert readings() == {
+        "取": [("甲", "■", ""), ("乙", "執", "image")],
+        "矢": [("甲", "□", ""), ("乙", "失", "image")],
+    }
+    decide("執", Verdict.TAKE)
+    assert main(["export", "010.txt", "--form", "notes"]) == 0
+    assert "執：原作取，甲本闕，乙本作執，從乙本改。" in Path("out/010.notes.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("signs", ["□□", "■■", "〓〓", "□"])
+def test_a_lacuna_of_the_text_is_filled_from_a_witness(signs: str) -> None:
+    """What was taken from the witness was written beside the signs."""
+    Path("010.txt").write_text(TEXT.replace("大夫之西", f"大{signs}西"), encoding="utf-8")
+    assert main(["check", "010.txt"]) == 0
+    Path("other.txt").write_text(TEXT, encoding="utf-8")
+    assert collated() == [(signs, "夫之", "open")]
+    decide("夫之", Verdict.TAKE)
+    assert main(["export", "010.txt", "--in-place"]) == 0
+    assert Path("010.txt").read_text(encoding="utf-8") == TEXT
+    fault = f"原作{signs}" if "〓" in signs else "原闕"
+    verb = "改" if "〓" in signs else "補"
+    note = f"夫之：{fault}，四庫本作夫之，從四庫本{verb}。"
+    assert note in Path("out/010.notes.txt").read_text(encoding="utf-8")
