@@ -25,7 +25,7 @@ from proof.store.decisions import check_request, decide_in
 from proof.store.double_readings import own_states
 from proof.store.events import key_of_another
 from proof.store.flag_matching import unused_id
-from proof.store.lookup import NoPlaceError, StorePart, find_page
+from proof.store.lookup import NoPlaceError, StorePart, filled, find_page
 from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow, TextRow
 from proof.store.seeded_errors import BY_HAND, IS_SEEDED, seeded_places, shown_text
 from proof.store.texts import carry_to_present
@@ -241,20 +241,8 @@ def _decide(session: Session, correction: ManualCorrection, flag: FlagRow) -> De
 def _request(correction: ManualCorrection, flag: int, version: int) -> DecisionRequest:
     """The request to decide a flag that was seen at `version`. For a change of a column it takes the suggestion of the
     flag."""
-    return DecisionRequest(
-        work=correction.work,
-        flag=flag,
-        verdict=correction.verdict if correction.change is None else Verdict.TAKE,
-        version=version,
-        person=correction.person,
-        key=correction.key,
-        reading=correction.reading if correction.change is None else "",
-        note=correction.note,
-        batch=correction.batch,
-        authority=correction.authority,
-        confirmed=correction.confirmed,
-        origin=correction.origin,
-    )
+    of_change = {} if correction.change is None else {"verdict": Verdict.TAKE, "reading": ""}
+    return filled(DecisionRequest, correction, flag=flag, version=version, **of_change)
 
 
 def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
