@@ -41,7 +41,7 @@ from proof.ocr.engine import Engine, Pixels, Reading, WrappedEngine
 from proof.ocr.external.folder import ExternalEngine
 from proof.ocr.registry import open_engine
 from proof.settings.config import Settings
-from proof.store import Store
+from proof.store import CheckedResult, Store
 from proof.store.decision_records import State
 from proof.store.layout_overrides import LayoutOverride, OverrideChangedError
 from proof.store.lookup import NoPlaceError
@@ -156,9 +156,8 @@ class Rechecker:
         note_own_export(self._store, text, self._settings)
         if not self._store.texts.record_content(str(text.path), text.text, script.value, text.is_current):
             return None
-        if not self._store.replace_page(
-            number, stamp_before, task.in_text, page.key, result_to_save, quality, page.shapes
-        ):
+        checked = CheckedResult(task.in_text, page.key, result_to_save, stamp_before.override, page.shapes, quality)
+        if not self._store.replace_page(number, stamp_before, checked):
             return None
         # under an unchanged key the store keeps the old flags, but the witnesses may have changed
         self._store.rescore(work, quality.among(result_to_save.flags))

@@ -37,7 +37,7 @@ from proof.collation.resemblance import homophones, near_in_shape, share_part
 from proof.collation.tokens import PairCounts, WitnessTokens
 from proof.text.alike import look_alikes, run_together
 from proof.text.authorities import authorities
-from proof.text.layers import Layer
+from proof.text.layers import LACUNAE, Layer
 from proof.text.model import Script
 from proof.text.variants import Relation, VariantPolicy, VariantVerdict, unified
 
@@ -80,8 +80,9 @@ class Class(StrEnum):
     `ERROR`: 訛, 脫, 衍 or 倒. `READING`: another word (異文). `ORTHOGRAPHY`: another form of the word (異體) or a
     borrowing (通假). `SCRIPT`: simplified for traditional. `TABOO`: a taboo form (避諱). `LAYOUT`: a title, or words
     that are a note in one text and main text in the other. `UNENCODED`: a character composed of parts, which an old
-    encoding lacked, or two characters without code points. `SYSTEMATIC`: one text has this character wherever the other
-    has that one. `PASSAGE`: only one text has the passage here. `MOVED`: a part that the witness has at another place.
+    encoding lacked, two characters without code points, or a sign for a character that could not be read.
+    `SYSTEMATIC`: one text has this character wherever the other has that one. `PASSAGE`: only one text has the passage
+    here. `MOVED`: a part that the witness has at another place.
     `UNLIKE`: the two texts are not parallel here. `PARALLEL`: a difference in a part where the two are similar, but not
     the same text.
     """
@@ -125,6 +126,9 @@ def is_borrowing(rule: str) -> bool:
 NO_CODE_POINT = "no-code-point"
 """The evidence if one of the two characters is an entity."""
 
+LACUNA = "lacuna"
+"""The evidence if one of the two texts has signs for characters that could not be read or typed."""
+
 ClassAndRule = tuple[Class, str]
 """A class and the evidence for it."""
 
@@ -157,6 +161,15 @@ class CharacterClassifier:
         )
 
 
+def _without_code_point(text: str) -> str:
+    """The evidence that a character is not encoded as itself; empty if it is."""
+    if text in LACUNAE:
+        return LACUNA
+    if text.startswith("&"):
+        return NO_CODE_POINT
+    return "composed" if len(unified(text)) > 1 else ""
+
+
 class DifferenceClassifier:
     """Classifies the differences of two texts, `a` and `b`."""
 
@@ -167,10 +180,9 @@ class DifferenceClassifier:
     def pair(self, a_index: int, b_index: int) -> ClassAndRule:
         """Classify two aligned characters that are not the same."""
         in_a, in_b = self._a.character(a_index), self._b.character(b_index)
-        if in_a.startswith("&") or in_b.startswith("&"):
-            return Class.UNENCODED, NO_CODE_POINT
-        if len(unified(in_a)) > 1 or len(unified(in_b)) > 1:
-            return Class.UNENCODED, "composed"
+        without_code_point = _without_code_point(in_a) or _without_code_point(in_b)
+        if without_code_point:
+            return Class.UNENCODED, without_code_point
         verdict = self._characters.relation(in_a, in_b)
         match verdict.relation:
             case Relation.SCRIPT:

@@ -15,7 +15,15 @@ import numpy as np
 
 from proof.collation.apparatus import ApparatusNote
 from proof.collation.blocks import AlignedPart, gaps, moved
-from proof.collation.classes import NO_CODE_POINT, Class, DifferenceClassifier, goes_on_as_label, is_borrowing, is_label
+from proof.collation.classes import (
+    LACUNA,
+    NO_CODE_POINT,
+    Class,
+    DifferenceClassifier,
+    goes_on_as_label,
+    is_borrowing,
+    is_label,
+)
 from proof.collation.gap_alignment import Op
 from proof.collation.tokens import Indices, WitnessTokens
 from proof.model.flags import Kind
@@ -182,6 +190,9 @@ def _differences_in(
     """The differences of one operation. In an equal one they are characters in another form."""
     a_length, b_length = op.a_length, op.b_length
     ranges = Ranges(op.a0, op.a1, op.b0, op.b1)
+    if a.is_lacuna(op.a0, op.a1) is not b.is_lacuna(op.b0, op.b1):
+        yield difference_of(a, b, ranges, Class.UNENCODED, LACUNA)
+        return
     if a_length and b_length and not op.equal:
         cut = _cut_at_label(a, b, op)
         if cut is not None:

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import attrgetter
 
-from proof.collation.classes import RANK, Class
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.collation.classes import LACUNA, RANK, Class
 from proof.collation.collation import REPETITION, Collation
-from proof.collation.differences import MOVED, Difference
+from proof.collation.differences import MAX_PHRASE_CHARACTERS, MOVED, Difference
 from proof.collation.quality import quality_by_block
 from proof.collation.tokens import WitnessTokens
 from proof.collation.witness_evidence import IMAGE, TEXT
 from proof.collation.witnesses import covered, full_names, witness_names
 from proof.model.flags import COLLATION, Evidence, Flag, Kind, WitnessReading, context_of, with_ids
 from proof.text.addresses import Addresses
+from proof.text.layers import LACUNAE
 
 RAISED = frozenset({Class.ERROR, Class.READING, Class.ORTHOGRAPHY, Class.SYSTEMATIC})
 """Classes of differences for which a flag is raised, unless they are between forms of one word."""
 
 MAX_FLAGGED_CHARACTERS = 40
 """Maximum length of a passage for which a flag is raised: a lost sentence, not a commentary."""
+
+_START = attrgetter("start")
 
 _OTHER_KIND = {Kind.INSERTION: Kind.OMISSION, Kind.OMISSION: Kind.INSERTION}
 
@@ -58,6 +66,8 @@ class _Reading:
         difference = self.difference
         if difference.category in (Class.PASSAGE, Class.UNLIKE):
             return difference.rule != REPETITION and difference.size <= MAX_FLAGGED_CHARACTERS
+        if difference.rule == LACUNA:  # only a lacuna of the base can be filled
+            return LACUNAE.issuperset(difference.base) and bool(difference.base and difference.witness)
         return difference.category in RAISED and difference.kind is not Kind.VARIANT
 
 
@@ -72,22 +82,26 @@ def findings(collations: Sequence[Collation]) -> list[PlacedFlag]:
     edition = collations[0].base.edition
     addresses = Addresses(edition)
     refs = {page.id: str(page.ref or "") for page in edition.pages}
-    names = witness_names(collations)
-    coverage = list(zip(names, map(covered, collations), strict=True))
+    witnesses = list(map(_Witness.of, collations, witness_names(collations)))
     full = full_names(collations)
     starts: list[int] = []
     flags: list[Flag] = []
-    for (start, length), readings in sorted(_readings_by_place(collations, names).items()):
+    for (start, length), readings in sorted(_readings_by_place(edition.text, witnesses).items()):
         address = addresses.of(start)
         if address is None:
             continue
         line_start, line_end = addresses.line(address.page, address.line)
         differing = {reading.siglum for reading in readings}
-        agreeing = [name for name, is_covered in coverage if name not in differing and is_covered[start]]
+        others = {
+            witness.name: reading
+            for witness in witnesses
+            if witness.name not in differing
+            and (reading := witness.reading(edition.text, start, start + length)) is not None
+        }
         starts.append(start)
         flags.append(
             replace(
-                _flag(readings, agreeing, full),
+                _flag(readings, others, full),
                 page=address.page,
                 ref=refs.get(address.page, ""),
                 line=address.line,
@@ -128,27 +142,119 @@ def _with_moves_linked(collations: Sequence[Collation], starts: Sequence[int], f
     return linked
 
 
-def _readings_by_place(collations: Sequence[Collation], names: Sequence[str]) -> dict[tuple[int, int], list[_Reading]]:
-    """The readings that differ, by the start and length of their places in the base's file. `names` are those of the
-    witnesses."""
+@dataclass(frozen=True, slots=True)
+class _Witness:
+    """The `differences` of a witness by their places, divided by columns of the base, each with the weight of the
+    witness in its juan. `words` are those that are no mere forms and no blocks that moved: elsewhere the witness reads
+    as the base where it `is_covered`."""
+
+    name: str
+    differences: Sequence[tuple[Difference, float]]
+    words: Sequence[Difference]
+    is_covered: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, collation: Collation, name: str) -> _Witness:
+        base = collation.base
+        quality = quality_by_block(base.edition, collation.quality)
+        differences = [
+            (part, quality[base.blocks[min(difference.a0, len(base) - 1)]])
+            for difference in collation.differences
+            for part in _in_columns(base, difference)
+        ]
+        differences.sort(key=lambda weighed: _place(weighed[0]))
+        words = [part for part, _ in differences if part.category is not Class.MOVED and part.kind is not Kind.VARIANT]
+        return cls(name, differences, words, covered(collation))
+
+    def reading(self, text: str, start: int, end: int) -> str | None:
+        """What it has for `start:end` of the base, which has the `text`; None if it does not have the place, or a
+        difference goes beyond it."""
+        if not self.is_covered[start]:
+            return None
+        first = last = bisect_left(self.words, end, key=_START)
+        while first and _end(self.words[first - 1]) > start:
+            first -= 1
+        inside = self.words[first:last]
+        if inside and (inside[0].start < start or _end(inside[-1]) > end):
+            return None
+        return _with_readings(text, start, end, inside)
+
+
+def _place(difference: Difference) -> tuple[int, int]:
+    """Start and length in the base's file."""
+    return difference.start, difference.length
+
+
+def _end(difference: Difference) -> int:
+    return difference.start + difference.length
+
+
+def _with_readings(text: str, start: int, end: int, differences: Iterable[Difference]) -> str:
+    """The `text` of the base from `start` to `end` with the readings of a witness in it."""
+    pieces, at = [], start
+    for difference in differences:
+        pieces += [text[at : difference.start], difference.witness]
+        at = _end(difference)
+    return "".join([*pieces, text[at:end]])
+
+
+def _readings_by_place(text: str, witnesses: Sequence[_Witness]) -> dict[tuple[int, int], list[_Reading]]:
+    """The readings that differ, by the start and length of their places in the base's file. Short differences of
+    several witnesses that overlap have one place: 在黄 and 者黄 for 在皇."""
+    common = _common_places([part for witness in witnesses for part, _ in witness.differences if _is_short(part)])
     by_place: dict[tuple[int, int], list[_Reading]] = defaultdict(list)
-    for collation, name in zip(collations, names, strict=True):
-        weights = quality_by_block(collation.base.edition, collation.quality)
-        for difference in collation.differences:
-            weight = weights[collation.base.blocks[min(difference.a0, len(collation.base) - 1)]]
-            for part in _in_columns(collation.base, difference):
-                readings = by_place[part.start, part.length]
-                if readings and readings[-1].siglum == name:  # the reading is divided by a column of the witness
-                    readings[-1] = replace(readings[-1], difference=_joined(readings[-1].difference, part))
-                else:
-                    readings.append(_Reading(name, weight, part))
+    for witness in witnesses:
+        own: dict[tuple[int, int], list[tuple[Difference, float]]] = defaultdict(list)
+        for part, weight in witness.differences:
+            place = common.get(_place(part), _place(part)) if _is_short(part) else _place(part)
+            own[place].append((part, weight))
+        for place, weighed in own.items():
+            difference = _as_one([part for part, _ in weighed], place, text)
+            by_place[place].append(_Reading(witness.name, weighed[0][1], difference))
     return by_place
 
 
-def _joined(first: Difference, second: Difference) -> Difference:
-    """Two adjacent differences of a witness at one place of the base, with the heavier class."""
-    heavier = max(first, second, key=lambda difference: RANK.index(difference.category))
-    return replace(heavier, witness=first.witness + second.witness, b0=first.b0, b1=second.b1)
+def _is_short(difference: Difference) -> bool:
+    """Whether a difference is one in words, and so short that those of other witnesses that overlap it are readings of
+    the same place."""
+    is_word = difference.category in RAISED and difference.kind is not Kind.VARIANT
+    is_in_words = is_word or difference.rule == LACUNA
+    return is_in_words and difference.rule != MOVED and difference.size <= MAX_PHRASE_CHARACTERS
+
+
+def _common_places(differences: Iterable[Difference]) -> dict[tuple[int, int], tuple[int, int]]:
+    """For the place of each difference, that of all which overlap: they share a character, or one of them is between
+    two characters of another."""
+    groups: list[list[tuple[int, int]]] = []
+    for place in sorted(set(map(_place, differences))):
+        start, end = place[0], sum(place)
+        if groups and groups[-1][0][0] < end and start < max(map(sum, groups[-1])):
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+    return {place: (group[0][0], max(map(sum, group)) - group[0][0]) for group in groups for place in group}
+
+
+def _as_one(differences: Sequence[Difference], place: tuple[int, int], text: str) -> Difference:
+    """The differences of a witness at one place of the base as one, with the heaviest class: its columns divide a
+    reading, or it has several where another witness has one."""
+    heaviest = max(differences, key=lambda difference: RANK.index(difference.category))
+    first, last = differences[0], differences[-1]
+    if all(_place(difference) == place for difference in differences):
+        witness = "".join(difference.witness for difference in differences)
+        return replace(heaviest, witness=witness, b0=first.b0, b1=last.b1)
+    start, length = place
+    witness = _with_readings(text, start, start + length, differences)
+    return replace(
+        heaviest,
+        kind=Kind.SUBSTITUTION if witness else Kind.INSERTION,
+        base=text[start : start + length],
+        witness=witness,
+        start=start,
+        length=length,
+        b0=first.b0,
+        b1=last.b1,
+    )
 
 
 def _in_columns(base: WitnessTokens, difference: Difference) -> Iterator[Difference]:
@@ -178,9 +284,9 @@ def _is_adjacent(base: WitnessTokens, at: int) -> bool:
     return base.blocks[at - 1] == base.blocks[at] and base.ends[at - 1] == base.starts[at]
 
 
-def _flag(readings: Sequence[_Reading], agreeing: Sequence[str], full: Mapping[str, str]) -> Flag:
-    """The readings of one place as a flag without its address. `agreeing` are the names of the witnesses that read as
-    the base, `full` the full names of witnesses by their names."""
+def _flag(readings: Sequence[_Reading], others: Mapping[str, str], full: Mapping[str, str]) -> Flag:
+    """The readings of one place as a flag without its address. `others` are the readings of the witnesses that have no
+    difference of just this place, mostly that of the base, `full` the full names of witnesses, both by their names."""
     considered = [reading for reading in readings if reading.raised] or readings
     weights: dict[str, float] = defaultdict(float)
     for reading in considered:
@@ -202,7 +308,11 @@ def _flag(readings: Sequence[_Reading], agreeing: Sequence[str], full: Mapping[s
         )
         for reading in readings
     ]
-    witnesses += [WitnessReading(name, difference.base, TEXT, name=full.get(name, "")) for name in agreeing]
+    sides = {suggested: IMAGE, difference.base: TEXT}
+    witnesses += [
+        WitnessReading(name, reading, sides.get(reading, ""), name=full.get(name, ""))
+        for name, reading in others.items()
+    ]
     return Flag(
         page="",
         ref="",

@@ -14,6 +14,7 @@ from math import log
 import numpy as np
 
 from proof.collation.tokens import Indices, WitnessTokens
+from proof.text.layers import LACUNAE
 from proof.text.positions import code_points
 from proof.text.transcription import Transcription
 
@@ -29,6 +30,9 @@ PRIOR_SHARE = 0.02
 
 MAX_SLIP_CHARACTERS = 8
 """Maximum number of additional characters in one text that count as a difference; more are a passage."""
+
+
+_LACUNA_CODES = sorted(map(ord, LACUNAE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ def quality_by_juan(
     order = np.argsort(base_indices, kind="stable")
     base_indices, witness_indices = base_indices[order], witness_indices[order]
     differing = (code_points(base.keys)[base_indices] != code_points(witness.keys)[witness_indices]).astype(np.int64)
+    for tokens, indices in ((base, base_indices), (witness, witness_indices)):
+        differing[np.isin(tokens.codes[indices], _LACUNA_CODES)] = 0  # it says nothing of what the copy reads
     for indices in (base_indices, witness_indices):
         skipped = np.diff(indices, append=indices[-1] + 1) - 1
         differing += (skipped > 0) & (skipped <= MAX_SLIP_CHARACTERS)

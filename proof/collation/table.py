@@ -17,7 +17,7 @@ from urllib.parse import quote
 import numpy as np
 
 from proof.atomic import whole_file
-from proof.collation.classes import RANK, Class
+from proof.collation.classes import LACUNA, RANK, Class
 from proof.collation.collation import Collation
 from proof.collation.differences import MOVED, Difference, aligned_pairs
 from proof.collation.note_layout import NOTE, NoteLayout
@@ -111,6 +111,7 @@ def evidence_names(gettext: Callable[[str], str]) -> dict[str, str]:
         "label": gettext("announces commentary"),
         NOTE: gettext("text in one, note in the other"),
         "no-code-point": gettext("no code point"),
+        LACUNA: gettext("illegible"),
         "composed": gettext("composed of parts"),
         "apparatus": gettext("so says the apparatus"),
         "project": gettext("the project's own pair"),

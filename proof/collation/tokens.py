@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.text.layers import SET_SMALL, Layer
+from proof.text.layers import LACUNAE, SET_SMALL, Layer
 from proof.text.positions import code_points
 from proof.text.transcription import Transcription
 from proof.text.variants import unified
@@ -140,6 +140,10 @@ class WitnessTokens:
         half = MAX_SHOWN_CHARACTERS // 2
         return f"{self.text(start, start + half)} … {self.text(end - half, end)}"
 
+    def is_lacuna(self, start: int, end: int) -> bool:
+        """Whether characters `start` to `end` are signs for others that could not be read or typed."""
+        return end > start and LACUNAE.issuperset(self.texts(start, end))
+
     def in_one_line(self, start: int, end: int) -> bool:
         """Whether characters `start` to `end` are in one column or paragraph."""
         return start == end or self.blocks[start] == self.blocks[end - 1]
@@ -162,7 +166,7 @@ def tokens_of(edition: Transcription, table: CharacterTable, layers: Iterable[La
                 starts.extend(range(stretch.start, stretch.end))
                 ends.extend(range(stretch.start + 1, stretch.end + 1))
             else:
-                for cell in stretch.cells():
+                for cell in stretch.cells(lacunae=True):
                     codes.append(table.code(cell.text))
                     starts.append(cell.start)
                     ends.append(cell.end)

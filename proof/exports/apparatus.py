@@ -61,7 +61,7 @@ def apparatus(
 ) -> list[ApparatusPlace | Milestone]:
     """The apparatus of an edition: its corrections, and the readings of the witnesses that were collated with it, in
     the order of the base; a milestone that applies to a place comes before it."""
-    cells = [cell for stretch in edition.stretches() for cell in stretch.cells()]
+    cells = [cell for stretch in edition.stretches() for cell in stretch.cells(lacunae=True)]
     cells.sort(key=lambda cell: cell.start)
     builder = _Builder(cells, [_AlignedWitness.of(collation, cells) for collation in collations])
     builder.write(sorted(placed, key=attrgetter("edit.place")))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import NamedTuple
@@ -22,15 +22,17 @@ from proof.store.carried_places import FormerPlace
 from proof.text.addresses import Addresses
 from proof.text.column import parse_column
 from proof.text.edit import Edit
+from proof.text.layers import LayerStretch
 from proof.text.lines import LINE_ENDING_SIGNS
 from proof.text.model import Page, Script, is_han
 from proof.text.numerals import numeral
 from proof.text.transcription import Transcription
 
 _START = attrgetter("start")
+_END = attrgetter("end")
 _Order = tuple[tuple[int, int], tuple[bool, float, FormerPlace]]
 
-_SIMPLIFIED = str.maketrans(dict(zip("據刪補脫從無卷葉當記處連寫誤", "据删补脱从无卷叶当记处连写误", strict=True)))
+_SIMPLIFIED = str.maketrans(dict(zip("據刪補脫從無卷葉當記處連寫誤闕", "据删补脱从无卷叶当记处连写误阙", strict=True)))
 _MAX_QUOTED = 12
 """Maximum number of characters of a reading quoted in full; a longer one is cited by its beginning and end."""
 
@@ -92,6 +94,7 @@ def notes_of(
     juan_of = {page.id: page.juan for page in edition.pages}
     leaf_of = {page.id: leaf_in_words(page, edition.script) for page in edition.pages}
     addresses = Addresses(edition)
+    stretches = sorted(edition.stretches(), key=_START)
     edits = sorted((change.edit for change in corrected.placed if change.correction.changes), key=_START)
     line_changes = _line_changes(corrected)
     given_names = tuple((names or {}).items())
@@ -101,7 +104,7 @@ def notes_of(
         correction = placed.correction
         juan = juan_of.get(correction.page, "")
         numbers[juan] += 1
-        before, after = _around(addresses, edition, edits, placed)
+        before, after = _around(addresses, stretches, edits, placed)
         line = _corrected_line(placed, line_changes)
         named_correction = replace(correction, line=line, names=(*correction.names, *given_names))
         named = replace(placed, correction=named_correction)
@@ -109,7 +112,9 @@ def notes_of(
         if half is not None:
             half_line = _corrected_line(half, line_changes)
             moved_from = replace(half, correction=replace(half.correction, line=half_line))
-            words = moved_note(named, moved_from, edition.script)
+            line_start, _ = addresses.line(half.correction.page, half.correction.line)
+            above = [*_characters_of_source(stretches, line_start, half.edit.start)][-1:]
+            words = moved_note(named, moved_from, "".join(above), edition.script)
         changes = tuple(part.edit for part in (placed, half) if part is not None and part.correction.changes)
         if any(placed is other for other in unchanged):
             changes = ()
@@ -185,10 +190,10 @@ def called(siglum: str) -> str:
 
 
 def _around(
-    addresses: Addresses, edition: Transcription, edits: Sequence[Edit], placed: PlacedCorrection
+    addresses: Addresses, stretches: Sequence[LayerStretch], edits: Sequence[Edit], placed: PlacedCorrection
 ) -> tuple[str, str]:
-    """The characters before and after a place in its line of the corrected text; no punctuation. `edits` are sorted by
-    their starts."""
+    """The characters before and after a place in its line of the corrected text; no markup or punctuation. `stretches`
+    and `edits` are sorted by their starts."""
     line = addresses.find(placed.correction.page, placed.correction.line)
     if line is None:
         return "", ""
@@ -197,25 +202,26 @@ def _around(
     end = max(end, edit.end)
     first, last = bisect_left(edits, begin, key=_START), bisect_right(edits, end, key=_START)
     others = [other for other in edits[first:last] if other is not edit]
-    before = _corrected(edition.text, others, begin, edit.start)
-    after = _corrected(edition.text, others, edit.end, end)
-    glyphs_before, glyphs_after = _glyphs(before), _glyphs(after)
-    return "".join(glyphs_before[-LEMMA_CONTEXT_CHARACTERS:]), "".join(glyphs_after[:LEMMA_CONTEXT_CHARACTERS])
+    before = _characters(stretches, others, begin, edit.start)
+    after = _characters(stretches, others, edit.end, end)
+    return "".join(before[-LEMMA_CONTEXT_CHARACTERS:]), "".join(after[:LEMMA_CONTEXT_CHARACTERS])
 
 
-def _glyphs(text: str) -> list[str]:
-    """The characters of a piece of a column; an entity or a description of a character is one."""
-    return [cell.text for cell in parse_column(text).cells if cell.glyph]
-
-
-def _corrected(text: str, edits: Iterable[Edit], begin: int, end: int) -> str:
-    """The text from `begin` to `end` with the edits inside it applied."""
-    parts, at = [], begin
+def _characters(stretches: Sequence[LayerStretch], edits: Iterable[Edit], begin: int, end: int) -> list[str]:
+    """The characters from `begin` to `end` with the edits inside it applied; an entity or a description is one."""
+    characters, at = list[str](), begin
     for edit in edits:
         if at <= edit.start and edit.end <= end:
-            parts += [text[at : edit.start], edit.replacement]
+            characters += _characters_of_source(stretches, at, edit.start)
+            characters += [cell.text for cell in parse_column(edit.replacement).cells if cell.glyph]
             at = edit.end
-    return "".join([*parts, text[at:end]])
+    return [*characters, *_characters_of_source(stretches, at, end)]
+
+
+def _characters_of_source(stretches: Sequence[LayerStretch], begin: int, end: int) -> Iterator[str]:
+    first, last = bisect_right(stretches, begin, key=_END), bisect_left(stretches, end, key=_START)
+    for stretch in stretches[first:last]:
+        yield from (cell.text for cell in stretch.cells() if begin <= cell.start and cell.end <= end)
 
 
 def house_note(placed: PlacedCorrection, script: Script) -> str:
@@ -234,6 +240,8 @@ def house_note(placed: PlacedCorrection, script: Script) -> str:
         words = f"此處原連寫，{authority}分行" if correction.replacement else f"此處原分行，{authority}連寫"
     elif not correction.original:
         words = f"{new}：原脫，{readings}{authority}補"
+    elif _is_illegible(correction.original) and correction.replacement:
+        words = f"{new}：原闕，{readings}{authority}補"
     elif not correction.replacement:
         words = f"{old}：原衍，{readings}{authority}刪"
     elif correction.kind is Kind.TRANSPOSITION or _is_reordered(correction.original, correction.replacement):
@@ -275,12 +283,19 @@ def _readings(correction: Correction) -> str:
             verb = "同" if reading else "亦無"
         elif not reading:
             verb = "無"
+        elif _is_illegible(reading):
+            verb = "闕"
         elif correction.original:
             verb = f"作{_short(reading)}"
         else:
             verb = "有" if reading == lemma else f"有{_short(reading)}"
         clauses.append(f"{'、'.join(names)}{verb}，")
     return "".join(clauses)
+
+
+def _is_illegible(reading: str) -> bool:
+    """Whether a reading has only signs for characters that the copy lacks (□) or has blackened (■)."""
+    return bool(reading) and set(reading) <= set("□■")
 
 
 def copy_of(correction: Correction) -> str:
@@ -321,12 +336,12 @@ def with_moved(corrections: Sequence[PlacedCorrection]) -> list[tuple[PlacedCorr
     return [(placed, other) for placed, other in paired if other is None or placed.correction.replacement]
 
 
-def moved_note(placed: PlacedCorrection, other: PlacedCorrection, script: Script) -> str:
-    """The note on a moved character, whose other half is `other`: 乙正 within its column or over the end of one, 移
-    from farther away; 疑當在 if it is left in doubt, 今不從 if the text is kept."""
+def moved_note(placed: PlacedCorrection, other: PlacedCorrection, above: str, script: Script) -> str:
+    """The note on a moved character, whose other half is `other`, after the character `above` in its column: 乙正
+    within its column or over the end of one, 移 from farther away; 疑當在 if it is left in doubt, 今不從 if the text is
+    kept."""
     correction, half = placed.correction, other.correction
-    before = half.context.partition("[")[0][-1:]
-    where = f"{before}下" if before else "行首"
+    where = f"{above}下" if above else "行首"
     if correction.line != half.line:
         where = f"第{numeral(half.line)}行{where}"
     is_near = correction.page == half.page and abs(correction.line - half.line) <= 1

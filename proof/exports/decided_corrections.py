@@ -473,12 +473,14 @@ def _moves_column(correction: Correction) -> bool:
 
 def _collide(first: _DecidedCorrection, second: _DecidedCorrection) -> bool:
     """Whether two corrections, of which one changes the text, claim the same characters or the same empty place. A
-    column is deleted with its line ending: it is not joined to the column before or behind it as well."""
+    column is deleted with its line ending and whatever else is in it: it is not joined to the column before or behind
+    it as well, and nothing is inserted at its beginning or end."""
     if not (first.correction.changes or second.correction.changes):
         return False
-    is_adjacent = first.span.end == second.span.start
-    for join, other in ((first.correction, second.correction), (second.correction, first.correction)):
-        if is_adjacent and join.joins_lines and other.deletes_column:
+    for column, other in ((first, second), (second, first)):
+        touches = other.span.start <= column.span.end and column.span.start <= other.span.end
+        is_of_column = other.correction.joins_lines or other.correction.kind is not Kind.LAYOUT
+        if column.correction.deletes_column and touches and is_of_column:
             return True
     if first.span.start == second.span.start and not (first.span.length and second.span.length):
         return first.span.length == second.span.length

@@ -20,7 +20,7 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from lxml import etree
 
-from proof.exports.collation_notes import CollationNote, CollationNotes
+from proof.exports.collation_notes import CollationNotes
 from proof.exports.noted_text import Change, NotedParagraph, NotedRun
 from proof.exports.xml import legal
 
@@ -44,7 +44,9 @@ def docx(paragraphs: Sequence[NotedParagraph], notes: CollationNotes, title: str
     document.add_heading(legal(title), 0)
     for siglum, name in notes.witnesses.items():
         document.add_paragraph(legal(f"{siglum}：{name}" if name else siglum))
-    numbers = {id(note): number for number, note in enumerate(notes.notes, FIRST_FOOTNOTE)}
+    footnotes = [(id(note), note.words) for note in notes.notes]
+    footnotes += [(id(note), note.text) for note in notes.edition.footnotes]
+    numbers = {note: number for number, (note, _) in enumerate(footnotes, FIRST_FOOTNOTE)}
     changes = _Changes(made.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
     for paragraph in paragraphs:
         if paragraph.label:
@@ -54,7 +56,7 @@ def docx(paragraphs: Sequence[NotedParagraph], notes: CollationNotes, title: str
             for run in paragraph.runs:
                 for element in changes.elements(run, numbers):
                     holder._p.append(element)
-    _add_footnotes(document, notes.notes)
+    _add_footnotes(document, [words for _, words in footnotes])
     file = io.BytesIO()
     document.save(file)
     return _dated(file, made)
@@ -112,14 +114,14 @@ def _superscript(mark: etree._Element) -> etree._Element:
     return _element("r", _element("rPr", _element("vertAlign", val="superscript")), mark)
 
 
-def _add_footnotes(document: DocxDocument, notes: Sequence[CollationNote]) -> None:
+def _add_footnotes(document: DocxDocument, notes: Sequence[str]) -> None:
     separators = [
         _footnote(number, _element("r", _element(kind)), type=kind)
         for number, kind in ((-1, "separator"), (0, "continuationSeparator"))
     ]
     footnotes = [
-        _footnote(number, _superscript(_element("footnoteRef")), _run(f" {note.words}"))
-        for number, note in enumerate(notes, FIRST_FOOTNOTE)
+        _footnote(number, _superscript(_element("footnoteRef")), _run(f" {words}"))
+        for number, words in enumerate(notes, FIRST_FOOTNOTE)
     ]
     root = _element("footnotes", *separators, *footnotes)
     data = etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)

@@ -9,6 +9,7 @@ from proof.exports.collation_notes import CollationNotes, in_script, juan_in_wor
 from proof.exports.noted_text import NotedParagraph
 from proof.locale.templates import templates_in
 from proof.text.numerals import numeral
+from proof.text.transcription import Footnote
 
 
 def note_page(paragraphs: Sequence[NotedParagraph], collated: CollationNotes, title: str) -> bytes:
@@ -18,15 +19,18 @@ def note_page(paragraphs: Sequence[NotedParagraph], collated: CollationNotes, ti
         (juan_in_words(juan, script), [(place_in_words(note, script), note) for note in notes])
         for juan, notes in groupby(collated.notes, key=lambda note: note.juan)
     ]
+    footnotes = [run.note for paragraph in paragraphs for run in paragraph.runs if isinstance(run.note, Footnote)]
     page = templates_in("en").get_template("notes.html")
     html = page.render(
         lang=script.tag,
         title=title,
         heading=in_script("校勘記", script),
+        footnote_heading="附注",
         paragraphs=paragraphs,
         witnesses=collated.witnesses,
         juans=juans,
         numbers={note: number for number, note in enumerate(collated.notes, 1)},
+        footnotes={note: number for number, note in enumerate(footnotes, 1)},
         numeral=numeral,
     )
     return html.encode("utf-8", "replace")

@@ -10,6 +10,7 @@ from enum import StrEnum
 from proof.exports.collation_notes import CollationNote, CollationNotes, juan_in_words, leaf_in_words
 from proof.exports.source import CorrectedSource
 from proof.text.layers import SET_SMALL, BlockKind, TextBlock
+from proof.text.transcription import Footnote
 
 MAX_LAST_COLUMN_SHARE = 0.5
 """Length of a column, relative to the longest of its page, below which a paragraph ends with it, or it is a title."""
@@ -25,13 +26,14 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NotedRun:
-    """Characters with the same `change`, which `person` made; `note` is the note behind them."""
+    """Characters with the same `change`, which `person` made; `note` is the collation note behind them, or a footnote
+    that the edition has itself."""
 
     text: str
     change: Change = Change.KEPT
     commentary: bool = False
     person: str = ""
-    note: CollationNote | None = None
+    note: CollationNote | Footnote | None = None
 
 
 @dataclass(slots=True)
@@ -53,7 +55,7 @@ class _Place:
     old: str
     new: str
     person: str
-    note: CollationNote | None
+    note: CollationNote | Footnote | None
 
     def runs(self, commentary: bool) -> Iterator[NotedRun]:
         changes = [(self.old, Change.KEPT)]
@@ -116,6 +118,9 @@ def _places(corrected: CorrectedSource, notes: CollationNotes) -> list[_Place]:
     for note in note_of.values():
         edit, kept = note.placed.edit, note.placed.written
         places.append(_Place(edit.start, edit.end, kept, kept, "", note))
+    for footnote in corrected.edition.footnotes:
+        at = len(corrected.edition.text) if footnote.anchor is None else footnote.anchor
+        places.append(_Place(at, at, "", "", "", footnote))
     return sorted(places, key=lambda place: (place.start, place.end))
 
 

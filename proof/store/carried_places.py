@@ -241,9 +241,10 @@ class _Carrier:
     def carry(self, place: Place) -> CarriedPlace | None:
         """The place in the new content; None if it is lost."""
         carried = self._carry(place)
-        if carried is not None and self._to_lost is not None and self._to_lost.where(*carried.span) is not None:
+        if carried is None or self._was_moved(place, carried):
             return None
-        return carried
+        is_of_lost = self._to_lost is None or self._to_lost.where(*carried.span) is None
+        return carried if is_of_lost else None
 
     def _carry(self, place: Place) -> CarriedPlace | None:
         if self._written is not None and place.flag in self._written.of_flags:
@@ -267,6 +268,14 @@ class _Carrier:
         if unchanged is not None:
             return CarriedPlace(unchanged, place.reads)
         return None if place.is_whole else self._replaced_by_reading(place)
+
+    def _was_moved(self, place: Place, carried: CarriedPlace) -> bool:
+        """Whether characters that were to be deleted, and are no longer at their place, stand elsewhere in the line,
+        which has as many of them as before."""
+        if self._written is not None or carried.reads or not place.reads:
+            return False
+        (old_line, _), (new_line, _) = _in_line(self._old, place.span), _in_line(self._new, carried.span)
+        return new_line.count(place.reads) >= old_line.count(place.reads)
 
     def _insertions(self, places: Iterable[Place]) -> dict[int, list[tuple[Place, Span]]]:
         """The insertions of the export, by their start in the old content, each with its span in the new content."""

@@ -12,16 +12,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select, tuple_
 from sqlalchemy.orm import Session, aliased
 
 from proof.errors import PublicError
 from proof.locale.marking import _
 from proof.store.decision_records import MissingFlagError, RefusedDecisionError
 from proof.store.events import answered, check_key
-from proof.store.lookup import NO_PAGE, NoPlaceError, StorePart, filled, find_page, find_work_id
+from proof.store.lookup import NO_PAGE, NoPlaceError, StorePart, filled, find_page, find_work_id, work_id_subquery
 from proof.store.models import CommentRow, FlagRow, PageEventRow, PageRow, WorkRow
 from proof.store.page_states import PageState, page_states
 from proof.store.seeded_errors import IS_SEEDED
@@ -136,7 +136,7 @@ class Comments(StorePart):
                 row = _new_row(session, request, page, flag)
                 session.add(row)
                 if flag is None:
-                    _mark_page(session, page, request)
+                    _mark_page(session, page, row)
                 session.flush()
             return comments(session, CommentRow.id == row.id)[0]
 
@@ -176,9 +176,7 @@ class Comments(StorePart):
         with self._reading() as session:
             if work is not None:
                 find_work_id(session, work)
-            open_problems = _open_problems(session, work, assigned)
-            problems = [_problem(session, row) for row in open_problems.last_comments]
-            problems += [Problem(**page._mapping) for page in open_problems.marked_pages]
+            problems = [_problem(session, last) for last in _open_problems(session, work, assigned)]
         return sorted(problems, key=lambda problem: problem.since, reverse=True)
 
     def count(self, person: str) -> int:
@@ -186,37 +184,12 @@ class Comments(StorePart):
         if not person:
             return 0
         with self._reading() as session:
-            return _open_problems(session, None, person).total
+            return len(_open_problems(session, None, person))
 
 
 def count_problems(session: Session, work: str) -> int:
     """The number of open problems of a work, of its flags and of its pages."""
-    return _open_problems(session, work, None).total
-
-
-class _OpenProblems(NamedTuple):
-    """Open problems: the last comments of threads with a problem, and the pages that were marked as a problem without
-    a comment (rows with the fields of `Problem`)."""
-
-    last_comments: Sequence[CommentRow]
-    marked_pages: Sequence[Any]
-
-    @property
-    def total(self) -> int:
-        return len(self.last_comments) + len(self.marked_pages)
-
-
-def _open_problems(session: Session, work: str | None, assigned: str | None) -> _OpenProblems:
-    """The open problems of a work, or of all works; with `assigned`, only those assigned to this person. A page that
-    was marked without a comment is assigned to nobody."""
-    last_comments = _last_comments(session, work, assigned)
-    commented_pages = [row.page_id for row in last_comments if row.flag_id is None]
-    state_of = page_states(session, commented_pages)
-    still_open = [
-        row for row in last_comments if row.flag_id is not None or state_of[row.page_id].state is PageState.PROBLEM
-    ]
-    marked_pages = _marked_pages(session, work, set(commented_pages)) if assigned is None else ()
-    return _OpenProblems(still_open, marked_pages)
+    return len(_open_problems(session, work, None))
 
 
 def _flag(session: Session, request: CommentRequest) -> FlagRow:
@@ -304,23 +277,19 @@ def _page_thread_state(session: Session, page: int, after_last: CommentState) ->
     return CommentState.RESOLVED if after_last is CommentState.PROBLEM else after_last
 
 
-def _mark_page(session: Session, page: PageRow, request: CommentRequest) -> None:
-    """Set the state of a page if a comment marks a problem or resolves it."""
+def _mark_page(session: Session, page: PageRow, comment: CommentRow) -> None:
+    """Set the state of a page if a comment on it marks a problem or resolves it."""
     current = page_states(session, [page.id])[page.id]
-    has_problem = current.state is PageState.PROBLEM
-    if request.state is CommentState.PROBLEM and not has_problem:
-        state = PageState.PROBLEM
-    elif request.state is CommentState.RESOLVED and has_problem:
-        state = PageState.NOT_PROOFREAD
-    else:
+    is_problem = comment.state == CommentState.PROBLEM.value
+    if is_problem is (current.state is PageState.PROBLEM):
         return
     event = PageEventRow(
         work_id=page.work_id,
         page_id=page.id,
         version=current.version + 1,
-        key="comment-" + hashlib.blake2b(request.key.encode(), digest_size=20).hexdigest(),
-        state=state.value,
-        person=request.person,
+        key="comment-" + hashlib.blake2b(comment.key.encode(), digest_size=20).hexdigest(),
+        state=(PageState.PROBLEM if is_problem else PageState.NOT_PROOFREAD).value,
+        person=comment.person,
         note="",
     )
     session.add(event)
@@ -348,54 +317,53 @@ def comments(session: Session, *which: ColumnElement[bool], order: Sequence[Any]
     ]
 
 
-def _last_comments(session: Session, work: str | None, assigned: str | None) -> list[CommentRow]:
-    """The last comment of each thread on a flag that has an open problem, and of each thread on a page, since the page
-    state decides about those; with `assigned`, only comments that leave a problem assigned to this person."""
-    later = aliased(CommentRow)
+def _open_problems(session: Session, work: str | None, assigned: str | None) -> list[CommentRow | PageEventRow]:
+    """The open problems of a work, or of all works: of each the last comment on it or, for a page that was marked
+    without a comment, the event that marked it. With `assigned`, only those assigned to this person."""
+    later, later_event = aliased(CommentRow), aliased(PageEventRow)
     is_later = or_(later.at > CommentRow.at, and_(later.at == CommentRow.at, later.id > CommentRow.id))
-    is_same_thread = or_(
-        later.flag_id == CommentRow.flag_id,
-        and_(later.flag_id.is_(None), CommentRow.flag_id.is_(None), later.page_id == CommentRow.page_id),
-    )
-    query = select(CommentRow).where(~exists(select(later.id).where(is_same_thread, is_later)))
+    is_on_page = and_(later.flag_id.is_(None), CommentRow.flag_id.is_(None), later.page_id == CommentRow.page_id)
+    is_same_thread = or_(later.flag_id == CommentRow.flag_id, is_on_page)
+    is_problem = CommentRow.state == CommentState.PROBLEM.value
+    # of a page the last event says whether it has a problem
+    which = is_problem | CommentRow.flag_id.is_(None)
     if assigned is not None:
-        query = query.where(CommentRow.state == CommentState.PROBLEM.value, CommentRow.assigned == assigned)
-    else:
-        query = query.where(or_(CommentRow.state == CommentState.PROBLEM.value, CommentRow.flag_id.is_(None)))
-    query = query.join(PageRow, PageRow.id == CommentRow.page_id).where(PageRow.absent.is_(False))
+        which = is_problem & (CommentRow.assigned == assigned)
+    last = select(CommentRow).where(which, ~exists(select(later.id).where(is_same_thread, is_later)))
+    is_later_event = (later_event.page_id == PageEventRow.page_id) & (later_event.version > PageEventRow.version)
+    marks = select(PageEventRow).where(PageEventRow.state == PageState.PROBLEM.value)
+    marks = marks.where(~exists(select(later_event.id).where(is_later_event)))
+    of_work: list[ColumnElement[bool]] = [PageRow.absent.is_(False)]
     if work is not None:
-        query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == work)
-    return list(session.scalars(query))
+        of_work.append(PageRow.work_id == work_id_subquery(work))
+    last_comments = session.scalars(last.join(PageRow, PageRow.id == CommentRow.page_id).where(*of_work)).all()
+    marks = marks.join(PageRow, PageRow.id == PageEventRow.page_id).where(*of_work)
+    if assigned is not None:  # a page without a comment is assigned to nobody
+        on_pages = [comment.page_id for comment in last_comments if comment.flag_id is None]
+        marks = marks.where(PageEventRow.page_id.in_(on_pages))
+    mark_of = {mark.page_id: mark for mark in session.scalars(marks)}
+    problems: list[CommentRow | PageEventRow] = []
+    for comment in last_comments:
+        if comment.flag_id is not None or mark_of.pop(comment.page_id, None) is not None:
+            problems.append(comment)
+    return [*problems, *mark_of.values()]
 
 
-def _problem(session: Session, last: CommentRow) -> Problem:
-    """The problem of the thread with the last comment `last`."""
-    thread = comments(session, _in_thread(last.page_id, last.flag_id))
-    newest = thread[-1]
-    title = session.scalar(select(WorkRow.title).where(WorkRow.name == newest.work))
-    return Problem(
-        work=newest.work,
-        title=title or newest.work,
-        page=newest.page,
-        name=newest.name,
-        person=last.person,
+def _problem(session: Session, last: CommentRow | PageEventRow) -> Problem:
+    """An open problem; `last` is the last comment on it, or the event that marked its page."""
+    flag, thread = None, list[Comment]()
+    if isinstance(last, CommentRow):
+        flag, thread = last.flag_id, comments(session, _in_thread(last.page_id, last.flag_id))
+    page = session.get_one(PageRow, thread[-1].page if thread else last.page_id)
+    of_work = session.get_one(WorkRow, page.work_id)
+    return filled(
+        Problem,
+        last,
+        work=of_work.name,
+        title=of_work.title or of_work.name,
+        page=page.id,
+        name=page.page,
         since=last.at,
-        flag=newest.flag,
-        line=last.line,
-        transcribed=last.transcribed,
-        suggested=last.suggested,
-        assigned=last.assigned if last.state == CommentState.PROBLEM.value else "",
+        flag=flag,
         comments=tuple(thread),
     )
-
-
-def _marked_pages(session: Session, work: str | None, commented: set[int]) -> Sequence[Any]:
-    """The pages marked as a problem, except those in `commented`, as rows with the fields of `Problem`."""
-    newest = select(func.max(PageEventRow.id)).group_by(PageEventRow.page_id)
-    title = case((WorkRow.title == "", WorkRow.name), else_=WorkRow.title)
-    of_page = (WorkRow.name.label("work"), title.label("title"), PageRow.id.label("page"), PageRow.page.label("name"))
-    query = select(*of_page, PageEventRow.person, PageEventRow.at.label("since"), PageEventRow.note)
-    query = query.join(PageRow, PageRow.id == PageEventRow.page_id).join(WorkRow, WorkRow.id == PageRow.work_id)
-    query = query.where(PageEventRow.id.in_(newest), PageEventRow.state == PageState.PROBLEM.value)
-    query = query.where(PageRow.absent.is_(False), PageRow.id.not_in(commented))
-    return session.execute(query if work is None else query.where(WorkRow.name == work)).all()

@@ -39,7 +39,7 @@ class OwnState(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BlindReading:
-    """The last reading of a flag by a person."""
+    """The last blind reading of a flag by a person."""
 
     person: str
     state: State

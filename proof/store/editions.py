@@ -24,7 +24,7 @@ from proof.model.result import PageResult, box_at
 from proof.store import rows
 from proof.store.decision_records import State, Verdict
 from proof.store.flag_matching import OF_COLLATION, save_flags
-from proof.store.lookup import NoPlaceError, StorePart, raise_revision, work_id_subquery
+from proof.store.lookup import NoPlaceError, StorePart, filled, raise_revision, work_id_subquery
 from proof.store.manual_corrections import ManualCorrection, correct_in
 from proof.store.models import ColumnRow, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.seeded_errors import IS_SEEDED
@@ -225,22 +225,9 @@ def _make(session: Session, text: ColumnsInText, work: str, decision: CarriedDec
         raise NoPlaceError(ON_NO_PAGE)
     page, offset = column.page, decision.start - column.start
     _must_be_undecided(session, page, column.number, offset, decision.length)
-    correction = ManualCorrection(
-        work=work,
-        page=page.id,
-        line=column.number,
-        offset=offset,
-        length=decision.length,
-        reading=decision.reading,
-        person=person,
-        key=uuid.uuid4().hex,
-        verdict=decision.verdict,
-        note=decision.note,
-        batch=batch,
-        authority=decision.authority,
-        confirmed=True,
-        origin=decision.origin,
-    )
+    place = {"work": work, "page": page.id, "line": column.number, "offset": offset}
+    request = {"person": person, "key": uuid.uuid4().hex, "batch": batch, "confirmed": True}
+    correction = filled(ManualCorrection, decision, **place, **request)
     correct_in(session, correction, ColumnRow(number=column.number, source=column.source))
 
 

@@ -185,7 +185,7 @@ class Judgements(StorePart):
 
     def by_person(self, work: str, *, seeded: bool = False) -> dict[str, dict[Verdict, int]]:
         """The number of decisions of a work by person and verdict; with `seeded` also those on seeded errors."""
-        which = () if seeded else (DecisionRow.flag_id.not_in(select(FlagRow.id).where(IS_SEEDED)),)
+        which = () if seeded else (_not_on_seeded(),)
         counts: dict[str, dict[Verdict, int]] = {}
         with self._reading() as session:
             columns = (DecisionRow.person, DecisionRow.verdict)
@@ -194,9 +194,15 @@ class Judgements(StorePart):
         return counts
 
     def by_day(self, work: str) -> dict[str, int]:
-        """The number of decisions in a work on each day (UTC, as `2026-01-31`), in the order of the days."""
+        """The number of decisions in a work on each day (UTC, as `2026-01-31`), in the order of the days; without those
+        on seeded errors."""
         with self._reading() as session:
-            return {str(day): count for (day,), count in sorted(_counted(session, work, (func.date(DecisionRow.at),)))}
+            counted = _counted(session, work, (func.date(DecisionRow.at),), _not_on_seeded())
+            return {str(day): count for (day,), count in sorted(counted)}
+
+
+def _not_on_seeded() -> ColumnElement[bool]:
+    return DecisionRow.flag_id.not_in(select(FlagRow.id).where(IS_SEEDED))
 
 
 def _last_events(events: Iterable[_Event]) -> dict[str, _Event]:

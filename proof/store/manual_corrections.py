@@ -18,14 +18,14 @@ from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Evidence, Flag, Kin
 from proof.model.geometry import Box
 from proof.model.result import box_at
 from proof.store import codec, rows
-from proof.store.column_changes import TORN, ColumnChange, check_column, flag_of_change
+from proof.store.column_changes import DELETED, TORN, ColumnChange, check_column, flag_of_change
 from proof.store.decision_chains import REQUESTER, chain_of
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_request, decide_in
 from proof.store.double_readings import own_states
 from proof.store.events import key_of_another
 from proof.store.flag_matching import unused_id
-from proof.store.lookup import NoPlaceError, StorePart, find_page
+from proof.store.lookup import NoPlaceError, StorePart, filled, find_page
 from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow, TextRow
 from proof.store.seeded_errors import BY_HAND, IS_SEEDED, seeded_places, shown_text
 from proof.store.texts import carry_to_present
@@ -241,20 +241,8 @@ def _decide(session: Session, correction: ManualCorrection, flag: FlagRow) -> De
 def _request(correction: ManualCorrection, flag: int, version: int) -> DecisionRequest:
     """The request to decide a flag that was seen at `version`. For a change of a column it takes the suggestion of the
     flag."""
-    return DecisionRequest(
-        work=correction.work,
-        flag=flag,
-        verdict=correction.verdict if correction.change is None else Verdict.TAKE,
-        version=version,
-        person=correction.person,
-        key=correction.key,
-        reading=correction.reading if correction.change is None else "",
-        note=correction.note,
-        batch=correction.batch,
-        authority=correction.authority,
-        confirmed=correction.confirmed,
-        origin=correction.origin,
-    )
+    of_change = {} if correction.change is None else {"verdict": Verdict.TAKE, "reading": ""}
+    return filled(DecisionRequest, correction, flag=flag, version=version, **of_change)
 
 
 def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
@@ -296,8 +284,8 @@ def _place_beside_exported(session: Session, page: PageRow, row: FlagRow, flag: 
 
 
 def _overlapping_correction(session: Session, page: PageRow, source: str, flag: Flag) -> FlagRow | None:
-    """A correction by hand that is in force at the place of `flag` or overlaps it, and whose context in the column has
-    not changed; None if there is none."""
+    """A correction by hand that is in force at the place of `flag` or overlaps it, or deletes its column, and whose
+    context in the column has not changed; None if there is none."""
     end = flag.offset + flag.length
     query = select(FlagRow).where(
         FlagRow.page_id == page.id,
@@ -310,7 +298,7 @@ def _overlapping_correction(session: Session, page: PageRow, source: str, flag: 
         is_same = (row.offset, row.length) == (flag.offset, flag.length)
         overlaps = row.offset < end and flag.offset < row.offset + row.length
         is_unchanged = row.uid == flag.id or context_of(source, row.offset, row.length) == row.context
-        if (is_same or overlaps) and is_unchanged:
+        if (is_same or overlaps or row.reason == DELETED) and is_unchanged:
             return row
     return None
 

@@ -131,7 +131,7 @@ def save_run_pages(session: Session, run: RunRow, pages: Sequence[CheckedResult]
         page.run_id = run.id
         updated.append((page, checked))
     if updated:
-        _update_places(session, updated)
+        update_places(session, updated)
     session.add_all(page for page, _ in added)
     save_results(session, [*updated, *added])
 
@@ -165,11 +165,11 @@ class _StoredPages:
         return row
 
 
-def _update_places(session: Session, pages: PageResults) -> None:
+def update_places(session: Session, pages: PageResults) -> None:
     """Update the places of stored pages. Raises OverrideChangedError."""
     overrides = overrides_of(session, [page.id for page, _ in pages])
     for page, checked in pages:
-        check_override(overrides.get(page.id), checked.override)
+        _check_override(overrides.get(page.id), checked.override)
     unchanged = [(page, checked.place) for page, checked in pages if checked.has_key_of(page)]
     place_unchanged_pages(session, unchanged)
     changed = [(page, checked.place) for page, checked in pages if not checked.has_key_of(page)]
@@ -327,7 +327,7 @@ def check_newest_run(session: Session, run: RunRow) -> None:
         )
 
 
-def check_override(stored: LayoutOverride | None, used: LayoutOverride | None) -> None:
+def _check_override(stored: LayoutOverride | None, used: LayoutOverride | None) -> None:
     """Raise OverrideChangedError if a page was read with other settings than its stored override has; who set them, and
     when, does not matter."""
     settings = [

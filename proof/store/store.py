@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -21,7 +22,6 @@ from proof.errors import OutputError, UsageError
 from proof.locale.marking import _
 from proof.model.flags import TEXT_ORIGINS, Flag, Kind, Origin
 from proof.model.notices import Notice
-from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
 from proof.settings.config import STORE_NAME
@@ -36,7 +36,7 @@ from proof.store.decisions import Decisions
 from proof.store.double_readings import DoubleReadings
 from proof.store.editions import CarriedDecisions, CollatedTexts
 from proof.store.error_reports import Reports
-from proof.store.glyphs import Glyphs, Shapes
+from proof.store.glyphs import Glyphs
 from proof.store.history import History
 from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal, standing_lines
 from proof.store.judgements import Judgements
@@ -46,21 +46,20 @@ from proof.store.lookup import raise_revision, work_id_subquery
 from proof.store.manual_corrections import ManualCorrections
 from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
 from proof.store.page_states import PageStates
-from proof.store.places import place_unchanged_pages
 from proof.store.queue import Queue
 from proof.store.recovery import Recovered, recover
-from proof.store.rows import KeptPage, PagePlace, RunInfo, StoredRunInfo
+from proof.store.rows import KeptPage, RunInfo, StoredRunInfo
 from proof.store.saving import (
     CheckedResult,
     KeptResult,
     check_flags,
     check_newest_run,
-    check_override,
     kept_result,
     lock_page,
     run_row,
     save_results,
     save_run_pages,
+    update_places,
 )
 from proof.store.search import Finder
 from proof.store.text_files import Texts
@@ -245,29 +244,18 @@ class Store:
             page = lock_page(session, number)
             return PageStamp(page.key, page.result_run_id, overrides_of(session, [page.id]).get(page.id))
 
-    def replace_page(
-        self,
-        number: int,
-        seen: PageStamp,
-        place: PagePlace,
-        key: str,
-        result: PageResult,
-        quality: QualityFlags = NO_QUALITY,
-        shapes: Shapes | None = None,
-    ) -> bool:
+    def replace_page(self, number: int, seen: PageStamp, checked: CheckedResult) -> bool:
         """Replace the result of a stored page, which keeps its run, its position, and the decisions whose places
         remain. Returns False and saves nothing if the page was checked after it was `seen`. Raises
         OverrideChangedError; GonePageError if the page is no longer in its text."""
-        check_flags(result, quality)
+        check_flags(checked.result, checked.quality)
         with self._writing() as session:
             page = lock_page(session, number)
             if (page.key, page.result_run_id) != (seen.key, seen.run):
                 return False
-            check_override(overrides_of(session, [page.id]).get(page.id), seen.override)
-            page.text, page.juan, page.folio = place.text, place.juan, place.folio
-            if page.key == key != "":
-                place_unchanged_pages(session, [(page, place)])
-            save_results(session, [(page, CheckedResult(place, key, result, shapes=shapes, quality=quality))])
+            in_work = replace(checked, place=replace(checked.place, position=page.position))
+            update_places(session, [(page, in_work)])
+            save_results(session, [(page, in_work)])
             raise_revision(session, page.work_id)
         return True
 

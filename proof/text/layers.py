@@ -19,6 +19,9 @@ COMPONENTS = frozenset("扌氵亻犭忄纟钅饣礻衤艹讠")
 """Components that are no words. Before another character they are half of a character that an old encoding lacked
 (扌奎)."""
 
+LACUNAE = frozenset("□■〓")
+"""Signs for a character that could not be read or typed."""
+
 _HAN_ALONE = re.compile(f"{HAN}*")
 
 
@@ -86,15 +89,15 @@ class LayerStretch:
         """Whether each of its code points is a Han character."""
         return _HAN_ALONE.fullmatch(self.source) is not None and COMPONENTS.isdisjoint(self.source)
 
-    def cells(self) -> Iterator[WitnessCell]:
-        """Its glyphs in reading order, without spaces and punctuation. A component (`COMPONENTS`) and the Han character
-        after it are one cell."""
+    def cells(self, *, lacunae: bool = False) -> Iterator[WitnessCell]:
+        """Its glyphs in reading order, without spaces and punctuation, with the signs of `LACUNAE` if asked for. A
+        component (`COMPONENTS`) and the Han character after it are one cell."""
         if self.plain:
             yield from (WitnessCell(char, start, 1) for start, char in enumerate(self.source, self.start))
             return
         component: WitnessCell | None = None
         for column_cell in parse_column(self.source).cells:
-            if not column_cell.glyph:
+            if not column_cell.glyph and not (lacunae and column_cell.text in LACUNAE):
                 continue
             cell = WitnessCell(column_cell.text, self.start + column_cell.offset, column_cell.length)
             if component is not None and component.end == cell.start and cell.han:

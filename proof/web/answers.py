@@ -1,5 +1,5 @@
 """The answers of the JSON API. Their docstrings and the descriptions of their fields are part of its OpenAPI
-description."""
+description. Records of the store are parts of answers as they are."""
 
 from __future__ import annotations
 
@@ -52,13 +52,8 @@ class PeopleOut(BaseModel):
     items: list[PersonOut]
 
 
-class AccountEventOut(RootModel[AccountEvent]):
-    """A change of an account, made by `person`. `was` and `now` are the roles before and after a change of role. `now`
-    is `provisional` if the new password must be changed."""
-
-
 class AccountEventsOut(BaseModel):
-    items: list[AccountEventOut]
+    items: list[AccountEvent]
     next: Next
 
 
@@ -74,20 +69,11 @@ class PageEventOut(RootModel[PageEvent]):
 
 
 class PageEventsOut(BaseModel):
-    items: list[PageEventOut]
-
-
-class RuleOut(RootModel[Rule]):
-    """A rule, made by `person`, that the character `text` of the text is a variant of `image` on the image. It hides
-    the open flags of this pair; `hides` is their number."""
+    items: list[PageEvent]
 
 
 class RulesOut(BaseModel):
-    items: list[RuleOut]
-
-
-class RuleChangeOut(RootModel[RuleChange]):
-    """A pair of characters. `holds` is true if they are variants by a rule now."""
+    items: list[Rule]
 
 
 class UndoneOut(BaseModel):
@@ -97,9 +83,9 @@ class UndoneOut(BaseModel):
     what: ActKind
     redone: bool = Field(description="True for a redo, false for an undo")
     message: str = Field(description="The act in words, in the language of the request")
-    decisions: list[DecisionOut] = Field(description="The new decisions, if decisions were undone or redone")
-    rule: RuleChangeOut | None = Field(description="The rule as it is now, if a rule was undone or redone")
-    page: PageEventOut | None = Field(description="The new event of the page, if its state was undone or redone")
+    decisions: list[Decision] = Field(description="The new decisions, if decisions were undone or redone")
+    rule: RuleChange | None = Field(description="The rule as it is now, if a rule was undone or redone")
+    page: PageEvent | None = Field(description="The new event of the page, if its state was undone or redone")
     reread_page: int | None = Field(
         description="The number of the page that is read again, if its layout or image was undone or redone"
     )
@@ -146,18 +132,8 @@ class DecisionOut(RootModel[Decision]):
     """A decision on a flag. An undo and a redo are decisions as well."""
 
 
-class BlindReadingOut(RootModel[BlindReading]):
-    """The decision of one person in blind double proofreading."""
-
-
-class HistoryEntryOut(RootModel[HistoryEntry]):
-    """An act. Depending on `what`, one of `decision`, `rule`, `page` and `comment` is set. `name` is the id of the
-    page, `was` its state before the act. `back` is true if the act was an undo or a redo, `last` if the decision is the
-    last one on its flag."""
-
-
 class HistoryEntriesOut(BaseModel):
-    items: list[HistoryEntryOut]
+    items: list[HistoryEntry]
     next: Next
 
 
@@ -172,7 +148,7 @@ class DecisionConflictOut(ProblemOut):
     """The flag has been decided since the client saw it."""
 
     version: int = Field(description="The present version of the flag")
-    decisions: list[DecisionOut] = Field(description="The decisions on the flag since the version of the request")
+    decisions: list[Decision] = Field(description="The decisions on the flag since the version of the request")
 
 
 class WorkOut(RootModel[WorkSummary]):
@@ -206,12 +182,6 @@ class PageOut(BaseModel):
     changed: bool = Field(description="Whether the text of the page was changed since it was proofread")
 
 
-class PlacedCharacterOut(RootModel[PlacedCharacter]):
-    """A character of the text with its position on the image: its centre (`x`, `y`) and its size (`em`) in pixels.
-    `marked` is true if it is flagged. `without_glyph` is true if it has no glyph on the image; its position is then
-    beside the place where the text has it. `offset` is its code point in the column, or -1 for a placeholder."""
-
-
 class ViewOut(BaseModel):
     """The position of a flag on the image."""
 
@@ -221,7 +191,7 @@ class ViewOut(BaseModel):
     focus: Rectangle = Field(description="The glyphs of the flag")
     pitch: float = Field(description="The distance from one character to the next, in pixels")
     skew: float = Field(description="The angle by which the columns lean, in degrees")
-    characters: list[PlacedCharacterOut] = Field(description="The characters of the text in the area")
+    characters: list[PlacedCharacter] = Field(description="The characters of the text in the area")
     gap: Rectangle | None = Field(description="Where the text lacks characters: the empty space beside the glyphs")
     page: Rectangle = Field(description="The half-folio on its image, which may show several half-folios")
 
@@ -231,10 +201,6 @@ class AlternativeOut(BaseModel):
 
     text: str
     p: float
-
-
-class WitnessOut(RootModel[WitnessReading]):
-    """The reading of a witness. `side` is `text` or `image` if the witness agrees with that reading, else empty."""
 
 
 class OtherPlaceOut(BaseModel):
@@ -301,16 +267,16 @@ class FlagDetailOut(FlagOut):
     can_take: bool = Field(description="Whether the verdict `take` is possible: the flag has a suggestion")
     image_text: str = Field(description="For a column or a page: the text read on the image")
     alternatives: list[AlternativeOut] = Field(description="Further readings of the recogniser")
-    witnesses: list[WitnessOut] = Field(description="The readings of the witnesses")
+    witnesses: list[WitnessReading] = Field(description="The readings of the witnesses")
     ordinal: int | None = Field(description="The number of the character in its column, from 1")
     before: str = Field(description="The corrected text before the place")
     after: str = Field(description="The corrected text after the place")
     edits: list[EditOut] = Field(description="The corrections in the column")
     view: ViewOut | None = Field(description="Null without an image")
     tile: str | None = Field(description="The image of the glyph as a data URL")
-    last: DecisionOut | None = Field(description="The last decision on the flag; null while the flag is open")
-    comments: list[CommentOut] = Field(description="The comments on the flag, oldest first")
-    readings: list[BlindReadingOut] = Field(
+    last: Decision | None = Field(description="The last decision on the flag; null while the flag is open")
+    comments: list[Comment] = Field(description="The comments on the flag, oldest first")
+    readings: list[BlindReading] = Field(
         description="The decisions of the blind readers, if the user decides between them"
     )
 
@@ -347,20 +313,7 @@ class PageDetailOut(PageOut):
     notices: list[str] = Field(description="Remarks of the check on the page, in the language of the request")
     skew: float = Field(description="The angle by which the columns lean, in degrees")
     state_by: str = Field(description="Who set the state of the page")
-    comments: list[CommentOut] = Field(description="The comments on the page and its flags, oldest first")
-
-
-class PairCountOut(RootModel[PairCount]):
-    """The number of flags where the text has `text` and the image seems to have `image`."""
-
-
-class JuanCountOut(RootModel[JuanFlags]):
-    """The number of flags in a juan."""
-
-
-class DialPointOut(RootModel[Point]):
-    """What reviewing all flags with this `score` or a higher one would take and leave: of these flags, `places` are
-    still open; among the others, `left` errors are expected."""
+    comments: list[Comment] = Field(description="The comments on the page and its flags, oldest first")
 
 
 class FacetsOut(BaseModel):
@@ -369,15 +322,15 @@ class FacetsOut(BaseModel):
     total: int = Field(description="The number of flags that the filters select")
     kinds: dict[Kind, int]
     states: dict[State, int]
-    pairs: list[PairCountOut] = Field(description="The most frequent pairs")
-    juans: list[JuanCountOut]
+    pairs: list[PairCount] = Field(description="The most frequent pairs")
+    juans: list[JuanFlags]
     scores: list[int] = Field(description="The histogram of the scores")
     edges: list[float] = Field(description="The edges of the bins of the histogram, one more than there are bins")
-    dial: list[DialPointOut] = Field(description="What a lower bound of the score would take and leave")
+    dial: list[Point] = Field(description="What a lower bound of the score would take and leave")
 
 
 class WorksOut(BaseModel):
-    items: list[WorkOut]
+    items: list[WorkSummary]
 
 
 class PagesOut(BaseModel):
@@ -391,25 +344,15 @@ class FlagsOut(BaseModel):
 
 
 class DecisionsOut(BaseModel):
-    items: list[DecisionOut]
-
-
-class WitnessRecordOut(RootModel[WitnessRecord]):
-    """How often a witness agrees with the decisions: it has a reading at `places` decided places, and at `agreeing` of
-    them the decision agrees with it."""
+    items: list[Decision]
 
 
 class WitnessRecordsOut(BaseModel):
-    items: list[WitnessRecordOut]
-
-
-class PairOut(RootModel[WorkPair]):
-    """A pair of confused characters: the text has `text`, the image seems to have `image`. `count` is the number of its
-    flags, `open` the number of those that are open."""
+    items: list[WitnessRecord]
 
 
 class PairsOut(BaseModel):
-    items: list[PairOut]
+    items: list[WorkPair]
     next: Next
 
 
@@ -417,8 +360,8 @@ class DecisionOutcomeOut(BaseModel):
     """The outcome for one of several flags: either `decision` or `conflict` is set."""
 
     flag: int
-    decision: DecisionOut | None = Field(description="The new decision")
-    conflict: list[DecisionOut] | None = Field(
+    decision: Decision | None = Field(description="The new decision")
+    conflict: list[Decision] | None = Field(
         description="The decisions of others since the version of the request, which prevented this one"
     )
     version: int = Field(description="The present version of the flag")
@@ -479,8 +422,8 @@ class GlyphOutcomeOut(BaseModel):
     page: int
     line: int
     offset: int
-    decision: DecisionOut | None = Field(description="The new decision")
-    conflict: list[DecisionOut] | None = Field(description="The decisions of others, which prevented this one")
+    decision: Decision | None = Field(description="The new decision")
+    conflict: list[Decision] | None = Field(description="The decisions of others, which prevented this one")
 
 
 class GlyphOutcomesOut(BaseModel):
@@ -494,16 +437,11 @@ class CommentOut(RootModel[Comment]):
 
 
 class CommentsOut(BaseModel):
-    items: list[CommentOut]
-
-
-class OpenProblemOut(RootModel[Problem]):
-    """An open problem on a flag or a page. `assigned` is the person who is to solve it, `comments` are all comments on
-    it. `note` is the remark with which the page was marked as a problem, if there are no comments."""
+    items: list[Comment]
 
 
 class OpenProblemsOut(BaseModel):
-    items: list[OpenProblemOut]
+    items: list[Problem]
 
 
 class AssigneesOut(BaseModel):

@@ -81,7 +81,7 @@ def answer(model: BaseModel, status: int = 200) -> Response:
 
 @api.get("/works", tags=[WORKS], responses={200: answers.WorksOut}, summary="List the works of the project")
 def works() -> Response:
-    return answer(answers.WorksOut(items=[answers.WorkOut(work) for work in project().store.queue.works()]))
+    return answer(answers.WorksOut(items=project().store.queue.works()))
 
 
 @api.get("/works/<string:work>", tags=[WORKS], responses={200: answers.WorkOut}, summary="Get a work with its counts")
@@ -142,8 +142,7 @@ def correct(path: schemas.PagePath, body: schemas.ManualCorrectionBody) -> Respo
     summary="List the changes of a page's state, oldest first",
 )
 def page_states(path: schemas.PagePath) -> Response:
-    events = project().store.page_states.history(path.work, path.page)
-    return answer(answers.PageEventsOut(items=[answers.PageEventOut(event) for event in events]))
+    return answer(answers.PageEventsOut(items=project().store.page_states.history(path.work, path.page)))
 
 
 @api.post(
@@ -209,8 +208,7 @@ def facets(path: schemas.WorkPath, query: schemas.Filter) -> Response:
     summary="List how often each witness agrees with the decisions",
 )
 def witness_records(path: schemas.WorkPath) -> Response:
-    records = project().store.judgements.witness_records(path.work)
-    return answer(answers.WitnessRecordsOut(items=[answers.WitnessRecordOut(record) for record in records]))
+    return answer(answers.WitnessRecordsOut(items=project().store.judgements.witness_records(path.work)))
 
 
 @api.get(
@@ -231,8 +229,7 @@ def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     matching = project().store.queue.pairs(path.work, queue_filter_of(path.work, query))
     start = parse_cursor(query.cursor) or 0
     end = start + query.limit
-    items = [answers.PairOut(pair) for pair in matching[start:end]]
-    return answer(answers.PairsOut(items=items, next=str(end) if end < len(matching) else None))
+    return answer(answers.PairsOut(items=matching[start:end], next=str(end) if end < len(matching) else None))
 
 
 @api.get(
@@ -244,8 +241,7 @@ def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
 def flag_history(path: schemas.FlagPath) -> Response:
     store = project().store
     store.queue.flags(path.work, [path.flag], taken_back=True)
-    items = [answers.DecisionOut(decision) for decision in store.decisions.history(path.flag)]
-    return answer(answers.DecisionsOut(items=items))
+    return answer(answers.DecisionsOut(items=store.decisions.history(path.flag)))
 
 
 @api.get(
@@ -268,8 +264,7 @@ def acts(path: schemas.WorkPath, query: schemas.HistoryQuery) -> Response:
 def displaced(path: schemas.WorkPath) -> Response:
     store = project().store
     store.queue.work(path.work)
-    decisions = store.decisions.displaced(path.work)
-    return answer(answers.DecisionsOut(items=[answers.DecisionOut(decision) for decision in decisions]))
+    return answer(answers.DecisionsOut(items=store.decisions.displaced(path.work)))
 
 
 @api.post(
@@ -362,8 +357,7 @@ def acts_of(work: str, query: schemas.HistoryQuery) -> answers.HistoryEntriesOut
     history_filter = HistoryFilter(query.person, query.juan, query.verdict, query.what)
     before = parse_cursor(query.cursor)
     entries, last = project().store.history.log(work, history_filter, before=before, limit=query.limit)
-    items = [answers.HistoryEntryOut(entry) for entry in entries]
-    return answers.HistoryEntriesOut(items=items, next=str(last) if last is not None else None)
+    return answers.HistoryEntriesOut(items=entries, next=str(last) if last is not None else None)
 
 
 def facets_of(work: str, queue_filter: QueueFilter) -> answers.FacetsOut:
@@ -372,7 +366,7 @@ def facets_of(work: str, queue_filter: QueueFilter) -> answers.FacetsOut:
     counted = queue.facets(work, queue_filter)
     unbounded = replace(queue_filter, states=(), least_score=None, most_score=None)
     points = dial(*queue.scores(work, unbounded), project().settings.flags.threshold)
-    return answers.FacetsOut(**counted._asdict(), dial=[answers.DialPointOut(point) for point in points])
+    return answers.FacetsOut(**counted._asdict(), dial=points)
 
 
 def positions_of(work: str, pages: schemas.PageRange) -> tuple[int | None, int | None]:
@@ -416,13 +410,13 @@ def _decision_request(work: str, flag: int, body: schemas.DecisionBody, batch: s
 def decision_or_conflict(outcome: Decision | ConflictError) -> dict[str, Any]:
     """The fields `decision` and `conflict` of the outcome of one of many decisions."""
     if isinstance(outcome, ConflictError):
-        return {"decision": None, "conflict": [answers.DecisionOut(decision) for decision in outcome.decisions]}
-    return {"decision": answers.DecisionOut(outcome), "conflict": None}
+        return {"decision": None, "conflict": outcome.decisions}
+    return {"decision": outcome, "conflict": None}
 
 
 def rules_of(work: str) -> answers.RulesOut:
     """The variant rules of a work. Raises NoPlaceError for an unknown work."""
-    return answers.RulesOut(items=[answers.RuleOut(rule) for rule in project().store.rules.of_work(work)])
+    return answers.RulesOut(items=project().store.rules.of_work(work))
 
 
 def parse_cursor(cursor: str | None) -> int | None:

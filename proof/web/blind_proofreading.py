@@ -13,9 +13,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from proof.quality.agreement import agreement
 from proof.store.decision_chains import REQUESTER, Requester
-from proof.store.double_readings import ComparedReadings
+from proof.store.double_readings import BlindReading, ComparedReadings
 from proof.web import schemas
-from proof.web.answers import BlindReadingOut
 from proof.web.api import DECISIONS, answer, api_blueprint
 from proof.web.page_view import render_page
 from proof.web.people import current_account, may, person
@@ -47,7 +46,7 @@ class DifferingFlagOut(BaseModel):
 
     flag: int
     kind: str
-    readings: list[BlindReadingOut]
+    readings: list[BlindReading]
 
 
 class DoubleReadingsOut(BaseModel):
@@ -130,9 +129,7 @@ def _readings(work: str) -> DoubleReadingsOut:
         agreements=list(_agreements(store.of_work(work))),
         agreed=sum(place.agreed for place in waiting),
         differing=[
-            DifferingFlagOut(
-                flag=place.flag, kind=place.kind, readings=[BlindReadingOut(reading) for reading in place.readings]
-            )
+            DifferingFlagOut(flag=place.flag, kind=place.kind, readings=list(place.readings))
             for place in waiting
             if not place.agreed
         ],

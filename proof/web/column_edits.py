@@ -63,7 +63,7 @@ class ColumnOutcomeOut(BaseModel):
     """The outcome of editing a column."""
 
     corrected: int = Field(description="The number of corrected places")
-    conflicts: list[answers.DecisionOut] = Field(
+    conflicts: list[Decision] = Field(
         description="For each place that others have decided meanwhile and that was left as it is: their last decision"
     )
 
@@ -104,7 +104,7 @@ def edit_column(path: ColumnPath, body: ColumnBody) -> Response:
         *(store.decisions.decide_all(decisions) if decisions else ()),
     ]
     conflicts = [outcome for outcome in outcomes if isinstance(outcome, ConflictError)]
-    last_decisions = [answers.DecisionOut(last) for conflict in conflicts for last in conflict.decisions[-1:]]
+    last_decisions = [last for conflict in conflicts for last in conflict.decisions[-1:]]
     return answer(ColumnOutcomeOut(corrected=len(outcomes) - len(conflicts), conflicts=last_decisions))
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from flask import Response
 from flask_openapi3.models.tag import Tag
 
-from proof.store.comments import CommentRequest, Problem
+from proof.store.comments import CommentRequest
 from proof.web import answers, schemas
-from proof.web.answers import AssigneesOut, CommentOut, CommentsOut, OpenProblemOut, OpenProblemsOut
+from proof.web.answers import AssigneesOut, CommentOut, CommentsOut, OpenProblemsOut
 from proof.web.api import answer, api_blueprint
 from proof.web.people import assignees, must_be_assignee, person
 from proof.web.project import project
@@ -24,8 +22,7 @@ comments = api_blueprint("comments", COMMENTS)
     summary="List the comments on a page and its flags, oldest first",
 )
 def page_comments(path: schemas.PagePath) -> Response:
-    comments = project().store.comments.of_page(path.work, path.page)
-    return answer(CommentsOut(items=[CommentOut(comment) for comment in comments]))
+    return answer(CommentsOut(items=project().store.comments.of_page(path.work, path.page)))
 
 
 @comments.post(
@@ -47,8 +44,7 @@ def flag_comments(path: schemas.FlagPath) -> Response:
     store = project().store
     [queued] = store.queue.flags(path.work, [path.flag], taken_back=True)
     key = (queued.page.number, queued.flag.id)
-    comments = store.comments.of_flags([key]).get(key, [])
-    return answer(CommentsOut(items=[CommentOut(comment) for comment in comments]))
+    return answer(CommentsOut(items=store.comments.of_flags([key]).get(key, [])))
 
 
 @comments.post(
@@ -68,7 +64,7 @@ def comment_on_flag(path: schemas.FlagPath, body: schemas.CommentBody) -> Respon
     summary="List the open problems of a work; those with the latest comment first",
 )
 def open_problems(path: schemas.WorkPath) -> Response:
-    return _open_problems(project().store.comments.problems(work=path.work))
+    return answer(OpenProblemsOut(items=project().store.comments.problems(work=path.work)))
 
 
 @comments.get(
@@ -77,7 +73,7 @@ def open_problems(path: schemas.WorkPath) -> Response:
     summary="List your open problems: those assigned to you, in all works",
 )
 def my_problems() -> Response:
-    return _open_problems(project().store.comments.problems(assigned=person()))
+    return answer(OpenProblemsOut(items=project().store.comments.problems(assigned=person())))
 
 
 @comments.get("/assignees", responses={200: AssigneesOut}, summary="List the people to whom a problem can be assigned")
@@ -90,7 +86,3 @@ def _save(work: str, page: int, flag: int | None, body: schemas.CommentBody) -> 
         must_be_assignee(body.assigned)
     comment = CommentRequest(work=work, page=page, flag=flag, person=person(), **body.model_dump())
     return answer(CommentOut(project().store.comments.add(comment)), 201)
-
-
-def _open_problems(problems: Sequence[Problem]) -> Response:
-    return answer(OpenProblemsOut(items=[OpenProblemOut(problem) for problem in problems]))

@@ -97,7 +97,7 @@ class LayoutOverrideOut(RootModel[LayoutOverride]):
 
 
 class LayoutOverridesOut(BaseModel):
-    items: list[LayoutOverrideOut]
+    items: list[LayoutOverride]
 
 
 class RereadingResultOut(BaseModel):
@@ -148,8 +148,7 @@ class ImageNamesOut(BaseModel):
     summary="List the layouts and images that people set for a page",
 )
 def layout_overrides(path: schemas.PagePath) -> Response:
-    overrides = project().store.layout_overrides.history(path.work, path.page)
-    return answer(LayoutOverridesOut(items=[LayoutOverrideOut(override) for override in overrides]))
+    return answer(LayoutOverridesOut(items=project().store.layout_overrides.history(path.work, path.page)))
 
 
 @layouts.post(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 from uuid import uuid4
 
@@ -205,7 +206,7 @@ def pairs(work: str) -> AnyResponse:
     summary = store.queue.work(work)
     counted_pairs = store.queue.pairs(work, QueueFilter())
     data = {
-        "pairs": [answers.PairOut(pair).model_dump() for pair in counted_pairs[:MAX_PAIRS]],
+        "pairs": [asdict(pair) for pair in counted_pairs[:MAX_PAIRS]],
         "rules": api.rules_of(work).model_dump(mode="json")["items"],
         "text": request.args.get("text"),
         "image": request.args.get("image"),
@@ -220,7 +221,7 @@ def glyphs(work: str) -> AnyResponse:
     summary = queue.work(work)
     single_pairs = [pair for pair in queue.pairs(work, QueueFilter()) if len(pair.text) == len(pair.image) == 1]
     data = {
-        "pairs": [answers.PairOut(pair).model_dump() for pair in single_pairs[:MAX_OFFERED_PAIRS]],
+        "pairs": [asdict(pair) for pair in single_pairs[:MAX_OFFERED_PAIRS]],
         "part": max(request.args.get("part", 0, type=int), 0),
     }
     characters = {name: request.args.get(name, "")[:MAX_CHARACTER_LENGTH] for name in ("text", "against")}
@@ -279,9 +280,7 @@ def history(work: str) -> AnyResponse:
     data = {
         **api.acts_of(work, query).model_dump(mode="json"),
         "filters": filters,
-        "displaced": [
-            answers.DecisionOut(decision).model_dump(mode="json") for decision in store.decisions.displaced(work)
-        ],
+        "displaced": answers.DecisionsOut(items=store.decisions.displaced(work)).model_dump(mode="json")["items"],
         "people": {
             name: {verdict.value: count for verdict, count in counts.items()}
             for name, counts in store.judgements.by_person(work, seeded=True).items()

@@ -67,8 +67,7 @@ def people_events(query: schemas.Cursor) -> Response:
     require_accounts()
     events = project().store.accounts.events(before=parse_cursor(query.cursor), limit=query.limit + 1)
     shown = events[: query.limit]
-    items = [answers.AccountEventOut(event) for event in shown]
-    return answer(answers.AccountEventsOut(items=items, next=str(shown[-1].id) if len(events) > len(shown) else None))
+    return answer(answers.AccountEventsOut(items=shown, next=str(shown[-1].id) if len(events) > len(shown) else None))
 
 
 @people_api.post(

@@ -16,7 +16,7 @@ from proof.checking.recheck import RecheckFault
 from proof.errors import ProofError, PublicError
 from proof.store.acts import ChangedError
 from proof.store.decision_records import ConflictError, UnconfirmedReadingError
-from proof.web.answers import DecisionOut
+from proof.web.answers import DecisionsOut
 from proof.web.attempts import TooManyAttemptsError
 from proof.web.language import english_message, say, translated_message
 from proof.web.messages import RECHECK_FAULTS, REFUSALS, STATUSES
@@ -79,7 +79,7 @@ def answer_errors(app: Flask) -> None:
 
     @app.errorhandler(ConflictError)
     def conflict(error: ConflictError) -> Response:
-        decisions = [DecisionOut(decision).model_dump(mode="json") for decision in error.decisions]
+        decisions = DecisionsOut(items=list(error.decisions)).model_dump(mode="json")["items"]
         return problem(409, str(error), version=error.version, decisions=decisions, message=translated_message(error))
 
     @app.errorhandler(UnconfirmedReadingError)

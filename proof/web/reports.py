@@ -7,7 +7,7 @@ from typing import cast
 from uuid import uuid4
 
 from flask import Blueprint, Flask, Response, abort, current_app, redirect, request, url_for
-from pydantic import BaseModel, Field, RootModel
+from pydantic import BaseModel, Field
 from werkzeug.wrappers import Response as AnyResponse
 
 from proof.errors import PublicError
@@ -63,13 +63,8 @@ class ReportPath(schemas.WorkPath):
     report: schemas.Number = Field(description="The `id` of the report")
 
 
-class ReportOut(RootModel[Report]):
-    """A reader's report about column `line` of a page, or about the page if `line` is 0. `name` is the id of the page,
-    `text` what it has and `reading` what it should have in the reader's opinion."""
-
-
 class ReportsOut(BaseModel):
-    items: list[ReportOut]
+    items: list[Report]
 
 
 def install_report_limiter(app: Flask) -> None:
@@ -117,7 +112,7 @@ def settle(work: str, number: int) -> AnyResponse:
     "/works/<string:work>/reports", responses={200: ReportsOut}, summary="List the open reports of readers"
 )
 def open_reports(path: schemas.WorkPath) -> Response:
-    return answer(ReportsOut(items=[ReportOut(report) for report in project().store.reports.open(path.work)]))
+    return answer(ReportsOut(items=project().store.reports.open(path.work)))
 
 
 @reports_api.post(
@@ -127,7 +122,7 @@ def open_reports(path: schemas.WorkPath) -> Response:
 )
 def settle_report(path: ReportPath, body: ReportStateBody) -> Response:
     project().store.reports.settle(path.work, path.report, body.state, person())
-    return answer(ReportsOut(items=[ReportOut(report) for report in project().store.reports.open(path.work)]))
+    return answer(ReportsOut(items=project().store.reports.open(path.work)))
 
 
 def _require_reports() -> None:

@@ -28,20 +28,15 @@ from proof.text.edit import Edit, edited
 from proof.text.variants import VariantPolicy
 from proof.web.answers import (
     AlternativeOut,
-    BlindReadingOut,
     CharacterOut,
     ColumnOut,
-    CommentOut,
-    DecisionOut,
     EditOut,
     FlagDetailOut,
     FlagOut,
     OtherPlaceOut,
     PageDetailOut,
     PageOut,
-    PlacedCharacterOut,
     ViewOut,
-    WitnessOut,
 )
 from proof.web.glyph_tiles import flag_tile_uri
 from proof.web.images import name_of
@@ -159,16 +154,16 @@ def _detail(
         can_take=may_take(flag),
         image_text=evidence.note if flag.kind is Kind.LAYOUT else "",
         alternatives=_alternatives(flag, policy),
-        witnesses=[WitnessOut(witness) for witness in evidence.witnesses],
+        witnesses=list(evidence.witnesses),
         ordinal=ordinal(result, flag),
         before=before,
         after=after,
         edits=[EditOut(offset=edit.start, length=edit.length, reading=edit.replacement) for edit in edits],
         view=_view_out(queued.page.image_sha, result, flag, view) if view else None,
         tile=flag_tile_uri(queued.page.image_sha, result, flag) if view else None,
-        last=DecisionOut(history[-1]) if history and queued.state is not State.OPEN else None,
-        comments=[CommentOut(comment) for comment in sorted(comments, key=lambda comment: (comment.at, comment.id))],
-        readings=[BlindReadingOut(reading) for reading in readings],
+        last=history[-1] if history and queued.state is not State.OPEN else None,
+        comments=sorted(comments, key=lambda comment: (comment.at, comment.id)),
+        readings=list(readings),
     )
 
 
@@ -227,7 +222,7 @@ def _view_out(sha: str, result: PageResult, flag: Flag, view: View) -> ViewOut:
         focus=_rectangle(view.focus),
         pitch=view.pitch,
         skew=upright_result.skew,
-        characters=[PlacedCharacterOut(character) for character in view.characters],
+        characters=list(view.characters),
         gap=_rectangle(view.gap) if view.gap else None,
         page=_rectangle(_half_folio(upright_result)),
     )
@@ -258,7 +253,7 @@ def page_detail(
         flags_found=[flag_of(queued) for queued in flags],
         notices=[in_words(notice, say) for notice in (*result.notices, result.message) if notice],
         skew=lean_of(result.skew),
-        comments=[CommentOut(comment) for comment in comments],
+        comments=list(comments),
     )
 
 

@@ -18,9 +18,9 @@ def undone_of(undone: Undone) -> answers.UndoneOut:
         what=undone.what,
         redone=undone.is_redo,
         message=say(UNDO_MESSAGES["again" if undone.is_redo else "back"]) % {"what": _words(undone)},
-        decisions=[answers.DecisionOut(decision) for decision in undone.decisions],
-        rule=answers.RuleChangeOut(undone.rule) if undone.rule else None,
-        page=answers.PageEventOut(undone.page) if undone.page else None,
+        decisions=list(undone.decisions),
+        rule=undone.rule,
+        page=undone.page,
         reread_page=undone.page_to_read,
         repeated=undone.repeated,
     )

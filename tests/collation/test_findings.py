@@ -214,3 +214,62 @@ def test_a_decided_insertion_on_a_page_without_image_or_columns_is_shown_at_the_
         found = {one.suggested: one for one in details(store, WORK, asked())}
     assert found["馬"].after == "射反"
     assert found["比"].after.startswith("耦大夫")
+
+
+def readings() -> dict[str, list[tuple[str, str, str]]]:
+    """What each place has in the text, and what the witnesses read there, with their sides."""
+    return {
+        one.flag.transcribed: [(each.siglum, each.reading, each.side) for each in one.flag.evidence.witnesses]
+        for one in asked()
+    }
+
+
+def test_differences_of_several_witnesses_that_overlap_are_one_question_with_what_each_reads() -> None:
+    """Each of two witnesses was said to agree with the text where the difference of the other one began elsewhere."""
+    Path("one.txt").write_text(TEXT.replace("某御于", "某俎于"), encoding="utf-8")
+    Path("two.txt").write_text(TEXT.replace("曰某御于", "曰諸庶于"), encoding="utf-8")
+    Path("three.txt").write_text(TEXT, encoding="utf-8")
+    collated("甲=one.txt", "乙=two.txt", "丙=three.txt")
+    assert readings() == {"某御": [("甲", "某俎", "image"), ("乙", "諸庶", ""), ("丙", "某御", "text")]}
+
+
+def test_a_witness_that_lacks_a_sentence_is_not_said_to_agree_within_it() -> None:
+    """It lacks the first character as well, at whose start the text that it has ends."""
+    Path("one.txt").write_text(TEXT.replace("與大夫命上射曰某御于¶", "¶"), encoding="utf-8")
+    Path("two.txt").write_text(TEXT.replace("與大夫命", "興大夫命"), encoding="utf-8")
+    collated("甲=one.txt", "乙=two.txt")
+    assert readings() == {
+        "與大夫命上射曰某御于": [("甲", "", "image"), ("乙", "興大夫命上射曰某御于", "")],
+        "與": [("乙", "興", "image")],
+    }
+
+
+def test_a_lacuna_of_a_witness_says_nothing_of_its_reading_and_asks_nothing() -> None:
+    """Its signs (□) were passed over: the witness was said to lack words that are illegible in it."""
+    Path("one.txt").write_text(TEXT.replace("取弓矢", "■弓□"), encoding="utf-8")
+    Path("two.txt").write_text(TEXT.replace("取弓矢", "執弓失"), encoding="utf-8")
+    assert collated("甲=one.txt") == []
+    collated("甲=one.txt", "乙=two.txt")
+    assert readings() == {
+        "取": [("甲", "■", ""), ("乙", "執", "image")],
+        "矢": [("甲", "□", ""), ("乙", "失", "image")],
+    }
+    decide("執", Verdict.TAKE)
+    assert main(["export", "010.txt", "--form", "notes"]) == 0
+    assert "執：原作取，甲本闕，乙本作執，從乙本改。" in Path("out/010.notes.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("signs", ["□□", "■■", "〓〓", "□"])
+def test_a_lacuna_of_the_text_is_filled_from_a_witness(signs: str) -> None:
+    """What was taken from the witness was written beside the signs."""
+    Path("010.txt").write_text(TEXT.replace("大夫之西", f"大{signs}西"), encoding="utf-8")
+    assert main(["check", "010.txt"]) == 0
+    Path("other.txt").write_text(TEXT, encoding="utf-8")
+    assert collated() == [(signs, "夫之", "open")]
+    decide("夫之", Verdict.TAKE)
+    assert main(["export", "010.txt", "--in-place"]) == 0
+    assert Path("010.txt").read_text(encoding="utf-8") == TEXT
+    fault = f"原作{signs}" if "〓" in signs else "原闕"
+    verb = "改" if "〓" in signs else "補"
+    note = f"夫之：{fault}，四庫本作夫之，從四庫本{verb}。"
+    assert note in Path("out/010.notes.txt").read_text(encoding="utf-8")

@@ -55,6 +55,13 @@ def test_another_reader_of_the_image_is_shown_and_weighs_nothing(body: str) -> N
     assert after.score == pytest.approx(2.0 + WEIGHTS.image)
 
 
+def test_a_witness_that_is_illegible_here_and_there_weighs_no_less() -> None:
+    whole = "".join(map(chr, range(0x5000, 0x5200)))
+    illegible = "".join("□" if at % 8 == 0 else char for at, char in enumerate(whole))
+    collation = collate(edition(whole, "base.txt"), edition(illegible, "copy.txt"))
+    assert [quality.weight for quality in collation.quality] == [1.0]
+
+
 @pytest.mark.parametrize("run", ["者", "揖", "揖進坐", "揖進坐奠觚拜興降西階上", "宰夫揖"])
 def test_a_run_that_is_missing_or_too_much_is_heard_wherever_it_may_begin(run: str) -> None:
     """Either 宰夫揖 is missing before 宰夫 or 揖宰夫 behind it; what is shown is the reading at the flag alone."""

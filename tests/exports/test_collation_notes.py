@@ -52,6 +52,26 @@ def test_the_house_style_says_what_stood_there_and_after_what_it_was_changed() -
     ]
 
 
+def test_the_context_of_a_note_has_characters_alone_in_every_format() -> None:
+    """Parts of tags and the numbers of footnotes stood there as characters: `ll固〔當〕面`, `東3坐`."""
+    done = corrected(CRITICAL, Correction("", 3, 4, 1, "西", "東"), Correction("", 3, 19, 1, "當", "東"))
+    assert [line.partition("　")[2] for line in house_list(notes_of(done)).splitlines()] == [
+        "東面于中〔西〕坐固當面　西：原作東，今改。",
+        "中西坐固〔當〕面矣　當：原作東，今改。",
+    ]
+
+
+def test_a_moved_character_is_named_by_the_character_that_it_follows() -> None:
+    """In Markdown it was said to follow the end of a tag."""
+    text = "### 數獲 {#5}\n\n面于中坐。<small>東固面矣。</small>\n"
+    moved = (
+        Correction("", 3, 0, 0, "東", "", flag="a", moved="b", kind=Kind.OMISSION),
+        Correction("", 3, 12, 1, "", "東", flag="b", moved="a", kind=Kind.INSERTION),
+    )
+    (note,) = notes_of(corrected(text, *moved)).notes
+    assert note.words == "東：原在坐下，今乙正。"
+
+
 def test_the_spreadsheet_counts_characters_as_the_page_has_them() -> None:
     rows = csv.DictReader(spreadsheet(four()).decode("utf-8-sig").splitlines())
     assert [(row["column"], row["character"], row["before"], row["after"]) for row in rows] == [

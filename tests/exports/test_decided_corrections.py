@@ -509,6 +509,34 @@ def test_two_corrections_beside_each_other_are_written_and_taken_back_as_a_naive
         assert unwritten or project.edition.text == with_changes(stays)
 
 
+@pytest.mark.parametrize("is_checked", [False, True])
+@pytest.mark.parametrize(("deleted", "moved"), [(4, "北西耦"), (5, "北西耦"), (5, "西耦北")])
+def test_what_was_to_be_deleted_and_was_moved_in_its_line_is_named_as_not_written(
+    project: Project, deleted: int, moved: str, is_checked: bool
+) -> None:
+    project.by_hand(1, deleted, "")
+    project.write(TEXT.replace("西北耦", moved))
+    if is_checked:
+        project.check()
+    assert [reason for reason, *_ in left_out(project.decided)] == ["gone"]
+
+
+@pytest.mark.parametrize("offset", [0, 5, 12])
+def test_nothing_is_inserted_by_hand_into_a_column_that_is_deleted(project: Project, offset: int) -> None:
+    project.change(3, ColumnChange.DELETE)
+    with pytest.raises(ConflictError):
+        project.by_hand(3, offset, "與", length=0)
+
+
+def test_a_character_missing_at_the_beginning_of_a_column_that_is_deleted_does_not_reach_the_next(
+    project: Project,
+) -> None:
+    project.check(flag("f-missing", 3, 0, "", "與", "[]命上射", kind=Kind.OMISSION))
+    project.change(3, ColumnChange.DELETE)
+    project.say("f-missing", Verdict.TAKE)
+    assert [reason for reason, *_ in left_out(project.decided)] == ["conflict", "conflict"]
+
+
 @pytest.mark.parametrize("written", ["", "東"])
 @pytest.mark.parametrize("behind", [0, 1])
 def test_what_is_put_in_beside_an_exported_correction_is_written_before_the_next_check(

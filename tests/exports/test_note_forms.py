@@ -18,6 +18,7 @@ from proof.exports.corrections import Correction
 from proof.exports.docx import docx
 from proof.exports.forms.cbeta import collation_list, marked_text
 from proof.exports.forms.tei_notes import NAMESPACE, apparatus_document
+from proof.exports.forms.wikisource import running_page
 from proof.exports.note_files import with_footnotes
 from proof.exports.note_page import note_page
 from proof.exports.noted_text import noted_text
@@ -133,6 +134,47 @@ def test_the_page_has_the_text_with_its_changes_and_every_note_linked() -> None:
     assert len(targets) == 10
     assert page.findtext(".//h1") == "儀禮 <b>"
     assert page.findtext(".//dd") == "文淵閣四庫全書本"
+
+
+ANNOTATED = (
+    "### 數獲 {#5}\n\n東面于中[^b]東坐。<small>固東[^a]面矣。</small>\n\n"
+    "[^a]: 編者按。\n[^b]: 中，射器。\n[^c]: 未引。\n"
+)
+
+
+def annotated() -> CorrectedSource:
+    return correct(transcription(ANNOTATED), [Correction("", 3, 8, 1, "西", "東")])
+
+
+def test_footnotes_that_an_edition_has_itself_are_in_the_document_at_their_places() -> None:
+    """They were left out without a word."""
+    document = written(annotated())
+    footnotes = {
+        note.get(f"{W}id"): "".join(map(str, note.itertext())).strip() for note in part(document, "word/footnotes.xml")
+    }
+    body = part(document, "word/document.xml")
+    said = [
+        node.text if node.tag == f"{W}t" else f"[{footnotes[node.get(f'{W}id')]}]"
+        for node in body.iter(f"{W}t", f"{W}footnoteReference")
+    ]
+    assert "".join(map(str, said)).endswith(
+        "東面于中[中，射器。]西[西：原作東，今改。]坐。固東[編者按。]面矣。[未引。]"
+    )
+
+
+def test_footnotes_that_an_edition_has_itself_stand_behind_the_collation_notes_of_the_page() -> None:
+    source = annotated()
+    page = note_page(noted_text(source, notes_of(source)), notes_of(source), "書").decode()
+    words = re.sub(r"<[^>]+>|\s", "", page.partition("<main>")[2])
+    assert words == (
+        "數獲東面于中[1]東西〔一〕坐。固東[2]面矣。[3]"
+        "校勘記〔一〕第三行東面于中〔西〕坐固東面西：原作東，今改。附注[1]中，射器。[2]編者按。[3]未引。"
+    )
+
+
+def test_footnotes_that_an_edition_has_itself_are_references_on_wikisource() -> None:
+    page = running_page(transcription(ANNOTATED))
+    assert "東面于中<ref>中，射器。</ref>東坐。{{*|固東}}<ref>編者按。</ref>{{*|面矣。}}" in page
 
 
 def columns_corrected() -> CorrectedSource:

@@ -83,6 +83,13 @@ def test_a_page_marked_as_a_problem_without_a_word_is_among_the_problems_and_can
     assert store.comments.problems(work=WORK) == []
 
 
+def test_who_is_to_solve_a_problem_of_a_flag_is_not_given_the_page_that_was_marked_without_a_word(store: Store) -> None:
+    say(store, "是告？", page=1, state=PROBLEM, assigned="乙")
+    store.page_states.set(WORK, 1, PageState.PROBLEM, 0, "甲", "request-0001", note="斷版")
+    assert [found.flag for found in store.comments.problems(assigned="乙")] == [1]
+    assert (store.comments.count("乙"), len(store.comments.problems())) == (1, 2)
+
+
 def test_nobody_resolves_or_assigns_over_words_that_they_did_not_see(store: Store) -> None:
     first = say(store, "？", state=PROBLEM)
     say(store, "還是不對", "乙")

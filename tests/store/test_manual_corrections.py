@@ -128,6 +128,13 @@ def test_an_undone_correction_is_shown_only_in_the_history(filled: Store) -> Non
     assert standing_decisions(filled, WORK) == []
 
 
+def test_what_is_said_of_a_correction_is_said_of_its_decision(filled: Store) -> None:
+    said = replace(corrected(1, 1, "A"), note="斷版", batch="batch-0001", authority="毛", confirmed=True)
+    decision = filled.manual_corrections.correct(replace(said, origin={"page": "其頁"}))
+    assert (decision.note, decision.batch, decision.authority) == ("斷版", "batch-0001", "毛")
+    assert decision.evidence["carried"] == {"page": "其頁"}
+
+
 @on_both
 def test_a_place_is_corrected_again_after_an_undo(filled: Store) -> None:
     decision = filled.manual_corrections.correct(corrected(1, 1, "入"))

@@ -90,6 +90,7 @@ def test_answers_are_counted_by_person_and_in_total(store: Store) -> None:
         ("乙", 1, 1),
     ]
     assert (progress.people, progress.total.settled, progress.waiting) == ((), 0, None)
+    assert store.judgements.by_day(WORK) == {}, "the days count what the people do"
 
 
 def test_an_error_is_caught_by_a_decision_that_corrects_the_text(store: Store) -> None:

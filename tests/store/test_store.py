@@ -223,8 +223,8 @@ def test_the_queue_is_updated_by_a_replaced_page_and_by_rescored_flags(
     store.rescore(WORK, [replace(first, score=1.0)])
     assert queued() == [("flag 1", 8.0), ("flag 0", 1.0)]
     [page] = store.queue.pages(WORK)
-    read_again = replace(page_result, flags=(first,))
-    assert store.replace_page(page.number, store.stamp(page.number), PLACE, "other key", read_again)
+    read_again = CheckedResult(PLACE, "other key", replace(page_result, flags=(first,)))
+    assert store.replace_page(page.number, store.stamp(page.number), read_again)
     assert queued() == [("flag 0", 9.0)]
     store.texts.move(WORK, PLACE.text, "elsewhere.txt")
     assert [place.text for place in store.queue.pages(WORK)] == ["elsewhere.txt"]

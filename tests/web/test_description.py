@@ -55,3 +55,18 @@ def test_names_in_the_description_of_a_schema_are_fields_or_values(document: Any
     names = {name for schema in schemas.values() for name in (*schema.get("properties", {}), *schema.get("enum", ()))}
     for name, schema in schemas.items():
         assert {*re.findall(r"`([^`]+)`", schema.get("description", ""))} <= names, name
+
+
+def test_a_record_has_one_schema_wherever_it_is_a_part_of_an_answer(document: Any) -> None:
+    schemas = document["components"]["schemas"]
+    second_names = {f"#/components/schemas/{name}" for name, schema in schemas.items() if "$ref" in schema}
+
+    def references(part: Any) -> list[str]:
+        if isinstance(part, list):
+            return [reference for item in part for reference in references(item)]
+        if not isinstance(part, dict):
+            return []
+        own = [part["$ref"]] if isinstance(part.get("$ref"), str) else []
+        return own + [reference for value in part.values() for reference in references(value)]
+
+    assert second_names.isdisjoint(references(schemas))

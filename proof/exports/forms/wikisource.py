@@ -7,6 +7,7 @@ The level of a page is the state that people gave it at the desk; a page without
 from __future__ import annotations
 
 import re
+from collections import deque
 from pathlib import Path
 
 from proof.exports.files import Material, safe_name, write_file
@@ -16,7 +17,7 @@ from proof.text.encoding import Decoded
 from proof.text.layers import NOTES, BlockKind
 from proof.text.model import Column
 from proof.text.read import parse_transcription
-from proof.text.transcription import Transcription
+from proof.text.transcription import Footnote, Transcription
 
 LEVELS = {PageState.NOT_PROOFREAD: 1, PageState.PROBLEM: 2, PageState.PROOFREAD: 3, PageState.VALIDATED: 4}
 """The levels of pages in the extension ProofreadPage."""
@@ -43,14 +44,30 @@ def _line(text: str) -> str:
 
 
 def running_page(edition: Transcription) -> str:
-    """The wikitext of a text without pages."""
+    """The wikitext of a text without pages, with the footnotes that it has itself."""
     title = edition.title or edition.path.stem
     lines = [f"{{{{header|title={_safe(title)}}}}}"]
+    footnotes = deque(sorted((note for note in edition.footnotes if note.anchor is not None), key=_anchor))
     for block in edition.blocks:
-        text = "".join(_noted(stretch.source, note=stretch.layer in NOTES) for stretch in block.stretches)
+        text = ""
+        for stretch in block.stretches:
+            text += _references(footnotes, stretch.start) + _noted(stretch.source, note=stretch.layer in NOTES)
+        text += _references(footnotes, block.end)
         level = "=" * min(max(block.level, 2), 6)
         lines.append(f"{level} {text.strip()} {level}" if block.kind is BlockKind.HEADING else _line(text))
     return "\n\n".join(lines) + "\n"
+
+
+def _anchor(footnote: Footnote) -> int:
+    return footnote.anchor or 0
+
+
+def _references(footnotes: deque[Footnote], end: int) -> str:
+    """The wikitext of the footnotes up to a code point, which are then done."""
+    text = ""
+    while footnotes and _anchor(footnotes[0]) <= end:
+        text += f"<ref>{_safe(footnotes.popleft().text)}</ref>"
+    return text
 
 
 def _noted(text: str, *, note: bool) -> str:
