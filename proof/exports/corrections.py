@@ -77,9 +77,14 @@ class Correction:
         return self.replacement != self.original
 
     @property
-    def is_column(self) -> bool:
+    def adds_column(self) -> bool:
         """Whether it inserts a whole column."""
-        return self.kind is Kind.LAYOUT and bool(self.column) and not (self.length or self.is_of_line_ending)
+        return self.kind is Kind.LAYOUT and bool(self.replacement) and not (self.length or self.is_of_line_ending)
+
+    @property
+    def is_column(self) -> bool:
+        """Whether it inserts a whole column of the image."""
+        return self.adds_column and bool(self.column)
 
     def is_beside(self, other: Correction) -> bool:
         """Whether both can be inserted at one place: two columns of the image, a column and characters at the
@@ -286,19 +291,24 @@ def _placed_at(edition: Transcription, correction: Correction, start: int) -> Pl
     joins = correction.kind is Kind.LAYOUT and correction.original == LINE_BREAK
     if not (LINE_ENDING.match(edition.text, start) if joins else edition.text.startswith(correction.original, start)):
         return RefusedCorrection(correction, Notice.of(Refusal.OTHER_BY_NOW))
-    if correction.deletes_column and not _is_whole_line(edition.text, start, correction.original):
-        return RefusedCorrection(correction, Notice.of(Refusal.JOINED))
+    if correction.adds_column or correction.deletes_column:
+        if not _is_between_lines(edition.text, start, correction.original):
+            return RefusedCorrection(correction, Notice.of(Refusal.JOINED))
     edit = Edit(start, correction.length, correction.replacement)
     if correction.kind is Kind.LAYOUT:
         edit = line_edit(edition.text, start, correction.original, correction.replacement, correction.offset)
     return PlacedCorrection(correction, edit)
 
 
-def _is_whole_line(text: str, start: int, line: str) -> bool:
-    """Whether `line`, which begins at `start` of a text, is a whole line of it, with or without a line ending."""
-    end = start + len(line)
-    begins = line[0] in LINE_ENDING_SIGNS or start == 0 or text[start - 1] in LINE_ENDING_SIGNS
-    return begins and (line[-1] in LINE_ENDING_SIGNS or end == len(text) or text[end] in LINE_ENDING_SIGNS)
+def _is_between_lines(text: str, start: int, lines: str) -> bool:
+    """Whether `lines`, which begin at `start` of a text, are whole lines of it, with or without a line ending; if
+    empty, whether a line begins or ends there."""
+    end = start + len(lines)
+    begins = start == 0 or text[start - 1] in LINE_ENDING_SIGNS
+    ends = end == len(text) or text[end] in LINE_ENDING_SIGNS
+    if not lines:
+        return begins or ends
+    return (begins or lines[0] in LINE_ENDING_SIGNS) and (ends or lines[-1] in LINE_ENDING_SIGNS)
 
 
 def _malformed(correction: Correction) -> RefusedCorrection | None:
