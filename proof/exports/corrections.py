@@ -81,11 +81,6 @@ class Correction:
         """Whether it inserts a whole column."""
         return self.kind is Kind.LAYOUT and bool(self.replacement) and not (self.length or self.is_of_line_ending)
 
-    @property
-    def is_column(self) -> bool:
-        """Whether it inserts a whole column of the image."""
-        return self.adds_column and bool(self.column)
-
     def is_beside(self, other: Correction) -> bool:
         """Whether both can be inserted at one place: two columns of the image, a column and characters at the
         beginning or end of the line beside it, a line ending and characters of which the image has the column, or two
@@ -94,16 +89,18 @@ class Correction:
             return False
         if self.former and other.former:
             return self.former != other.former
-        inserts_column = self.is_column or other.is_column
         if self.is_of_line_ending or other.is_of_line_ending:
             is_one_ending = self.is_of_line_ending != other.is_of_line_ending
-            return is_one_ending and not inserts_column and bool(self.column and other.column)
-        return inserts_column and self.column != other.column
+            adds_column = self.adds_column or other.adds_column
+            return is_one_ending and not adds_column and bool(self.column and other.column)
+        if self.adds_column and other.adds_column:
+            return self.column != other.column
+        return self.adds_column or other.adds_column
 
     @property
     def order(self) -> tuple[bool, float, FormerPlace]:
         """A sort key for insertions at one place."""
-        return *insertion_order(self.offset, self.column, self.replacement, is_column=self.is_column), self.former
+        return *insertion_order(self.offset, self.column, self.replacement, is_column=self.adds_column), self.former
 
     @property
     def is_of_line_ending(self) -> bool:
@@ -291,9 +288,9 @@ def _placed_at(edition: Transcription, correction: Correction, start: int) -> Pl
     joins = correction.kind is Kind.LAYOUT and correction.original == LINE_BREAK
     if not (LINE_ENDING.match(edition.text, start) if joins else edition.text.startswith(correction.original, start)):
         return RefusedCorrection(correction, Notice.of(Refusal.OTHER_BY_NOW))
-    if correction.adds_column or correction.deletes_column:
-        if not _is_between_lines(edition.text, start, correction.original):
-            return RefusedCorrection(correction, Notice.of(Refusal.JOINED))
+    is_column = correction.adds_column or correction.deletes_column
+    if is_column and not _is_between_lines(edition.text, start, correction.original):
+        return RefusedCorrection(correction, Notice.of(Refusal.JOINED))
     edit = Edit(start, correction.length, correction.replacement)
     if correction.kind is Kind.LAYOUT:
         edit = line_edit(edition.text, start, correction.original, correction.replacement, correction.offset)

@@ -580,6 +580,19 @@ def test_a_deleted_column_comes_back_when_the_columns_around_it_are_no_longer_jo
     assert project.edition.text == text
 
 
+def test_a_column_added_by_hand_stands_before_what_is_put_in_at_the_beginning_of_the_next(project: Project) -> None:
+    project.by_hand(3, 0, "與", length=0)
+    project.change(3, ColumnChange.ADD_BEFORE, "新增之文")
+    project.export()
+    assert project.edition.text == TEXT.replace("命上射", "新增之文¶\n與命上射")
+
+
+def test_the_note_on_a_column_added_behind_another_names_its_own_line(project: Project) -> None:
+    project.change(3, ColumnChange.ADD_AFTER, "新增之文")
+    [note] = notes_of(project.corrected).notes
+    assert note.line == 4
+
+
 @pytest.mark.parametrize("written", ["", "東"])
 @pytest.mark.parametrize("behind", [0, 1])
 def test_what_is_put_in_beside_an_exported_correction_is_written_before_the_next_check(
