@@ -9,10 +9,10 @@ import pickle
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from coverage import Coverage
@@ -27,7 +27,7 @@ from proof.ocr.page import PageEngine, PageReading
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.registry import EngineSettings, open_page_engine
 from tests.half_folios import kai, make_page
-from tests.once import from_scratch, made_but_once
+from tests.once import COMPUTED, from_scratch, made_but_once
 from tests.sample import lay_out
 from tests.slowed import HANDS_LATE, slow
 
@@ -142,8 +142,13 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return cores if config.getoption("markexpr").startswith("not (browser") else cores + cores // 2
 
 
-def pytest_configure() -> None:
-    """Behind a shell's & the interrupt is ignored, and so in every process that a test starts and interrupts."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Makes the folder of what is computed once, before any worker is started. Behind a shell's & the interrupt is
+    ignored, and so in every process that a test starts and interrupts."""
+    if COMPUTED not in os.environ:
+        folder = TemporaryDirectory(prefix="proof-tests-")
+        config.add_cleanup(folder.cleanup)
+        os.environ[COMPUTED] = folder.name
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -266,10 +271,8 @@ def demo(made_once: MadeOnce) -> tuple[Path, subprocess.CompletedProcess[str]]:
 
 
 def _run_demo(folder: Path) -> None:
+    from tests.forked import ran_forked  # noqa: PLC0415 - it imports this module
+
     folder.mkdir()
-    surroundings = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
-    line = [sys.executable, "-m", "proof", "demo"]
-    ran = subprocess.run(  # noqa: S603
-        line, cwd=folder, env=surroundings, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
+    ran = ran_forked(folder, "demo")
     (folder / "ran.json").write_text(json.dumps([ran.returncode, ran.stdout, ran.stderr]), encoding="utf-8")

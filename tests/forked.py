@@ -6,16 +6,16 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import subprocess
 import sys
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from flask import Flask
 from PIL import Image
 
 from proof.cli import main
 from tests.conftest import PATIENCE
-from tests.once import compiled_templates
+from tests.once import computed_once_in_fork
 from tests.slowed import answer_late
 
 # What the commands need is imported once for a whole run, by a process that forks one whenever one is asked for.
@@ -23,7 +23,7 @@ FORKED = multiprocessing.get_context("forkserver" if "forkserver" in multiproces
 if FORKED.get_start_method() == "forkserver":
     COMMANDS = [f"proof.commands.{name}" for name in ("check", "recover", "serve")]
     LOADED = ["pytest", "alembic.command", "proof.checking.pipeline", "proof.web.serve", *COMMANDS, __name__]
-    FORKED.set_forkserver_preload(LOADED)
+    FORKED.set_forkserver_preload([*LOADED, "tests.warm"])
     Image.init()  # the formats that it knows, which it loads when it first writes one
 
 
@@ -32,7 +32,7 @@ class ForkedCommand:
 
     def __init__(self, folder: Path, *words: str) -> None:
         reading, writing = FORKED.Pipe(duplex=False)
-        self._process = FORKED.Process(target=_run, args=(str(folder), words, writing), daemon=True)
+        self._process = FORKED.Process(target=_run, args=(str(folder), words, writing, writing), daemon=True)
         self._process.start()
         writing.close()
         self._reading = reading
@@ -62,12 +62,27 @@ class ForkedCommand:
         self._reading.close()
 
 
-def _run(folder: str, words: tuple[str, ...], writing: Connection) -> None:
+def ran_forked(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """A command line of the program, run in `folder` to its end."""
+    out, said = (FORKED.Pipe(duplex=False) for _ in range(2))
+    process = FORKED.Process(target=_run, args=(str(folder), words, out[1], said[1]))
+    process.start()
+    printed = []
+    for reading, writing in (out, said):
+        writing.close()
+        with open(reading.fileno(), encoding="utf-8", closefd=False) as file:
+            printed.append(file.read())
+    process.join(PATIENCE)
+    return subprocess.CompletedProcess(words, process.exitcode or 0, *printed)
+
+
+def _run(project: str, words: tuple[str, ...], out: Connection, said: Connection) -> None:
     gc.freeze()  # what was loaded before stays, and is shared with whoever else was forked from it
-    Flask.jinja_options = {"bytecode_cache": compiled_templates()}
+    computed_once_in_fork()
     answer_late()
-    os.chdir(folder)
-    for output in (1, 2):
+    os.chdir(project)
+    os.environ["COLUMNS"] = "80"
+    for output, writing in ((1, out), (2, said)):
         os.dup2(writing.fileno(), output)
     sys.stdout, sys.stderr = (os.fdopen(output, "w", buffering=1, encoding="utf-8") for output in (1, 2))
     sys.exit(main(list(words)))

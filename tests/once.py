@@ -1,6 +1,6 @@
 """What costs much and comes out the same is made once in a run: the tables of a new store, the network of the
-recogniser, what it reads of a strip, where columns stand on an image, compiled templates and
-statements, what builds addresses.
+recogniser, what it reads of a strip, where columns stand on an image, the sum of its
+model, compiled templates and statements, what builds addresses.
 
 The program itself makes each of them, the first time that it is asked for. Tests of these very things ask for
 `from_scratch`, with which all is made anew, as it is in every process that a test starts.
@@ -9,31 +9,37 @@ The program itself makes each of them, the first time that it is asked for. Test
 from __future__ import annotations
 
 import hashlib
+import os
+import pickle
 import sqlite3
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import cache
 from pathlib import Path
-from threading import Lock
-from typing import Any
+from threading import Lock, get_ident
+from typing import Any, TypeVar
 
 import pytest
 from flask import Flask
 from jinja2 import FileSystemBytecodeCache
 from numpy.typing import NDArray
-from sqlalchemy import URL, Engine, create_engine
+from sqlalchemy import URL, Engine, create_engine, event
 from sqlalchemy.dialects.sqlite.base import SQLiteDialect
 from sqlalchemy.util import LRUCache
 from werkzeug.routing import Rule
 
 from proof.layout import photograph
 from proof.layout.half_folio import Layout
+from proof.ocr import ppocr
 from proof.ocr.engine import Pixels, Reading
+from proof.ocr.models import ModelTask, find_packaged
 from proof.ocr.ppocr import PPOCR
 from proof.store import Store, database
 
-LAYOUTS = 24
-"""Of so many images it is kept where their columns stand: a few megabytes each."""
+T = TypeVar("T")
+
+COMPUTED = "PROOF_TESTS_COMPUTED"
+"""The variable that tells the processes of a run in which folder they keep what one of them has computed."""
 
 ANEW: list[str] = []
 """Tests that are under way with everything made anew."""
@@ -62,10 +68,11 @@ def _with_copied_tables(real: Callable[[Engine], None], template: Path) -> Calla
     return migrate
 
 
-def _read_once(patch: pytest.MonkeyPatch) -> None:
-    read = PPOCR._read
+def computed_once(patch: pytest.MonkeyPatch, folder: Path) -> None:
+    """What is computed of the same pixels comes out of `folder`, whichever process computed it."""
+    read, columns, packaged = PPOCR._read, photograph.page_columns, find_packaged(ModelTask.RECOGNITION)
+    sum_anew, sum_once = ppocr._checksum_of, cache(ppocr._checksum_of)
     made: dict[Any, Any] = {}
-    readings: dict[Any, Reading] = {}
 
     def once(real: Callable[[PPOCR], Any]) -> Callable[[PPOCR], Any]:
         def ask(self: PPOCR) -> Any:
@@ -78,33 +85,35 @@ def _read_once(patch: pytest.MonkeyPatch) -> None:
 
         return ask
 
-    def read_once(self: PPOCR, strip: Pixels, sought: NDArray[Any]) -> Reading:
+    def of_pixels(pixels: Pixels, key: object, compute: Callable[[], T]) -> T:
         if ANEW:
-            return read(self, strip, sought)
-        pixels = hashlib.blake2b(strip.tobytes()).digest()
-        key = (self.identity, strip.shape, strip.dtype.str, pixels, sought.tobytes())
-        if key not in readings:
-            readings[key] = read(self, strip, sought)
-        return readings[key]
+            return compute()
+        data = f"{key!r} {pixels.shape} {pixels.dtype}".encode() + pixels.tobytes()
+        file = folder / hashlib.blake2b(data, digest_size=16).hexdigest()
+        if not file.exists():
+            part = folder / f"{os.getpid()}-{get_ident()}"
+            part.write_bytes(pickle.dumps(compute()))
+            part.replace(file)
+        computed: T = pickle.loads(file.read_bytes())  # noqa: S301 - by ourselves
+        return computed
 
+    def read_once(self: PPOCR, strip: Pixels, sought: NDArray[Any]) -> Reading:
+        return of_pixels(strip, (self.identity, sought.tolist()), lambda: read(self, strip, sought))
+
+    def laid_out_once(pixels: Pixels, *given: Any) -> Layout:
+        return of_pixels(pixels, given, lambda: columns(pixels, *given))
+
+    patch.setattr(ppocr, "_checksum_of", lambda model: (sum_once if model == packaged else sum_anew)(model))
     patch.setattr(PPOCR, "_loaded", once(PPOCR._loaded))
     patch.setattr(PPOCR, "_measure_training", once(PPOCR._measure_training))
     patch.setattr(PPOCR, "_read", read_once)
+    patch.setattr("proof.verify.page.page_columns", laid_out_once)
 
 
-def _laid_out_once(patch: pytest.MonkeyPatch) -> None:
-    real, found = photograph.page_columns, OrderedDict[Any, Layout]()
-
-    def once(pixels: Pixels, *given: Any) -> Layout:
-        key = (pixels.shape, hashlib.blake2b(pixels.tobytes()).digest(), repr(given))
-        layout = None if ANEW else found.get(key)
-        if layout is None:
-            layout = found[key] = real(pixels, *given)
-        while len(found) > LAYOUTS:
-            found.popitem(last=False)
-        return layout
-
-    patch.setattr("proof.verify.page.page_columns", once)
+def computed_once_in_fork() -> None:
+    """In a process that was forked it comes out of the folder of the run as well; a script has none."""
+    if folder := os.environ.get(COMPUTED):
+        computed_once(pytest.MonkeyPatch(), Path(folder))
 
 
 def statements_compiled_once(patch: pytest.MonkeyPatch) -> None:
@@ -137,19 +146,35 @@ def addresses_built_alike(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Rule, "_compile_builder", once)
 
 
+def not_waiting_for_the_disk(patch: pytest.MonkeyPatch) -> None:
+    """No test takes the power away: what the system has been given, it has, whenever it comes to the disk."""
+    real = database._prepare_sqlite
+
+    def prepare(engine: Engine, wait: float) -> None:
+        real(engine, wait)
+        event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA synchronous=OFF").close())
+
+    patch.setattr(database, "_prepare_sqlite", prepare)
+    patch.setattr(os, "fsync", lambda file: None)
+
+
 @pytest.fixture(scope="session", autouse=True)
-def made_but_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """For the whole run of a worker."""
-    template = tmp_path_factory.mktemp("tables") / "proof.sqlite"
-    Store.open(template).close()
+def made_but_once(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Iterator[None]:
+    """For the whole run."""
+    template = made_once("new-store", _make_store) / "proof.sqlite"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "migrate", _with_copied_tables(database.migrate, template))
         patch.setattr(Flask, "jinja_options", {"bytecode_cache": compiled_templates()})
         statements_compiled_once(patch)
         addresses_built_alike(patch)
-        _read_once(patch)
-        _laid_out_once(patch)
+        not_waiting_for_the_disk(patch)
+        computed_once(patch, Path(os.environ[COMPUTED]))
         yield
+
+
+def _make_store(folder: Path) -> None:
+    folder.mkdir()
+    Store.open(folder / "proof.sqlite").close()
 
 
 @pytest.fixture

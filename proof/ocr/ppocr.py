@@ -83,14 +83,7 @@ class PPOCR:
         self._path = model or packaged_model(ModelTask.RECOGNITION)
         self._open = partial(open_network, self._path, runtime, threads, readers, gpu)
         self.at_once = 1 if gpu is None else LINES_PER_BATCH
-        try:
-            checksum = hashlib.sha256(self._path.read_bytes()).hexdigest()
-        except OSError as error:
-            why = Sentence(_("cannot be read (%(reason)s)"), reason=reason_of(error))
-            raise EngineError(
-                _("%(path)s: %(why)s; name an ONNX file, or none for the packaged model"), path=self._path, why=why
-            ) from error
-        self._identity = EngineIdentity("ppocr", version_of(runtime, gpu), self._path.stem, checksum)
+        self._identity = EngineIdentity("ppocr", version_of(runtime, gpu), self._path.stem, _checksum_of(self._path))
         self._kept = kept
         self._loading = RLock()
         self._network: Network | None = None
@@ -205,6 +198,17 @@ class PPOCR:
         )
         text, probability = alternatives[0]
         return ReadCharacter(text, start, end, probability, alternatives)
+
+
+def _checksum_of(model: Path) -> str:
+    """The SHA-256 of a model's file. Raises EngineError."""
+    try:
+        return hashlib.sha256(model.read_bytes()).hexdigest()
+    except OSError as error:
+        why = Sentence(_("cannot be read (%(reason)s)"), reason=reason_of(error))
+        raise EngineError(
+            _("%(path)s: %(why)s; name an ONNX file, or none for the packaged model"), path=model, why=why
+        ) from error
 
 
 def _line_of(strip: Pixels) -> Pixels:

@@ -241,9 +241,10 @@ class _Carrier:
     def carry(self, place: Place) -> CarriedPlace | None:
         """The place in the new content; None if it is lost."""
         carried = self._carry(place)
-        if carried is not None and self._to_lost is not None and self._to_lost.where(*carried.span) is not None:
+        if carried is None or self._was_moved(place, carried):
             return None
-        return carried
+        is_of_lost = self._to_lost is None or self._to_lost.where(*carried.span) is None
+        return carried if is_of_lost else None
 
     def _carry(self, place: Place) -> CarriedPlace | None:
         if self._written is not None and place.flag in self._written.of_flags:
@@ -268,6 +269,14 @@ class _Carrier:
             return CarriedPlace(unchanged, place.reads)
         return None if place.is_whole else self._replaced_by_reading(place)
 
+    def _was_moved(self, place: Place, carried: CarriedPlace) -> bool:
+        """Whether characters that were to be deleted, and are no longer at their place, stand elsewhere in the line,
+        which has as many of them as before."""
+        if self._written is not None or carried.reads or not place.reads:
+            return False
+        (old_line, _), (new_line, _) = _in_line(self._old, place.span), _in_line(self._new, carried.span)
+        return new_line.count(place.reads) >= old_line.count(place.reads)
+
     def _insertions(self, places: Iterable[Place]) -> dict[int, list[tuple[Place, Span]]]:
         """The insertions of the export, by their start in the old content, each with its span in the new content."""
         insertions: defaultdict[int, list[tuple[Place, Span]]] = defaultdict(list)
@@ -281,10 +290,16 @@ class _Carrier:
     def _beside_insertions(self, place: Place) -> Span | None:
         """The place of a missing or deleted column, or of such characters, as an empty span between what the export
         inserted at its start; None for any other place, and if nothing was inserted there. Characters of an unknown
-        rank come after all columns at the beginning of a line, and before them at its end."""
+        rank come after all columns at the beginning of a line, and before them at its end. A deleted column comes
+        before what was inserted at the beginning of the next one."""
         insertions = [] if place.extent else self._inserted_at.get(place.start, [])
         if place.former:
-            after = [span.start for other, span in insertions if other.former > place.former]
+            is_before_line = place.is_whole and self._direct.begins_line(place.start)
+            after = [
+                span.start
+                for other, span in insertions
+                if other.former > place.former or (is_before_line and not other.former)
+            ]
             before = [span.end for other, span in insertions if () < other.former < place.former]
         else:
             unknown = place.rank

@@ -18,7 +18,7 @@ from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Evidence, Flag, Kin
 from proof.model.geometry import Box
 from proof.model.result import box_at
 from proof.store import codec, rows
-from proof.store.column_changes import TORN, ColumnChange, check_column, flag_of_change
+from proof.store.column_changes import DELETED, TORN, ColumnChange, check_column, flag_of_change
 from proof.store.decision_chains import REQUESTER, chain_of
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_request, decide_in
@@ -284,8 +284,8 @@ def _place_beside_exported(session: Session, page: PageRow, row: FlagRow, flag: 
 
 
 def _overlapping_correction(session: Session, page: PageRow, source: str, flag: Flag) -> FlagRow | None:
-    """A correction by hand that is in force at the place of `flag` or overlaps it, and whose context in the column has
-    not changed; None if there is none."""
+    """A correction by hand that is in force at the place of `flag` or overlaps it, or deletes its column, and whose
+    context in the column has not changed; None if there is none."""
     end = flag.offset + flag.length
     query = select(FlagRow).where(
         FlagRow.page_id == page.id,
@@ -298,7 +298,7 @@ def _overlapping_correction(session: Session, page: PageRow, source: str, flag: 
         is_same = (row.offset, row.length) == (flag.offset, flag.length)
         overlaps = row.offset < end and flag.offset < row.offset + row.length
         is_unchanged = row.uid == flag.id or context_of(source, row.offset, row.length) == row.context
-        if (is_same or overlaps) and is_unchanged:
+        if (is_same or overlaps or row.reason == DELETED) and is_unchanged:
             return row
     return None
 

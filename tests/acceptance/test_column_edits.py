@@ -10,14 +10,14 @@ from tests.acceptance.column_edits import COLUMNS, ColumnEdits
 from tests.acceptance.history import MADE, base_project
 from tests.conftest import MadeOnce
 
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("pages_once")]
 
-@pytest.mark.slow
+
 @pytest.mark.parametrize("seed", [4, 20])
 def test_edited_columns_are_in_the_file_after_each_export(tmp_path: Path, made_once: MadeOnce, seed: int) -> None:
     ColumnEdits(tmp_path, seed, made_once("acceptance", base_project)).run(steps=4)
 
 
-@pytest.mark.slow
 def test_two_columns_are_added_one_after_the_other_behind_the_same_column(tmp_path: Path, made_once: MadeOnce) -> None:
     history = ColumnEdits(tmp_path, 0, made_once("acceptance", base_project))
     [first, *_] = history.ask("GET", "pages?limit=50")[1]["items"]
@@ -38,7 +38,6 @@ def test_two_columns_are_added_one_after_the_other_behind_the_same_column(tmp_pa
     history.stop()
 
 
-@pytest.mark.slow
 def test_a_split_that_is_taken_back_and_the_deletion_of_its_second_half_are_not_both_written(
     tmp_path: Path, made_once: MadeOnce
 ) -> None:

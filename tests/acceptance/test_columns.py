@@ -12,6 +12,8 @@ import pytest
 from tests.acceptance.history import MARK, History, sample_project
 from tests.conftest import MadeOnce
 
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("pages_once")]
+
 Columns = list[str]
 
 
@@ -35,7 +37,6 @@ DAMAGES: dict[str, Callable[[Columns], Columns]] = {
 }
 
 
-@pytest.mark.slow
 def test_an_error_in_a_column_that_moved_is_asked_at_its_new_place(tmp_path: Path, made_once: MadeOnce) -> None:
     history = History(tmp_path, 0, made_once("acceptance sample", sample_project), threshold=3.0)
     text = history.path.read_text(encoding="utf-8")
@@ -53,7 +54,6 @@ def test_an_error_in_a_column_that_moved_is_asked_at_its_new_place(tmp_path: Pat
     history.stop()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 @pytest.mark.parametrize("aside", [False, True])
 def test_a_column_is_put_right_and_stays_so(
@@ -80,7 +80,6 @@ def test_a_column_is_put_right_and_stays_so(
     history.stop()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("by_turns", [False, True], ids=["together", "an export after each"])
 def test_neighbouring_columns_that_were_deleted_come_back_in_their_order(
     tmp_path: Path, made_once: MadeOnce, by_turns: bool

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from proof.cli import main
 from proof.store import Store
 from proof.store.decision_records import Decision, DecisionRequest, Verdict
 from proof.store.queue_records import Order, QueueFilter
+from tests.conftest import MadeOnce
 from tests.standing import standing_decisions
 
 WORK = "KR1x0001"
@@ -24,22 +27,29 @@ Told = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(autouse=True)
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two editions that were checked, the one in other lines than the other; four places of one were decided."""
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made_once: MadeOnce) -> None:
+    """A copy of the project with two editions."""
+    shutil.copytree(made_once("editions", make_project), tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    Path("siku.txt").write_text(SIKU, encoding="utf-8")
-    Path("witness.txt").write_text(WITNESS, encoding="utf-8")
-    with_other(SBCK)
-    assert main(["collate", "siku.txt", "毛=witness.txt", "--findings"]) == 0
-    with Store.open(Path("proof.sqlite")) as store:
-        numbers, _ = store.queue.find(WORK, QueueFilter(raised=True), Order.PAGE, limit=100)
-        verdicts = {"比": Verdict.TAKE, "弓矢取": Verdict.RETAIN, "馬": Verdict.TAKE, "": Verdict.DELETE}
-        for one in store.queue.flags(WORK, numbers):
-            if one.flag.evidence.reason == "collation":
-                verdict = verdicts[one.flag.suggested]
-                reading = one.flag.suggested if verdict is Verdict.RETAIN else ""
-                demand = DecisionRequest(WORK, one.number, verdict, one.version, "甲", f"{one.number:08}", reading)
-                store.decisions.decide(demand)
+
+
+def make_project(folder: Path) -> None:
+    """Two editions that were checked, the one in other lines than the other; four places of one were decided."""
+    folder.mkdir()
+    with chdir(folder):
+        Path("siku.txt").write_text(SIKU, encoding="utf-8")
+        Path("witness.txt").write_text(WITNESS, encoding="utf-8")
+        with_other(SBCK)
+        assert main(["collate", "siku.txt", "毛=witness.txt", "--findings"]) == 0
+        with Store.open(Path("proof.sqlite")) as store:
+            numbers, _ = store.queue.find(WORK, QueueFilter(raised=True), Order.PAGE, limit=100)
+            verdicts = {"比": Verdict.TAKE, "弓矢取": Verdict.RETAIN, "馬": Verdict.TAKE, "": Verdict.DELETE}
+            for one in store.queue.flags(WORK, numbers):
+                if one.flag.evidence.reason == "collation":
+                    verdict = verdicts[one.flag.suggested]
+                    reading = one.flag.suggested if verdict is Verdict.RETAIN else ""
+                    demand = DecisionRequest(WORK, one.number, verdict, one.version, "甲", f"{one.number:08}", reading)
+                    store.decisions.decide(demand)
 
 
 def with_other(text: str) -> None:

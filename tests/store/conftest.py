@@ -23,7 +23,7 @@ from proof.store import RunInfo, Store, TextInfo
 from proof.store.decision_records import Verdict
 from proof.text.model import Row
 from tests.build import check, decide, page, queued
-from tests.conftest import PATIENCE, MadeOnce
+from tests.conftest import PATIENCE
 from tests.store.exported import FOUND, LINES
 
 
@@ -89,19 +89,11 @@ on_both = pytest.mark.parametrize(
 
 
 @pytest.fixture
-def store(request: pytest.FixtureRequest, tmp_path: Path, made_once: MadeOnce) -> Iterator[Store]:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """A new store in a file, and for tests marked `on_both` also on a server."""
-    address: Path | URL = tmp_path / "proof.sqlite"
-    if getattr(request, "param", "sqlite") == "sqlite":
-        shutil.copytree(made_once("new-store", _make_store), tmp_path, dirs_exist_ok=True)
-    else:
-        address = request.getfixturevalue("new_database")()
-    with Store.open(address) as opened:
+    on_server = getattr(request, "param", "sqlite") == "postgresql"
+    with Store.open(request.getfixturevalue("new_database")() if on_server else tmp_path / "proof.sqlite") as opened:
         yield opened
-
-
-def _make_store(folder: Path) -> None:
-    Store.open(folder / "proof.sqlite").close()
 
 
 @pytest.fixture

@@ -1,0 +1,16 @@
+"""What the histories of columns share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.acceptance.once import computed_once
+
+
+@pytest.fixture
+def pages_once() -> Iterator[None]:
+    """What a test before has computed of the same page is not computed again, and no report is written."""
+    with computed_once():
+        yield
