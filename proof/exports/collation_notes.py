@@ -149,7 +149,7 @@ def _corrected_line(placed: PlacedCorrection, line_changes: Iterable[_LineChange
     """The number of the column of a correction in the corrected text: columns may be added, deleted, split or joined
     before it on its page."""
     correction, order = placed.correction, _order(placed)
-    added = int(correction.is_column and placed.edit.replacement.startswith(tuple(LINE_ENDING_SIGNS)))
+    added = int(correction.adds_column and placed.edit.replacement.startswith(tuple(LINE_ENDING_SIGNS)))
     added += sum(
         change.lines for change in line_changes if change.page in (None, correction.page) and change.order < order
     )

@@ -77,9 +77,9 @@ class Correction:
         return self.replacement != self.original
 
     @property
-    def is_column(self) -> bool:
+    def adds_column(self) -> bool:
         """Whether it inserts a whole column."""
-        return self.kind is Kind.LAYOUT and bool(self.column) and not (self.length or self.is_of_line_ending)
+        return self.kind is Kind.LAYOUT and bool(self.replacement) and not (self.length or self.is_of_line_ending)
 
     def is_beside(self, other: Correction) -> bool:
         """Whether both can be inserted at one place: two columns of the image, a column and characters at the
@@ -89,16 +89,18 @@ class Correction:
             return False
         if self.former and other.former:
             return self.former != other.former
-        inserts_column = self.is_column or other.is_column
         if self.is_of_line_ending or other.is_of_line_ending:
             is_one_ending = self.is_of_line_ending != other.is_of_line_ending
-            return is_one_ending and not inserts_column and bool(self.column and other.column)
-        return inserts_column and self.column != other.column
+            adds_column = self.adds_column or other.adds_column
+            return is_one_ending and not adds_column and bool(self.column and other.column)
+        if self.adds_column and other.adds_column:
+            return self.column != other.column
+        return self.adds_column or other.adds_column
 
     @property
     def order(self) -> tuple[bool, float, FormerPlace]:
         """A sort key for insertions at one place."""
-        return *insertion_order(self.offset, self.column, self.replacement, is_column=self.is_column), self.former
+        return *insertion_order(self.offset, self.column, self.replacement, is_column=self.adds_column), self.former
 
     @property
     def is_of_line_ending(self) -> bool:
@@ -286,7 +288,8 @@ def _placed_at(edition: Transcription, correction: Correction, start: int) -> Pl
     joins = correction.kind is Kind.LAYOUT and correction.original == LINE_BREAK
     if not (LINE_ENDING.match(edition.text, start) if joins else edition.text.startswith(correction.original, start)):
         return RefusedCorrection(correction, Notice.of(Refusal.OTHER_BY_NOW))
-    if correction.deletes_column and not _is_whole_line(edition.text, start, correction.original):
+    is_column = correction.adds_column or correction.deletes_column
+    if is_column and not _is_between_lines(edition.text, start, correction.original):
         return RefusedCorrection(correction, Notice.of(Refusal.JOINED))
     edit = Edit(start, correction.length, correction.replacement)
     if correction.kind is Kind.LAYOUT:
@@ -294,11 +297,15 @@ def _placed_at(edition: Transcription, correction: Correction, start: int) -> Pl
     return PlacedCorrection(correction, edit)
 
 
-def _is_whole_line(text: str, start: int, line: str) -> bool:
-    """Whether `line`, which begins at `start` of a text, is a whole line of it, with or without a line ending."""
-    end = start + len(line)
-    begins = line[0] in LINE_ENDING_SIGNS or start == 0 or text[start - 1] in LINE_ENDING_SIGNS
-    return begins and (line[-1] in LINE_ENDING_SIGNS or end == len(text) or text[end] in LINE_ENDING_SIGNS)
+def _is_between_lines(text: str, start: int, lines: str) -> bool:
+    """Whether `lines`, which begin at `start` of a text, are whole lines of it, with or without a line ending; if
+    empty, whether a line begins or ends there."""
+    end = start + len(lines)
+    begins = start == 0 or text[start - 1] in LINE_ENDING_SIGNS
+    ends = end == len(text) or text[end] in LINE_ENDING_SIGNS
+    if not lines:
+        return begins or ends
+    return (begins or lines[0] in LINE_ENDING_SIGNS) and (ends or lines[-1] in LINE_ENDING_SIGNS)
 
 
 def _malformed(correction: Correction) -> RefusedCorrection | None:

@@ -290,10 +290,16 @@ class _Carrier:
     def _beside_insertions(self, place: Place) -> Span | None:
         """The place of a missing or deleted column, or of such characters, as an empty span between what the export
         inserted at its start; None for any other place, and if nothing was inserted there. Characters of an unknown
-        rank come after all columns at the beginning of a line, and before them at its end."""
+        rank come after all columns at the beginning of a line, and before them at its end. A deleted column comes
+        before what was inserted at the beginning of the next one."""
         insertions = [] if place.extent else self._inserted_at.get(place.start, [])
         if place.former:
-            after = [span.start for other, span in insertions if other.former > place.former]
+            is_before_line = place.is_whole and self._direct.begins_line(place.start)
+            after = [
+                span.start
+                for other, span in insertions
+                if other.former > place.former or (is_before_line and not other.former)
+            ]
             before = [span.end for other, span in insertions if () < other.former < place.former]
         else:
             unknown = place.rank

@@ -34,6 +34,7 @@ from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
 from tests.build import flag as raised
 from tests.build import queued
+from tests.exports.conftest import page_of
 from tests.standing import by_hand, check_files, number_of, say
 
 PAGE = "KR1_WYG_010-1a"
@@ -535,6 +536,61 @@ def test_a_character_missing_at_the_beginning_of_a_column_that_is_deleted_does_n
     project.change(3, ColumnChange.DELETE)
     project.say("f-missing", Verdict.TAKE)
     assert [reason for reason, *_ in left_out(project.decided)] == ["conflict", "conflict"]
+
+
+@pytest.mark.parametrize(("change", "text"), [(ColumnChange.ADD_BEFORE, "新增之文"), (None, "與")])
+def test_a_deleted_column_comes_back_before_what_was_put_in_at_the_beginning_of_the_next(
+    project: Project, change: ColumnChange | None, text: str
+) -> None:
+    """A column before it, or a character."""
+    project.page = page_of(["天地玄黃", "宇宙洪荒", "日月盈昃"])
+    project.write(f"<pb:{PAGE}>¶\n天地玄黃¶\n宇宙洪荒¶\n日月盈昃¶\n")
+    project.check()
+    deleted = project.change(2, ColumnChange.DELETE)
+    project.export()
+    project.page = page_of(["天地玄黃", "日月盈昃"])
+    project.check()
+    if change is None:
+        project.by_hand(2, 0, text, length=0)
+    else:
+        project.change(2, change, text)
+    project.export()
+    project.say(deleted.uid, Verdict.UNDO)
+    project.export()
+    added = f"{text}¶\n" if change else text
+    assert project.edition.text == f"<pb:{PAGE}>¶\n天地玄黃¶\n宇宙洪荒¶\n{added}日月盈昃¶\n"
+
+
+def test_a_deleted_column_comes_back_when_the_columns_around_it_are_no_longer_joined(project: Project) -> None:
+    project.page = page_of(["天地玄黃", "宇宙洪荒", "日月盈昃"])
+    text = f"<pb:{PAGE}>¶\n天地玄黃¶\n宇宙洪荒¶\n日月盈昃¶\n"
+    project.write(text)
+    project.check()
+    deleted = project.change(2, ColumnChange.DELETE)
+    project.export()
+    project.page = page_of(["天地玄黃", "日月盈昃"])
+    project.check()
+    joined = project.change(1, ColumnChange.JOIN)
+    project.export()
+    project.say(deleted.uid, Verdict.UNDO)
+    assert [refused.reason.code for refused in project.corrected.refused] == [Refusal.JOINED]
+    project.say(joined.uid, Verdict.UNDO)
+    project.export()
+    project.export()
+    assert project.edition.text == text
+
+
+def test_a_column_added_by_hand_stands_before_what_is_put_in_at_the_beginning_of_the_next(project: Project) -> None:
+    project.by_hand(3, 0, "與", length=0)
+    project.change(3, ColumnChange.ADD_BEFORE, "新增之文")
+    project.export()
+    assert project.edition.text == TEXT.replace("命上射", "新增之文¶\n與命上射")
+
+
+def test_the_note_on_a_column_added_behind_another_names_its_own_line(project: Project) -> None:
+    project.change(3, ColumnChange.ADD_AFTER, "新增之文")
+    [note] = notes_of(project.corrected).notes
+    assert note.line == 4
 
 
 @pytest.mark.parametrize("written", ["", "東"])
