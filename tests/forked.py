@@ -11,13 +11,11 @@ import sys
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-import pytest
-from flask import Flask
 from PIL import Image
 
 from proof.cli import main
 from tests.conftest import PATIENCE
-from tests.once import COMPUTED, compiled_templates, computed_once
+from tests.once import computed_once_in_fork
 from tests.slowed import answer_late
 
 # What the commands need is imported once for a whole run, by a process that forks one whenever one is asked for.
@@ -25,7 +23,7 @@ FORKED = multiprocessing.get_context("forkserver" if "forkserver" in multiproces
 if FORKED.get_start_method() == "forkserver":
     COMMANDS = [f"proof.commands.{name}" for name in ("check", "recover", "serve")]
     LOADED = ["pytest", "alembic.command", "proof.checking.pipeline", "proof.web.serve", *COMMANDS, __name__]
-    FORKED.set_forkserver_preload(LOADED)
+    FORKED.set_forkserver_preload([*LOADED, "tests.warm"])
     Image.init()  # the formats that it knows, which it loads when it first writes one
 
 
@@ -80,9 +78,7 @@ def ran_forked(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def _run(project: str, words: tuple[str, ...], out: Connection, said: Connection) -> None:
     gc.freeze()  # what was loaded before stays, and is shared with whoever else was forked from it
-    Flask.jinja_options = {"bytecode_cache": compiled_templates()}
-    if folder := os.environ.get(COMPUTED):  # none where it is a script that forks
-        computed_once(pytest.MonkeyPatch(), Path(folder))
+    computed_once_in_fork()
     answer_late()
     os.chdir(project)
     os.environ["COLUMNS"] = "80"

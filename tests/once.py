@@ -110,6 +110,12 @@ def computed_once(patch: pytest.MonkeyPatch, folder: Path) -> None:
     patch.setattr("proof.verify.page.page_columns", laid_out_once)
 
 
+def computed_once_in_fork() -> None:
+    """In a process that was forked it comes out of the folder of the run as well; a script has none."""
+    if folder := os.environ.get(COMPUTED):
+        computed_once(pytest.MonkeyPatch(), Path(folder))
+
+
 def statements_compiled_once(patch: pytest.MonkeyPatch) -> None:
     """SQLAlchemy compiles what is asked of a store for each engine anew; for all stores in files it comes out the
     same."""

@@ -230,8 +230,8 @@ def test_an_export_is_of_one_moment_while_people_decide(
     asked = Texts.decided_places
     project.say("f-north", Verdict.TAKE)
 
-    def meanwhile(self: Texts, work: str) -> list[DecidedPlace]:
-        found = asked(self, work)
+    def meanwhile(self: Texts, *which: Any) -> list[DecidedPlace]:
+        found = asked(self, *which)
         project.by_hand(1, 1, "天")
         project.say("f-order", Verdict.TAKE, person="乙")
         project.say("f-north", Verdict.TYPED, "此", "乙")

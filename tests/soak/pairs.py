@@ -41,6 +41,7 @@ from proof.store.journal import all_lines
 from proof.store.models import FlagRow, PageRow
 from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
+from tests.once import computed_once_in_fork
 from tests.soak.real_servers import Desk, Server
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,6 +56,7 @@ State = dict[str, Any]
 
 def make(folder: Path, pages: int, workers: int = 2) -> None:
     """The project, checked and decided on, with a backup beside it."""
+    computed_once_in_fork()
     (folder / "images").mkdir(parents=True)
     for image in sorted((ROOT / "pages").glob("WYG*.png"))[:pages]:
         shutil.copy(image, folder / "images")

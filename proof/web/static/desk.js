@@ -222,7 +222,8 @@ async function atServer(way, more = {}) {
   try {
     undone = await requestUndo(way, more);
   } catch (problem) {
-    return showRefused(way, problem, (...given) => turn(() => atServer(...given)));
+    showRefused(way, problem, (...given) => turn(() => atServer(...given)));
+    return look(); // the server may have done it although no answer came
   }
   for (const decision of undone.decisions) follow(way, decision);
   const [first] = undone.decisions;
@@ -260,7 +261,7 @@ async function catchUp() {
 }
 const knownVersion = (number) => Math.max(flagOf(number)?.version ?? 0, ...steps.done.filter(({ flag }) => flag === number).map(({ version }) => version));
 const look = () => catchUp().catch(() => {}); // without an answer it is taken in the next time
-addEventListener("focus", look);
+for (const back of ["focus", "online"]) addEventListener(back, look);
 
 // the acts of keys and buttons
 

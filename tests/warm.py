@@ -1,0 +1,43 @@
+"""Loaded by the process that commands are forked from: what each of them would load and compile for its first answer
+or page is there before."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from flask import Flask
+
+from proof.language.model import LanguageModel
+from proof.store import Store
+from proof.text.authorities import authorities
+from proof.web import create_app
+from tests.once import addresses_built_alike, compiled_templates, statements_compiled_once
+from tests.web.drawn import WORK, fill, settings_in
+
+VIEWS = ("", "desk", "pages/", "pages/2")
+
+
+def _answer_once() -> None:
+    """Serves the views of a project that proofreaders look at most."""
+    with TemporaryDirectory() as folder:
+        settings = settings_in(Path(folder))
+        with Store.open(settings.store_address) as store:
+            fill(store, Path(folder))
+            app = create_app(settings, store=store)
+            for view in VIEWS:
+                assert app.test_client().get(f"/works/{WORK}/{view}").status_code == 200
+            app.extensions["proof"].downloads.close()
+            app.extensions["proof"].rereading.close()
+
+
+Flask.jinja_options = {"bytecode_cache": compiled_templates()}
+kept = pytest.MonkeyPatch()  # never undone: this process only forks
+statements_compiled_once(kept)
+addresses_built_alike(kept)
+authorities()
+LanguageModel.shipped()
+_answer_once()
+assert threading.active_count() == 1, "whoever is forked from a process with threads has their locks"
