@@ -18,7 +18,6 @@ from proof.collation.blocks import align
 from proof.collation.differences import aligned_in
 from proof.collation.sigla import names_of
 from proof.collation.tokens import CharacterTable, WitnessTokens, shared_tokens
-from proof.exports.decided_corrections import decisions_of
 from proof.locale.marking import _
 from proof.model.flags import Kind, context_of
 from proof.store import Store
@@ -124,19 +123,18 @@ def _decided(store: Store, edition: Transcription) -> Iterable[tuple[Decision, S
     """The decisions about a text, each with its present place; None for a lost place. Of equal decisions at one place,
     as several works with the text may have them, only the first is given."""
     text = store.texts.find(edition)
-    paths = {stored.path for stored in text.own}
     yielded: set[tuple[Span, State, str]] = set()
-    for flag in decisions_of(store, edition, text.own, paths):
-        decision = flag.decision
-        if flag.place.text not in paths or decision.state is State.OPEN:
+    for decided in store.texts.decided_places(text.paths, edition.text, edition.script.value):
+        decision = decided.decision
+        if decision.state is State.OPEN:
             continue
-        if flag.present is None:
+        if decided.present is None:
             yield decision, None
             continue
-        key = (flag.present.span, decision.state, decision.reading)
+        key = (decided.present.span, decision.state, decision.reading)
         if key not in yielded:
             yielded.add(key)
-            yield decision, flag.present.span
+            yield decision, decided.present.span
 
 
 def _without_lone_halves(planned: Sequence[Carried]) -> list[Carried]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import unique
-from itertools import chain
 from typing import NamedTuple
 
 from proof.exports.corrections import Correction, Refusal
@@ -20,14 +19,12 @@ from proof.store.carried_places import (
     AppliedDecision,
     CarriedPlace,
     ExportEdits,
-    TextChange,
-    VersionedPlace,
     WithdrawnDecision,
     already_restored,
     is_deleted_with_its_line,
 )
 from proof.store.decision_records import Decision, State, Verdict
-from proof.store.text_files import DecidedPlace, StoredText
+from proof.store.text_files import DecidedPlace
 from proof.text.addresses import Addresses
 from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
@@ -101,14 +98,13 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
     """
     text = store.texts.find(edition)
     edition = in_script(edition, text.latest.script)
-    own_paths = {stored.path for stored in text.own}
     page_ids = {page.id for page in edition.pages}
-    decisions = _DecisionsByEffect(store, edition)
-    for flag in decisions_of(store, edition, (*text.own, *text.others), own_paths):
-        if flag.place.text in own_paths:
-            decisions.add(flag)
-        elif flag.decision.page in page_ids and flag.decision.state not in (State.KEPT, State.OPEN):
-            decisions.left_out.append(LeftOut(flag.decision, Unused.OTHER_TEXT, flag.place.text))
+    decisions = _DecisionsByEffect(edition)
+    for decided in store.texts.decided_places(text.paths, edition.text, edition.script.value):
+        decisions.add(decided)
+    for decision, path in store.texts.decided_elsewhere(text.paths):
+        if decision.page in page_ids:
+            decisions.left_out.append(LeftOut(decision, Unused.OTHER_TEXT, path))
     return decisions.decided()
 
 
@@ -121,40 +117,8 @@ def note_written(store: Store, corrected: CorrectedSource, is_current: Callable[
         tuple(change.edit for change in written),
         {change.correction.number: change.edit for change in written if change.correction.number},
     )
-    for path in {text.path for text in store.texts.find(edition).own}:
+    for path in store.texts.find(edition).paths:
         store.texts.record_export(path, edition.text, corrected.text, edition.script.value, edits, is_current)
-
-
-class DecidedFlag(NamedTuple):
-    """The last decision on a flag, which names the person who made it. `place` is the stored place of the flag,
-    `present` the place in the present content of the text; None in another file and for a lost place."""
-
-    place: DecidedPlace
-    decision: Decision
-    present: CarriedPlace | None
-
-
-def decisions_of(
-    store: Store, edition: Transcription, texts: Iterable[StoredText], own_paths: Collection[str]
-) -> Iterator[DecidedFlag]:
-    """All decided flags in `texts`; `own_paths` are the paths under which the store has `edition` itself."""
-    places_of_work = {work: store.texts.decided_places(work) for work in sorted({text.work for text in texts})}
-    contents: dict[int, str] = {}
-    places_in_version: dict[int, list[VersionedPlace]] = defaultdict(list)
-    for place in chain.from_iterable(places_of_work.values()):
-        if place.text in own_paths:
-            for version in {place.version, place.present} - contents.keys():
-                contents[version] = store.texts.content_of_version(version)
-            versioned = VersionedPlace(place.place, contents[place.version], place.version)
-            places_in_version[place.present].append(versioned)
-    carried: dict[int, CarriedPlace] = {}
-    for version, places in places_in_version.items():
-        carried |= TextChange(contents[version], edition.text, version, edition.script.value).carried(places)
-    for work, decided_places in places_of_work.items():
-        last_decisions = {decision.flag: decision for decision in store.decisions.last_of_flags(work)}
-        for place in decided_places:
-            flag = place.place.flag
-            yield DecidedFlag(place, last_decisions[flag], carried.get(flag))
 
 
 class _DecidedCorrection(NamedTuple):
@@ -195,8 +159,8 @@ _UNDECIDED: Mapping[State, Unused] = {State.UNSURE: Unused.UNSURE, State.SKIPPED
 class _DecisionsByEffect:
     """Collects the decisions about a text, sorted by their effect on it."""
 
-    def __init__(self, store: Store, edition: Transcription) -> None:
-        self._store, self._edition = store, edition
+    def __init__(self, edition: Transcription) -> None:
+        self._edition = edition
         self._policy = policy_of(edition.script)
         self._addresses = Addresses(edition)
         self._corrected: list[_DecidedCorrection] = []
@@ -208,9 +172,9 @@ class _DecisionsByEffect:
         self._noted: list[Correction] = []
         self._withdrawn: list[WithdrawnDecision] = []
 
-    def add(self, flag: DecidedFlag) -> None:
+    def add(self, decided: DecidedPlace) -> None:
         """Add the decision on a flag of this text."""
-        stored, decision, present = flag
+        decision, place, present = decided.decision, decided.place, decided.present
         if decision.state in _KEEPING:
             self._rejected.add(decision.uid)
         is_answered_copy = decision.state is State.COPY and not decision.transcribed
@@ -219,25 +183,24 @@ class _DecisionsByEffect:
             self._leave_out(decision, Unused.PAGE)
             return
         reason = _UNDECIDED.get(decision.state) if present is not None else None
-        if present is None and (_writes(decision) or stored.place.reads != stored.place.transcribed):
-            content = self._store.texts.content_of_version(stored.version)
-            is_deleted = is_deleted_with_its_line(stored.place, content)
+        if present is None and (_writes(decision) or place.reads != place.transcribed):
+            is_deleted = is_deleted_with_its_line(place, decided.content)
             self._settled += is_deleted
             reason = None if is_deleted else Unused.GONE
         if reason is not None:
             self._leave_out(decision, reason)
         if present is not None:
-            self._add_present(stored, decision, present)
+            self._add_present(decided, present)
 
-    def _add_present(self, stored: DecidedPlace, decision: Decision, present: CarriedPlace) -> None:
+    def _add_present(self, decided: DecidedPlace, present: CarriedPlace) -> None:
         """Add a decision whose place the text still has."""
-        place = stored.place
+        decision, place = decided.decision, decided.place
         reads_as_decided = present.reads == place.decided_reading
         if decision.state is State.OPEN:
-            withdrawn = WithdrawnDecision(decision.flag, stored.first, *present, place.transcribed, stored.given)
+            withdrawn = WithdrawnDecision(decision.flag, decided.first, *present, place.transcribed, decided.given)
             self._withdrawn.append(withdrawn)
         correction = _correction(decision, present.span, self._edition, self._addresses, self._policy)
-        correction = replace(correction, has_image=stored.has_image, former=place.former)
+        correction = replace(correction, has_image=decided.has_image, former=place.former)
         if decision.state is State.UNSURE:
             self._noted.append(correction)
         if decision.state is State.CORRECTED and reads_as_decided and present.reads != place.transcribed:

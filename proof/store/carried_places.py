@@ -14,6 +14,7 @@ from math import inf
 from typing import NamedTuple
 
 from proof.text.edit import Edit
+from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
 from proof.text.positions import PositionMap, Span, line_end
 from proof.text.variants import VariantPolicy, policy_of
@@ -171,19 +172,22 @@ class TextChange:
 
     def carried(self, places: Iterable[VersionedPlace]) -> dict[int, CarriedPlace]:
         """The places in `content`, by flag number; lost places are left out. A place that was lost before the change
-        may return by a change that no export made."""
+        may return by a change that no export made, or in a column that an export adds."""
         by_version: defaultdict[tuple[int, str], list[Place]] = defaultdict(list)
         for versioned in places:
             by_version[versioned.version, versioned.content].append(versioned.place)
         carried: dict[int, CarriedPlace] = {}
         decided_of_line: defaultdict[str, list[DecidedSpan]] = defaultdict(list)
+        added = self._added_columns()
         for (version, content), of_version in sorted(by_version.items(), reverse=True):
             was_lost = version != self.version
-            if was_lost and self.written is not None:
+            if was_lost and self.written is not None and not added:
                 continue
             carrier = _Carrier(content, self, of_version, lost_in=self.before if was_lost else None)
             for place in of_version:
                 new = carrier.carry(place)
+                if new and was_lost and self.written is not None:
+                    new = new if any(new.span.is_within(span) for span in added) else None
                 line, span = _in_line(self.content, new.span) if new else _in_line(content, place.span)
                 decided = DecidedSpan(version, place.is_whole, span)
                 if new and was_lost and is_decided_later(decided, decided_of_line[line]):
@@ -193,6 +197,14 @@ class TextChange:
                 if new:
                     carried[place.flag] = new
         return carried
+
+    def _added_columns(self) -> list[Span]:
+        """Where an export put whole lines into the content."""
+        if self.written is None or self.before is None:
+            return []
+        edits = [edit for edit in self.written.edits if not edit.length and LINE_ENDING.search(edit.replacement)]
+        to_content = PositionMap.of_edits(self.before, self.written.edits)
+        return [span for edit in edits if (span := to_content.written(edit)) is not None]
 
 
 def _in_line(text: str, span: Span) -> tuple[str, Span]:
@@ -226,7 +238,7 @@ class _Carrier:
     if the places were lost in it: characters that it has are not those of a lost place."""
 
     def __init__(self, old: str, change: TextChange, places: Sequence[Place], lost_in: str | None) -> None:
-        new, written = change.content, change.written
+        new, written = change.content, None if lost_in is not None else change.written
         self._old, self._new = old, new
         self._written = written
         self._policy = policy_of_script(change.script)

@@ -110,11 +110,9 @@ class Decisions(StorePart):
             return decisions
 
     def last_of_flags(self, work: str) -> list[Decision]:
-        """The last decision on each flag of a work, including flags that are open again, without seeded errors. After
-        an undo, its `person` is the person of the restored decision."""
+        """The last decision on each flag of a work, including flags that are open again, without seeded errors."""
         with self._reading() as session:
-            rows = session.scalars(_last_decisions(work)).all()
-            return [replace(decision_of(row), person=_person_of_valid(session, row)) for row in rows]
+            return [last_decision(session, row) for row in session.scalars(_last_decisions(work)).all()]
 
     def displaced(self, work: str) -> list[Decision]:
         """The last decisions on flags whose places were lost in a change of the text, except those of deleted lines.
@@ -387,13 +385,13 @@ def _is_surplus(kind: str, reason: str) -> bool:
     return kind == Kind.INSERTION.value or reason in SURPLUS_COLUMN
 
 
-def _person_of_valid(session: Session, row: DecisionRow) -> str:
-    """The person of the decision that is valid after `row`; that of `row` if none is."""
+def last_decision(session: Session, row: DecisionRow) -> Decision:
+    """The last decision on a flag, which is in `row`. After an undo, its `person` is that of the restored decision."""
     if row.about is None:
-        return row.person
+        return decision_of(row)
     chain = chain_of(session, session.get_one(FlagRow, row.flag_id))
     valid = chain.row(standing(chain.rows, row.version))
-    return valid.person if valid is not None else row.person
+    return replace(decision_of(row), person=valid.person if valid is not None else row.person)
 
 
 def _last_decisions(work: str) -> Select[DecisionRow]:

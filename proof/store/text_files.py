@@ -8,28 +8,29 @@ content.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from sqlalchemy import func, select, update
+from sqlalchemy import and_, func, select, update
 
 from proof.errors import UsageError
 from proof.locale.marking import Sentence, _
-from proof.store.carried_places import ExportEdits, Place
-from proof.store.lookup import Sessions, StorePart, find_work_id, raise_revision, work_id_subquery
-from proof.store.models import FlagRow, PageRow, RunRow, TextRow, TextVersionRow, WorkRow
+from proof.store.carried_places import CarriedPlace, ExportEdits, Place, TextChange, VersionedPlace
+from proof.store.decision_records import Decision, State
+from proof.store.decisions import last_decision
+from proof.store.lookup import Sessions, StorePart, find_work_id, raise_revision
+from proof.store.models import DecisionRow, FlagRow, PageRow, RunRow, TextRow, TextVersionRow, WorkRow
 from proof.store.seeded_errors import IS_SEEDED
 from proof.store.texts import (
     content_of,
     first_decision_id,
-    former_places,
     given_readings,
     lock_texts,
-    place_of,
     record_content,
     stored_content,
+    versioned_places,
 )
 from proof.text.transcription import Transcription
 
@@ -48,14 +49,14 @@ class StoredText:
 
 @dataclass(frozen=True, slots=True)
 class DecidedPlace:
-    """The place of a decided flag in version `version` of the text at the path `text`; it is lost if `present` is
-    another version. `has_image`: its page has an image. `first` is the id of the first decision on the flag, `given` as
-    in `WithdrawnDecision`."""
+    """The last decision on a flag, and its `place` in `content`, the last content of its text that has it. `present` is
+    the place in the present content, None if it is lost. `has_image`: its page has an image. `first` is the id of the
+    first decision on the flag, `given` as in `WithdrawnDecision`."""
 
-    text: str
-    version: int
-    present: int
+    decision: Decision
     place: Place
+    content: str
+    present: CarriedPlace | None
     has_image: bool
     first: int
     given: frozenset[str]
@@ -63,11 +64,14 @@ class DecidedPlace:
 
 @dataclass(frozen=True, slots=True)
 class TextInStore:
-    """A text in the store: `own` are its records, one for each work in which it was checked; `others` are the records
-    of all other texts."""
+    """A text in the store: its records, one for each work in which it was checked."""
 
     own: tuple[StoredText, ...]
-    others: tuple[StoredText, ...]
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """The paths under which the store has the text."""
+        return frozenset(text.path for text in self.own)
 
     def pages(self, work: str) -> frozenset[str]:
         """The ids of the text's pages in a work."""
@@ -125,7 +129,7 @@ class Texts(StorePart):
         own = [text for text in stored if _is_same_file(Path(text.path), edition.path)] or self._moved(stored, edition)
         if not own:
             raise UsageError(self._unknown(edition, stored))
-        return TextInStore(tuple(own), tuple(text for text in stored if text not in own))
+        return TextInStore(tuple(own))
 
     def _moved(self, stored: Sequence[StoredText], edition: Transcription) -> list[StoredText]:
         """The stored texts that may have been moved to the path of `edition`: they have its file name and some of its
@@ -173,36 +177,48 @@ class Texts(StorePart):
         with self._reading() as session:
             return session.scalar(query.where(RunRow.id == last.scalar_subquery()))
 
-    def decided_places(self, work: str) -> list[DecidedPlace]:
-        """The places of all flags of a work that were ever decided, without seeded errors."""
-        query = select(FlagRow, TextRow, PageRow.image, first_decision_id()).join(
-            TextRow, TextRow.id == FlagRow.text_id
-        )
-        query = query.join(PageRow, PageRow.id == FlagRow.page_id).order_by(FlagRow.id)
-        query = query.where(FlagRow.work_id == work_id_subquery(work), FlagRow.version > 0, ~IS_SEEDED)
+    def decided_places(self, paths: Collection[str], content: str, script: str) -> list[DecidedPlace]:
+        """The decided flags of the texts at `paths`, also those that are open again, without seeded errors. `content`
+        is the present content of these texts, whose script is `script`."""
+        query = select(FlagRow, DecisionRow, PageRow.image, first_decision_id())
+        query = query.join(DecisionRow, and_(DecisionRow.flag_id == FlagRow.id, DecisionRow.version == FlagRow.version))
+        query = query.join(PageRow, PageRow.id == FlagRow.page_id).join(TextRow, TextRow.id == FlagRow.text_id)
+        query = query.where(TextRow.path.in_(paths), ~IS_SEEDED)
         with self._reading() as session:
-            of_work = FlagRow.work_id == work_id_subquery(work)
-            given, former = given_readings(session, of_work), former_places(session, of_work)
+            rows = session.execute(query.order_by(FlagRow.work_id, FlagRow.id)).all()
+            texts = session.scalars(select(TextRow).where(TextRow.path.in_(paths))).all()
+            given = given_readings(session, FlagRow.text_id.in_([text.id for text in texts]))
+            place_of_flag: dict[int, VersionedPlace] = {}
+            present: dict[int, CarriedPlace] = {}
+            for text in texts:
+                places = versioned_places(session, [flag for flag, *_ in rows if flag.text_id == text.id])
+                stored = stored_content(session, text.version_id)
+                present |= TextChange(stored, content, text.version_id, script).carried(places)
+                place_of_flag |= {place.place.flag: place for place in places}
             return [
                 DecidedPlace(
-                    text=text.path,
-                    version=flag.version_id or 0,
-                    present=text.version_id,
-                    place=place_of(flag, former.get(flag.id, ())),
+                    decision=last_decision(session, decision),
+                    place=place_of_flag[flag.id].place,
+                    content=place_of_flag[flag.id].content,
+                    present=present.get(flag.id),
                     has_image=image is not None,
-                    first=first_decision,
+                    first=first,
                     given=given.get(flag.id, frozenset()),
                 )
-                for flag, text, image, first_decision in session.execute(query)
+                for flag, decision, image, first in rows
             ]
 
-    def content_of_version(self, version: int) -> str:
-        """The content of the version with this number. Raises UsageError if the store does not have it."""
+    def decided_elsewhere(self, paths: Collection[str]) -> list[tuple[Decision, str]]:
+        """The last decisions in other texts on pages that the texts at `paths` have too, each with the path of its
+        text; without those that keep the text, and without seeded errors."""
+        pages = select(PageRow.page).where(PageRow.text.in_(paths), PageRow.absent.is_(False))
+        query = select(DecisionRow, TextRow.path).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
+        query = query.join(PageRow, PageRow.id == FlagRow.page_id).join(TextRow, TextRow.id == FlagRow.text_id)
+        query = query.where(DecisionRow.version == FlagRow.version, ~IS_SEEDED, PageRow.page.in_(pages))
+        query = query.where(TextRow.path.not_in(paths), FlagRow.state.not_in([State.KEPT.value, State.OPEN.value]))
         with self._reading() as session:
-            row = session.get(TextVersionRow, version)
-            if row is None:
-                raise UsageError(_("version %(version)s of a text is not in the store"), version=version)
-            return content_of(row)
+            decided = session.execute(query.order_by(FlagRow.work_id, FlagRow.id)).all()
+            return [(last_decision(session, row), path) for row, path in decided]
 
     def move(self, work: str, old: str, new: str) -> None:
         """Record that a text of a work moved to another path. Its pages move with it; the text itself only if the store

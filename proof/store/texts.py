@@ -156,19 +156,23 @@ def carry_to_version(session: Session, flags: Sequence[FlagRow], version: TextVe
 
 def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, change: TextChange) -> None:
     """Carry the places of these flags by a change that made this version. Lost places stay in their versions."""
-    content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
-    texts = {flag.text_id for flag in flags if flag.transcribed and not flag.extent}
-    former = former_places(session, FlagRow.text_id.in_(texts)) if texts else {}
-    places = [
-        VersionedPlace(place_of(flag, former.get(flag.id, ())), content(flag.version_id), flag.version_id)
-        for flag in flags
-        if flag.version_id not in (None, version.id)
-    ]
-    carried = change.carried(places)
+    carried = change.carried(versioned_places(session, [flag for flag in flags if flag.version_id != version.id]))
     for flag in flags:
         if flag.id in carried:
             (flag.start, flag.extent), flag.reads = carried[flag.id]
             flag.text_id, flag.version_id = version.text_id, version.id
+
+
+def versioned_places(session: Session, flags: Iterable[FlagRow]) -> list[VersionedPlace]:
+    """The places of these flags, each with the last content that has it; flags without a text are left out."""
+    content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
+    in_texts = [flag for flag in flags if flag.version_id is not None]
+    texts = {flag.text_id for flag in in_texts if flag.transcribed and not flag.extent}
+    former = former_places(session, FlagRow.text_id.in_(texts)) if texts else {}
+    return [
+        VersionedPlace(place_of(flag, former.get(flag.id, ())), content(flag.version_id), flag.version_id or 0)
+        for flag in in_texts
+    ]
 
 
 def former_places(session: Session, which: ColumnElement[bool]) -> dict[int, FormerPlace]:
@@ -215,7 +219,8 @@ def is_displaced() -> ColumnElement[bool]:
 
 def first_decision_id() -> ScalarSelect[int]:
     """The id of the first decision on a queried flag; null if nothing was decided."""
-    return select(func.min(DecisionRow.id)).where(DecisionRow.flag_id == FlagRow.id).scalar_subquery()
+    of_flag = select(func.min(DecisionRow.id)).where(DecisionRow.flag_id == FlagRow.id)
+    return of_flag.correlate(FlagRow).scalar_subquery()
 
 
 def check_place(session: Session, flag: FlagRow, reading: str) -> None:

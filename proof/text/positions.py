@@ -70,6 +70,10 @@ class Span(NamedTuple):
     def end(self) -> int:
         return self.start + self.length
 
+    def is_within(self, other: Span) -> bool:
+        """Whether the other span has all of it."""
+        return other.start <= self.start and self.end <= other.end
+
 
 class PositionMap:
     """Maps places in `old` to places in `new`. `blocks` do not overlap; `written` maps edits to the places of their

@@ -38,7 +38,8 @@ from tests.exports.conftest import page_of
 from tests.standing import by_hand, check_files, number_of, say
 
 PAGE = "KR1_WYG_010-1a"
-TEXT = f"<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n¶\n命上射&KR0058;曰告¶\n"
+COLUMN_1 = "　大夫之西北耦(案比今注/訛作北據)"
+TEXT = f"<pb:{PAGE}>¶\n{COLUMN_1}¶\n¶\n命上射&KR0058;曰告¶\n"
 
 
 def flag(uid: str, line: int, offset: int, text: str, suggested: str, context: str, **more: Any) -> Flag:
@@ -229,8 +230,8 @@ def test_an_export_is_of_one_moment_while_people_decide(
     asked = Texts.decided_places
     project.say("f-north", Verdict.TAKE)
 
-    def meanwhile(self: Texts, work: str) -> list[DecidedPlace]:
-        found = asked(self, work)
+    def meanwhile(self: Texts, *which: Any) -> list[DecidedPlace]:
+        found = asked(self, *which)
         project.by_hand(1, 1, "天")
         project.say("f-order", Verdict.TAKE, person="乙")
         project.say("f-north", Verdict.TYPED, "此", "乙")
@@ -591,6 +592,25 @@ def test_the_note_on_a_column_added_behind_another_names_its_own_line(project: P
     project.change(3, ColumnChange.ADD_AFTER, "新增之文")
     [note] = notes_of(project.corrected).notes
     assert note.line == 4
+
+
+@pytest.mark.parametrize("is_checked", [False, True])
+def test_what_was_decided_in_a_deleted_column_returns_with_it(project: Project, is_checked: bool) -> None:
+    corrected = project.by_hand(3, 1, "下")
+    project.export()
+    project.page = page_of([COLUMN_1, "", "命下射&KR0058;曰告"])
+    project.check()
+    deleted = project.change(3, ColumnChange.DELETE)
+    project.export()
+    if is_checked:
+        project.page = page_of([COLUMN_1, ""])
+        project.check()
+    project.say(deleted.uid, Verdict.UNDO)
+    project.export()
+    assert left_out(project.decided) == []
+    project.say(corrected.uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == TEXT
 
 
 @pytest.mark.parametrize("written", ["", "東"])

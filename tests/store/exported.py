@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from proof.store import Store
 from proof.store.carried_places import ExportEdits
+from proof.store.text_files import DecidedPlace
 from proof.text.edit import Edit, edited
 from tests.build import PLACE
 
@@ -14,14 +15,25 @@ FOUND = ((1, 3, "", "揖"), (2, 3, "北", "比"))
 """Its findings: an insertion, and another character for 北."""
 
 
+def content(store: Store) -> str:
+    """The present content of the text."""
+    return store.texts.content(PLACE.text)
+
+
+def decided_places(store: Store) -> list[DecidedPlace]:
+    """The decided places of all texts."""
+    texts = {path: store.texts.content(path) for path in sorted(store.texts.paths())}
+    return [
+        decided
+        for path, present in texts.items()
+        for decided in store.texts.decided_places([path], present, "traditional")
+    ]
+
+
 def decided_readings(store: Store) -> dict[str, tuple[str, bool]]:
     """The decided reading of each place, by transcribed reading, and whether the text has it."""
-    places = [decided.place for decided in store.texts.decided_places("KR1")]
+    places = [decided.place for decided in decided_places(store)]
     return {place.transcribed: (place.decided_reading, place.reads == place.decided_reading) for place in places}
-
-
-def content(store: Store) -> str:
-    return store.texts.content_of_version(store.texts.decided_places("KR1")[0].present)
 
 
 def export(store: Store) -> str:
@@ -29,8 +41,8 @@ def export(store: Store) -> str:
     before = content(store)
     edits = {
         decided.place.flag: Edit(decided.place.start, decided.place.extent, decided.place.decided_reading)
-        for decided in store.texts.decided_places("KR1")
-        if decided.place.reads != decided.place.decided_reading and decided.version == decided.present
+        for decided in decided_places(store)
+        if decided.place.reads != decided.place.decided_reading and decided.present is not None
     }
     after = edited(before, edits.values())
     written = ExportEdits(tuple(edits.values()), edits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from proof.store import Store
 from proof.store.decision_records import Verdict
 from tests.build import check, decide, page, queued
-from tests.store.exported import LINES, decided_readings, export
+from tests.store.exported import LINES, decided_places, decided_readings, export
 
 
 def test_a_place_beside_a_correction_by_an_editor_is_kept(store: Store) -> None:
@@ -64,7 +64,7 @@ def test_a_move_does_not_count_as_exported_if_its_line_was_doubled(store: Store)
     for flag in queued(store):
         decide(store, flag.number, Verdict.TAKE)
     check(store, page(line, line, LINES[2]))
-    assert {decided.place.reads for decided in store.texts.decided_places("KR1")} == {"", "士與"}
+    assert {decided.place.reads for decided in decided_places(store)} == {"", "士與"}
     assert len(store.decisions.displaced("KR1")) == 2
 
 

@@ -377,7 +377,7 @@ def test_how_a_text_came_to_read_is_written_down_though_the_process_was_killed(
     with Store.open(tmp_path / "proof.sqlite") as store:
         check(store, page("上射揖坐", flags=((1, 3, "", "揖"),)))
         decide(store, 1, Verdict.TAKE)
-        before = store.texts.content_of_version(store.texts.decided_places("KR1")[0].version)
+        before = store.texts.content(PLACE.text)
         written = Edit(before.index("坐"), 0, "揖")
         after = edited(before, [written])
         writing = ExportEdits((written,), {1: written})

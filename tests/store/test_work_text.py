@@ -148,7 +148,7 @@ def test_a_correction_in_another_script_that_is_taken_back_is_shown_as_the_next_
     store.manual_corrections.correct(ManualCorrection("KR1", number, 3, 1, 1, "进", "甲", key(), transcribed="進"))
     before = exported.content(store)
     at = before.index("進")
-    [decided] = store.texts.decided_places("KR1")
+    [decided] = exported.decided_places(store)
     edit = Edit(at, 1, "𨔈")  # the form in which the export wrote what was decided
     after = before.replace("進", "𨔈")
     store.texts.record_export(

@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
 
+from proof.model.flags import Kind
 from proof.store import Store
 from proof.store.decision_records import DecisionRequest, State, Verdict
+from tests.build import queued
 from tests.conftest import PATIENCE
 from tests.standing import decision_log
 from tests.web.drawn import WORK
@@ -130,6 +132,58 @@ def test_the_last_decisions_are_current_when_a_window_is_looked_at_again(context
     assert shown(page) == current
     page.reload()
     expect(trail).to_have_count(2)
+
+
+def test_what_is_taken_back_or_decided_of_flags_that_are_not_listed_counts(
+    context: BrowserContext, folder: Path
+) -> None:
+    """The progress counted only what was decided of the flags that the desk had fetched."""
+    page = desk(context, f"/works/{WORK}/desk?kind=insertion")
+    first = press(page, "k")
+    saved(page)
+    page.reload()
+    expect(page.locator("#progress-words")).to_contain_text("1 of")
+    page.keyboard.press("z")
+    expect(page.locator("body")).to_have_attribute("data-flag", str(first))
+    expect(page.locator("#progress-words")).to_contain_text("0 of")
+    with Store.open(folder / "proof.sqlite") as store:
+        unlisted = next(one for one in queued(store, WORK) if one.flag.kind is Kind.SUBSTITUTION)
+    decide(folder, unlisted.number, Verdict.KEEP, 0)
+    page.evaluate("dispatchEvent(new Event('focus'))")
+    expect(page.locator("#progress-words")).to_contain_text("1 of")
+
+
+def test_an_undo_whose_answer_is_lost_is_shown_all_the_same_and_stands_in_no_way(
+    context: BrowserContext, folder: Path
+) -> None:
+    """The desk showed the decision as before; the next one on the flag was refused as one of another window, and the
+    next undo took back again what was taken back before."""
+    page = desk(context)
+    first, second = press(page, "k"), press(page, "k")
+    written(page, folder, {first, second})
+
+    def answered_to_nobody(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    context.route("**/undo", answered_to_nobody)
+    page.keyboard.press("z")
+    expect(page.locator("#progress-words")).to_contain_text("1 of")
+    context.unroute("**/undo")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("body")).to_have_attribute("data-flag", str(second))
+    page.keyboard.press("u")
+    expect(page.locator("#progress-words")).to_contain_text("2 of")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("z")
+    expect(page.locator("#progress-words")).to_contain_text("1 of")
+    expect(page.locator("#notices .notice")).to_have_count(0)
+    assert [verdict.value for flag, verdict, _ in stands(folder) if flag == second] == [
+        "keep",
+        "undo",
+        "unsure",
+        "undo",
+    ]
 
 
 def test_a_download_is_asked_for_again_while_the_server_is_busy(context: BrowserContext) -> None:

@@ -6,7 +6,7 @@ import { changeOf, installComments } from "./comments.js";
 import { leaveFlags, listAddress, noteFlag, writeAddress } from "./desk_address.js";
 import { closeBasis, closeTyping, installBasis, installTyping, mayCopy, openBasis, openTyping, reopenForm, showBasis, takeBasis } from "./desk_forms.js";
 import { parameters } from "./filters.js";
-import { add, apply, current, editsBeside, fetchAhead, fetched, flagOf, flags, hasMore, isBeingSent, listen, moveBy, moveOn, moveTo, outbox, send, states, upcoming } from "./flag_list.js";
+import { add, apply, current, editsBeside, fetchAhead, fetched, flagOf, flags, hasMore, isBeingSent, listen, moveBy, moveOn, moveTo, outbox, recount, send, states, upcoming } from "./flag_list.js";
 import { fillPanel, movedText, pageOf, placeOf, showComments } from "./flag_panel.js";
 import { showRemainingWork } from "./remaining_work.js";
 import { decidedByOther } from "./outbox.js";
@@ -222,7 +222,8 @@ async function atServer(way, more = {}) {
   try {
     undone = await requestUndo(way, more);
   } catch (problem) {
-    return showRefused(way, problem, (...given) => turn(() => atServer(...given)));
+    showRefused(way, problem, (...given) => turn(() => atServer(...given)));
+    return look(); // the server may have done it although no answer came
   }
   for (const decision of undone.decisions) follow(way, decision);
   const [first] = undone.decisions;
@@ -231,6 +232,8 @@ async function atServer(way, more = {}) {
     if (way === "redo" && current()?.number === first.flag) goForward();
   }
   showMessage(undone.message, way === "undo" ? "redo" : "undo");
+  await recount();
+  showProgress();
 }
 
 /** Applies an undo or redo that the server made to the flags and steps of this page. */
@@ -255,12 +258,13 @@ async function catchUp() {
   }
   if (!fresh.length) return;
   if (fresh.some(({ flag }) => flag === current()?.number)) show();
+  await recount();
   showProgress();
   showTrail();
 }
 const knownVersion = (number) => Math.max(flagOf(number)?.version ?? 0, ...steps.done.filter(({ flag }) => flag === number).map(({ version }) => version));
 const look = () => catchUp().catch(() => {}); // without an answer it is taken in the next time
-addEventListener("focus", look);
+for (const back of ["focus", "online"]) addEventListener(back, look);
 
 // the acts of keys and buttons
 

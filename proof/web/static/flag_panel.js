@@ -6,6 +6,7 @@ import { $, api, ask, excerpt, han, make, may, say, script, words, workPath } fr
 
 const MOST_ALTERNATIVES = 9; // one for each digit
 const RECORD_PLACES = 20; // decided places below which the share of a witness says nothing
+const ILLEGIBLE = /^[□■〓]+$/u; // a reading that cannot be taken
 const SIDES = { text: "asText", image: "asImage" };
 
 let records; // agreement of each witness with the decisions, by siglum; fetched once
@@ -100,7 +101,7 @@ const percent = (p) => (p >= 0.1 ? `${Math.round(p * 100)}%` : `${(p * 100).toFi
 /** Shows other readings: the recogniser's alternatives, then readings that only witnesses have. */
 function showAlternatives(flag) {
   const read = flag.alternatives.filter(({ text }) => text !== flag.transcribed && text !== flag.suggested);
-  const witnessed = flag.witnesses.filter((witness) => !witness.side && witness.reading && flag.can_take)
+  const witnessed = flag.witnesses.filter((witness) => !witness.side && witness.reading && !ILLEGIBLE.test(witness.reading) && flag.can_take)
     .map(({ reading, siglum }) => ({ text: reading, siglum }));
   flag.others = [...read, ...witnessed].filter((alternative, n, all) => all.findIndex(({ text }) => text === alternative.text) === n).slice(0, MOST_ALTERNATIVES);
   $("alternatives").replaceChildren(...flag.others.map(({ text, siglum, p }, n) =>

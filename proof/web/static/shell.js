@@ -72,11 +72,15 @@ export function request(path, body) {
   return sending;
 }
 
+/** The event of this window before a POST request; its `detail` is the address. */
+export const BEFORE_POST = "proof-post";
+
 /** The pending POST requests. */
 export const pendingPosts = new Set();
 
 /** Sends a request and resolves to the JSON of its answer. Throws a Problem. */
 export function ask(path, body) {
+  if (body !== undefined) dispatchEvent(new CustomEvent(BEFORE_POST, { detail: path }));
   const answer = answerTo(path, body);
   if (body === undefined) return answer;
   pendingPosts.add(answer);

@@ -1,7 +1,7 @@
 // Undo and redo of the person's last act, in every view, with a message that names the act.
 
 import { allSent, failureMessage } from "./outbox.js";
-import { $, Problem, api, ask, closeButton, isShortcut, keep, make, may, maySucceedLater, oneAtATime, person, say, uuid, work } from "./shell.js";
+import { $, BEFORE_POST, Problem, api, ask, closeButton, isShortcut, keep, make, may, maySucceedLater, oneAtATime, person, say, uuid, work } from "./shell.js";
 
 const OWN = `${work}:${encodeURIComponent(person)}`;
 const [MESSAGE, KEYS] = [`proof-told:${OWN}`, `proof-undo:${OWN}`];
@@ -37,8 +37,11 @@ export function reloadWithMessage(text, way = "undo") {
 
 const keptKeys = () => JSON.parse(sessionStorage.getItem(KEYS) ?? "{}");
 
+// the last act is another one after any other request
+addEventListener(BEFORE_POST, ({ detail }) => { if (![api("undo"), api("redo")].includes(detail)) sessionStorage.removeItem(KEYS); });
+
 /** Asks the server for an undo or redo (`way`) of the person's last act. A request without an answer is repeated with its
- * key, so that it has no second effect. Throws a Problem. */
+ * key, so that it has no second effect, unless something else was done since. Throws a Problem. */
 export async function requestUndo(way, more = {}) {
   await allSent();
   const key = keptKeys()[way] ?? uuid();

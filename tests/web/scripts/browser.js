@@ -74,6 +74,7 @@ export function forget() {
 export const fill = () => { Kept.full = true; };
 
 Object.assign(globalThis, {
+  dispatchEvent: (event) => happens(event.type, event),
   document: {
     body,
     documentElement: new Piece("html"),

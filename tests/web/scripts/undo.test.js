@@ -8,7 +8,7 @@ import { asked, errors, fill, forget, happens, pass, place, reloads, serve, sett
 const line = place("act-told");
 sessionStorage.setItem("proof-told:w:%E7%94%B2", JSON.stringify(["2 kept", "undo"]));
 const undo = await import("../../../proof/web/static/undo.js");
-const { pendingPosts } = await import("../../../proof/web/static/shell.js");
+const { ask, pendingPosts } = await import("../../../proof/web/static/shell.js");
 const toldAtStart = line.textContent;
 
 const DOWN = () => { throw new TypeError("not reached"); };
@@ -35,6 +35,14 @@ test("what the server may have done without our hearing of it is asked for under
   await undo.requestUndo("undo");
   assert.equal(asked.length, 6);
   assert.equal(new Set(keys()).size, 1);
+});
+
+test("after anything else the last act is another, and is asked for under another key", async () => {
+  serve(DOWN);
+  await failed(undo.requestUndo("undo"));
+  await failed(ask("/api/v1/works/w/flags/1/decisions", {}));
+  await failed(undo.requestUndo("undo"));
+  assert.notEqual(keys()[0], keys()[2]);
 });
 
 for (const [name, answer] of [["done", UNDONE], ["refused", { status: 409, document: {} }]])
