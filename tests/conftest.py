@@ -85,12 +85,14 @@ MARKED_BY = {
 
 
 SLOWEST = (
-    *("test_docs_run", "test_faults", "web/test_axe_browser", "checking/test_cluster_faults", "verify/test_page"),
-    *("web/test_browser", "test_no_network", "verify/test_any_page", "web/test_layout_overrides_browser"),
-    *("checking/test_pipeline", "checking/test_stages", "acceptance/test_histories", "test_wheel"),
-    *("checking/test_openings", "web/test_people_browser", "web/test_way_browser", "commands/test_carry", "test_cli"),
-    *("web/test_comments_browser", "web/test_second_hour_browser", "web/test_unsent_browser"),
-    *("checking/test_recheck", "acceptance/test_second_work", "web/test_whole_works_browser", "web/test_fuzz"),
+    *("test_docs_run", "verify/test_page", "exports/test_decided_corrections", "web/test_axe_browser"),
+    *("web/test_browser", "acceptance/test_columns", "test_no_network", "test_faults", "checking/test_cluster_faults"),
+    *("acceptance/test_histories", "web/test_layout_overrides_browser", "checking/test_pipeline"),
+    *("web/test_comments_browser", "web/test_second_hour_browser", "verify/test_any_page", "web/test_unsent_browser"),
+    *("checking/test_openings", "test_wheel", "test_cli", "exports/test_rebuilt", "checking/test_running_edition"),
+    *("web/test_way_browser", "web/test_people_browser", "test_first_project", "acceptance/test_second_work"),
+    *("store/test_texts", "checking/test_stages", "report/test_report_browser", "web/test_whole_works_browser"),
+    *("acceptance/test_column_edits", "checking/test_recheck"),
 )
 """The modules that take longest, the longest first."""
 

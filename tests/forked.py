@@ -22,7 +22,15 @@ from tests.slowed import answer_late
 FORKED = multiprocessing.get_context("forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else None)
 if FORKED.get_start_method() == "forkserver":
     COMMANDS = [f"proof.commands.{name}" for name in ("check", "recover", "serve")]
-    LOADED = ["pytest", "alembic.command", "proof.checking.pipeline", "proof.web.serve", *COMMANDS, __name__]
+    LOADED = [
+        "pytest",
+        "alembic.command",
+        "proof.checking.pipeline",
+        "proof.web.serve",
+        *COMMANDS,
+        __name__,
+        "distributed",
+    ]
     FORKED.set_forkserver_preload([*LOADED, "tests.warm"])
     Image.init()  # the formats that it knows, which it loads when it first writes one
 

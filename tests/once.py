@@ -1,6 +1,6 @@
 """What costs much and comes out the same is made once in a run: the tables of a new store, the network of the
-recogniser, what it reads of a strip, where columns stand on an image, the sum of its
-model, compiled templates and statements, what builds addresses.
+recogniser, the sum of its model and how well it was trained, what it reads of a strip, where columns stand on an image,
+compiled templates and statements, what builds addresses.
 
 The program itself makes each of them, the first time that it is asked for. Tests of these very things ask for
 `from_scratch`, with which all is made anew, as it is in every process that a test starts.
@@ -33,7 +33,9 @@ from proof.layout.half_folio import Layout
 from proof.ocr import ppocr
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.models import ModelTask, find_packaged
+from proof.ocr.network import Network
 from proof.ocr.ppocr import PPOCR
+from proof.ocr.trained_characters import TrainedCharacters
 from proof.store import Store, database
 
 T = TypeVar("T")
@@ -69,26 +71,16 @@ def _with_copied_tables(real: Callable[[Engine], None], template: Path) -> Calla
 
 
 def computed_once(patch: pytest.MonkeyPatch, folder: Path) -> None:
-    """What is computed of the same pixels comes out of `folder`, whichever process computed it."""
+    """What is computed of the same pixels comes out of `folder`, whichever process computed it, and so does how well
+    the recogniser was trained."""
     read, columns, packaged = PPOCR._read, photograph.page_columns, find_packaged(ModelTask.RECOGNITION)
+    load, measure, packed = PPOCR._loaded, PPOCR._measure_training, TrainedCharacters.packed
     sum_anew, sum_once = ppocr._checksum_of, cache(ppocr._checksum_of)
-    made: dict[Any, Any] = {}
+    loaded: dict[Any, Network] = {}
 
-    def once(real: Callable[[PPOCR], Any]) -> Callable[[PPOCR], Any]:
-        def ask(self: PPOCR) -> Any:
-            if ANEW:
-                return real(self)
-            key = (real.__name__, self.identity, self._open.args)
-            if key not in made:
-                made[key] = real(self)
-            return made[key]
-
-        return ask
-
-    def of_pixels(pixels: Pixels, key: object, compute: Callable[[], T]) -> T:
+    def once(data: bytes, compute: Callable[[], T]) -> T:
         if ANEW:
             return compute()
-        data = f"{key!r} {pixels.shape} {pixels.dtype}".encode() + pixels.tobytes()
         file = folder / hashlib.blake2b(data, digest_size=16).hexdigest()
         if not file.exists():
             part = folder / f"{os.getpid()}-{get_ident()}"
@@ -97,16 +89,32 @@ def computed_once(patch: pytest.MonkeyPatch, folder: Path) -> None:
         computed: T = pickle.loads(file.read_bytes())  # noqa: S301 - by ourselves
         return computed
 
+    def of_pixels(pixels: Pixels, key: object, compute: Callable[[], T]) -> T:
+        return once(f"{key!r} {pixels.shape} {pixels.dtype}".encode() + pixels.tobytes(), compute)
+
     def read_once(self: PPOCR, strip: Pixels, sought: NDArray[Any]) -> Reading:
         return of_pixels(strip, (self.identity, sought.tolist()), lambda: read(self, strip, sought))
 
     def laid_out_once(pixels: Pixels, *given: Any) -> Layout:
         return of_pixels(pixels, given, lambda: columns(pixels, *given))
 
+    def measured_once(self: PPOCR) -> TrainedCharacters:
+        return once(f"measured {self.identity}".encode(), lambda: measure(self))
+
+    def packed_once(self: TrainedCharacters) -> bytes:
+        return once(f"packed {self.characters}".encode() + self.familiarity.tobytes(), lambda: packed(self))
+
+    def loaded_once(self: PPOCR) -> Network:
+        key = (self.identity, self._open.args)
+        if ANEW or key not in loaded:
+            loaded[key] = load(self)
+        return loaded[key]
+
     patch.setattr(ppocr, "_checksum_of", lambda model: (sum_once if model == packaged else sum_anew)(model))
-    patch.setattr(PPOCR, "_loaded", once(PPOCR._loaded))
-    patch.setattr(PPOCR, "_measure_training", once(PPOCR._measure_training))
+    patch.setattr(PPOCR, "_loaded", loaded_once)
+    patch.setattr(PPOCR, "_measure_training", measured_once)
     patch.setattr(PPOCR, "_read", read_once)
+    patch.setattr(TrainedCharacters, "packed", packed_once)
     patch.setattr("proof.verify.page.page_columns", laid_out_once)
 
 

@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
@@ -42,9 +42,9 @@ from proof.store.models import (
 from proof.store.page_states import PageEvent, PageState, page_event
 
 ACTS_PER_QUERY = 200
-PageAct = PageEventRow | LayoutOverrideRow
-"""Acts that are numbered, by `version`, for each page."""
-SubjectAct = TypeVar("SubjectAct", PageEventRow, LayoutOverrideRow, RuleRow)
+
+SubjectAct = PageEventRow | LayoutOverrideRow | RuleRow
+"""Acts on a page or on the rule of a pair; the last one is valid."""
 
 NEVER_UNDONE = [kind.__mapper_args__["polymorphic_identity"] for kind in (CommentRow, AssignmentRow, ReportRow)]
 """Kinds of acts that are not undone: comments are answered, pages given back, reports of readers settled."""
@@ -219,6 +219,7 @@ def _undo_act(session: Session, acts: _ActsOfPerson, act: ActRow, request: _Undo
     try:
         if isinstance(act, (DecisionRow, ReadingRow)):
             return _undo_decisions(session, acts, act, request)
+        assert isinstance(act, SubjectAct), "acts of other kinds are never undone"
         undo = _add_undo(session, act, request)
     except ChangedError:
         if request.leave:
@@ -268,47 +269,28 @@ def _changed_by(events: Sequence[Event], number: int, person: str) -> list[str] 
     return [event.person for event in changes_since(events, number) if event.person != person]
 
 
-def _add_undo(
-    session: Session, act: ActRow, request: _UndoRequest
-) -> PageEventRow | LayoutOverrideRow | RuleRow | None:
-    """Add the act that undoes an act on a page or a rule; None where that no longer stands. Raises NotYoursError,
-    ChangedError."""
-    key = request.key
-    match act:
-        case RuleRow():
-            if not request.rules:
-                raise NotYoursError(
-                    _("your last act is about a rule of the project, and that takes the right to set rules")
-                )
-            pair = {"work_id": act.work_id, "transcribed": act.transcribed, "suggested": act.suggested}
-            place = f"{act.transcribed} → {act.suggested}"
-            return _add_undo_of(session, act, key, place, pair, {"holds": False, "planted": False})
-        case LayoutOverrideRow():
-            place, page = _lock_page(session, act)
-            return _add_undo_of(session, act, key, place, page, {"layout": None, "image": "", "quadrant": ""})
-        case PageEventRow():
-            place, page = _lock_page(session, act)
-            initial = {"state": PageState.NOT_PROOFREAD.value, "note": ""}
-            return _add_undo_of(session, act, key, place, page, initial)
-        case _:
-            return None
+_INITIAL: Mapping[type[SubjectAct], Mapping[str, Any]] = {
+    RuleRow: {"holds": False, "planted": False},
+    LayoutOverrideRow: {"layout": None, "image": "", "quadrant": ""},
+    PageEventRow: {"state": PageState.NOT_PROOFREAD.value, "note": ""},
+}
+"""What each kind of act sets, with its values before the first act."""
 
 
-def _lock_page(session: Session, act: PageAct) -> tuple[str, dict[str, int]]:
-    """Lock the page of an act; gives the page's id, and the columns that all acts on the page share."""
-    page = session.scalars(select(PageRow).where(PageRow.id == act.page_id).with_for_update()).one()
-    return page.page, {"work_id": page.work_id, "page_id": page.id}
-
-
-def _add_undo_of(
-    session: Session, act: SubjectAct, key: str, place: str, subject: Mapping[str, Any], initial: Mapping[str, Any]
-) -> SubjectAct | None:
-    """Add the act that undoes `act`; None where its subject no longer stands as it left it. Raises ChangedError if
-    others changed the subject.
-
-    `subject` are the columns that all acts on the subject share; `initial` those of a subject without acts.
-    """
+def _add_undo(session: Session, act: SubjectAct, request: _UndoRequest) -> SubjectAct | None:
+    """Add the act that undoes an act on a page or a rule; None where that no longer stands. Raises NotYoursError, and
+    ChangedError if others changed the page or the rule."""
     table = type(act)
+    if isinstance(act, RuleRow):
+        if not request.rules:
+            raise NotYoursError(
+                _("your last act is about a rule of the project, and that takes the right to set rules")
+            )
+        place = f"{act.transcribed} → {act.suggested}"
+        subject = {"work_id": act.work_id, "transcribed": act.transcribed, "suggested": act.suggested}
+    else:
+        page = session.scalars(select(PageRow).where(PageRow.id == act.page_id).with_for_update()).one()
+        place, subject = page.page, {"work_id": page.work_id, "page_id": page.id}
     rows = session.scalars(select(table).filter_by(**subject).order_by(table.id)).all()
     number = rows.index(act) + 1
     others = _changed_by(rows, number, act.person)
@@ -317,9 +299,9 @@ def _add_undo_of(
     if others is not None:
         return None
     before = standing(rows, number - 1)
-    restored = {name: getattr(rows[before - 1], name) for name in initial} if before else initial
-    version: dict[str, int] = {} if isinstance(act, RuleRow) else {"version": len(rows) + 1}
-    undo = table(**subject, **restored, **version, key=key, person=act.person, about=act.id)
+    restored = {name: getattr(rows[before - 1], name) if before else value for name, value in _INITIAL[table].items()}
+    version = {} if isinstance(act, RuleRow) else {"version": len(rows) + 1}
+    undo = table(**subject, **restored, **version, key=request.key, person=act.person, about=act.id)
     session.add(undo)
     session.flush()
     return undo
