@@ -3,7 +3,7 @@ recogniser, the sum of its model and how well it was trained, what it reads of a
 compiled templates and statements, what builds addresses.
 
 The program itself makes each of them, the first time that it is asked for. Tests of these very things ask for
-`from_scratch`, with which all is made anew, as it is in every process that a test starts.
+`from_scratch`, with which all is made anew, as it is in every process that a test starts as people start it.
 """
 
 from __future__ import annotations
