@@ -43,6 +43,9 @@ T = TypeVar("T")
 COMPUTED = "PROOF_TESTS_COMPUTED"
 """The variable that tells the processes of a run in which folder they keep what one of them has computed."""
 
+COMPILED = LRUCache[Any, Any](2000)
+"""Statements as they are compiled for stores in files."""
+
 ANEW: list[str] = []
 """Tests that are under way with everything made anew."""
 
@@ -127,12 +130,12 @@ def computed_once_in_fork() -> None:
 def statements_compiled_once(patch: pytest.MonkeyPatch) -> None:
     """SQLAlchemy compiles what is asked of a store for each engine anew; for all stores in files it comes out the
     same."""
-    real, compiled = create_engine, LRUCache[Any, Any](2000)
+    real = create_engine
 
     def made(url: URL, **given: Any) -> Engine:
         engine = real(url, **given)
         if isinstance(engine.dialect, SQLiteDialect):
-            engine.update_execution_options(compiled_cache=compiled)
+            engine.update_execution_options(compiled_cache=COMPILED)
         return engine
 
     patch.setattr("proof.store.database.create_engine", made)

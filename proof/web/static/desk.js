@@ -246,8 +246,9 @@ function follow(way, decision) {
 let seen = null; // the id of the last decision in the work when this window was last looked at
 /** Takes in what was decided since, in other windows or by others. */
 async function catchUp() {
-  const decisions = (await ask(`${api("acts")}?what=decisions&limit=${seen === null ? 1 : 200}`)).items.map(({ decision }) => decision);
-  const fresh = decisions.filter(({ id, flag, version }) => seen !== null && id > seen && !outbox.after(flag) && version > knownVersion(flag));
+  const isFirst = seen === null;
+  const decisions = (await ask(`${api("acts")}?what=decisions&limit=${isFirst ? 1 : 200}`)).items.map(({ decision }) => decision);
+  const fresh = decisions.filter(({ id, flag, version }) => !isFirst && id > seen && !outbox.after(flag) && version > knownVersion(flag));
   seen = Math.max(seen ?? 0, ...decisions.map(({ id }) => id));
   for (const decision of fresh.reverse()) {
     const { flag, was_state: was, was: wasReading, state, reading, transcribed, kind, version } = decision;
@@ -256,11 +257,11 @@ async function catchUp() {
     if (decision.person === person && !["undo", "redo"].includes(decision.verdict))
       addStep({ flag, was, wasReading, state, reading, transcribed, kind, moved: "", made: version, version });
   }
-  if (!fresh.length) return;
+  if (isFirst) return;
   if (fresh.some(({ flag }) => flag === current()?.number)) show();
+  else showTrail();
   await recount();
   showProgress();
-  showTrail();
 }
 const knownVersion = (number) => Math.max(flagOf(number)?.version ?? 0, ...steps.done.filter(({ flag }) => flag === number).map(({ version }) => version));
 const look = () => catchUp().catch(() => {}); // without an answer it is taken in the next time
