@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import unique
+from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 from proof.exports.corrections import Correction, Refusal
@@ -28,7 +30,7 @@ from proof.store.text_files import DecidedPlace
 from proof.text.addresses import Addresses
 from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
-from proof.text.positions import Span, line_end
+from proof.text.positions import PositionMap, Span, line_end
 from proof.text.read import in_script
 from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of
@@ -171,6 +173,7 @@ class _DecisionsByEffect:
         self._rejected: set[str] = set()
         self._noted: list[Correction] = []
         self._withdrawn: list[WithdrawnDecision] = []
+        self._lost: list[DecidedPlace] = []
 
     def add(self, decided: DecidedPlace) -> None:
         """Add the decision on a flag of this text."""
@@ -184,9 +187,7 @@ class _DecisionsByEffect:
             return
         reason = _UNDECIDED.get(decision.state) if present is not None else None
         if present is None and (_writes(decision) or place.reads != place.transcribed):
-            is_deleted = is_deleted_with_its_line(place, decided.content)
-            self._settled += is_deleted
-            reason = None if is_deleted else Unused.GONE
+            self._lost.append(decided)
         if reason is not None:
             self._leave_out(decision, reason)
         if present is not None:
@@ -211,11 +212,34 @@ class _DecisionsByEffect:
         elif decision.state is State.KEPT:
             self._kept.append(_KeptPlace(decision, present.span))
 
+    def _add_lost(self) -> None:
+        """Leave out the decisions whose places are lost, but for those that a later decision replaced."""
+        undone = (made for made in self._corrected if made.decision.state is State.OPEN)
+        later = [(made.decision, made.span) for made in chain(self._applied, undone)]
+        to_present = cache(lambda content: PositionMap.of_comparison(content, self._edition.text))
+        for lost in sorted(self._lost, key=lambda lost: lost.decision.id, reverse=True):
+            decision, content = lost.decision, lost.content
+            if is_deleted_with_its_line(lost.place, content):
+                self._settled += 1
+                continue
+            is_written = decision.state is State.CORRECTED and lost.place.is_written
+            about_written = [
+                span
+                for other, span in later
+                if is_written and other.id > decision.id and other.transcribed == decision.reading
+            ]
+            span = next((span for span in about_written if to_present(content).may_be(lost.place.span, span)), None)
+            if span is None:
+                self._leave_out(decision, Unused.GONE)
+            else:
+                later.append((decision, span))
+
     def _leave_out(self, decision: Decision, reason: Unused) -> None:
         self.left_out.append(LeftOut(decision, reason, str(self._edition.path)))
 
     def decided(self) -> Decided:
         """All that was added, without corrections that contradict each other."""
+        self._add_lost()
         applied = [AppliedDecision(made.span, made.decision.transcribed) for made in self._applied]
         restored = already_restored(self._withdrawn, applied)
         current = _without_superseded(self._corrected, self._kept, restored)

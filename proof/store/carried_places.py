@@ -10,6 +10,8 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
 from math import inf
 from typing import NamedTuple
 
@@ -63,6 +65,11 @@ class Place:
     @property
     def span(self) -> Span:
         return Span(self.start, self.extent)
+
+    @property
+    def is_corrected(self) -> bool:
+        """Whether other characters than the transcribed ones belong there."""
+        return self.decided_reading != self.transcribed
 
     @property
     def is_written(self) -> bool:
@@ -158,7 +165,7 @@ def is_deleted_with_its_line(place: Place, content: str) -> bool:
     return is_deletion and not any(map(str.isalnum, line))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TextChange:
     """A change of a text from `before`, the content of the version number `version` (both None if unknown), to
     `content`. `written` are the edits if an export made the change. The `script` determines in which variant forms a
@@ -172,39 +179,56 @@ class TextChange:
 
     def carried(self, places: Iterable[VersionedPlace]) -> dict[int, CarriedPlace]:
         """The places in `content`, by flag number; lost places are left out. A place that was lost before the change
-        may return by a change that no export made, or in a column that an export adds."""
+        may return by a change that no export made, in a column that an export adds, or where an export takes a later
+        decision back."""
         by_version: defaultdict[tuple[int, str], list[Place]] = defaultdict(list)
         for versioned in places:
             by_version[versioned.version, versioned.content].append(versioned.place)
         carried: dict[int, CarriedPlace] = {}
         decided_of_line: defaultdict[str, list[DecidedSpan]] = defaultdict(list)
-        added = self._added_columns()
+        restored = self._restored(chain.from_iterable(by_version.values()))
+        returning = [*self._added_columns(), *restored.values()]
         for (version, content), of_version in sorted(by_version.items(), reverse=True):
             was_lost = version != self.version
-            if was_lost and self.written is not None and not added:
+            if was_lost and self.written is not None and not returning:
                 continue
             carrier = _Carrier(content, self, of_version, lost_in=self.before if was_lost else None)
             for place in of_version:
                 new = carrier.carry(place)
                 if new and was_lost and self.written is not None:
-                    new = new if any(new.span.is_within(span) for span in added) else None
+                    new = new if any(new.span.is_within(span) for span in returning) else None
                 line, span = _in_line(self.content, new.span) if new else _in_line(content, place.span)
                 decided = DecidedSpan(version, place.is_whole, span)
                 if new and was_lost and is_decided_later(decided, decided_of_line[line]):
                     continue
-                if place.is_decided:
+                if place.is_decided and place.flag not in restored:
                     decided_of_line[line].append(decided)
                 if new:
                     carried[place.flag] = new
         return carried
 
+    @cached_property
+    def _by_edits(self) -> PositionMap | None:
+        """The map from `before` by the edits of an export; None if no export made the change."""
+        if self.written is None or self.before is None:
+            return None
+        return PositionMap.of_edits(self.before, self.written.edits)
+
     def _added_columns(self) -> list[Span]:
         """Where an export put whole lines into the content."""
-        if self.written is None or self.before is None:
+        if self.written is None or self._by_edits is None:
             return []
         edits = [edit for edit in self.written.edits if not edit.length and LINE_ENDING.search(edit.replacement)]
-        to_content = PositionMap.of_edits(self.before, self.written.edits)
-        return [span for edit in edits if (span := to_content.written(edit)) is not None]
+        return [span for edit in edits if (span := self._by_edits.written(edit)) is not None]
+
+    def _restored(self, places: Iterable[Place]) -> dict[int, Span]:
+        """Where an export put the transcribed characters back, by the number of the flag whose decision was taken
+        back."""
+        if self.written is None or self._by_edits is None:
+            return {}
+        edits = {place.flag: self.written.of_flags.get(place.flag) for place in places if not place.is_corrected}
+        spans = {flag: self._by_edits.written(edit) for flag, edit in edits.items() if edit is not None}
+        return {flag: span for flag, span in spans.items() if span is not None}
 
 
 def _in_line(text: str, span: Span) -> tuple[str, Span]:
@@ -333,12 +357,13 @@ class _Carrier:
 
     def _replaced_by_reading(self, place: Place) -> CarriedPlace | None:
         """The replacement of the characters if it is the decided reading, or else the transcribed one, in any variant
-        form; None for any other replacement."""
+        form; None for any other replacement. What an export wrote as another decision says is no transcribed one."""
         span = self._direct.instead(*place.span)
         if span is None:
             return None
         replacement = self._new[span.start : span.end]
-        for reading in (place.decided_reading, place.transcribed):
+        readings = (place.decided_reading, place.transcribed) if self._written is None else (place.decided_reading,)
+        for reading in readings:
             if reading != place.reads and re.fullmatch(self._policy.pattern(reading), replacement) is not None:
                 return CarriedPlace(span, reading)
         return None

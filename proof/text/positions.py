@@ -188,6 +188,15 @@ class PositionMap:
             return None
         return Span(left, right - left)
 
+    def may_be(self, old: Span, new: Span) -> bool:
+        """Whether the characters of a place in the new version may have replaced those of one in the old version: they
+        are between the same neighbours, or in the same line if a neighbour was replaced as well."""
+        between = self.instead(*old)
+        if between is not None:
+            return new.is_within(between)
+        line = next(self.kept(*_line_at(self._old, old.start)), None)
+        return line is not None and _line_at(self.new, line.start) == _line_at(self.new, new.start)
+
     @cached_property
     def _beside_edits(self) -> dict[int, int]:
         """The places in the new version of the gaps before and after the characters that edits replaced; without those

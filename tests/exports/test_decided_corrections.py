@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from proof.cli import main
@@ -626,6 +626,37 @@ def test_what_is_said_not_to_be_missing_after_its_deletion_was_taken_back_does_n
     project.say("f-missing", Verdict.KEEP)
     project.export()
     assert ("西" in project.edition.text) == returns
+
+
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(["insert", "replace", "delete"]), min_size=1, max_size=3))
+@example(["insert", "delete"])
+@example(["replace", "replace"])
+@example(["delete", "insert"])
+def test_one_place_is_corrected_again_and_again_and_all_is_taken_back(checked: PageResult, acts: list[str]) -> None:
+    """Each correction is exported and checked before the next one; nothing is asked again."""
+    with TemporaryDirectory() as folder, project_in(Path(folder), checked) as project:
+        line, texts, made = "天地玄黃宇宙", ["天地玄黃宇宙"], []
+
+        def export(expected: str) -> None:
+            project.export()
+            assert project.edition.text == f"<pb:{PAGE}>¶\n{expected}¶\n日月盈昃¶\n"
+            assert left_out(project.decided) == []
+            project.page = page_of([expected, "日月盈昃"])
+            project.check()
+
+        project.write(f"<pb:{PAGE}>¶\n{line}¶\n日月盈昃¶\n")
+        export(line)
+        for act, new in zip(acts, "甲乙丙", strict=False):
+            reading, length = "" if act == "delete" else new, 0 if act == "insert" else 1
+            made.append(project.by_hand(1, 2, reading, length=length))
+            line = line[:2] + reading + line[2 + length :]
+            export(line)
+            export(line)
+            texts.append(line)
+        for decision, text in zip(reversed(made), reversed(texts[:-1]), strict=True):
+            project.say(decision.uid, Verdict.UNDO)
+            export(text)
 
 
 LINES = ("天地玄黃宇宙", "洪荒日月盈昃", "辰宿列張寒來", "暑往秋收冬藏")
