@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from tests.conftest import PATIENCE
@@ -68,6 +69,17 @@ def test_a_form_of_the_desk_opens_in_view_and_leaves_the_next_flag_seen_from_its
         page.keyboard.press("Escape")
         assert whole_in_view(page.locator("#where"))
         assert page.locator("#panel").evaluate("(panel) => panel.scrollTop") == 0
+
+
+@pytest.mark.parametrize("view", ["progress", "history", "export", "pages/"])
+def test_a_page_that_is_printed_is_as_long_as_what_it_has(page: Page, view: str) -> None:
+    """It ended with the first sheet, as it ends at the window on the screen."""
+    page.set_viewport_size({"width": 1200, "height": 160})
+    page.goto(f"/works/{WORK}/{view}")
+    page.emulate_media(media="print")
+    hidden = page.locator("main").evaluate("(main) => main.scrollHeight - main.clientHeight")
+    assert hidden <= 1
+    assert page.evaluate("document.documentElement.scrollHeight") > 160
 
 
 def test_on_a_low_window_the_three_glyphs_stand_beside_the_column(page: Page) -> None:
