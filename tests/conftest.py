@@ -26,12 +26,13 @@ from proof.ocr.engine import EngineIdentity
 from proof.ocr.page import PageEngine, PageReading
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.registry import EngineSettings, open_page_engine
+from tests.forked import ran_forked
 from tests.half_folios import kai, make_page
 from tests.once import COMPUTED, from_scratch, made_but_once
 from tests.sample import lay_out
-from tests.slowed import HANDS_LATE, slow
+from tests.slowed import HANDS_LATE, PATIENCE, slow
 
-__all__ = ["from_scratch", "kai", "made_but_once", "make_page"]
+__all__ = ["PATIENCE", "from_scratch", "kai", "made_but_once", "make_page"]
 
 ROOT = Path(__file__).resolve().parents[1]
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -47,8 +48,6 @@ QUIET = [
     "--disable-sync",
 ]
 """Chromium asks for nothing of its own: what a test sees requested, the page requested."""
-PATIENCE = 300.0
-"""Seconds that a test waits for what must come, on however busy a machine; nobody waits so long but for a fault."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -273,8 +272,6 @@ def demo(made_once: MadeOnce) -> tuple[Path, subprocess.CompletedProcess[str]]:
 
 
 def _run_demo(folder: Path) -> None:
-    from tests.forked import ran_forked  # noqa: PLC0415 - it imports this module
-
     folder.mkdir()
     ran = ran_forked(folder, "demo")
     (folder / "ran.json").write_text(json.dumps([ran.returncode, ran.stdout, ran.stderr]), encoding="utf-8")

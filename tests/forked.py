@@ -14,9 +14,8 @@ from pathlib import Path
 from PIL import Image
 
 from proof.cli import main
-from tests.conftest import PATIENCE
 from tests.once import computed_once_in_fork
-from tests.slowed import answer_late
+from tests.slowed import PATIENCE, answer_late
 
 # What the commands need is imported once for a whole run, by a process that forks one whenever one is asked for.
 FORKED = multiprocessing.get_context("forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else None)

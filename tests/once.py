@@ -3,7 +3,7 @@ recogniser, the sum of its model and how well it was trained, what it reads of a
 compiled templates and statements, what builds addresses.
 
 The program itself makes each of them, the first time that it is asked for. Tests of these very things ask for
-`from_scratch`, with which all is made anew, as it is in every process that a test starts.
+`from_scratch`, with which all is made anew, as it is in every process that a test starts as people start it.
 """
 
 from __future__ import annotations
@@ -42,6 +42,9 @@ T = TypeVar("T")
 
 COMPUTED = "PROOF_TESTS_COMPUTED"
 """The variable that tells the processes of a run in which folder they keep what one of them has computed."""
+
+COMPILED = LRUCache[Any, Any](2000)
+"""Statements as they are compiled for stores in files."""
 
 ANEW: list[str] = []
 """Tests that are under way with everything made anew."""
@@ -127,12 +130,12 @@ def computed_once_in_fork() -> None:
 def statements_compiled_once(patch: pytest.MonkeyPatch) -> None:
     """SQLAlchemy compiles what is asked of a store for each engine anew; for all stores in files it comes out the
     same."""
-    real, compiled = create_engine, LRUCache[Any, Any](2000)
+    real = create_engine
 
     def made(url: URL, **given: Any) -> Engine:
         engine = real(url, **given)
         if isinstance(engine.dialect, SQLiteDialect):
-            engine.update_execution_options(compiled_cache=compiled)
+            engine.update_execution_options(compiled_cache=COMPILED)
         return engine
 
     patch.setattr("proof.store.database.create_engine", made)

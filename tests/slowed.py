@@ -14,10 +14,15 @@ import random
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask
-from playwright.sync_api import Browser, Error, Page
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+PATIENCE = 300.0
+"""Seconds that a test waits for what must come, on however busy a machine; nobody waits so long but for a fault."""
 
 ANSWERS_LATE = float(os.environ.get("ANSWERS_LATE", "0"))
 BROWSER_SLOWED = float(os.environ.get("BROWSER_SLOWED", "1"))
@@ -41,6 +46,8 @@ def slow(browser: Browser) -> None:
     """From here on what its pages compute takes long."""
     if BROWSER_SLOWED == 1:
         return
+
+    from playwright.sync_api import Error  # noqa: PLC0415 - who only waits needs no browser
 
     def slow_page(page: Page) -> None:
         with suppress(Error):  # it was closed at once

@@ -324,11 +324,15 @@ def _without_superseded(
     corrected: Sequence[_DecidedCorrection], kept: Iterable[_KeptPlace], restored: Collection[int]
 ) -> list[_DecidedCorrection]:
     """`corrected` without the superseded restorations of withdrawn corrections: those of `restored` flags
-    (`already_restored`), and those of characters that have a newer decision."""
+    (`already_restored`), and those of characters that have a newer decision or are said not to be missing."""
     newest: dict[int, int] = {}
     spans = [(made.span, made.decision.id) for made in corrected if made.decision.state is not State.OPEN]
-    # who said that nothing is missing at a place did not speak of what was deleted there
-    spans += [(span, decision.id) for decision, span in kept if span.length or decision.transcribed]
+    not_missing: dict[_Characters, int] = {}
+    for decision, span in kept:
+        if span.length or decision.transcribed:
+            spans.append((span, decision.id))
+        else:
+            not_missing[span, decision.suggested] = max(not_missing.get((span, decision.suggested), 0), decision.id)
     for span, number in spans:
         for part in _parts(span):
             newest[part] = max(newest.get(part, 0), number)
@@ -336,8 +340,9 @@ def _without_superseded(
     def is_superseded(made: _DecidedCorrection) -> bool:
         if made.decision.state is not State.OPEN:
             return False
-        has_newer = any(newest.get(part, 0) > made.decision.id for part in _parts(made.span))
-        return has_newer or made.decision.flag in restored
+        newer = max(newest.get(part, 0) for part in _parts(made.span))
+        newer = max(newer, not_missing.get(made.characters, 0))
+        return newer > made.decision.id or made.decision.flag in restored
 
     return [made for made in corrected if not is_superseded(made)]
 

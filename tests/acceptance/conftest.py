@@ -1,4 +1,4 @@
-"""What the histories of columns share."""
+"""What histories share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.acceptance.once import computed_once
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def pages_once() -> Iterator[None]:
     """What a test before has computed of the same page is not computed again, and no report is written."""
     with computed_once():

@@ -9,11 +9,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
+import pytest
 from flask import Flask
-from sqlalchemy import URL, Dialect, Engine
 
 from proof.checking import executor, pipeline, recheck
 from proof.checking.executor import CheckedPage, ImageLoader, check_page
@@ -25,10 +24,11 @@ from proof.report.source import StoredRun
 from proof.report.tally import Tally
 from proof.report.write import WrittenReport
 from proof.settings.config import Settings
-from proof.store import Store, database
+from proof.store import Store
 from proof.store.cache import Cache
 from proof.verify.page import Checker
 from proof.web import app as web
+from tests.once import statements_compiled_once
 
 
 class _ReadOnce(WrappedEngine):
@@ -92,10 +92,6 @@ def _counted(source: StoredRun, folder: Path, **_: object) -> WrittenReport:
     return WrittenReport(folder, folder, folder, folder, Tally.of(source.results(outline=True)))
 
 
-_DIALECTS: dict[str, Dialect] = {}
-_COMPILED: dict[Any, Any] = {}
-
-
 @contextmanager
 def computed_once() -> Iterator[None]:
     """Around histories of one process: one engine, one cache behind that of every store, pages of the same key checked
@@ -110,17 +106,8 @@ def computed_once() -> Iterator[None]:
         _KEPT.update(entries)
         put_many(store, entries)
 
-    connect = database.connect
-
-    def connected(url: URL, wait: float) -> Engine:
-        engine = connect(url, wait)
-        if url.get_backend_name() == "sqlite":  # statements are compiled once, too
-            engine.dialect = _DIALECTS.setdefault("sqlite", engine.dialect)
-            engine._compiled_cache = _COMPILED
-        return engine
-
     with ExitStack() as stack:
-        stack.enter_context(patch.object(database, "connect", connected))
+        statements_compiled_once(stack.enter_context(pytest.MonkeyPatch.context()))
         stack.enter_context(patch.object(executor, "check_page", _checked))
         for module in (pipeline, recheck):
             stack.enter_context(patch.object(module, "open_engine", _opened))

@@ -10,7 +10,7 @@ from tests.acceptance.column_edits import COLUMNS, ColumnEdits
 from tests.acceptance.history import MADE, base_project
 from tests.conftest import MadeOnce
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("pages_once")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("seed", [4, 20])

@@ -12,7 +12,7 @@ import pytest
 from tests.acceptance.history import MARK, History, sample_project
 from tests.conftest import MadeOnce
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("pages_once")]
+pytestmark = pytest.mark.slow
 
 Columns = list[str]
 

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.acceptance.history import History, base_project
 from tests.conftest import MadeOnce
-
-pytestmark = pytest.mark.usefixtures("pages_once")
 
 
 def test_what_is_decided_after_another_page_came_between_two_parts_of_a_page_is_written(

@@ -6,8 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from proof.web import create_app
 from tests.acceptance.history import History, base_project
 from tests.conftest import MadeOnce
+
+
+@pytest.fixture(autouse=True)
+def an_application_each(pages_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two projects are served at once."""
+    monkeypatch.setattr("tests.acceptance.history.create_app", create_app)
 
 
 def shared(folder: Path) -> str:

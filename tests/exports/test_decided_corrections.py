@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import permutations
 from pathlib import Path
@@ -27,7 +27,7 @@ from proof.model.flags import LINE_BREAK, Evidence, Flag, Kind, WitnessReading
 from proof.model.result import PageResult
 from proof.store import Store
 from proof.store.column_changes import ColumnChange
-from proof.store.decision_records import STATE_OF, ConflictError, Decision, State, Verdict
+from proof.store.decision_records import STATE_OF, ConflictError, Decision, RefusedDecisionError, State, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.text_files import DecidedPlace, Texts
 from proof.text.read import read_transcription
@@ -97,9 +97,9 @@ class Project:
     def say(self, flag: str, verdict: Verdict, reading: str = "", person: str = "甲", **more: Any) -> Decision:
         return say(self.store, flag, verdict, reading, person, **more)
 
-    def change(self, line: int, change: ColumnChange, text: str = "") -> Decision:
+    def change(self, line: int, change: ColumnChange, text: str = "", offset: int = 0) -> Decision:
         """Change a column as a whole."""
-        changed = ManualCorrection("KR1", 1, line, 0, 0, text, "乙", uuid4().hex, change=change)
+        changed = ManualCorrection("KR1", 1, line, offset, 0, text, "乙", uuid4().hex, change=change)
         return self.store.manual_corrections.correct(changed)
 
     def open_flags(self) -> list[str]:
@@ -611,6 +611,74 @@ def test_what_was_decided_in_a_deleted_column_returns_with_it(project: Project, 
     project.say(corrected.uid, Verdict.UNDO)
     project.export()
     assert project.edition.text == TEXT
+
+
+@pytest.mark.parametrize(("missing", "returns"), [("西", False), ("東", True)])
+def test_what_is_said_not_to_be_missing_after_its_deletion_was_taken_back_does_not_return(
+    project: Project, missing: str, returns: bool
+) -> None:
+    """Unless it is another character that is not missing."""
+    deleted = project.by_hand(1, 4, "")
+    project.export()
+    project.say(deleted.uid, Verdict.UNDO)
+    project.page = page_of([COLUMN_1.replace("西", ""), "", "命上射&KR0058;曰告"])
+    project.check(flag("f-missing", 1, 4, "", missing, "夫之[]北耦(", kind=Kind.OMISSION))
+    project.say("f-missing", Verdict.KEEP)
+    project.export()
+    assert ("西" in project.edition.text) == returns
+
+
+LINES = ("天地玄黃宇宙", "洪荒日月盈昃", "辰宿列張寒來", "暑往秋收冬藏")
+ADDED = {ColumnChange.ADD_BEFORE: "新前之文", ColumnChange.ADD_AFTER: "新後之文"}
+COLUMN_CHANGES = [*((line, change) for line in (1, 2, 3) for change in ColumnChange), (2, 0), (2, 5), (3, 0)]
+"""Changes of the column of that number as a whole, or the replacement of its character at an offset."""
+
+
+def with_column_changes(changes: Iterable[tuple[int, ColumnChange | int]]) -> str:
+    """The naive model: a page of four lines with these changes."""
+    made = set(changes)
+    text = f"<pb:{PAGE}>\n"
+    for number, line in enumerate(LINES, start=1):
+        characters = ["改" if (number, at) in made else character for at, character in enumerate(line)]
+        if (number, ColumnChange.SPLIT) in made:
+            characters.insert(3, "\n")
+        text += ADDED[ColumnChange.ADD_BEFORE] + "\n" if (number, ColumnChange.ADD_BEFORE) in made else ""
+        if (number, ColumnChange.DELETE) not in made:
+            text += "".join(characters) + ("" if (number, ColumnChange.JOIN) in made else "\n")
+        text += ADDED[ColumnChange.ADD_AFTER] + "\n" if (number, ColumnChange.ADD_AFTER) in made else ""
+    return text.replace("\n", "¶\n")
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.permutations(COLUMN_CHANGES).map(lambda order: order[:3]), st.sets(st.sampled_from([0, 1, 2])), st.booleans())
+def test_changes_of_columns_are_written_and_taken_back_as_a_naive_model_has_it(
+    checked: PageResult, changes: list[tuple[int, ColumnChange | int]], back: set[int], one_by_one: bool
+) -> None:
+    """Or they are refused when they are decided, or the export says which one it could not write."""
+    with TemporaryDirectory() as folder, project_in(Path(folder), checked) as project:
+        project.page = page_of(LINES)
+        project.write(with_column_changes([]))
+        project.check()
+        made: list[tuple[Decision, tuple[int, ColumnChange | int]]] = []
+        for line, change in changes:
+            with suppress(RefusedDecisionError, ConflictError):
+                if isinstance(change, ColumnChange):
+                    offset = 3 if change is ColumnChange.SPLIT else 0
+                    decision = project.change(line, change, ADDED.get(change, ""), offset)
+                else:
+                    decision = project.by_hand(line, change, "改")
+                made.append((decision, (line, change)))
+        unwritten = [*project.decided.left_out, *project.corrected.refused]
+        project.export()
+        assert unwritten or project.edition.text == with_column_changes(change for _, change in made)
+        stays = [change for number, (_, change) in enumerate(made) if number not in back]
+        for number in sorted(back & set(range(len(made)))):
+            project.say(made[number][0].uid, Verdict.UNDO)
+            if one_by_one:
+                project.export()
+        unwritten += [*project.decided.left_out, *project.corrected.refused]
+        project.export()
+        assert unwritten or project.edition.text == with_column_changes(stays)
 
 
 @pytest.mark.parametrize("written", ["", "東"])
