@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from statistics import median
 from typing import Any
 
@@ -66,11 +67,12 @@ class UndecidedErrors:
 
 @dataclass(frozen=True, slots=True)
 class WorkProgress:
-    """The state of the proofreading of a work.
+    """The state of the proofreading of a work at a time (`at`).
 
     `missed` is the rate of errors per 10,000 characters of text without flags, estimated from samples. `waiting` is
     None if no flag is settled. `planted` and `planted_by` are the counts of seeded errors, in all and by person."""
 
+    at: datetime
     juans: tuple[JuanCount, ...]
     people: tuple[Person, ...]
     missed: Estimate
@@ -93,6 +95,7 @@ class WorkProgress:
         """The contents of `progress.json`."""
         waiting = self.waiting
         contents: dict[str, Any] = {
+            "at": self.at.isoformat(timespec="seconds"),
             "juans": [asdict(juan) for juan in self.juans],
             "people": [
                 {
@@ -129,6 +132,7 @@ def progress_of(store: Store, work: str) -> WorkProgress:
     settled = sum(juan.settled for juan in juans)
     undecided = sum(juan.flagged for juan in juans) - settled
     return WorkProgress(
+        at=datetime.now(UTC),
         juans=juans,
         people=tuple(sorted(people, key=lambda person: -person.decisions)),
         missed=estimate(sum(juan.samples for juan in juans), sum(juan.missed for juan in juans)),

@@ -180,6 +180,7 @@ SCRIPT_MESSAGES = {
     "moreChanges": _("and %(num)s more"),
     "notWrittenFor": _("not written: %(reason)s"),
     "of": _("%(done)s of %(all)s"),
+    "pastedTooLong": _("Not pasted: it has %(num)s characters, and %(most)s fit here."),
     "score": _("score"),
     "occurrences": _("Occurrences: %(num)s"),
     "ruleSet": _("%(text)s → %(reading)s: variants here"),

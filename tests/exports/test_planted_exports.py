@@ -62,7 +62,8 @@ def everything(store: Store, folder: Path) -> dict[str, bytes]:
     summary: dict[str, Any] = json.loads(written.summary.read_text(encoding="utf-8"))
     del summary["timing"], summary["texts"]
     progress = progress_of(store, WORK).as_dict()
-    progress.pop("planted", None)
+    for of_time_or_planted in ("at", "planted"):
+        progress.pop(of_time_or_planted, None)
     return files | {"summary": json.dumps(summary).encode(), "progress": json.dumps(progress).encode()}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,18 @@ def test_errors_found_by_hand_say_nothing_of_the_flags_that_wait(filled: Filled)
     assert progress.waiting.errors == 0
     [work] = store.library.works()
     assert (work.counts.upheld, work.counts.confirmed, work.counts.left) == (0, 2, 0)
+
+
+def test_the_progress_has_its_own_time_since_the_check_was_before(filled: Filled, tmp_path: Path) -> None:
+    """Reports written months apart bore the time of the check alone."""
+    store, run = filled
+    decide(store, Kind.SUBSTITUTION, Verdict.TAKE, "甲", 1)
+    before = datetime.now(UTC).replace(microsecond=0)
+    told, page = progress_and_report(store, run, tmp_path)
+    at = datetime.fromisoformat(told["at"])
+    assert before <= at <= datetime.now(UTC)
+    heading = page.partition('id="progress-title"')[2].partition("</h2>")[0]
+    assert f"{at:%Y-%m-%d %H:%M} UTC" in heading
 
 
 def test_samples_tell_what_was_missed(filled: Filled, tmp_path: Path) -> None:

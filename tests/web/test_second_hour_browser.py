@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from tests.conftest import PATIENCE
@@ -68,6 +69,36 @@ def test_a_form_of_the_desk_opens_in_view_and_leaves_the_next_flag_seen_from_its
         page.keyboard.press("Escape")
         assert whole_in_view(page.locator("#where"))
         assert page.locator("#panel").evaluate("(panel) => panel.scrollTop") == 0
+
+
+def test_what_is_too_long_for_a_field_is_not_pasted_in_part(page: Page) -> None:
+    """The text got the first 64 characters of a lost sentence."""
+    open_desk(page, f"{AT}/desk?kind=substitution")
+    page.keyboard.press("/")
+    page.keyboard.insert_text("射" * 80)
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Control+c")
+    page.locator("#find").get_by_role("button", name="Close").click()
+    page.keyboard.press("e")
+    page.keyboard.insert_text("大")
+    page.keyboard.press("Control+v")
+    typed = page.locator("#typed")
+    expect(typed).to_have_value("大")
+    message = typed.evaluate("(field) => field.validationMessage")
+    assert message == "Not pasted: it has 80 characters, and 64 fit here."
+    page.keyboard.press("Enter")
+    expect(page.locator("#trail li")).to_have_count(1)
+
+
+@pytest.mark.parametrize("view", ["progress", "history", "export", "pages/"])
+def test_a_page_that_is_printed_is_as_long_as_what_it_has(page: Page, view: str) -> None:
+    """It ended with the first sheet, as it ends at the window on the screen."""
+    page.set_viewport_size({"width": 1200, "height": 160})
+    page.goto(f"/works/{WORK}/{view}")
+    page.emulate_media(media="print")
+    hidden = page.locator("main").evaluate("(main) => main.scrollHeight - main.clientHeight")
+    assert hidden <= 1
+    assert page.evaluate("document.documentElement.scrollHeight") > 160
 
 
 def test_on_a_low_window_the_three_glyphs_stand_beside_the_column(page: Page) -> None:

@@ -206,6 +206,19 @@ export function isShortcut(event) {
   return !(target instanceof Element && target.closest("input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable]"));
 }
 
+// a browser cuts what is pasted to what fits, and says nothing
+addEventListener("paste", (event) => {
+  const field = event.target;
+  if (!(field.maxLength > 0)) return;
+  const pasted = event.clipboardData.getData("text");
+  const length = field.value.length - (field.selectionEnd - field.selectionStart) + pasted.length;
+  if (length <= field.maxLength) return;
+  event.preventDefault();
+  field.setCustomValidity(say("pastedTooLong", { num: [...pasted].length, most: field.maxLength }));
+  field.reportValidity();
+  for (const next of ["keydown", "input", "blur"]) field.addEventListener(next, () => field.setCustomValidity(""), { once: true });
+}, true);
+
 const remember = (name, value) => {
   document.cookie = `${name}=${value}; path=/; max-age=31536000; samesite=lax`;
 };
