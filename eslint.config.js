@@ -1,5 +1,5 @@
 // What is wrong in a script whatever its style. What the pages and their tests use of the browser is named here.
-const BROWSER = `addEventListener clearTimeout crypto CSS devicePixelRatio document DOMException DOMPoint Element fetch FormData
+const BROWSER = `addEventListener clearTimeout crypto CSS CustomEvent devicePixelRatio dispatchEvent document DOMException DOMPoint Element fetch FormData
   globalThis history Image innerHeight innerWidth localStorage location matchMedia reportError requestAnimationFrame scrollTo scrollX scrollY sessionStorage setTimeout
   structuredClone URLSearchParams`;
 
