@@ -168,6 +168,7 @@ class _DecisionsByEffect:
         self._corrected: list[_DecidedCorrection] = []
         self._applied: list[_DecidedCorrection] = []
         self._kept: list[_KeptPlace] = []
+        self._doubted: list[_KeptPlace] = []
         self.left_out: list[LeftOut] = []
         self._settled = 0
         self._rejected: set[str] = set()
@@ -204,6 +205,7 @@ class _DecisionsByEffect:
         correction = replace(correction, has_image=decided.has_image, former=place.former)
         if decision.state is State.UNSURE:
             self._noted.append(correction)
+            self._doubted.append(_KeptPlace(decision, present.span))
         if decision.state is State.CORRECTED and reads_as_decided and present.reads != place.transcribed:
             self._applied.append(_DecidedCorrection(decision, correction))
             self._noted.append(replace(correction, original=decision.transcribed))
@@ -242,7 +244,7 @@ class _DecisionsByEffect:
         self._add_lost()
         applied = [AppliedDecision(made.span, made.decision.transcribed) for made in self._applied]
         restored = already_restored(self._withdrawn, applied)
-        current = _without_superseded(self._corrected, self._kept, restored)
+        current = _without_superseded(self._corrected, [*self._kept, *self._doubted], restored)
         corrections, conflicts = _without_conflicts(current, self._kept, self._applied)
         for reason, decisions in conflicts.items():
             for decision in decisions:
@@ -348,7 +350,8 @@ def _without_superseded(
     corrected: Sequence[_DecidedCorrection], kept: Iterable[_KeptPlace], restored: Collection[int]
 ) -> list[_DecidedCorrection]:
     """`corrected` without the superseded restorations of withdrawn corrections: those of `restored` flags
-    (`already_restored`), and those of characters that have a newer decision or are said not to be missing."""
+    (`already_restored`), and those of characters that have a newer decision or are said not to be missing. `kept` are
+    the places that were kept or left in doubt."""
     newest: dict[int, int] = {}
     spans = [(made.span, made.decision.id) for made in corrected if made.decision.state is not State.OPEN]
     not_missing: dict[_Characters, int] = {}

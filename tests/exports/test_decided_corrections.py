@@ -659,6 +659,18 @@ def test_one_place_is_corrected_again_and_again_and_all_is_taken_back(checked: P
             export(text)
 
 
+@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.UNSURE, Verdict.COPY])
+def test_what_is_said_of_the_written_characters_after_an_undo_holds_these(project: Project, verdict: Verdict) -> None:
+    project.say("f-north", Verdict.TAKE)
+    project.export()
+    project.say("f-north", Verdict.UNDO)
+    project.page = page_of([COLUMN_1.replace("西北", "西比"), "", "命上射&KR0058;曰告"])
+    project.check(flag("f-anew", 1, 5, "比", "此", "夫之西[比]耦(案"))
+    project.say("f-anew", verdict)
+    project.export()
+    assert "西比" in project.edition.text
+
+
 LINES = ("天地玄黃宇宙", "洪荒日月盈昃", "辰宿列張寒來", "暑往秋收冬藏")
 ADDED = {ColumnChange.ADD_BEFORE: "新前之文", ColumnChange.ADD_AFTER: "新後之文"}
 COLUMN_CHANGES = [*((line, change) for line in (1, 2, 3) for change in ColumnChange), (2, 0), (2, 5), (3, 0)]
