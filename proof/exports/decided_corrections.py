@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import unique
-from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -21,16 +20,19 @@ from proof.store.carried_places import (
     AppliedDecision,
     CarriedPlace,
     ExportEdits,
+    LaterDecision,
+    LostDecision,
     WithdrawnDecision,
     already_restored,
     is_deleted_with_its_line,
+    replaced_by_later,
 )
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_files import DecidedPlace
 from proof.text.addresses import Addresses
 from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
-from proof.text.positions import PositionMap, Span, line_end
+from proof.text.positions import Span, line_end
 from proof.text.read import in_script
 from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of
@@ -217,24 +219,23 @@ class _DecisionsByEffect:
     def _add_lost(self) -> None:
         """Leave out the decisions whose places are lost, but for those that a later decision replaced."""
         undone = (made for made in self._corrected if made.decision.state is State.OPEN)
-        later = [(made.decision, made.span) for made in chain(self._applied, undone)]
-        to_present = cache(lambda content: PositionMap.of_comparison(content, self._edition.text))
-        for lost in sorted(self._lost, key=lambda lost: lost.decision.id, reverse=True):
-            decision, content = lost.decision, lost.content
-            if is_deleted_with_its_line(lost.place, content):
+        later = [
+            LaterDecision(made.decision.id, made.decision.transcribed, made.span)
+            for made in chain(self._applied, undone)
+        ]
+        written = [
+            LostDecision(
+                lost.decision.id, lost.decision.transcribed, lost.decision.reading, lost.place.span, lost.content
+            )
+            for lost in self._lost
+            if lost.decision.state is State.CORRECTED and lost.place.is_written
+        ]
+        replaced = replaced_by_later(written, later, self._edition.text)
+        for lost in self._lost:
+            if is_deleted_with_its_line(lost.place, lost.content):
                 self._settled += 1
-                continue
-            is_written = decision.state is State.CORRECTED and lost.place.is_written
-            about_written = [
-                span
-                for other, span in later
-                if is_written and other.id > decision.id and other.transcribed == decision.reading
-            ]
-            span = next((span for span in about_written if to_present(content).may_be(lost.place.span, span)), None)
-            if span is None:
-                self._leave_out(decision, Unused.GONE)
-            else:
-                later.append((decision, span))
+            elif lost.decision.id not in replaced:
+                self._leave_out(lost.decision, Unused.GONE)
 
     def _leave_out(self, decision: Decision, reason: Unused) -> None:
         self.left_out.append(LeftOut(decision, reason, str(self._edition.path)))

@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from math import inf
 from typing import NamedTuple
@@ -137,6 +137,42 @@ def already_restored(withdrawn: Iterable[WithdrawnDecision], applied: Collection
         if any(older.precedes(decision) for older in by_span[decision.span])
         or (decision.reads != decision.transcribed and any(other.is_about(decision) for other in applied))
     }
+
+
+class LostDecision(NamedTuple):
+    """A written decision, by its id, whose place is lost: the characters at the time of the check, the reading that it
+    wrote, and the last content that has the place, with its span there."""
+
+    decision: int
+    transcribed: str
+    reading: str
+    span: Span
+    content: str
+
+
+class LaterDecision(NamedTuple):
+    """A decision, by its id, with which the text reads otherwise than `transcribed` at the `span` of its place."""
+
+    decision: int
+    transcribed: str
+    span: Span
+
+
+def replaced_by_later(lost: Iterable[LostDecision], later: Iterable[LaterDecision], present: str) -> set[int]:
+    """The lost decisions, by their ids, of which a later one decided what they had written, so that they need not be
+    made again; in the `present` content, the later one stands where they stood."""
+    known = list(later)
+    to_present = cache(lambda content: PositionMap.of_comparison(content, present))
+    replaced = set()
+    for each in sorted(lost, reverse=True):
+        about_written = [
+            other.span for other in known if other.decision > each.decision and other.transcribed == each.reading
+        ]
+        span = next((span for span in about_written if to_present(each.content).may_be(each.span, span)), None)
+        if span is not None:
+            replaced.add(each.decision)
+            known.append(LaterDecision(each.decision, each.transcribed, span))
+    return replaced
 
 
 class DecidedSpan(NamedTuple):

@@ -8,18 +8,18 @@ with the same key returns the first decision.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, and_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
 from proof.model.flags import Flag, Kind
 from proof.store.authorities import CARRIED, seen_at
-from proof.store.carried_places import is_deleted_with_its_line
+from proof.store.carried_places import LaterDecision, LostDecision, is_deleted_with_its_line, replaced_by_later
 from proof.store.column_changes import DELETED, JOINED
 from proof.store.decision_chains import REQUESTER, Chain, FlagDecision, chain_of, decision_of, new_row, shown_decisions
 from proof.store.decision_records import (
@@ -38,7 +38,7 @@ from proof.store.decision_records import (
 from proof.store.events import check_key, key_of_another, standing
 from proof.store.flag_matching import mark_answered_stale
 from proof.store.lookup import StorePart, work_id_subquery
-from proof.store.models import ActRow, DecisionRow, FlagRow, ReadingRow, WorkRow
+from proof.store.models import ActRow, DecisionRow, FlagRow, ReadingRow, TextRow, WorkRow
 from proof.store.seeded_errors import IS_SEEDED, SeededAnswer, answers
 from proof.store.texts import check_place, is_displaced, place_of, stored_content
 from proof.store.typed_text import (
@@ -50,6 +50,7 @@ from proof.store.typed_text import (
     check_note,
     check_reading,
 )
+from proof.text.positions import Span
 
 SURPLUS_COLUMN = frozenset({"column doubled", "column moved", "column not on the page", DELETED, JOINED})
 """Reasons of findings that a column, or the end of a column, is surplus where it stands."""
@@ -115,17 +116,22 @@ class Decisions(StorePart):
             return [last_decision(session, row) for row in session.scalars(_last_decisions(work)).all()]
 
     def displaced(self, work: str) -> list[Decision]:
-        """The last decisions on flags whose places were lost in a change of the text, except those of deleted lines.
-        They are not exported until they are made again, or a change of the text brings their places back."""
+        """The last decisions on flags whose places were lost in a change of the text, except those of deleted lines
+        and those that a later decision replaced. They are not exported until they are made again, or a change of the
+        text brings their places back."""
         query = _last_decisions(work).where(is_displaced(), DecisionRow.state != State.OPEN.value)
         with self._reading() as session:
-            lost = session.execute(query.add_columns(FlagRow)).all()
-            content_of = cache(lambda version: stored_content(session, version) or "")
-            rows = []
-            for row, flag in lost:
-                if not is_deleted_with_its_line(place_of(flag), content_of(flag.version_id)):
-                    rows.append(row)
-            return shown_decisions(session, rows)
+            rows = [(row, flag) for row, flag in session.execute(query.add_columns(FlagRow))]
+            contents = {flag.id: stored_content(session, flag.version_id) or "" for _, flag in rows}
+            replaced = _replaced(session, rows, contents)
+            return shown_decisions(
+                session,
+                [
+                    row
+                    for row, flag in rows
+                    if row.id not in replaced and not is_deleted_with_its_line(place_of(flag), contents[flag.id])
+                ],
+            )
 
     def answers(self, work: str) -> list[list[SeededAnswer]]:
         """The last answer of each person on each answered seeded error, as one list for each error."""
@@ -392,6 +398,34 @@ def last_decision(session: Session, row: DecisionRow) -> Decision:
     chain = chain_of(session, session.get_one(FlagRow, row.flag_id))
     valid = chain.row(standing(chain.rows, row.version))
     return replace(decision_of(row), person=valid.person if valid is not None else row.person)
+
+
+def _replaced(session: Session, lost: Sequence[tuple[DecisionRow, FlagRow]], contents: Mapping[int, str]) -> set[int]:
+    """Those of the lost decisions, by their ids, that `replaced_by_later` gives. `contents` are the last contents of
+    the texts that have the places, by flag number."""
+    written: defaultdict[int, list[LostDecision]] = defaultdict(list)
+    for row, flag in lost:
+        place = place_of(flag)
+        if flag.text_id is not None and row.state == State.CORRECTED.value and place.is_written:
+            decision = LostDecision(row.id, flag.transcribed, flag.reading, place.span, contents[flag.id])
+            written[flag.text_id].append(decision)
+    replaced = set[int]()
+    for text, decisions in written.items():
+        present = stored_content(session, session.get_one(TextRow, text).version_id) or ""
+        replaced |= replaced_by_later(decisions, _written_decisions(session, text), present)
+    return replaced
+
+
+def _written_decisions(session: Session, text: int) -> list[LaterDecision]:
+    """The last decisions, in all works, on places where a text reads otherwise than it was transcribed."""
+    query = select(DecisionRow.id, FlagRow.transcribed, FlagRow.start, FlagRow.extent)
+    query = query.join(FlagRow, and_(FlagRow.id == DecisionRow.flag_id, DecisionRow.version == FlagRow.version))
+    query = query.join(TextRow, TextRow.id == FlagRow.text_id).where(TextRow.id == text, ~IS_SEEDED)
+    query = query.where(FlagRow.version_id == TextRow.version_id, FlagRow.reads != FlagRow.transcribed)
+    return [
+        LaterDecision(decision, transcribed, Span(start or 0, extent))
+        for decision, transcribed, start, extent in session.execute(query)
+    ]
 
 
 def _last_decisions(work: str) -> Select[DecisionRow]:

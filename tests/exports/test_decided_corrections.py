@@ -642,6 +642,7 @@ def test_one_place_is_corrected_again_and_again_and_all_is_taken_back(checked: P
             project.export()
             assert project.edition.text == f"<pb:{PAGE}>¶\n{expected}¶\n日月盈昃¶\n"
             assert left_out(project.decided) == []
+            assert project.store.decisions.displaced("KR1") == []
             project.page = page_of([expected, "日月盈昃"])
             project.check()
 
