@@ -192,6 +192,17 @@ def given_readings(session: Session, which: ColumnElement[bool]) -> dict[int, fr
     return {flag: frozenset(readings) for flag, readings in given.items()}
 
 
+def readings_before_export(session: Session, which: ColumnElement[bool]) -> dict[int, frozenset[str]]:
+    """All readings that were ever decided of those of `which` flags whose text was exported since the check, by number
+    of the flag."""
+    given: defaultdict[int, set[str]] = defaultdict(set)
+    query = select(DecisionRow.flag_id, DecisionRow.reading).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
+    query = query.join(PageRow, PageRow.id == FlagRow.page_id).where(FlagRow.version_id != PageRow.version_id)
+    for flag, reading in session.execute(query.where(which, DecisionRow.state == State.CORRECTED.value)):
+        given[flag].add(reading)
+    return {flag: frozenset(readings) for flag, readings in given.items()}
+
+
 def place_of(flag: FlagRow, former: FormerPlace = ()) -> Place:
     """The place of a flag in the last version of its text that has the place. `former` is where its characters stood,
     if they are deleted (`former_places`)."""

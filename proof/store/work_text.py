@@ -33,7 +33,14 @@ from proof.store.double_readings import OwnState
 from proof.store.lookup import NO_WORK, NoPlaceError, StoredWork, find_works, newest_act_id
 from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, WorkRow
 from proof.store.seeded_errors import IS_SEEDED
-from proof.store.texts import columns_of_pages, decided_reading, first_decision_id, former_places, given_readings
+from proof.store.texts import (
+    columns_of_pages,
+    decided_reading,
+    first_decision_id,
+    former_places,
+    given_readings,
+    readings_before_export,
+)
 from proof.text.column import TAG
 from proof.text.edit import Edit, edited
 from proof.text.model import Script
@@ -335,8 +342,11 @@ def _changing_flags(
     restored = _restored_flags(session, flags)
     has_deleted = any(flag.transcribed and not flag.extent for flag in flags)
     former = former_places(session, of_pages) if has_deleted else {}
+    has_exported = any(flag.version_id != flag.checked_version for flag in flags)
+    given = readings_before_export(session, of_pages) if has_exported else {}
     for flag in flags:
         flag.is_restored, flag.former = flag.id in restored, former.get(flag.id, ())
+        flag.given = given.get(flag.id, frozenset())
     return flags_of
 
 
@@ -345,10 +355,13 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
     same characters the first one is made. Columns inserted beside this one are in the order of the image."""
     edits: dict[tuple[Any, ...], Edit] = {}
     reached = 0
+    decided_again = {(flag.start, flag.extent) for flag in flags if flag.transcribed and flag.extent}
     for flag in flags:
-        # a decision exported since the check is in the text, but not in the source of the column when it was checked
+        # what was exported since the check is in the text, but not in the source of the column when it was checked
         is_exported = flag.version_id != flag.checked_version
-        old, new = flag.transcribed if is_exported else flag.reads, decided_reading(flag)
+        if is_exported and not flag.transcribed and (flag.start, flag.extent) in decided_again:
+            continue  # what was inserted there is a place of its own since
+        old, new = _checked_reading(source, flag) if is_exported else flag.reads, decided_reading(flag)
         if flag.is_restored:
             new = flag.reads
         if old == new:
@@ -363,12 +376,18 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
         edit = Edit(flag.offset, len(old), new)
         if edit.start < reached or not source.startswith(old, edit.start):
             continue
-        if is_exported and not old and source.startswith(new, edit.start):  # it was exported before the check, too
-            continue
         order = insertion_order(flag.offset, flag.column or 0, new, is_column=is_inserted_column)
         edits.setdefault((*edit.place, *order, flag.former), edit)
         reached = edit.end
     return tuple(edit for _, edit in sorted(edits.items()))
+
+
+def _checked_reading(source: str, flag: Any) -> str:
+    """What the `source` of a column had at the place of a flag when it was checked: the transcribed characters, or a
+    reading that had been exported before."""
+    readings = sorted({flag.transcribed, *flag.given}, key=len, reverse=True)
+    transcribed: str = flag.transcribed
+    return next((reading for reading in readings if source.startswith(reading, flag.offset)), transcribed)
 
 
 def _restored_flags(session: Session, flags: Collection[Any]) -> set[int]:

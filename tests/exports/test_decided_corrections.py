@@ -641,13 +641,15 @@ def test_one_place_is_corrected_again_and_again_and_all_is_taken_back(checked: P
         def export(expected: str) -> None:
             project.export()
             assert project.edition.text == f"<pb:{PAGE}>¶\n{expected}¶\n日月盈昃¶\n"
+            assert project.shown(1) == expected
             assert left_out(project.decided) == []
             assert project.store.decisions.displaced("KR1") == []
             project.page = page_of([expected, "日月盈昃"])
             project.check()
 
         project.write(f"<pb:{PAGE}>¶\n{line}¶\n日月盈昃¶\n")
-        export(line)
+        project.page = page_of([line, "日月盈昃"])
+        project.check()
         for act, new in zip(acts, "甲乙丙", strict=False):
             reading, length = "" if act == "delete" else new, 0 if act == "insert" else 1
             made.append(project.by_hand(1, 2, reading, length=length))
