@@ -223,14 +223,8 @@ class _DecisionsByEffect:
             LaterDecision(made.decision.id, made.decision.transcribed, made.span)
             for made in chain(self._applied, undone)
         ]
-        written = [
-            LostDecision(
-                lost.decision.id, lost.decision.transcribed, lost.decision.reading, lost.place.span, lost.content
-            )
-            for lost in self._lost
-            if lost.decision.state is State.CORRECTED and lost.place.is_written
-        ]
-        replaced = replaced_by_later(written, later, self._edition.text)
+        places = [LostDecision(lost.decision.id, lost.place, lost.content) for lost in self._lost]
+        replaced = replaced_by_later(places, later, self._edition.text)
         for lost in self._lost:
             if is_deleted_with_its_line(lost.place, lost.content):
                 self._settled += 1

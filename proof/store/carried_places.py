@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import chain
 from math import inf
+from operator import attrgetter
 from typing import NamedTuple
 
 from proof.text.edit import Edit
@@ -140,13 +141,10 @@ def already_restored(withdrawn: Iterable[WithdrawnDecision], applied: Collection
 
 
 class LostDecision(NamedTuple):
-    """A written decision, by its id, whose place is lost: the characters at the time of the check, the reading that it
-    wrote, and the last content that has the place, with its span there."""
+    """A decision, by its id, whose place is lost, and the last content that has the place."""
 
     decision: int
-    transcribed: str
-    reading: str
-    span: Span
+    place: Place
     content: str
 
 
@@ -164,14 +162,15 @@ def replaced_by_later(lost: Iterable[LostDecision], later: Iterable[LaterDecisio
     known = list(later)
     to_present = cache(lambda content: PositionMap.of_comparison(content, present))
     replaced = set()
-    for each in sorted(lost, reverse=True):
+    written = (each for each in lost if each.place.is_corrected and each.place.is_written)
+    for decision, place, content in sorted(written, key=attrgetter("decision"), reverse=True):
         about_written = [
-            other.span for other in known if other.decision > each.decision and other.transcribed == each.reading
+            other.span for other in known if other.decision > decision and other.transcribed == place.decided_reading
         ]
-        span = next((span for span in about_written if to_present(each.content).may_be(each.span, span)), None)
+        span = next((span for span in about_written if to_present(content).may_be(place.span, span)), None)
         if span is not None:
-            replaced.add(each.decision)
-            known.append(LaterDecision(each.decision, each.transcribed, span))
+            replaced.add(decision)
+            known.append(LaterDecision(decision, place.transcribed, span))
     return replaced
 
 
@@ -231,8 +230,9 @@ class TextChange:
             carrier = _Carrier(content, self, of_version, lost_in=self.before if was_lost else None)
             for place in of_version:
                 new = carrier.carry(place)
-                if new and was_lost and self.written is not None:
-                    new = new if any(new.span.is_within(span) for span in returning) else None
+                by_export = was_lost and self.written is not None
+                if new and by_export and not any(new.span.is_within(span) for span in returning):
+                    new = None
                 line, span = _in_line(self.content, new.span) if new else _in_line(content, place.span)
                 decided = DecidedSpan(version, place.is_whole, span)
                 if new and was_lost and is_decided_later(decided, decided_of_line[line]):
@@ -244,7 +244,7 @@ class TextChange:
         return carried
 
     @cached_property
-    def _by_edits(self) -> PositionMap | None:
+    def by_edits(self) -> PositionMap | None:
         """The map from `before` by the edits of an export; None if no export made the change."""
         if self.written is None or self.before is None:
             return None
@@ -252,19 +252,23 @@ class TextChange:
 
     def _added_columns(self) -> list[Span]:
         """Where an export put whole lines into the content."""
-        if self.written is None or self._by_edits is None:
+        if self.written is None or self.by_edits is None:
             return []
         edits = [edit for edit in self.written.edits if not edit.length and LINE_ENDING.search(edit.replacement)]
-        return [span for edit in edits if (span := self._by_edits.written(edit)) is not None]
+        return [span for edit in edits if (span := self.by_edits.written(edit)) is not None]
 
     def _restored(self, places: Iterable[Place]) -> dict[int, Span]:
         """Where an export put the transcribed characters back, by the number of the flag whose decision was taken
         back."""
-        if self.written is None or self._by_edits is None:
-            return {}
-        edits = {place.flag: self.written.of_flags.get(place.flag) for place in places if not place.is_corrected}
-        spans = {flag: self._by_edits.written(edit) for flag, edit in edits.items() if edit is not None}
-        return {flag: span for flag, span in spans.items() if span is not None}
+        restored: dict[int, Span] = {}
+        if self.written is None or self.by_edits is None:
+            return restored
+        for place in places:
+            edit = None if place.is_corrected else self.written.of_flags.get(place.flag)
+            span = self.by_edits.written(edit) if edit is not None else None
+            if span is not None:
+                restored[place.flag] = span
+        return restored
 
 
 def _in_line(text: str, span: Span) -> tuple[str, Span]:
@@ -298,14 +302,12 @@ class _Carrier:
     if the places were lost in it: characters that it has are not those of a lost place."""
 
     def __init__(self, old: str, change: TextChange, places: Sequence[Place], lost_in: str | None) -> None:
-        new, written = change.content, None if lost_in is not None else change.written
+        new, by_edits = change.content, change.by_edits if lost_in is None else None
+        written = change.written if by_edits is not None else None
         self._old, self._new = old, new
         self._written = written
         self._policy = policy_of_script(change.script)
-        if written is not None:
-            self._direct = PositionMap.of_edits(old, written.edits)
-        else:
-            self._direct = PositionMap.of_comparison(old, new)
+        self._direct = by_edits if by_edits is not None else PositionMap.of_comparison(old, new)
         self._inserted_at = self._insertions(places)
         self._corrected = {} if written is not None or old == new else self._as_corrected(old, places)
         self._to_lost = PositionMap.of_comparison(new, lost_in) if lost_in is not None else None

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 from sqlalchemy import Select, and_, select
 from sqlalchemy.exc import IntegrityError
@@ -121,17 +122,18 @@ class Decisions(StorePart):
         text brings their places back."""
         query = _last_decisions(work).where(is_displaced(), DecisionRow.state != State.OPEN.value)
         with self._reading() as session:
-            rows = [(row, flag) for row, flag in session.execute(query.add_columns(FlagRow))]
-            contents = {flag.id: stored_content(session, flag.version_id) or "" for _, flag in rows}
-            replaced = _replaced(session, rows, contents)
-            return shown_decisions(
-                session,
-                [
-                    row
-                    for row, flag in rows
-                    if row.id not in replaced and not is_deleted_with_its_line(place_of(flag), contents[flag.id])
-                ],
-            )
+            content_of = cache(lambda version: stored_content(session, version) or "")
+            rows = session.execute(query.add_columns(FlagRow)).all()
+            lost = [LostDecision(row.id, place_of(flag), content_of(flag.version_id)) for row, flag in rows]
+            of_text: defaultdict[int, list[LostDecision]] = defaultdict(list)
+            for (_, flag), decision in zip(rows, lost, strict=True):
+                of_text[flag.text_id].append(decision)
+            replaced = set[int]()
+            for text, decisions in of_text.items():
+                present = content_of(session.get_one(TextRow, text).version_id)
+                replaced |= replaced_by_later(decisions, _written_decisions(session, text), present)
+            deleted = {each.decision for each in lost if is_deleted_with_its_line(each.place, each.content)}
+            return shown_decisions(session, [row for row, _ in rows if row.id not in replaced | deleted])
 
     def answers(self, work: str) -> list[list[SeededAnswer]]:
         """The last answer of each person on each answered seeded error, as one list for each error."""
@@ -398,22 +400,6 @@ def last_decision(session: Session, row: DecisionRow) -> Decision:
     chain = chain_of(session, session.get_one(FlagRow, row.flag_id))
     valid = chain.row(standing(chain.rows, row.version))
     return replace(decision_of(row), person=valid.person if valid is not None else row.person)
-
-
-def _replaced(session: Session, lost: Sequence[tuple[DecisionRow, FlagRow]], contents: Mapping[int, str]) -> set[int]:
-    """Those of the lost decisions, by their ids, that `replaced_by_later` gives. `contents` are the last contents of
-    the texts that have the places, by flag number."""
-    written: defaultdict[int, list[LostDecision]] = defaultdict(list)
-    for row, flag in lost:
-        place = place_of(flag)
-        if flag.text_id is not None and row.state == State.CORRECTED.value and place.is_written:
-            decision = LostDecision(row.id, flag.transcribed, flag.reading, place.span, contents[flag.id])
-            written[flag.text_id].append(decision)
-    replaced = set[int]()
-    for text, decisions in written.items():
-        present = stored_content(session, session.get_one(TextRow, text).version_id) or ""
-        replaced |= replaced_by_later(decisions, _written_decisions(session, text), present)
-    return replaced
 
 
 def _written_decisions(session: Session, text: int) -> list[LaterDecision]:

@@ -185,20 +185,21 @@ def former_places(session: Session, which: ColumnElement[bool]) -> dict[int, For
 
 def given_readings(session: Session, which: ColumnElement[bool]) -> dict[int, frozenset[str]]:
     """All readings that were decided of `which` flags at places without characters, by number of the flag."""
-    given: defaultdict[int, set[str]] = defaultdict(set)
-    query = select(DecisionRow.flag_id, DecisionRow.reading).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
-    for flag, reading in session.execute(query.where(which, FlagRow.extent == 0, FlagRow.transcribed == "")):
-        given[flag].add(reading)
-    return {flag: frozenset(readings) for flag, readings in given.items()}
+    return _readings_by_flag(session, which, FlagRow.extent == 0, FlagRow.transcribed == "")
 
 
 def readings_before_export(session: Session, which: ColumnElement[bool]) -> dict[int, frozenset[str]]:
     """All readings that were ever decided of those of `which` flags whose text was exported since the check, by number
     of the flag."""
+    is_exported = FlagRow.version_id != PageRow.version_id
+    return _readings_by_flag(session, which, is_exported, DecisionRow.state == State.CORRECTED.value)
+
+
+def _readings_by_flag(session: Session, *which: ColumnElement[bool]) -> dict[int, frozenset[str]]:
     given: defaultdict[int, set[str]] = defaultdict(set)
     query = select(DecisionRow.flag_id, DecisionRow.reading).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
-    query = query.join(PageRow, PageRow.id == FlagRow.page_id).where(FlagRow.version_id != PageRow.version_id)
-    for flag, reading in session.execute(query.where(which, DecisionRow.state == State.CORRECTED.value)):
+    query = query.join(PageRow, PageRow.id == FlagRow.page_id)
+    for flag, reading in session.execute(query.where(*which)):
         given[flag].add(reading)
     return {flag: frozenset(readings) for flag, readings in given.items()}
 

@@ -32,6 +32,16 @@ def test_without_accounts_only_what_changes_something_is_authorised(document: An
             assert operation.get("security") == (None if method == "get" else [{"session": [], "csrf": []}])
 
 
+def values_of(part: Any, key: str) -> list[str]:
+    """All texts under `key` in a part of the description, however deep."""
+    if isinstance(part, list):
+        return [text for item in part for text in values_of(item, key)]
+    if not isinstance(part, dict):
+        return []
+    own = [part[key]] if isinstance(part.get(key), str) else []
+    return own + [text for value in part.values() for text in values_of(value, key)]
+
+
 def test_errors_are_problem_documents_and_other_answers_are_not(document: Any) -> None:
     for operation in operations(document):
         for status, answer in operation["responses"].items():
@@ -39,15 +49,8 @@ def test_errors_are_problem_documents_and_other_answers_are_not(document: Any) -
 
 
 def test_texts_have_no_line_breaks_of_docstrings(document: Any) -> None:
-    def texts(part: Any) -> list[str]:
-        if isinstance(part, list):
-            return [text for item in part for text in texts(item)]
-        if not isinstance(part, dict):
-            return []
-        own = [part["description"]] if isinstance(part.get("description"), str) else []
-        return own + [text for value in part.values() for text in texts(value)]
-
-    assert [text for text in texts(document) if "<br/>" in text or "\n" in text.replace("\n\n", "")] == []
+    texts = values_of(document, "description")
+    assert [text for text in texts if "<br/>" in text or "\n" in text.replace("\n\n", "")] == []
 
 
 def test_names_in_the_description_of_a_schema_are_fields_or_values(document: Any) -> None:
@@ -60,13 +63,4 @@ def test_names_in_the_description_of_a_schema_are_fields_or_values(document: Any
 def test_a_record_has_one_schema_wherever_it_is_a_part_of_an_answer(document: Any) -> None:
     schemas = document["components"]["schemas"]
     second_names = {f"#/components/schemas/{name}" for name, schema in schemas.items() if "$ref" in schema}
-
-    def references(part: Any) -> list[str]:
-        if isinstance(part, list):
-            return [reference for item in part for reference in references(item)]
-        if not isinstance(part, dict):
-            return []
-        own = [part["$ref"]] if isinstance(part.get("$ref"), str) else []
-        return own + [reference for value in part.values() for reference in references(value)]
-
-    assert second_names.isdisjoint(references(schemas))
+    assert second_names.isdisjoint(values_of(schemas, "$ref"))
