@@ -84,7 +84,8 @@ class Extraction:
 
     `escape` converts characters to the file's syntax. `remarks` have their lines of the text. `notes` are the notes of
     an apparatus outside the text, each with the code point of the text after the annotated words. `own_marks`: the
-    marks of the text are in the file itself, so remarks on them are reported too."""
+    marks of the text are in the file itself, so remarks on them are reported too. `images` are the image files that the
+    file names, each by the code point at which the mark of its page begins."""
 
     data: bytes = field(repr=False)
     text: str = field(repr=False)
@@ -93,6 +94,7 @@ class Extraction:
     remarks: tuple[tuple[int, Notice], ...] = ()
     notes: tuple[tuple[int, str], ...] = ()
     own_marks: bool = False
+    images: Mapping[int, str] = field(default_factory=dict)
 
     def holds(self, edit: Edit) -> bool:
         """Whether an edit changes only characters of the file, and no marks that the reader added."""
@@ -220,6 +222,7 @@ class Draft:
     _pieces: list[Piece] = field(default_factory=list)
     _remarks: list[tuple[int, Notice]] = field(default_factory=list)
     _notes: list[tuple[int, str]] = field(default_factory=list)
+    _images: dict[int, str] = field(default_factory=dict)
 
     def mark(self, text: str) -> None:
         """Add marks of the notation."""
@@ -257,6 +260,10 @@ class Draft:
         """Add a note of an apparatus on the words before code point `at`."""
         self._notes.append((at, words))
 
+    def image(self, file: str) -> None:
+        """Name the image file of the page whose mark follows."""
+        self._images[self.length] = file
+
     @property
     def at_line_start(self) -> bool:
         """Whether the text so far is empty or ends with a line feed."""
@@ -265,7 +272,7 @@ class Draft:
     def done(self) -> Extraction:
         text = "".join(self._text)
         remarks, notes = tuple(self._remarks), tuple(sorted(self._notes, key=lambda note: note[0]))
-        return Extraction(self.data, text, tuple(self._pieces), self.escape, remarks, notes)
+        return Extraction(self.data, text, tuple(self._pieces), self.escape, remarks, notes, images=self._images)
 
 
 def _divided_at(unsafe: Container[str], text: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import unquote
 
 from proof.text.extraction import Draft, Extraction, SourceRun
 from proof.text.formats import TextFormat
@@ -49,6 +50,14 @@ def _title(root: Node) -> str:
     of_monograph = [title for title in chinese if title.get("level") == "m"]
     candidates = of_monograph or chinese or titles
     return "".join(candidates[0].text().split()) if candidates else ""
+
+
+def _images_by_id(root: Node) -> dict[str, str]:
+    """The image file of each surface and each graphic of the `facsimile`, by its id."""
+    graphics = {graphic.get("id"): graphic.get("url") for graphic in root.all("graphic")}
+    first_graphics = ((surface.get("id"), next(surface.all("graphic"), None)) for surface in root.all("surface"))
+    surfaces = {name: graphic.get("url") for name, graphic in first_graphics if graphic}
+    return {name: unquote(url) for name, url in (graphics | surfaces).items()}
 
 
 def _is_apparatus(node: Node) -> bool:
@@ -198,13 +207,14 @@ class _Reader:
 class _Columns:
     """Writes pages with columns into a draft. `edition` is the one whose page and line breaks count if the document has
     those of several; `prefix` begins the id of every page; `column_break` is the element that begins a column.
-    `open_notes` is the number of nested notes that are open; `in_left_half`: the left half-row of the note has
-    begun."""
+    `images` maps the ids in the `facsimile` to image files. `open_notes` is the number of nested notes that are open;
+    `in_left_half`: the left half-row of the note has begun."""
 
     draft: Draft
     edition: str
     prefix: str
     column_break: str
+    images: dict[str, str]
     paged: bool = False
     line_open: bool = False
     open_notes: int = 0
@@ -215,7 +225,8 @@ class _Columns:
         edition = next(body.all("pb")).get("ed")
         document = root.get("id")
         prefix = f"{document}_p" if document else ""
-        columns = cls(Draft(data, escaped, UNSAFE), edition, prefix, "cb" if body.has("cb") else "lb")
+        column_break = "cb" if body.has("cb") else "lb"
+        columns = cls(Draft(data, escaped, UNSAFE), edition, prefix, column_break, _images_by_id(root))
         if title := _title(root):
             columns.draft.mark(f"#+TITLE: {title}\n")
         return columns
@@ -245,7 +256,7 @@ class _Columns:
         elif node.name == "pb":
             self.end_line()
             name = node.get("n") or node.get("id")
-            page_mark(self.draft, name if self.prefix in name else self.prefix + name)
+            page_mark(self.draft, name if self.prefix in name else self.prefix + name, self.image_of(node))
             self.paged = True
         elif node.name == self.column_break:
             self.end_line()
@@ -253,6 +264,11 @@ class _Columns:
         elif self.open_notes and not self.in_left_half:  # a line break where columns have breaks of their own
             self.draft.mark("/")
             self.in_left_half = True
+
+    def image_of(self, page_break: Node) -> str:
+        """The image file that `facs` names, itself or by an id in the `facsimile`; empty if it names none."""
+        named = next(iter(page_break.get("facs").split()), "")
+        return self.images.get(named[1:], "") if named.startswith("#") else unquote(named)
 
     @contextmanager
     def note(self) -> Iterator[None]:

@@ -183,6 +183,17 @@ def test_readings_are_notes_on_their_place_wherever_the_apparatus_stands(pages: 
     assert [dict(remark.notice.values) for remark in unplaced] == [{"place": 5, "text": "佛"}]
 
 
+def test_the_facsimile_of_a_tei_names_the_images_of_its_pages() -> None:
+    path = Path("a.xml")
+    source = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><facsimile><surface xml:id="s2"><graphic url="scan%202.jpg"/>
+<zone xml:id="z2"/></surface><graphic xml:id="g3" url="3.jpg"/></facsimile><text><body>
+<pb n="1" facs="images/scan%201.jpg"/><lb/>大<lb/>射<pb n="2" facs="#s2"/><lb/>儀<pb n="3" facs="#g3 #g4"/><lb/>公
+<pb n="4" facs="#none"/><lb/>入</body></text></TEI>"""
+    read = parse_transcription(decoded(path, source.encode()), path)
+    named = [(page.id, page.image) for page in read.pages]
+    assert named == [("1", "images/scan 1.jpg"), ("2", "scan 2.jpg"), ("3", "3.jpg"), ("4", "")]
+
+
 def test_a_character_without_code_point_before_the_first_page_is_left_out_with_a_remark() -> None:
     path = Path("a.xml")
     source = '<TEI><text><body><g ref="#CB00001"/><pb n="1b"/><lb/>大</body></text></TEI>'
