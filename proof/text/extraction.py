@@ -77,6 +77,18 @@ class Piece:
     def end(self) -> int:
         return self.start + len(self.text)
 
+    def characters(self) -> Iterator[Piece]:
+        """One piece for each character; a piece that is not verbatim stays one."""
+        if not self.verbatim:
+            yield self
+            return
+        offset = 0
+        for at, char in enumerate(self.text, self.start):
+            size = len(char.encode())
+            sites = tuple(replace(site, start=site.start + offset, size=size) for site in self.sites)
+            yield Piece(at, char, sites, verbatim=True)
+            offset += size
+
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
@@ -242,6 +254,20 @@ class Draft:
             part_sites = tuple(replace(site, start=site.start + offset, size=size) for site in sites)
             self._add_piece(self.unsafe.get(part, part), part_sites, verbatim=part not in self.unsafe)
             offset += size
+
+    def repeat(self, start: int, end: int, copies: Sequence[SourceRun]) -> None:
+        """Add the sites of `copies`, one for each character, to the text from code point `start` to `end`, if they
+        repeat it."""
+        first = bisect_right(self._pieces, start, key=lambda piece: piece.end)
+        last = bisect_left(self._pieces, end, key=lambda piece: piece.start)
+        characters = [part for piece in self._pieces[first:last] for part in piece.characters()]
+        inside = [part for part in characters if start <= part.start < end]
+        if [part.text for part in inside] == [copy.text for copy in copies]:
+            sites = {part.start: copy.site for part, copy in zip(inside, copies, strict=True)}
+            self._pieces[first:last] = (
+                replace(part, sites=(*part.sites, sites[part.start])) if part.start in sites else part
+                for part in characters
+            )
 
     def _add_piece(self, text: str, sites: tuple[Site, ...], *, verbatim: bool) -> None:
         if text:

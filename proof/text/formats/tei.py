@@ -3,7 +3,8 @@
 The text is that of the edition: the lemma of an `app`, `corr`, `orig` or `abbr` of a `choice`, and inline notes as
 notes. The header, footnotes of the apparatus, running heads and CBETA's tables of contents (`mulu`) are left out, with
 remarks on the notes. The readings of an `app`, in the text or after it (`from`, `to`), become notes on their place,
-like the footnotes of a critical edition. A character without a code point (`g`) is read as an entity."""
+like the footnotes of a critical edition; a lemma after the text is corrected with the words that it repeats. A
+character without a code point (`g`) is read as an entity."""
 
 from __future__ import annotations
 
@@ -124,8 +125,10 @@ class _Apparatus:
             if "from" not in app.attributes:
                 continue
             start, end = (self.anchors.get(app.get(name).removeprefix("#")) for name in ("from", "to"))
-            if start is not None and end is not None and app.child("lem"):
+            lemma = app.child("lem")
+            if start is not None and end is not None and lemma:
                 self.note(app, end)
+                self.draft.repeat(start, end, [char for run in lemma.runs() for char in run.characters()])
             else:
                 line = data.count(b"\n", 0, app.at) + 1
                 self.draft.remark_on(_words(app), RemarkCode.APPARATUS_UNPLACED, place=line)
