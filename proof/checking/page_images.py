@@ -94,7 +94,7 @@ class PageImages:
             return ImageFile(named, part.path)
         folders = ", ".join(map(str, self._settings.project.images)) or "none"
         raise UsageError(
-            _("%(named)s is no image in the image folders (%(folders)s): `proof pair` lists them"),
+            _("%(named)s is not an image in the image folders (%(folders)s): `proof pair` lists them"),
             named=named,
             folders=folders,
         )
@@ -156,8 +156,8 @@ def in_order(
         if file not in files:
             raise UsageError(
                 _(
-                    "no image file is called %(name)s, and --in-order pairs pages with whole files: "
-                    "begin at one, such as %(path)s"
+                    "there is no image file %(name)s, and --in-order pairs pages with whole files: begin at "
+                    "one, such as %(path)s"
                 ),
                 name=file.name,
                 path=file.path,
@@ -175,7 +175,7 @@ def _entries(path: Path) -> Sequence[Entry]:
     """The lines of an image list. Raises UsageError for a file of which no line is understood."""
     entries = ImageList.read(path).entries
     if not entries:
-        raise UsageError(_("%(path)s is no image list: move it away, or name another with --imglist"), path=path)
+        raise UsageError(_("%(path)s is not an image list: move it away, or name another with --imglist"), path=path)
     return entries
 
 

@@ -58,7 +58,7 @@ def show_example(settings: Settings) -> None:
                 values = {"page": flag.page, "column": flag.line, "text": flag.transcribed, "image": flag.suggested}
                 message = _("%(page)s, column %(column)s: the text has %(text)s, the image %(image)s.")
                 click.echo(f"\n{say(message, **values)}")
-                click.echo(say(_("T at the desk takes it, and the export changes that line:")))
+                click.echo(say(_("T at the desk takes the reading of the image; the export then changes that line:")))
                 click.echo(f"- {before}{flag.transcribed}{after}\n+ {before}{flag.suggested}{after}\n")
 
 

@@ -53,17 +53,17 @@ class NotCarried(StrEnum):
     """Why a decision is not carried."""
 
     LOST = _("its place in the first text is lost; decide it again there")
-    PAGE = _("is about a page or a column, and no characters")
+    PAGE = _("is about a page or a column, not about characters")
     UNDECIDED = _("was left open")
     OF_COPY = _("says what the copy of the first text reads; --same-copy says that both are of one copy")
-    NO_TEXT = _("stands in a layer that the other text lacks, or is no character")
-    NO_ANSWER = _("the other text has nothing that answers what stands beside it")
-    UNLIKE = _("the other text reads otherwise around it")
-    SEVERAL = _("the passage stands more often in one of the two than in the other")
-    TWO_COLUMNS = _("the other text has it in two columns, or with markup between")
-    OTHERWISE = _("the other text reads neither what was corrected nor what was decided")
+    NO_TEXT = _("is in a layer that the other text lacks, or is not a character")
+    NO_ANSWER = _("the characters beside it have no counterpart in the other text")
+    UNLIKE = _("the text around it is different in the other text")
+    SEVERAL = _("the passage does not occur equally often in the two texts")
+    TWO_COLUMNS = _("in the other text it is divided between two columns, or by markup")
+    OTHERWISE = _("the other text has neither the original nor the decided reading")
     FORMS = _("the reading has several forms in the script of the other text")
-    ALREADY = _("the other text reads so already")
+    ALREADY = _("the other text already reads so")
     HALF = _("the other half of the moved character is not carried")
 
 

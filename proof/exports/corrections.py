@@ -157,14 +157,14 @@ class Refusal(MessageCode):
     """Why a correction cannot be written."""
 
     LINE_END = _("a correction stays within its line: no line endings, no pilcrow")
-    OTHER_LENGTH = _("%(number)s characters were to be %(text)s")
-    OTHER_BY_NOW = _("its place reads otherwise by now; export again")
+    OTHER_LENGTH = _("its length is given as %(number)s, and its original is %(text)s")
+    OTHER_BY_NOW = _("the text at its place has changed; export again")
     CHANGED = _("changed since it was checked; check it again")
     SAME_PLACE = _("claims the same place as another correction; take back one of the two")
-    JOINED = _("its column is joined with another in the text; take that back and export, then this")
-    NO_COLUMN = _("its line would be no column any more; take it back, or change the text itself")
+    JOINED = _("its column was joined with another one in the text; take that back and export it first")
+    NO_COLUMN = _("its line would no longer be a column; take it back, or change the text itself")
     MARKUP = _("the file has no place of its own for it; correct the file itself")
-    OTHER_HALF = _("its other half cannot be written: what moved is written in both places or in neither")
+    OTHER_HALF = _("its other half cannot be written; text that moved is written at both places or at neither")
     ENCODING = _("%(text)s cannot be written in %(encoding)s: convert the file to UTF-8 first")
     SEVERAL_FORMS = _("is %(character)s %(forms)s in this text?  (--choose %(answer)s)")
 

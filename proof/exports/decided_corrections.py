@@ -44,14 +44,14 @@ class Unused(MessageCode):
 
     OTHER_TEXT = _("about another file with the same pages")
     CONFLICT = _("contradicts another decision about the same place; take back one of the two")
-    MOVES = _("its column moves to another place; decide it there, once the text is written and checked again")
+    MOVES = _("its column moves; decide it at the new place, after an export and another check")
     SIDE = _(
-        "its line is divided at this place, and the image does not say which part it belongs to; decide it again, once "
-        "the text is written and checked again"
+        "its line is split here, and the image does not show to which part it belongs; decide it again, after"
+        " an export and another check"
     )
-    GONE = _("its place was changed in the text since, and what was decided is not there; decide it again")
+    GONE = _("its place in the text was changed, and does not have what was decided; decide it again")
     OTHER_HALF = Refusal.OTHER_HALF.value
-    PAGE = _("about a page as a whole, and no change of its text")
+    PAGE = _("about a whole page, and changes no text")
     UNSURE = _("left unsure")
     SKIPPED = _("skipped")
 

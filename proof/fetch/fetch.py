@@ -117,10 +117,11 @@ class Fetcher:
                 failed += 1
                 if isinstance(error, ComeAgainError):
                     stopped = Sentence.of(error)
-                    result = replace(result, why=Sentence(_("the server asks to be left alone")))
+                    result = replace(result, why=Sentence(_("the server wants no further requests for now")))
                 elif unanswered >= MAX_UNANSWERED_IMAGES or failed >= MAX_FAILED_IMAGES:
                     message = _(
-                        "the last %(number)s images could not be had; once that is mended, run the same command again"
+                        "the last %(number)s images could not be fetched; when that is solved, run the same "
+                        "command again"
                     )
                     stopped = Sentence(message, number=failed)
             results.append(result)
@@ -152,8 +153,8 @@ class Fetcher:
             raise SourceError(
                 wanted.address,
                 _(
-                    "%(path)s is there, but came from %(address)s; fetch it anew with --refresh, or name "
-                    "another folder with --to"
+                    "%(path)s exists, but was fetched from %(address)s; fetch it again with --refresh, or "
+                    "name another folder with --to"
                 ),
                 path=path,
                 address=record.address,
@@ -218,7 +219,7 @@ class _Download:
         self._begin(answer, start, whole)
         size = self._write(answer, start)
         if whole is not None and size != whole:
-            raise TryAgain(_("%(size)s of %(whole)s bytes came"), size=f"{size:,}", whole=f"{whole:,}")
+            raise TryAgain(_("only %(size)s of %(whole)s bytes arrived"), size=f"{size:,}", whole=f"{whole:,}")
         self._finish(size)
         return size
 
@@ -306,7 +307,7 @@ class _Download:
     def _too_large(self, what: str) -> str:
         """The message about a file that is too large. `what` continues the sentence after "a file"."""
         return Sentence(
-            _("is a file %(what)s, more than %(most)s are not taken; allow more with --max-mb"),
+            _("is a file %(what)s; the limit is %(most)s bytes, raise it with --max-mb"),
             what=what,
             most=f"{self.most_bytes:,}",
         )

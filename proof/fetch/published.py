@@ -166,7 +166,9 @@ class ManifestReader:
                 data += chunk
                 if len(data) > MAX_MANIFEST_BYTES:
                     raise SourceError(
-                        address, _("is larger than %(most)s bytes: no manifest is"), most=f"{MAX_MANIFEST_BYTES:,}"
+                        address,
+                        _("is larger than %(most)s bytes, too large for a manifest"),
+                        most=f"{MAX_MANIFEST_BYTES:,}",
                     )
             return _Document(address, bytes(data), FileRecord.of(address, answer, len(data)))
 

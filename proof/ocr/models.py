@@ -125,7 +125,7 @@ def model_folder(model: Path, task: ModelTask, cache: Path | None = None) -> Mod
         _ensure(folder / SETTINGS, None, lambda target: _write_settings(model, task, target))
     except OSError as error:
         raise EngineError(
-            _("%(folder)s: the model cannot be laid out there: %(reason)s; make room, or %(remedy)s"),
+            _("%(folder)s: the model cannot be unpacked there: %(reason)s; make room, or %(remedy)s"),
             folder=folder,
             reason=reason_of(error),
             remedy=CACHE_REMEDY,
@@ -244,7 +244,7 @@ def _characters_of(model: Path) -> list[str]:
     listed = session.get_modelmeta().custom_metadata_map.get("character")
     if not listed:
         raise EngineError(
-            _("%(model)s: carries no character dictionary: put it into a folder as %(weights)s, with its %(settings)s"),
+            _("%(model)s: has no character dictionary: put it into a folder as %(weights)s, with its %(settings)s"),
             model=model,
             weights=WEIGHTS,
             settings=SETTINGS,

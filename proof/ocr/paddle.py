@@ -383,7 +383,7 @@ def _make_cache(folder: Path) -> None:
         (folder / "temp").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise EngineError(
-            _("%(folder)s: paddleocr can keep nothing there: %(reason)s; %(remedy)s"),
+            _("%(folder)s: paddleocr cannot store its models there: %(reason)s; %(remedy)s"),
             folder=folder,
             reason=reason_of(error),
             remedy=CACHE_REMEDY,
@@ -416,7 +416,7 @@ def _load_failure(path: str | None, official: str, device: str, error: Exception
     if official:
         return Sentence(
             _(
-                "paddleocr: the model %(model)s could not be had: %(error)s; check its name and the "
+                "paddleocr: the model %(model)s could not be downloaded: %(error)s; check its name and the "
                 "network, or name a folder with inference.onnx and inference.yml"
             ),
             model=official,

@@ -222,7 +222,7 @@ def _open_readings(settings: EngineSettings, *_unused: object) -> Engine:
     from proof.ocr.external.folder import ExternalEngine  # noqa: PLC0415
 
     if settings.recording is None:
-        raise UsageError(_("the engine readings needs what was read: name its folder (engine.recording)"))
+        raise UsageError(_("the engine readings needs a folder of readings: name it (engine.recording)"))
     return ExternalEngine(settings.recording)
 
 

@@ -69,8 +69,7 @@ def test_the_simplified_catalogue_is_the_traditional_one_but_for_script_words_an
     say = translations("zh-Hans").gettext
     assert say("Log in") == "登录"
     assert (
-        say("several files would do: %(file)s is used, not %(others)s")
-        == "有数个文件可用：取 %(file)s，不取 %(others)s"
+        say("several files match: %(file)s is used, not %(others)s") == "有数个文件可用：取 %(file)s，不取 %(others)s"
     )
     assert "儀禮" in say("the front matter is broken: expected ---, then lines such as title: 儀禮, then ---")
 

@@ -82,7 +82,7 @@ def test_what_an_engine_cannot_do_is_said() -> None:
         open_engine(EngineSettings("tesseract"))
     with pytest.raises(UsageError, match="ppocr reads strips, not whole pages: choose paddleocr"):
         open_page_engine(EngineSettings("ppocr"))
-    with pytest.raises(UsageError, match="readings needs what was read"):
+    with pytest.raises(UsageError, match="readings needs a folder of readings"):
         open_engine(EngineSettings("readings"))
 
 

@@ -23,7 +23,7 @@ def _write(material: Material, folder: Path) -> list[Path]:
     edition = material.corrected.edition
     target = folder / f"{material.stem}.bag"
     if target.exists() and not (target / "bagit.txt").is_file():
-        raise OutputError(_("%(target)s is there and no bag: move it away"), target=target)
+        raise OutputError(_("%(target)s exists and is not a bag: move it away"), target=target)
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".bag-") as temporary:
         bag = Path(temporary) / "bag"

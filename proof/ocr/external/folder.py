@@ -99,7 +99,7 @@ class ExternalEngine:
         path = candidates[0]
         pages = self._parsed(path)
         if not pages:
-            raise ReadingFileError(path, None, _("holds no page; export it again"))
+            raise ReadingFileError(path, None, _("contains no page; export it again"))
         # a file with the image's name need not name an image inside, but it must not name another one
         page = next((page for page in pages if _image_key(page.image) == key), None)
         page = page or next((page for page in pages if not page.image), None)
