@@ -194,7 +194,7 @@ class CheckPlan:
 
     def _images_of(self, text: Transcription) -> ImageIndex:
         """The images with the image lists of a text."""
-        return self._index.with_lists(image_lists(self._settings, text))
+        return self._index.with_lists(image_lists(self._settings, text), text.pages)
 
     def info(self) -> RunInfo:
         return RunInfo(

@@ -114,7 +114,7 @@ def _images(folder: Path, texts: Sequence[Transcription]) -> ImageIndex:
     lists: dict[Path, None] = {}
     for text in texts:
         lists |= dict.fromkeys(find_image_lists(text.path, text.pages, _image_lists(folder)))
-    return ImageIndex([folder / IMAGES], lists)
+    return ImageIndex([folder / IMAGES], lists, [page for text in texts for page in text.pages])
 
 
 def _image_lists(folder: Path) -> Path | None:

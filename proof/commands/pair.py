@@ -62,7 +62,7 @@ def command(pairs: tuple[str, ...], config: Path | None, given: dict[str, Any], 
     for page, file in chosen:
         click.echo(f"{name_of(page)}\t{file.name}")
     for path, number in page_images.write(chosen):
-        written = counted(number, "%(number)s half-folio", "%(number)s half-folios")
+        written = counted(number, "%(number)s page", "%(number)s pages")
         click.echo(f"{from_here(path.absolute())}: {written}", err=True)
     return 0
 

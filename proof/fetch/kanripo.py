@@ -93,7 +93,8 @@ def listed_images(path: Path) -> ImageSource:
         for entry in _usable(listed.entries, bases, notices):
             name = posixpath.normpath(entry.file)
             image = images.get(name) or WantedImage(len(images) + 1, name, _base(entry, bases) + quote(name))
-            images[name] = replace(image, places=(*image.places, entry.place))
+            places = () if isinstance(entry.page, str) else (entry.page,)
+            images[name] = replace(image, places=(*image.places, *places))
     return ImageSource(folder.resolve().parent.name, tuple(images.values()), (), tuple(notices))
 
 

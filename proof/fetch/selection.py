@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from proof.errors import UsageError
 from proof.fetch.model import WantedImage
-from proof.images.imglist import write_entries
+from proof.images.imglist import ListedPage, write_entries
 from proof.locale.marking import Sentence, _
 from proof.model.half_folios import (
     JuanFolio,
@@ -107,7 +107,7 @@ def write_list(path: Path, images: Iterable[WantedImage]) -> int:
 
     Raises UsageError if no half-folio is known, and the errors of `write_entries`.
     """
-    files: dict[JuanFolio, str] = {}
+    files: dict[ListedPage, str] = {}
     for wanted in images:
         if not wanted.opening:
             files |= dict.fromkeys(wanted.places, wanted.name)

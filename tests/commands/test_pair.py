@@ -30,7 +30,7 @@ def book(tmp_path: Path, run: Run) -> Path:
 def shown(folder: Path) -> list[str | None]:
     """The image of each page, as a check finds it."""
     text = read_transcription(folder / "text.txt")
-    index = ImageIndex([folder / "images"], find_image_lists(folder / "text.txt", text.pages))
+    index = ImageIndex([folder / "images"], find_image_lists(folder / "text.txt", text.pages), text.pages)
     found = [index.find(page) for page in text.pages]
     return [image.path.name if image else None for image in found]
 
@@ -48,11 +48,22 @@ def test_it_lists_what_has_no_partner_and_writes_nothing(book: Path, run: Run) -
 def test_in_order_pairs_the_rest_one_by_one(book: Path, run: Run) -> None:
     ran = run("pair", "--in-order")
     assert ran.returncode == 0, ran.stderr
-    assert "imglist/text.txt: 2 half-folios" in ran.stderr
+    assert "imglist/text.txt: 2 pages" in ran.stderr
     assert shown(book) == ["WYG0103-0192c.png", "scan 9.png", "scan 10.png"]
     again = run("pair", "--in-order")
     assert again.returncode == 2
     assert "there is nothing to pair" in again.stderr
+
+
+def test_pages_that_are_no_half_folios_are_paired_too(book: Path, run: Run) -> None:
+    text = read_transcription(book / "text.txt")
+    lines = ["".join(column.source for column in page.columns[:2]) for page in text.pages]
+    (book / "text.txt").write_text("".join(f"[{n}]\n{line}\n" for n, line in enumerate(lines, 12)), encoding="utf-8")
+    assert run("pair").stdout == "12\tscan 9.png\n13\tscan 10.png\n14\tWYG0103-0192c.png\n"
+    ran = run("pair", "--in-order", "13=scan 9.png")
+    assert ran.returncode == 0, ran.stderr
+    assert shown(book) == [None, "scan 9.png", "scan 10.png"]
+    assert "1 of 3 pages have no image" in run("pair").stderr
 
 
 def test_the_list_in_use_is_written_on(book: Path, run: Run) -> None:

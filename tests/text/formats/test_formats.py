@@ -183,6 +183,34 @@ def test_readings_are_notes_on_their_place_wherever_the_apparatus_stands(pages: 
     assert [dict(remark.notice.values) for remark in unplaced] == [{"place": 5, "text": "佛"}]
 
 
+def test_the_facsimile_of_a_tei_names_the_images_of_its_pages() -> None:
+    path = Path("a.xml")
+    source = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><facsimile><surface xml:id="s2"><graphic url="scan%202.jpg"/>
+<zone xml:id="z2"/></surface><graphic xml:id="g3" url="3.jpg"/></facsimile><text><body>
+<pb n="1" facs="images/scan%201.jpg"/><lb/>大<lb/>射<pb n="2" facs="#s2"/><lb/>儀<pb n="3" facs="#g3 #g4"/><lb/>公
+<pb n="4" facs="#none"/><lb/>入</body></text></TEI>"""
+    read = parse_transcription(decoded(path, source.encode()), path)
+    named = [(page.id, page.image) for page in read.pages]
+    assert named == [("1", "images/scan 1.jpg"), ("2", "scan 2.jpg"), ("3", "3.jpg"), ("4", "")]
+
+
+@pytest.mark.parametrize("pages", ['<pb n="0748c" ed="T"/><lb n="0748c01" ed="T"/>', ""])
+def test_a_lemma_behind_the_text_is_corrected_with_the_words_that_it_repeats(pages: str) -> None:
+    path = Path("T08n0235.xml")
+    source = f"""<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body>{pages}<p>鳩摩<anchor xml:id="beg1"/>羅什
+<anchor xml:id="end1"/>譯<anchor xml:id="beg2"/>如是<anchor xml:id="end2"/>我聞</p></body><back><div><p>
+<app from="#beg1" to="#end1"><lem>羅什</lem><rdg>羅</rdg></app>
+<app from="#beg2" to="#end2"><lem>如此</lem><rdg>是</rdg></app></p></div></back></text></TEI>"""
+    read = decoded(path, source.encode()).extraction
+    assert read is not None
+    edits = [Edit(read.text.index("什"), 1, "十"), Edit(read.text.index("是"), 1, "此")]
+    written = read.edited(edits).decode()
+    assert written == source.replace("羅什", "羅十").replace(
+        "如是", "如此"
+    )  # the other lemma has other words: it stays
+    assert read.edited([Edit(read.text.index("羅"), 0, "耆")]).decode() == source.replace("鳩摩", "鳩摩耆")
+
+
 def test_a_character_without_code_point_before_the_first_page_is_left_out_with_a_remark() -> None:
     path = Path("a.xml")
     source = '<TEI><text><body><g ref="#CB00001"/><pb n="1b"/><lb/>大</body></text></TEI>'
