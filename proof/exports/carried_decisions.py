@@ -1,8 +1,8 @@
 """Carrying decisions from one edition or format of a text to another.
 
 A decision is carried if the alignment of the two texts is certain at its place: the characters beside the place are
-aligned, most characters around it are aligned, and the passage is the same in both texts. All other decisions are given
-with the reason why they are not carried."""
+aligned, most characters around it are aligned, and the passage is the same in both texts. For
+every other decision the reason is given why it is not carried."""
 
 from __future__ import annotations
 
@@ -266,10 +266,10 @@ class _Places:
         return aligned / len(around) if around else 0.0
 
     def _span(self, characters: range, neighbour: int | None) -> Span | NotCarried:
-        """The place of these characters of the target, which must stand in one column without markup between.
+        """The place of these characters of the target, which must be in one column and without markup between them.
 
-        Of no characters it is the place beside the `neighbour` (-1: behind the character before it, 0: before the one
-        after it), or, without one, the place between these two.
+        If there are none, it is an empty place: after the character before them if `neighbour` is -1, before the
+        character after them if it is 0, between these two if it is None.
         """
         tokens, first, end = self._target_tokens, characters.start, characters.stop
         if not characters and neighbour is not None:
@@ -340,10 +340,10 @@ def _covers(tokens: WitnessTokens, first: int, end: int, place: Span) -> bool:
 
 
 def _neighbour(tokens: WitnessTokens, following: int, start: int) -> int | None:
-    """Which neighbour alone touches the empty place at `start`: -1 for the character before it, 0 for the one after it,
-    which has the number `following`; None if both or neither touch it.
+    """Which of its neighbours the empty place at `start` adjoins: -1 for the character before it, 0 for the one after
+    it, which has the number `following`; None if it adjoins both or neither.
 
-    The place stays beside that neighbour: the end of a column or the beginning of a note is one in the other text too.
+    In the other text the place stays beside that neighbour, for example at the end of a column.
     """
     touches_before = following > 0 and tokens.ends[following - 1] == start
     touches_following = following < len(tokens) and tokens.starts[following] == start

@@ -39,7 +39,7 @@ class Correction:
     readings: the sigla of witnesses, each with its reading of the place.
     names: the sigla known to be those of witnesses, with their full names; empty if none was given.
     doubt: the suggestion at a place that was left in doubt.
-    former: where characters that were deleted stood, which orders those of one place; empty for any others.
+    former: the former place of deleted characters, by which several of one place are ordered; else empty.
     has_image: its page has an image, or is not known to lack one.
     accepted, audit: a correction that is not accepted, or answers a planted error (`audit`), is never exported.
     """
@@ -82,9 +82,9 @@ class Correction:
         return self.kind is Kind.LAYOUT and bool(self.replacement) and not (self.length or self.is_of_line_ending)
 
     def is_beside(self, other: Correction) -> bool:
-        """Whether both can be inserted at one place: two columns of the image, a column and characters at the
-        beginning or end of the line beside it, a line ending and characters of which the image has the column, or two
-        of what was deleted there."""
+        """Whether both can be inserted at one place: two columns of the image; a column, and characters at the beginning
+        or end of the line beside it; a line ending, and characters whose column on the image is known; or two groups
+        of characters that were deleted there."""
         if self.length or other.length:
             return False
         if self.former and other.former:
@@ -265,7 +265,7 @@ def _placed(
         edit = Edit(span[0] + correction.offset, correction.length, correction.replacement)
         return PlacedCorrection(correction, edit)
     if span and correction.changes and _has_at_place(line, correction, correction.replacement):
-        return None  # this one alone is written: the other corrections of its line are not
+        return None  # the line has this correction, and none of its others
     return RefusedCorrection(correction, Notice.of(Refusal.CHANGED))
 
 

@@ -59,8 +59,8 @@ def half_folios(
 def plates(
     transcription: Transcription, style: Style | None = None, wear: Wear | None = None, seed: int = 0
 ) -> Iterator[tuple[str, RenderedPage]]:
-    """The half-folios of a transcription as plates of four, each named by the reference that its pages share. Plates
-    have no seals.
+    """The half-folios of a transcription as plates of four, each named after the volume and page of its references.
+    Plates have no seals.
 
     Raises UsageError for a page without a reference to a quadrant, and the errors of `half_folios`.
     """

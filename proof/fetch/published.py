@@ -2,8 +2,8 @@
 
 A manifest's images go into a subfolder named after it, with the manifest itself beside them, so that a second run makes
 no request. An image is named after the label of its canvas if that is an image reference, or a half-folio with its
-juan; its page then finds it by name. Other images are named after the number of their canvas, whatever half-folio a
-person says they show.
+juan; its page then finds it by name. Other images are named after the number of their canvas, even if the user says
+which half-folios they show.
 """
 
 from __future__ import annotations
