@@ -82,9 +82,9 @@ class Correction:
         return self.kind is Kind.LAYOUT and bool(self.replacement) and not (self.length or self.is_of_line_ending)
 
     def is_beside(self, other: Correction) -> bool:
-        """Whether both can be inserted at one place: two columns of the image; a column, and characters at the beginning
-        or end of the line beside it; a line ending, and characters whose column on the image is known; or two groups
-        of characters that were deleted there."""
+        """Whether both can be inserted at one place: two columns of the image; a column, and characters at the
+        beginning or end of the line beside it; a line ending, and characters whose column on the image is known; or two
+        groups of characters that were deleted there."""
         if self.length or other.length:
             return False
         if self.former and other.former:
