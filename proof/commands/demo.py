@@ -9,7 +9,7 @@ import click
 
 from proof.commands.check import run_check
 from proof.commands.options import config_words
-from proof.errors import OutputError, UsageError, reason_of
+from proof.errors import OutputError, UsageError, os_errors_as
 from proof.locale.marking import _
 from proof.locale.terminal import say
 from proof.paths import sample_dir
@@ -82,13 +82,7 @@ def sample_project(folder: Path | None) -> Path:
         raise UsageError(
             _("%(folder)s is not empty: name a new folder for the sample, as in proof demo sample"), folder=folder
         )
-    try:
+    with os_errors_as(OutputError, _("%(folder)s: the sample cannot be copied there (%(reason)s)"), folder=folder):
         shutil.copytree(sample / "pages", folder / "pages")
         shutil.copy(config, folder / FILE_NAME)
-    except OSError as error:
-        raise OutputError(
-            _("%(folder)s: the sample cannot be copied there (%(reason)s)"),
-            folder=folder,
-            reason=reason_of(error),
-        ) from error
     return folder

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from proof.errors import OutputError, UsageError, reason_of
+from proof.errors import OutputError, UsageError, os_errors_as
 from proof.facsimile.leaf import StripText, Style
 from proof.facsimile.render import HalfFolio, RenderedPage, TrueCharacter, render_page, render_plate
 from proof.facsimile.wear import Wear, without_seal
@@ -119,7 +119,8 @@ def render(
     missing: dict[str, None] = {}
     images: list[Path] = []
     boxes = out_dir / "boxes.jsonl"
-    try:
+    unwritable = _("%(folder)s: the facsimile cannot be written (%(reason)s); name another folder")
+    with os_errors_as(OutputError, unwritable, folder=out_dir):
         out_dir.mkdir(parents=True, exist_ok=True)
         with boxes.open("w", encoding="utf-8") as file:
             for name, page in draw(transcription, style, wear, seed):
@@ -130,12 +131,6 @@ def render(
                 file.writelines(box_line(half, character) for half in page.halves for character in half.characters)
                 if progress:
                     progress(len(images))
-    except OSError as error:
-        raise OutputError(
-            _("%(folder)s: the facsimile cannot be written (%(reason)s); name another folder"),
-            folder=out_dir,
-            reason=reason_of(error),
-        ) from error
     return Rendering(tuple(images), boxes, tuple(missing))
 
 

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 import httpx
 
 from proof.atomic import whole_file
-from proof.errors import ComeAgainError, ProofError, SourceError, reason_of
+from proof.errors import ComeAgainError, ProofError, SourceError, os_errors_as
 from proof.fetch.client import Client, status_of
 from proof.fetch.iiif import Canvas, CanvasImage, Collection, Manifest, parse
 from proof.fetch.index import FetchIndex, FileRecord
@@ -138,12 +138,8 @@ class ManifestReader:
         return next(subfolder for subfolder in numbered if f"{subfolder}/{KEPT}" not in others)
 
     def _from_file(self, path: Path) -> _Document:
-        try:
+        with os_errors_as(SourceError, path, _("cannot be read (%(reason)s): name a IIIF manifest or an imglist")):
             return _Document(str(path), path.read_bytes(), None)
-        except OSError as error:
-            raise SourceError(
-                path, _("cannot be read (%(reason)s): name a IIIF manifest or an imglist"), reason=reason_of(error)
-            ) from error
 
     def _from_web(self, address: str) -> _Document:
         """The manifest at `address`; the kept one, unless it is to be refreshed and has changed."""

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.errors import EngineError, reason_of
+from proof.errors import EngineError, os_errors_as
 from proof.images.opencv import cv2
 from proof.locale.marking import Sentence, _
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter, Reading
@@ -379,15 +379,9 @@ def _paddleocr() -> Any:
 def _make_cache(folder: Path) -> None:
     """Make the folder for the package's files before its import. If the import itself failed at that, a second import
     would fail with a misleading message."""
-    try:
+    message = _("%(folder)s: paddleocr cannot store its models there: %(reason)s; %(remedy)s")
+    with os_errors_as(EngineError, message, folder=folder, remedy=CACHE_REMEDY):
         (folder / "temp").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise EngineError(
-            _("%(folder)s: paddleocr cannot store its models there: %(reason)s; %(remedy)s"),
-            folder=folder,
-            reason=reason_of(error),
-            remedy=CACHE_REMEDY,
-        ) from error
 
 
 def _check_dictionary(folder: ModelFolder, predictor: Any) -> None:
