@@ -74,7 +74,7 @@ def with_footnotes(corrected: CorrectedSource, collated: CollationNotes) -> str:
         return edited(edition.text, [*edits, *_note_edits(edition, notes)])
     except UsageError as error:
         raise UsageError(
-            _("%(path)s: two notes fall on one place: %(error)s"), path=edition.path, error=error
+            _("%(path)s: two notes are at the same place: %(error)s"), path=edition.path, error=error
         ) from error
 
 

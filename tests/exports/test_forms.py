@@ -251,5 +251,5 @@ def test_a_form_is_added_by_an_entry_point_as_the_documentation_does(
     assert "errata" in form_names()
     (file,) = written(material, "errata", tmp_path / "out")
     assert f"{PAGE}\t1\t北\t比\n" in file.read_text(encoding="utf-8")
-    with pytest.raises(UsageError, match="no form is called other"):
+    with pytest.raises(UsageError, match="there is no form other"):
         needs_pages(["other"])
