@@ -95,7 +95,7 @@ class PageImages:
             return ImageFile(named, part.path)
         folders = ", ".join(map(str, self._settings.project.images)) or "none"
         raise UsageError(
-            _("%(named)s is no image in the image folders (%(folders)s): `proof pair` lists them"),
+            _("%(named)s is not an image in the image folders (%(folders)s): `proof pair` lists them"),
             named=named,
             folders=folders,
         )
@@ -148,8 +148,8 @@ def in_order(
         if file not in files:
             raise UsageError(
                 _(
-                    "no image file is called %(name)s, and --in-order pairs pages with whole files: "
-                    "begin at one, such as %(path)s"
+                    "there is no image file %(name)s, and --in-order pairs pages with whole files: begin at "
+                    "one, such as %(path)s"
                 ),
                 name=file.name,
                 path=file.path,
@@ -168,7 +168,7 @@ def _entries(path: Path, pages: Sequence[Page]) -> Sequence[Entry]:
     understood."""
     entries = ImageList.read(path, pages).entries
     if not entries:
-        raise UsageError(_("%(path)s is no image list: move it away, or name another with --imglist"), path=path)
+        raise UsageError(_("%(path)s is not an image list: move it away, or name another with --imglist"), path=path)
     return entries
 
 

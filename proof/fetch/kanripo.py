@@ -47,7 +47,7 @@ def base_addresses(path: Path) -> Mapping[str, str]:
             path, _("expected [%(section)s] before the first address"), error.lineno, section=_SECTION
         ) from error
     except configparser.ParsingError as error:
-        raise SourceError(path, _("is no setting, expected NAME=ADDRESS"), error.errors[0][0]) from error
+        raise SourceError(path, _("is not a setting, expected NAME=ADDRESS"), error.errors[0][0]) from error
     except configparser.Error as error:
         why = f"{error.message.partition(']: ')[2] or error.message}".replace("\n", " ")
         raise SourceError(path, why, getattr(error, "lineno", None)) from error

@@ -34,7 +34,7 @@ def in_ranges(images: Sequence[WantedImage], ranges: Iterable[str]) -> tuple[Wan
     for given in ranges:
         match = _NUMBERS.fullmatch(given.strip())
         if match is None:
-            raise UsageError(_("%(given)s are no numbers of images: write 12, 12-40 or 12-"), given=repr(given))
+            raise UsageError(_("%(given)s is not a range of images: write 12, 12-40 or 12-"), given=repr(given))
         first = int(match[1])
         last = first if match[2] is None else int(match[2] or _NO_LAST)
         inside = {wanted.number for wanted in images if first <= wanted.number <= last}

@@ -375,7 +375,7 @@ def _scan(folders: Sequence[Path]) -> _Shelf:
         if not folder.is_dir():
             fault = Sentence(_("does not exist"))
             if folder.exists():
-                fault = Sentence(_("is a file; name the folder it lies in"))
+                fault = Sentence(_("is a file; name its folder"))
             raise UsageError(_("the image folder %(folder)s %(fault)s"), folder=folder, fault=fault)
         _scan_folder(shelf, folder, root, roots)
     return shelf

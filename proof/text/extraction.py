@@ -212,7 +212,7 @@ def _repacked(data: bytes, changes: Mapping[str, Sequence[_ByteChange]]) -> byte
                 content = old.read(info)
             except DAMAGED_ARCHIVE as error:
                 raise OutputError(
-                    _("%(filename)s in the archive is damaged (%(error)s): save the file anew"),
+                    _("%(filename)s in the archive is damaged (%(error)s): save the file again"),
                     filename=info.filename,
                     error=error,
                 ) from error

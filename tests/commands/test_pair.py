@@ -77,11 +77,11 @@ def test_the_list_in_use_is_written_on(book: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["010-1b"], "is no pair: write PAGE=IMAGE"),
+        (["010-1b"], "is not a pair: write PAGE=IMAGE"),
         (["010-9b=scan 9.png"], "no page is called 010-9b"),
-        (["010-1b=scan 11.png"], "scan 11.png is no image in the image folders"),
-        (["--in-order", "010-1a=scan 9.png", "010-1b=scan 10.png"], "name the first page and its image alone"),
-        (["--in-order", "010-1a=scan 9a.png"], "no image file is called scan 9a.png"),
+        (["010-1b=scan 11.png"], "scan 11.png is not an image in the image folders"),
+        (["--in-order", "010-1a=scan 9.png", "010-1b=scan 10.png"], "name only the first page and its image"),
+        (["--in-order", "010-1a=scan 9a.png"], "there is no image file scan 9a.png"),
     ],
 )
 def test_wrong_words_are_told_and_nothing_is_written(book: Path, run: Run, words: list[str], said: str) -> None:
@@ -96,7 +96,7 @@ def test_a_file_that_is_no_image_list_is_left_alone(book: Path, run: Run) -> Non
     (book / "imglist" / "text.txt").write_text("010-1b,scan 9.png\n", encoding="utf-8")
     ran = run("pair", "010-1b=scan 9.png")
     assert ran.returncode == 2
-    assert "imglist/text.txt is no image list" in ran.stderr
+    assert "imglist/text.txt is not an image list" in ran.stderr
     assert (book / "imglist" / "text.txt").read_text(encoding="utf-8") == "010-1b,scan 9.png\n"
 
 

@@ -282,11 +282,11 @@ def test_the_markup_of_variants_is_read_as_a_wiki_shows_it(source: str, read: st
 @pytest.mark.parametrize(
     ("name", "data", "told"),
     [
-        ("a.xml", b"<PcGts><Page>", r"a\.xml:1: is no well-formed XML"),
+        ("a.xml", b"<PcGts><Page>", r"a\.xml:1: is not well-formed XML"),
         ("a.xml", b'<!DOCTYPE TEI [<!ENTITY a "b">]>\n<TEI/>', r"a\.xml:1: declares an entity"),
         ("a.xml", b'<?xml version="1.0" encoding="big5"?><TEI/>', r"a\.xml:1: is XML in BIG5: save it as UTF-8"),
         ("a.xml", b"<TEI>" * 300, "more than 200 elements"),
-        ("a.xml", "<rss>大</rss>".encode(), "is XML of a kind that is not read: PAGE, ALTO and TEI are"),
+        ("a.xml", "<rss>大</rss>".encode(), "is XML of another kind: PAGE, ALTO and TEI can be read"),
         ("a.html", "<!DOCTYPE html><p>大</p>".encode(), "is HTML: save its text as plain text"),
         ("b.html", "<!DOCTYPE html><p>大<small>小</small></p>".encode(), "is HTML: save its text as plain text"),
         ("a.json", '{"text": "大"}'.encode(), "is JSON"),
@@ -296,7 +296,7 @@ def test_the_markup_of_variants_is_read_as_a_wiki_shows_it(source: str, read: st
         ("a.tsv", "大學\t大學之道\n\n中庸\t天命之謂性\n論語\t學而時習之\n".encode(), "is a table"),
         ("a.docx", b"PK\x03\x04rest", "is an archive, and neither DOCX nor EPUB"),
         ("a.pdf", b"%PDF-1.7", "is a PDF: name it among the images"),
-        ("a.doc", b"\xd0\xcf\x11\xe0\xa1", "is a document of an old Word: save it as DOCX"),
+        ("a.doc", b"\xd0\xcf\x11\xe0\xa1", "is a document of an old version of Word: save it as DOCX"),
     ],
 )
 def test_what_is_not_read_is_refused_with_advice_that_fits(tmp_path: Path, name: str, data: bytes, told: str) -> None:
