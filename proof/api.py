@@ -220,7 +220,7 @@ def export(
     paths = [Path(text) for text in texts] or settings.text_files()
     if unknown := set(forms) - set(form_names()):
         raise UsageError(
-            _("unknown form %(unknown)s: choose of %(forms)s"),
+            _("unknown form %(unknown)s: choose from %(forms)s"),
             unknown=repr(min(unknown)),
             forms=", ".join(form_names()),
         )

@@ -6,13 +6,13 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from errno import EACCES
 from pathlib import Path
 from threading import get_ident
 from typing import IO, Any
 
-from proof.errors import OutputError, reason_of
+from proof.errors import OutputError, os_errors_as
 from proof.locale.marking import _
 from proof.paths import real
 
@@ -34,6 +34,12 @@ def whole_binary_file(path: Path) -> Iterator[IO[bytes]]:
         sync_file(file)
 
 
+def writing(path: Path) -> AbstractContextManager[None]:
+    """Within the block, raises OutputError if `path` cannot be written."""
+    message = _("%(path)s: cannot be written (%(reason)s); make room, allow writing, or name another folder")
+    return os_errors_as(OutputError, message, path=path)
+
+
 def sync_file(file: IO[Any]) -> None:
     """Write an open file through to the disk, so that it survives a crash."""
     file.flush()
@@ -47,23 +53,17 @@ def _in_place_of(path: Path) -> Iterator[Path]:
     target = real(path)
     part = target.with_name(f".{target.name}.{os.getpid()}.{get_ident()}.part")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if target.exists() and not os.access(target, os.W_OK):
-            raise PermissionError(EACCES, os.strerror(EACCES))
-        if target.exists() and not (target.is_file() or target.is_dir()):
-            raise OutputError(_("%(path)s: is a device or a pipe, which a file cannot replace"), path=path)
-        yield part
-        if target.exists():
-            shutil.copymode(target, part)
-        part.replace(target)
-        sync_folder(target.parent)
-    except OSError as error:
-        reason = reason_of(error)
-        raise OutputError(
-            _("%(path)s: cannot be written (%(reason)s); make room, allow writing, or name another folder"),
-            path=path,
-            reason=reason,
-        ) from error
+        with writing(path):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if target.exists() and not os.access(target, os.W_OK):
+                raise PermissionError(EACCES, os.strerror(EACCES))
+            if target.exists() and not (target.is_file() or target.is_dir()):
+                raise OutputError(_("%(path)s: is a device or a pipe, which a file cannot replace"), path=path)
+            yield part
+            if target.exists():
+                shutil.copymode(target, part)
+            part.replace(target)
+            sync_folder(target.parent)
     finally:
         with suppress(OSError):  # it was renamed already, or its folder is missing or a file
             part.unlink()
@@ -82,13 +82,8 @@ def sync_folder(folder: Path) -> None:
 def ensure_writable(folder: Path) -> None:
     """Create `folder` if it is missing. Raises OutputError if no file can be written in it. Called before a long check,
     so that the user learns it in time."""
-    try:
+    message = _("%(folder)s: cannot be written to (%(reason)s); allow writing, or name another folder")
+    with os_errors_as(OutputError, message, folder=folder):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
-    except OSError as error:
-        raise OutputError(
-            _("%(folder)s: cannot be written to (%(reason)s); allow writing, or name another folder"),
-            folder=folder,
-            reason=reason_of(error),
-        ) from error

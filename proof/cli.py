@@ -128,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.filename is None and error.errno not in DISK_ERRNOS:
             raise
         where = f"{error.filename}: " if error.filename else ""
-        message = _("%(where)s%(reason)s; see whether the disk can be read and written")
+        message = _("%(where)s%(reason)s; check that the disk can be read and written")
         click.echo(f"proof: {error_text(OutputError(message, where=where, reason=reason_of(error)))}", err=True)
         return OutputError.exit_code
 

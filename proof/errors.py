@@ -7,6 +7,8 @@ exit or a response.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from proof.locale.marking import Sentence, _
@@ -30,6 +32,16 @@ class ProofError(Exception):
     def __init__(self, message: str, /, **values: object) -> None:
         self.sentence = Sentence(message, **values)
         super().__init__(str(self.sentence))
+
+
+@contextmanager
+def os_errors_as(fault: Callable[..., ProofError], /, *arguments: object, **values: object) -> Iterator[None]:
+    """Raise an operating system error of the block as a `fault` with these arguments and values; its message can also
+    name the `reason`."""
+    try:
+        yield
+    except OSError as error:
+        raise fault(*arguments, **values, reason=reason_of(error)) from error
 
 
 class PublicError(ProofError):

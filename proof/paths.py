@@ -22,7 +22,7 @@ def templates_dir() -> Path:
         if folder.is_dir():
             return folder
     raise UsageError(
-        _("%(folder)s: the %(content)s are not there; install the package again"),
+        _("%(folder)s: the %(content)s are missing; install the package again"),
         folder=folders[0],
         content="templates",
     )
@@ -35,7 +35,7 @@ def sample_dir() -> Path:
         return sample
     if (PACKAGE.parent / "config.toml").is_file():
         return PACKAGE.parent
-    raise UsageError(_("%(sample)s: the sample project is not there; install the package again"), sample=sample)
+    raise UsageError(_("%(sample)s: the sample project is missing; install the package again"), sample=sample)
 
 
 def expanded(path: str) -> Path:

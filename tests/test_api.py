@@ -47,7 +47,7 @@ def test_what_is_wrong_is_raised_and_not_printed(tmp_path: Path, capsys: pytest.
     folder = lay_out(tmp_path / "book", 1)
     with pytest.raises(ProofError, match="nothing was decided yet"):
         export(open_project(folder))
-    with pytest.raises(UsageError, match="unknown form 'klingon': choose of text, diff"):
+    with pytest.raises(UsageError, match="unknown form 'klingon': choose from text, diff"):
         export(folder, forms=["klingon"])
     assert capsys.readouterr() == ("", "")
 

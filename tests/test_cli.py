@@ -124,7 +124,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(material: Material, r
     assert 1 <= done <= 2
     for words in ("of 3 pages", "pages/s", " left"):
         assert words in said
-    assert f"stopped: {done} of 3 pages are done; the same command goes on from there" in " ".join(said.split())
+    assert f"stopped: {done} of 3 pages are done; the same command continues from there" in " ".join(said.split())
     partly = run("report")
     assert partly.returncode == 0
     assert "the last check was interrupted" in partly.stderr

@@ -73,7 +73,7 @@ def test_raw_files_are_checked_exported_and_saved_by_three_commands(
     assert main(["check", text, "--images", os.path.relpath(book / "images")]) == 0
     said = capsys.readouterr()
     assert f"{book}/config.toml: a new project" in said.err
-    assert f"project: {book}; go on with: proof serve --config {book}" in said.out
+    assert f"project: {book}; next: proof serve --config {book}" in said.out
     assert (book / "out" / "report.html").is_file()
     assert (book / "proof.sqlite").is_file()
     decided = decide(book)
@@ -105,11 +105,11 @@ def test_images_that_come_later_are_said_to_be_of_one_check_until_the_project_na
     capsys.readouterr()
     images = ["--images", str(book / "images"), "--threshold", "4"]
     assert main(["check", str(book / "text.txt"), *images]) == 0
-    assert f"of this check alone: project.images; set it in {book}/config.toml" in capsys.readouterr().err
+    assert f"used in this check only: project.images; set it in {book}/config.toml" in capsys.readouterr().err
     with (book / "config.toml").open("a", encoding="utf-8") as file:
         file.write('images = ["images"]\n')
     assert main(["check", str(book / "text.txt"), *images]) == 0
-    assert "of this check alone" not in capsys.readouterr().err
+    assert "used in this check only" not in capsys.readouterr().err
 
 
 def test_a_second_text_of_the_folder_joins_its_project(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,7 +120,7 @@ def test_a_second_text_of_the_folder_joins_its_project(book: Path, capsys: pytes
     capsys.readouterr()
     assert main(["check", str(book / "other.txt")]) == 0
     said = capsys.readouterr()
-    assert "config.toml: names further texts now" in said.err
+    assert "config.toml: texts were added to it" in said.err
     assert said.out.startswith("1 page")
     assert Settings.load(book).text_files() == (book / "text.txt", book / "other.txt")
     pages = json.loads((book / "out" / "summary.json").read_text(encoding="utf-8"))["pages"]
@@ -162,7 +162,7 @@ def test_what_is_no_text_is_told_and_not_made_part_of_the_project(
     (book / "notes.txt").write_text(NOTES, encoding="utf-8")
     files = [str(path) for path in sorted(book.glob("*.txt"))]
     assert main(["check", *files, "--images", str(book / "images")]) == 1
-    assert f"not checked: {book}/notes.txt: no format is recognised" in capsys.readouterr().err
+    assert f"not checked: {book}/notes.txt: its format is not recognised" in capsys.readouterr().err
     assert Settings.load(book).text_files() == (book / "text.txt",)
     assert main(["check", *files]) == 1
     assert "names further texts" not in capsys.readouterr().err

@@ -293,7 +293,7 @@ class _Dispatch:
         elif now - self._worker_seen_at > WORKERLESS_SECONDS:
             address = self._job.settings.cluster.address
             raise ClusterError(
-                _("%(address)s: no worker has been there for %(seconds)s seconds; start one"),
+                _("%(address)s: there has been no worker for %(seconds)s seconds; start one"),
                 address=address,
                 seconds=f"{WORKERLESS_SECONDS:.0f}",
             )
@@ -301,8 +301,8 @@ class _Dispatch:
     def _lost(self) -> ClusterError:
         return ClusterError(
             _(
-                "%(address)s: the scheduler is gone; the pages that came back are kept, and the same "
-                "command goes on from there"
+                "%(address)s: the scheduler has stopped; the finished pages are kept, and the same command "
+                "continues from there"
             ),
             address=self._job.settings.cluster.address,
         )
@@ -316,7 +316,7 @@ def must_be_scheduler(address: str) -> None:
         get_address_host_port(address)
     except ValueError as error:
         raise UsageError(
-            _("%(address)s: is no address of a scheduler (%(error)s); write it like tcp://127.0.0.1:8786"),
+            _("%(address)s: is not the address of a scheduler (%(error)s); write it like tcp://127.0.0.1:8786"),
             address=address,
             error=error,
         ) from error

@@ -80,7 +80,7 @@ def _scaled(item: LanguageEvidence, share: float) -> LanguageEvidence:
 
 
 def key_of(kind: str, text: Transcription, model: ModelFile) -> str:
-    """The key under which a result of the model on a text is cached; `kind` tells different results apart."""
+    """The key under which a result of the model on a text is cached; `kind` is the kind of the result."""
     return f"{kind} {digest(str(METHOD_VERSION), proof.__version__, model.checksum, text.script.value, text.text)}"
 
 

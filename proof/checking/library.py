@@ -101,7 +101,7 @@ def folders_of(settings: Settings) -> list[LibraryFolder]:
     add_folders(base, 1)
     if not folders:
         raise UsageError(
-            _("%(base)s: no work lies in it: each is a folder with %(file)s, or with texts (%(texts)s)"),
+            _("%(base)s: contains no work; a work is a folder with %(file)s, or with texts (%(texts)s)"),
             base=base,
             file=FILE_NAME,
             texts=TEXTS,
@@ -196,7 +196,7 @@ def _check_distinct_work(folder: LibraryFolder, settings: Settings, folder_of: M
     work = read_transcription(text).work or text.stem
     if folder_of.get(work, folder.name) != folder.name:
         raise UsageError(
-            _("%(path)s: %(work)s is the work of %(other)s as well; give one of them another id"),
+            _("%(path)s: %(other)s has the same work, %(work)s; give one of them another id"),
             path=folder.path,
             work=work,
             other=folder_of[work],

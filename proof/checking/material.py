@@ -10,7 +10,7 @@ from pathlib import Path
 
 from proof.checking.plan import PageTask, image_lists
 from proof.images.find import ImageIndex, names_of
-from proof.images.imglist import ImageList, place_of
+from proof.images.imglist import ImageList, listed_page
 from proof.model.notices import Notice, NoticeCode
 from proof.settings.config import Settings
 from proof.text.model import Page
@@ -76,13 +76,14 @@ def _about_lists(
 ) -> Iterator[Notice]:
     """Notices about lists of which no line was understood; about lists that have lines for pages `without_image` but
     name no existing file; and the first notice about a line of every list that was understood."""
-    places = {place_of(page) for page in without_image}
+    wanted = set(map(listed_page, without_image))
+    pages = [page for text in texts for page in text.pages]
     for path in dict.fromkeys(path for text in texts for path in image_lists(settings, text)):
-        listed = ImageList.read(path)
+        listed = ImageList.read(path, pages)
         if not listed.entries:
             yield Notice.of(NoticeCode.LIST_NOT_UNDERSTOOD, path=str(path))
             continue
-        files = [entry.file for entry in listed.entries if entry.place in places]
+        files = [entry.file for entry in listed.entries if entry.page in wanted]
         if files and not any(index.listed(entry.file) for entry in listed.entries):
             yield Notice.of(NoticeCode.LISTED_FILES_MISSING, path=str(path), number=len(files), file=files[0])
         yield from listed.notices[:1]

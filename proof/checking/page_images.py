@@ -9,9 +9,9 @@ from pathlib import Path
 from proof.checking.plan import image_lists
 from proof.errors import ImageListError, UsageError
 from proof.images.find import ImageIndex, PageImage
-from proof.images.imglist import Entry, ImageList, place_of, write_entries
+from proof.images.imglist import Entry, ImageList, ListedPage, listed_page, write_entries
 from proof.locale.marking import AND, Sentence, _, joined
-from proof.model.half_folios import JuanFolio, half_folio_name, parse_half_folio
+from proof.model.half_folios import half_folio_name, parse_half_folio
 from proof.paths import natural
 from proof.settings.config import Settings
 from proof.text.model import Page
@@ -28,8 +28,9 @@ class TextPage:
     image: PageImage | None
 
     @property
-    def place(self) -> JuanFolio | None:
-        return place_of(self.page)
+    def listed(self) -> ListedPage:
+        """The page as image lists name it."""
+        return listed_page(self.page)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class PageImages:
             return ImageFile(named, part.path)
         folders = ", ".join(map(str, self._settings.project.images)) or "none"
         raise UsageError(
-            _("%(named)s is no image in the image folders (%(folders)s): `proof pair` lists them"),
+            _("%(named)s is not an image in the image folders (%(folders)s): `proof pair` lists them"),
             named=named,
             folders=folders,
         )
@@ -102,27 +103,17 @@ class PageImages:
     def write(self, pairs: Sequence[tuple[TextPage, ImageFile]]) -> list[tuple[Path, int]]:
         """Write pairs into the image lists of their texts; gives the lists, each with the number of its pairs.
 
-        Raises UsageError for a page without a half-folio, ImageListError, OutputError; then no list is changed.
+        Raises UsageError for a file that is no image list, ImageListError, OutputError; then no list is changed.
         """
-        lists: dict[Path, dict[JuanFolio, str]] = {}
+        lists: dict[Path, dict[ListedPage, str]] = {}
         for page, file in pairs:
-            place = page.place
-            if place is None:
-                raise UsageError(
-                    _(
-                        "%(page)s of %(path)s has no half-folio, which an image list needs: assign its image "
-                        "in the browser, on the page's view"
-                    ),
-                    page=page.page.id,
-                    path=page.text.path,
-                )
-            lists.setdefault(self._list_for(page), {})[place] = file.name
+            lists.setdefault(self._list_for(page), {})[page.listed] = file.name
         for path, files in lists.items():
             write_entries(path, files)
         return [(path, len(files)) for path, files in lists.items()]
 
     def _pages_of(self, text: Transcription) -> list[TextPage]:
-        index = self._index.with_lists(image_lists(self._settings, text))
+        index = self._index.with_lists(image_lists(self._settings, text), text.pages)
         return [TextPage(text, page, _image_of(index, text, number)) for number, page in enumerate(text.pages)]
 
     def _at(self, named: str) -> list[TextPage]:
@@ -131,14 +122,15 @@ class PageImages:
             place = parse_half_folio(named)
         except UsageError:
             return []
-        return [page for page in self.pages if page.place == place]
+        return [page for page in self.pages if page.listed == place]
 
     def _list_for(self, page: TextPage) -> Path:
         """The image list to write a page's image into: of the lists in use the first that has the page, else the first.
         If none is in use, it is a new one, in the folder where a check looks for it."""
         in_use = image_lists(self._settings, page.text)
         if in_use:
-            with_page = [path for path in in_use if any(entry.place == page.place for entry in _entries(path))]
+            pages = page.text.pages
+            with_page = [path for path in in_use if any(entry.page == page.listed for entry in _entries(path, pages))]
             return (with_page or in_use)[0]
         folder = self._settings.project.imglist or page.text.path.parent / "imglist"
         return folder / f"{page.text.path.stem}.txt"
@@ -156,8 +148,8 @@ def in_order(
         if file not in files:
             raise UsageError(
                 _(
-                    "no image file is called %(name)s, and --in-order pairs pages with whole files: "
-                    "begin at one, such as %(path)s"
+                    "there is no image file %(name)s, and --in-order pairs pages with whole files: begin at "
+                    "one, such as %(path)s"
                 ),
                 name=file.name,
                 path=file.path,
@@ -168,14 +160,15 @@ def in_order(
 
 def name_of(page: TextPage) -> str:
     """The name by which `PageImages.page` finds a page: its half-folio, else its id."""
-    return half_folio_name(page.place) if page.place else page.page.id
+    return page.listed if isinstance(page.listed, str) else half_folio_name(page.listed)
 
 
-def _entries(path: Path) -> Sequence[Entry]:
-    """The lines of an image list. Raises UsageError for a file of which no line is understood."""
-    entries = ImageList.read(path).entries
+def _entries(path: Path, pages: Sequence[Page]) -> Sequence[Entry]:
+    """The lines of an image list of the `pages` of a text. Raises UsageError for a file of which no line is
+    understood."""
+    entries = ImageList.read(path, pages).entries
     if not entries:
-        raise UsageError(_("%(path)s is no image list: move it away, or name another with --imglist"), path=path)
+        raise UsageError(_("%(path)s is not an image list: move it away, or name another with --imglist"), path=path)
     return entries
 
 

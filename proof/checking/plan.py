@@ -31,7 +31,7 @@ from proof.text.positions import Span
 from proof.text.transcription import Transcription
 from proof.text.versions import most_alike
 
-METHOD_VERSION = 31
+METHOD_VERSION = 32
 """Version of the method. Raise it with every change that alters results: stored results are then not reused."""
 
 
@@ -194,7 +194,7 @@ class CheckPlan:
 
     def _images_of(self, text: Transcription) -> ImageIndex:
         """The images with the image lists of a text."""
-        return self._index.with_lists(image_lists(self._settings, text))
+        return self._index.with_lists(image_lists(self._settings, text), text.pages)
 
     def info(self) -> RunInfo:
         return RunInfo(

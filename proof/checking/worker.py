@@ -198,8 +198,8 @@ def _checker_of(job: ClusterJob, script: Script, threads: int) -> Checker:
     if own != job.release:
         raise ClusterError(
             _(
-                "a worker has proof %(version)s, this machine %(here)s, or other lists of "
-                "characters: install the same release on all"
+                "a worker has proof %(version)s, this machine %(here)s, or other lists of characters: install"
+                " the same release on all machines"
             ),
             version=own.version,
             here=job.release.version,
@@ -208,8 +208,8 @@ def _checker_of(job: ClusterJob, script: Script, threads: int) -> Checker:
     if engine.identity != job.keys.engine:
         raise ClusterError(
             _(
-                "a worker reads with %(identity)s, this machine with %(engine)s: they would find "
-                "different things; install the same packages and model on all"
+                "a worker reads with %(identity)s, this machine with %(engine)s: their results would differ; "
+                "install the same packages and model on all machines"
             ),
             identity=engine.identity,
             engine=job.keys.engine,

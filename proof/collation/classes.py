@@ -79,8 +79,8 @@ class Class(StrEnum):
 
     `ERROR`: 訛, 脫, 衍 or 倒. `READING`: another word (異文). `ORTHOGRAPHY`: another form of the word (異體) or a
     borrowing (通假). `SCRIPT`: simplified for traditional. `TABOO`: a taboo form (避諱). `LAYOUT`: a title, or words
-    that are a note in one text and main text in the other. `UNENCODED`: a character composed of parts, which an old
-    encoding lacked, two characters without code points, or a sign for a character that could not be read.
+    that are a note in one text and main text in the other. `UNENCODED`: a character written by its parts because an
+    old encoding lacked it, a character without a code point, or a sign for a character that could not be read.
     `SYSTEMATIC`: one text has this character wherever the other has that one. `PASSAGE`: only one text has the passage
     here. `MOVED`: a part that the witness has at another place.
     `UNLIKE`: the two texts are not parallel here. `PARALLEL`: a difference in a part where the two are similar, but not
@@ -146,8 +146,8 @@ class CharacterClassifier:
         """The verdict on two characters.
 
         If the scripts differ, the simplified character counts as the transcribed one. If both are traditional, the pair
-        must be one word in either order, since a form of 1956 is an error in both texts; if both are simplified, one
-        order is enough."""
+        must be one word in both orders, since a simplified character of 1956 is an error in either text; if both are
+        simplified, one order is enough."""
         if self.base is not self.other:
             simplified, traditional = (base, other) if self.base is Script.SIMPLIFIED else (other, base)
             return self.policies[Script.SIMPLIFIED].relation(simplified, traditional)

@@ -40,10 +40,10 @@ def command(file: Path, config: Path | None, images: bool, cache: bool, verifies
     only when the new one is complete.
     """
     if verifies and keep:
-        raise UsageError(_("--verify looks at one backup, --keep makes one: give one of the two"))
+        raise UsageError(_("--verify checks a backup, --keep makes one: give only one of the two"))
     if verifies:
         restored = verify(file)
-        message = _("%(path)s: restores whole, %(files)s, %(rows)s rows of the store")
+        message = _("%(path)s: can be restored completely, %(files)s, %(rows)s rows of the store")
         rows = f"{restored.rows:,}"
         click.echo(say(message, path=restored.path, files=_files(restored.files), rows=rows))
         return 0
@@ -59,10 +59,10 @@ def command(file: Path, config: Path | None, images: bool, cache: bool, verifies
     for path in remove_older(file, project, keep) if keep else ():
         click.echo(say(_("removed: %(path)s"), path=path))
     for folder in _folders_left_out([settings, *works], settings.base, images=images):
-        message = _("not in it, no image of it is saved: %(folder)s; after proof restore put its images there")
+        message = _("left out, the images of %(folder)s; put them there after proof restore")
         click.echo(say(message, folder=folder), err=True)
-    in_repository = _("not in it, a repository: %(path)s")
-    outside = _("not in it, outside the project's folder: %(path)s")
+    in_repository = _("left out, a repository: %(path)s")
+    outside = _("left out, outside the project's folder: %(path)s")
     for path in saved.left_out:
         click.echo(say(in_repository if path.is_dir() else outside, path=path), err=True)
     return 0
@@ -84,7 +84,7 @@ def _works_of(settings: Settings) -> list[Settings]:
         try:
             works.append(replace(work_settings(settings, folder), file=folder.path / FILE_NAME))
         except ConfigError as error:
-            click.echo(say(_("not in it: %(folder)s: %(why)s"), folder=folder.name, why=error_text(error)), err=True)
+            click.echo(say(_("left out: %(folder)s: %(why)s"), folder=folder.name, why=error_text(error)), err=True)
     return works
 
 

@@ -18,6 +18,7 @@ from proof.commands.options import CHECKING, setting_options
 from proof.errors import UsageError
 from proof.images.find import ImageIndex
 from proof.images.imglist import find_image_lists
+from proof.locale.marking import _
 from proof.model.result import Status
 from proof.ocr.page import PageEngine
 from proof.ocr.registry import open_page_engine
@@ -92,7 +93,13 @@ def _texts(folder: Path) -> list[Path]:
     where = folder / TEXTS
     files = sorted(path for path in where.glob("*") if path.suffix.lower() in text_suffixes()) if where.is_dir() else []
     if not files:
-        raise UsageError(f"{where} has no texts: a benchmark has {TEXTS}/, {IMAGES}/ and {KEY}")
+        raise UsageError(
+            _("%(folder)s has no texts: a benchmark has %(texts)s/, %(images)s/ and %(key)s"),
+            folder=where,
+            texts=TEXTS,
+            images=IMAGES,
+            key=KEY,
+        )
     return files
 
 
@@ -107,14 +114,14 @@ def _must_be_in_text(row: KeyRow, texts: Sequence[Transcription]) -> None:
     must_stand(row, [column.source for column in columns])
     source = columns[row.line - 1].source
     if source[row.offset : row.offset + row.length] != row.transcribed:
-        raise UsageError(f"{KEY}: {row} does not stand in {TEXTS}/: the key is one of other texts")
+        raise UsageError(_("%(key)s: %(row)s is not in the texts: the key belongs to other texts"), key=KEY, row=row)
 
 
 def _images(folder: Path, texts: Sequence[Transcription]) -> ImageIndex:
     lists: dict[Path, None] = {}
     for text in texts:
         lists |= dict.fromkeys(find_image_lists(text.path, text.pages, _image_lists(folder)))
-    return ImageIndex([folder / IMAGES], lists)
+    return ImageIndex([folder / IMAGES], lists, [page for text in texts for page in text.pages])
 
 
 def _image_lists(folder: Path) -> Path | None:

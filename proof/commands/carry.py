@@ -86,7 +86,7 @@ def command(
         message = _("%(number)s decisions to carry, %(refused)s not, of %(all)s")
     click.echo(say(message, number=count, refused=refused, all=len(decisions)))
     if count and not applied:
-        click.echo(say(_("nothing is decided yet: --apply decides so")))
+        click.echo(say(_("nothing was saved: --apply saves these decisions")))
     return int(refused > 0)
 
 

@@ -79,11 +79,11 @@ def command(
         if project_change and not quiet:
             click.echo(project_change, err=True)
         if not quiet and settings.folder != Path.cwd():
-            message = _("project: %(folder)s; go on with: proof serve --config %(word)s")
+            message = _("project: %(folder)s; next: proof serve --config %(word)s")
             click.echo(say(message, folder=settings.folder, word=shlex.quote(str(settings.folder))))
         return status
     if texts or config:
-        raise UsageError(_("--library names all works: give neither TEXT nor --config beside it"))
+        raise UsageError(_("--library checks all works: give neither TEXT nor --config with it"))
     return run_library(library_settings(library).replace(given), quiet=quiet, verbose=verbose)
 
 
@@ -114,7 +114,7 @@ def keep_in_project(settings: Settings, texts: Sequence[Path], given: Mapping[st
         write_project(settings.replace({"project.texts": added}), given)
         return say(_("%(file)s: a new project"), file=file)
     add_to_project(file, added, given.get("project.images", ()))
-    return say(_("%(file)s: names further texts now"), file=file)
+    return say(_("%(file)s: texts were added to it"), file=file)
 
 
 def _of_this_check(settings: Settings, given: Mapping[str, Any]) -> str:
@@ -124,7 +124,7 @@ def _of_this_check(settings: Settings, given: Mapping[str, Any]) -> str:
     saved = Settings.load(settings.file)
     of_material = {name for name in given if name.startswith(("project.", "page."))} - {"project.texts", "project.out"}
     unsaved = sorted(name for name in of_material if settings[name] != saved[name])
-    message = _("of this check alone: %(settings)s; set it in %(file)s for later ones")
+    message = _("used in this check only: %(settings)s; set it in %(file)s for later ones")
     return say(message, settings=", ".join(unsaved), file=settings.file) if unsaved else ""
 
 

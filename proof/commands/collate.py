@@ -126,7 +126,7 @@ def _images(base: Transcription, settings: Settings) -> dict[str, Path]:
     if not settings.project.images or not base.paged:
         return {}
     lists = find_image_lists(base.path, base.pages, settings.project.imglist)
-    index = ImageIndex(settings.project.images, lists)
+    index = ImageIndex(settings.project.images, lists, base.pages)
     images = {page.id: index.image_of(base, number) for number, page in enumerate(base.pages)}
     return {page: image.path for page, image in images.items() if image is not None}
 

@@ -67,6 +67,7 @@ def run(edition: Transcription, target: Format, *, work: str = "", imglist: Path
 
 def _references(edition: Transcription, imglist: Path | None) -> dict[str, str]:
     """The names of the image files of the edition's pages, by page id."""
-    lists = ImageLists(map(ImageList.read, find_image_lists(edition.path, edition.pages, imglist)))
+    paths = find_image_lists(edition.path, edition.pages, imglist)
+    lists = ImageLists(ImageList.read(path, edition.pages) for path in paths)
     entries = {page.id: lists.entry(page) for page in edition.pages}
     return {page_id: Path(entry.file).name for page_id, entry in entries.items() if entry is not None}

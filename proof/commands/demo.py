@@ -9,7 +9,7 @@ import click
 
 from proof.commands.check import run_check
 from proof.commands.options import config_words
-from proof.errors import OutputError, UsageError, reason_of
+from proof.errors import OutputError, UsageError, os_errors_as
 from proof.locale.marking import _
 from proof.locale.terminal import say
 from proof.paths import sample_dir
@@ -58,7 +58,7 @@ def show_example(settings: Settings) -> None:
                 values = {"page": flag.page, "column": flag.line, "text": flag.transcribed, "image": flag.suggested}
                 message = _("%(page)s, column %(column)s: the text has %(text)s, the image %(image)s.")
                 click.echo(f"\n{say(message, **values)}")
-                click.echo(say(_("T at the desk takes it, and the export changes that line:")))
+                click.echo(say(_("T at the desk takes the reading of the image; the export then changes that line:")))
                 click.echo(f"- {before}{flag.transcribed}{after}\n+ {before}{flag.suggested}{after}\n")
 
 
@@ -82,13 +82,7 @@ def sample_project(folder: Path | None) -> Path:
         raise UsageError(
             _("%(folder)s is not empty: name a new folder for the sample, as in proof demo sample"), folder=folder
         )
-    try:
+    with os_errors_as(OutputError, _("%(folder)s: the sample cannot be copied there (%(reason)s)"), folder=folder):
         shutil.copytree(sample / "pages", folder / "pages")
         shutil.copy(config, folder / FILE_NAME)
-    except OSError as error:
-        raise OutputError(
-            _("%(folder)s: the sample cannot be copied there (%(reason)s)"),
-            folder=folder,
-            reason=reason_of(error),
-        ) from error
     return folder

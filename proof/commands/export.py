@@ -86,7 +86,7 @@ def command(
             _("nothing to export: name a transcription (proof export TEXT), or run in the folder of a project")
         )
     if len(texts) > 1 and (corrections is not None or name):
-        raise UsageError(_("--corrections and --name are about one text: name it"))
+        raise UsageError(_("--corrections and --name are for a single text: name it"))
     options = ExportOptions(
         forms=forms or DEFAULT_FORMS,
         corrections=corrections,
@@ -141,10 +141,10 @@ def _print_decisions(preview: Preview) -> None:
     """Print on standard error which corrections were converted to the script of the text, whether there were no
     decisions, and why some were not written."""
     for decided, rewritten in preview.corrected.rewritten:
-        message = _("in the script of the text: %(place)s, written %(replacement)s")
+        message = _("converted to the script of the text: %(place)s, written as %(replacement)s")
         click.echo(say(message, place=decided.place, replacement=rewritten.replacement), err=True)
     if preview.decided.is_empty:
-        message = _("nothing was decided for %(path)s: it stays as it is")
+        message = _("no decisions on %(path)s: it is unchanged")
         click.echo(say(message, path=preview.decided.edition.path), err=True)
     for line in preview.reasons(say):
         click.echo(line, err=True)

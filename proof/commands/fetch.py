@@ -121,7 +121,7 @@ def _folder(to: Path | None, settings: Settings) -> Path:
     """The folder for the images. Raises UsageError if neither --to nor the project names one."""
     folder = to or next(iter(settings.project.images), None)
     if folder is None:
-        raise UsageError(_("where to? name a folder with --to, or set project.images in config.toml"))
+        raise UsageError(_("no folder for the images: name one with --to, or set project.images in config.toml"))
     return folder
 
 
@@ -130,7 +130,9 @@ def _must_go_together(first: str | None, listed: Path | None, openings: bool) ->
     if first and not listed:
         raise UsageError(_("--first says which half-folio an image shows: name the image list for it with --list FILE"))
     if openings and not first:
-        raise UsageError(_("--openings counts half-folios two by two: say with --first which one stands on the right"))
+        raise UsageError(
+            _("--openings counts half-folios in pairs: name with --first the one on the right of the first image")
+        )
 
 
 def _write_list(listed: Path, images: Sequence[WantedImage], *, quiet: bool) -> None:
@@ -153,7 +155,7 @@ def _open(source: str, reader: ManifestReader, members: bool, listed: Path | Non
                 )
         return listed_images(path)
     if "://" in source:
-        raise SourceError(source, _("is no web address: it must begin with http:// or https://"))
+        raise SourceError(source, _("is not a web address: it must begin with http:// or https://"))
     return reader.images(path, members=members)
 
 
@@ -250,7 +252,5 @@ class FetchProgress:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._line.clear()
         if kind is KeyboardInterrupt:
-            click.echo(
-                f"stopped: {self._existing:,} of {self._total:,} images are there; the same command goes on from there",
-                err=True,
-            )
+            there = f"{self._existing:,} of {self._total:,} images are there"
+            click.echo(f"stopped: {there}; the same command continues from there", err=True)

@@ -31,7 +31,7 @@ def command(folder: Path, given: dict[str, Any]) -> int:
     file = settings.file
     assert file is not None, "a folder gives its settings a file"
     if file.exists():
-        raise UsageError(_("%(file)s is there already: change it in an editor, or name another folder"), file=file)
+        raise UsageError(_("%(file)s exists already: edit it, or name another folder"), file=file)
     settings = project_settings(folder, given)
     write_project(settings, given_with_images(given, settings))
     click.echo(f"{file}")
@@ -40,7 +40,7 @@ def command(folder: Path, given: dict[str, Any]) -> int:
         for error in unreadable_texts(folder.absolute(), settings.project.texts):
             click.echo(say(_("left out: %(what)s"), what=error.sentence), err=True)
     click.echo(say(_("images: %(paths)s"), paths=_listed(settings.project.images, folder)))
-    click.echo(say(_("go on with: %(command)s"), command=f"proof check{config_words(folder)}"))
+    click.echo(say(_("next: %(command)s"), command=f"proof check{config_words(folder)}"))
     return 0
 
 
@@ -49,7 +49,7 @@ def project_settings(folder: Path, given: Mapping[str, Any]) -> Settings:
     folder. Raises UsageError if there is no text, ConfigError if a given text does not exist."""
     material = {name: value for name, value in _material(folder, given).items() if value}
     if not material.get("project.texts"):
-        no_text = _("%(folder)s: no text of any of the formats lies in it; name texts with --texts")
+        no_text = _("%(folder)s: contains no text in a known format; name texts with --texts")
         reasons = unreadable_texts(folder.absolute(), ()) if folder.is_dir() else []
         raise UsageError(joined([Sentence(no_text, folder=folder), *reasons], LINES))
     settings = Settings.of_folder(folder).replace({**given, **material})

@@ -47,7 +47,7 @@ def command(pairs: tuple[str, ...], config: Path | None, given: dict[str, Any], 
     chosen = [_pair(page_images, pair) for pair in pairs]
     if ordered:
         if len(chosen) > 1:
-            raise UsageError(_("--in-order begins at one pair: name the first page and its image alone"))
+            raise UsageError(_("--in-order begins at one pair: name only the first page and its image"))
         if chosen:
             chosen = in_order(page_images.pages, page_images.files, chosen[0])
         else:
@@ -62,7 +62,7 @@ def command(pairs: tuple[str, ...], config: Path | None, given: dict[str, Any], 
     for page, file in chosen:
         click.echo(f"{name_of(page)}\t{file.name}")
     for path, number in page_images.write(chosen):
-        written = counted(number, "%(number)s half-folio", "%(number)s half-folios")
+        written = counted(number, "%(number)s page", "%(number)s pages")
         click.echo(f"{from_here(path.absolute())}: {written}", err=True)
     return 0
 
@@ -71,7 +71,7 @@ def _pair(page_images: PageImages, pair: str) -> tuple[TextPage, ImageFile]:
     """The page and the image of an argument PAGE=IMAGE. Raises UsageError."""
     page, sign, image = pair.partition("=")
     if not sign or not page or not image:
-        raise UsageError(_("%(pair)s is no pair: write PAGE=IMAGE, such as 010-1a=scan_0001.jpg"), pair=repr(pair))
+        raise UsageError(_("%(pair)s is not a pair: write PAGE=IMAGE, such as 010-1a=scan_0001.jpg"), pair=repr(pair))
     return page_images.page(page), page_images.file(image)
 
 
@@ -86,5 +86,5 @@ def _print_unpaired(page_images: PageImages) -> None:
     click.echo(say(_("%(number)s of %(of)s images belong to no page"), **file_counts), err=True)
     if pages and files:
         first = f"{name_of(pages[0])}={files[0].name}"
-        message = _("where each line is a pair: proof pair --in-order; one by one: proof pair %(first)s")
+        message = _("if each line is a pair: proof pair --in-order; to pair one by one: proof pair %(first)s")
         click.echo(say(message, first=first), err=True)

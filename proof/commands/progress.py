@@ -73,9 +73,9 @@ class CheckProgress:
         if kind is KeyboardInterrupt:
             done, total = (self._last.done, self._last.total) if self._last else (0, 0)
             message = (
-                _("stopped: %(done)s of %(total)s pages are done; the same command goes on from there")
+                _("stopped: %(done)s of %(total)s pages are done; the same command continues from there")
                 if done
-                else _("stopped: no page was done; the same command begins anew")
+                else _("stopped: no page was done; the same command starts again")
             )
             click.echo(say(message, done=done, total=total), err=True)
         elif kind is None and self._last and not self._quiet:

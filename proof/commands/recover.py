@@ -42,7 +42,7 @@ def command(config: Path | None, given: dict[str, Any], journal: Path | None) ->
     click.echo(say(message, rebuilt=rebuilt or say(_("nothing")), present=f"{recovered.present:,}"))
     if recovered.superseded:
         click.echo(
-            say(_("decided anew later, and therefore not rebuilt: %(number)s"), number=f"{recovered.superseded:,}")
+            say(_("not rebuilt, since they were decided again later: %(number)s"), number=f"{recovered.superseded:,}")
         )
     for line in recovered.damaged:
         click.echo(say(_("%(journal)s:%(line)s: cannot be read"), journal=path, line=line), err=True)

@@ -21,4 +21,4 @@ def print_remarks(remarks: Iterable[Remark], *, verbose: bool) -> None:
     for line in lines:
         click.echo(line, err=True)
     if len(remarks) > len(lines):
-        click.echo(say(_("remarks in all: %(number)s; -v prints each"), number=f"{len(remarks):,}"), err=True)
+        click.echo(say(_("remarks: %(number)s in total; -v prints them"), number=f"{len(remarks):,}"), err=True)

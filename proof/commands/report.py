@@ -30,7 +30,7 @@ def command(config: Path | None, given: dict[str, Any], work: str | None, quiet:
     existing_store(settings)
     report = write_again(settings, work)
     if report.run.finished is None:
-        click.echo(say(_("the last check was interrupted: the reports hold the pages it had done")), err=True)
+        click.echo(say(_("the last check was interrupted: the reports have only the pages that it finished")), err=True)
     if not quiet:
         print_counts(report.written)
         print_caught(report.written)

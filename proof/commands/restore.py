@@ -28,9 +28,9 @@ def command(file: Path, folder: Path, store: str) -> int:
     restored = restore(file, folder, store=store)
     if restored.unused:
         shown = name_of(store_url(restored.unused))
-        message = _("not used: the store that the backup names, %(store)s; --store fills one")
+        message = _("the database of the backup, %(store)s, was not filled; to fill one, name it with --store")
         click.echo(say(message, store=shown), err=True)
     click.echo(counted(restored.files, "%(number)s file restored", "%(number)s files restored"))
     words = f" --library {quote(str(folder))}" if is_library(Settings.of_folder(folder)) else config_words(folder)
-    click.echo(say(_("go on with: %(command)s"), command=f"proof serve{words}"))
+    click.echo(say(_("next: %(command)s"), command=f"proof serve{words}"))
     return 0

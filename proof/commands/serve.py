@@ -61,7 +61,9 @@ def command(
     hosts = names(settings, host)
     store = Store.open(address, folder=settings.base)
     if settings.serve.auth and not store.accounts.everybody():
-        raise UsageError(_("nobody has an account yet: make the first, an administrator's, with `proof user add NAME`"))
+        raise UsageError(
+            _("there are no accounts yet: make the first one, an administrator's, with `proof user add NAME`")
+        )
     if not is_local and settings.serve.auth and not settings.serve.https:
         warning = say(_("passwords go over the network unencrypted; put https in front (serve.https)"))
         click.echo(f"proof: {warning}", err=True)
@@ -122,6 +124,7 @@ def names(settings: Settings, host: str) -> list[str]:
         return [*LOOPBACK, *given]
     if not settings.serve.auth:
         raise UsageError(
-            _("--host %(host)s: name what browsers will call it, such as --names proof.example.org"), host=host
+            _("--host %(host)s: give the host names that browsers will use, such as --names proof.example.org"),
+            host=host,
         )
     return ANY

@@ -1,8 +1,8 @@
 """Carrying decisions from one edition or format of a text to another.
 
 A decision is carried if the alignment of the two texts is certain at its place: the characters beside the place are
-aligned, most characters around it are aligned, and the passage is the same in both texts. All other decisions are given
-with the reason why they are not carried."""
+aligned, most characters around it are aligned, and the passage is the same in both texts. For
+every other decision the reason is given why it is not carried."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ class NotCarried(StrEnum):
     """Why a decision is not carried."""
 
     LOST = _("its place in the first text is lost; decide it again there")
-    PAGE = _("is about a page or a column, and no characters")
+    PAGE = _("is about a page or a column, not about characters")
     UNDECIDED = _("was left open")
     OF_COPY = _("says what the copy of the first text reads; --same-copy says that both are of one copy")
-    NO_TEXT = _("stands in a layer that the other text lacks, or is no character")
-    NO_ANSWER = _("the other text has nothing that answers what stands beside it")
-    UNLIKE = _("the other text reads otherwise around it")
-    SEVERAL = _("the passage stands more often in one of the two than in the other")
-    TWO_COLUMNS = _("the other text has it in two columns, or with markup between")
-    OTHERWISE = _("the other text reads neither what was corrected nor what was decided")
+    NO_TEXT = _("is in a layer that the other text lacks, or is not a character")
+    NO_ANSWER = _("the characters beside it have no counterpart in the other text")
+    UNLIKE = _("the text around it is different in the other text")
+    SEVERAL = _("the passage does not occur equally often in the two texts")
+    TWO_COLUMNS = _("in the other text it is divided between two columns, or by markup")
+    OTHERWISE = _("the other text has neither the original nor the decided reading")
     FORMS = _("the reading has several forms in the script of the other text")
-    ALREADY = _("the other text reads so already")
+    ALREADY = _("the other text already reads so")
     HALF = _("the other half of the moved character is not carried")
 
 
@@ -266,10 +266,10 @@ class _Places:
         return aligned / len(around) if around else 0.0
 
     def _span(self, characters: range, neighbour: int | None) -> Span | NotCarried:
-        """The place of these characters of the target, which must stand in one column without markup between.
+        """The place of these characters of the target, which must be in one column and without markup between them.
 
-        Of no characters it is the place beside the `neighbour` (-1: behind the character before it, 0: before the one
-        after it), or, without one, the place between these two.
+        If there are none, it is an empty place: after the character before them if `neighbour` is -1, before the
+        character after them if it is 0, between these two if it is None.
         """
         tokens, first, end = self._target_tokens, characters.start, characters.stop
         if not characters and neighbour is not None:
@@ -340,10 +340,10 @@ def _covers(tokens: WitnessTokens, first: int, end: int, place: Span) -> bool:
 
 
 def _neighbour(tokens: WitnessTokens, following: int, start: int) -> int | None:
-    """Which neighbour alone touches the empty place at `start`: -1 for the character before it, 0 for the one after it,
-    which has the number `following`; None if both or neither touch it.
+    """Which of its neighbours the empty place at `start` adjoins: -1 for the character before it, 0 for the one after
+    it, which has the number `following`; None if it adjoins both or neither.
 
-    The place stays beside that neighbour: the end of a column or the beginning of a note is one in the other text too.
+    In the other text the place stays beside that neighbour, for example at the end of a column.
     """
     touches_before = following > 0 and tokens.ends[following - 1] == start
     touches_following = following < len(tokens) and tokens.starts[following] == start

@@ -1,6 +1,6 @@
 """Corrections as JSON lines, to exchange decisions with other programs.
 
-A line has the fields of `Correction`, two of them under other names (`_RENAMED_FIELDS`); `page`, `line`, `offset`,
+A line has the fields of `Correction`, two of them with other names (`_RENAMED_FIELDS`); `page`, `line`, `offset`,
 `length`, `original` and `replacement` are required. A line of `flags.jsonl` with the field `accepted` is also read: its
 `transcribed` is the original, its `suggested` the replacement. Without `accepted` a flag is undecided and is left out.
 """
@@ -26,7 +26,7 @@ _STORE_FIELDS = frozenset({"start", "number", "copy_reads", "readings", "names",
 """Fields that only the store sets; in a file of corrections they are ignored."""
 
 _RENAMED_FIELDS = {"witness": "authority", "typed": "is_typed"}
-"""Fields of a line that have another name in `Correction`, which is no name in the file."""
+"""Fields of a line by their names in the file, with their names in `Correction`, which the file may not use."""
 
 _IGNORED_FIELDS = _STORE_FIELDS.union(_RENAMED_FIELDS.values())
 

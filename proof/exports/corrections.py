@@ -39,7 +39,7 @@ class Correction:
     readings: the sigla of witnesses, each with its reading of the place.
     names: the sigla known to be those of witnesses, with their full names; empty if none was given.
     doubt: the suggestion at a place that was left in doubt.
-    former: where characters that were deleted stood, which orders those of one place; empty for any others.
+    former: the former place of deleted characters, by which several of one place are ordered; else empty.
     has_image: its page has an image, or is not known to lack one.
     accepted, audit: a correction that is not accepted, or answers a planted error (`audit`), is never exported.
     """
@@ -82,9 +82,9 @@ class Correction:
         return self.kind is Kind.LAYOUT and bool(self.replacement) and not (self.length or self.is_of_line_ending)
 
     def is_beside(self, other: Correction) -> bool:
-        """Whether both can be inserted at one place: two columns of the image, a column and characters at the
-        beginning or end of the line beside it, a line ending and characters of which the image has the column, or two
-        of what was deleted there."""
+        """Whether both can be inserted at one place: two columns of the image; a column, and characters at the
+        beginning or end of the line beside it; a line ending, and characters whose column on the image is known; or two
+        groups of characters that were deleted there."""
         if self.length or other.length:
             return False
         if self.former and other.former:
@@ -157,14 +157,14 @@ class Refusal(MessageCode):
     """Why a correction cannot be written."""
 
     LINE_END = _("a correction stays within its line: no line endings, no pilcrow")
-    OTHER_LENGTH = _("%(number)s characters were to be %(text)s")
-    OTHER_BY_NOW = _("its place reads otherwise by now; export again")
+    OTHER_LENGTH = _("its length is given as %(number)s, and its original is %(text)s")
+    OTHER_BY_NOW = _("the text at its place has changed; export again")
     CHANGED = _("changed since it was checked; check it again")
     SAME_PLACE = _("claims the same place as another correction; take back one of the two")
-    JOINED = _("its column is joined with another in the text; take that back and export, then this")
-    NO_COLUMN = _("its line would be no column any more; take it back, or change the text itself")
+    JOINED = _("its column was joined with another one in the text; take that back and export it first")
+    NO_COLUMN = _("its line would no longer be a column; take it back, or change the text itself")
     MARKUP = _("the file has no place of its own for it; correct the file itself")
-    OTHER_HALF = _("its other half cannot be written: what moved is written in both places or in neither")
+    OTHER_HALF = _("its other half cannot be written; text that moved is written at both places or at neither")
     ENCODING = _("%(text)s cannot be written in %(encoding)s: convert the file to UTF-8 first")
     SEVERAL_FORMS = _("is %(character)s %(forms)s in this text?  (--choose %(answer)s)")
 
@@ -265,7 +265,7 @@ def _placed(
         edit = Edit(span[0] + correction.offset, correction.length, correction.replacement)
         return PlacedCorrection(correction, edit)
     if span and correction.changes and _has_at_place(line, correction, correction.replacement):
-        return None  # this one alone is written: the other corrections of its line are not
+        return None  # the line has this correction, and none of its others
     return RefusedCorrection(correction, Notice.of(Refusal.CHANGED))
 
 

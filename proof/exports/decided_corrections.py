@@ -44,14 +44,14 @@ class Unused(MessageCode):
 
     OTHER_TEXT = _("about another file with the same pages")
     CONFLICT = _("contradicts another decision about the same place; take back one of the two")
-    MOVES = _("its column moves to another place; decide it there, once the text is written and checked again")
+    MOVES = _("its column moves; decide it at the new place, after an export and another check")
     SIDE = _(
-        "its line is divided at this place, and the image does not say which part it belongs to; decide it again, once "
-        "the text is written and checked again"
+        "its line is split here, and the image does not show to which part it belongs; decide it again, after"
+        " an export and another check"
     )
-    GONE = _("its place was changed in the text since, and what was decided is not there; decide it again")
+    GONE = _("its place in the text was changed, and does not have what was decided; decide it again")
     OTHER_HALF = Refusal.OTHER_HALF.value
-    PAGE = _("about a page as a whole, and no change of its text")
+    PAGE = _("about a whole page, and changes no text")
     UNSURE = _("left unsure")
     SKIPPED = _("skipped")
 
@@ -148,7 +148,8 @@ class _KeptPlace(NamedTuple):
 
 
 _Characters = tuple[Span, str]
-"""A place, with the characters that were deleted there, as neighbours that were deleted have one place since."""
+"""A place and, if it is empty, the characters that were deleted there: several neighbours that were deleted have the
+same empty place."""
 
 
 def _characters(span: Span, decision: Decision) -> _Characters:
@@ -354,9 +355,9 @@ def _as_read(decision: Decision, policy: VariantPolicy) -> str:
 def _without_superseded(
     corrected: Sequence[_DecidedCorrection], kept: Iterable[_KeptPlace], restored: Collection[int]
 ) -> list[_DecidedCorrection]:
-    """`corrected` without the superseded restorations of withdrawn corrections: those of `restored` flags
-    (`already_restored`), and those of characters that have a newer decision or are said not to be missing. `kept` are
-    the places that were kept or left in doubt."""
+    """`corrected` without superseded restorations. A withdrawn correction that was written is restored, unless the text
+    has the restored characters already (the flag is in `restored`), the characters have a newer decision, or somebody
+    decided that they are not missing. `kept` are the places that were kept or left in doubt."""
     newest: dict[int, int] = {}
     spans = [(made.span, made.decision.id) for made in corrected if made.decision.state is not State.OPEN]
     not_missing: dict[_Characters, int] = {}
@@ -389,11 +390,11 @@ def _without_conflicts(
 ) -> tuple[list[Correction], dict[Unused, list[Decision]]]:
     """The corrections without conflicts, in the order of their decisions, and the conflicting decisions by the reason.
 
-    Corrections conflict if their places overlap and they differ, or if another decision keeps the same place
-    (`kept`), or if the text has there already what a newer decision says (`applied`). Equal corrections count once. An
-    insertion does not conflict with a change that begins at its place, nor a column with another one of the image. Of
-    a column that moves and a change within it the column alone is written; where a line is divided and characters are
-    missing of which the column is unknown, the line ending alone.
+    Corrections conflict if they differ and their places overlap, if another decision keeps the same place (`kept`), or
+    if the text already has what a newer decision says (`applied`). Equal corrections count once. An insertion does not
+    conflict with a change that begins at its place, nor a column with another one of the image. If a column moves, a
+    change within it waits until the move is written; if a line is split where characters of an unknown column are
+    missing, these wait until the line ending is written.
     """
     ordered = sorted(corrected, key=lambda made: (*made.span, made.decision.id))
     overlaps = _overlaps(ordered)

@@ -118,7 +118,7 @@ def write_export(material: Material, forms: Sequence[str], folder: Path) -> list
             missing=", ".join(missing),
         )
     if "iiif" in forms and not material.base:
-        raise UsageError(_("a manifest holds addresses: name the one under which it will be served (--base)"))
+        raise UsageError(_("a manifest contains the address at which it will be served: name it with --base"))
     return [path for form in chosen_forms for path in form.write(material, folder)]
 
 

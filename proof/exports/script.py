@@ -130,7 +130,9 @@ def _answered(answers: Sequence[FormChoice], forms: Sequence[str], correction: C
     contrary = [choice for choice in answers if choice.place == chosen.place and choice.form != chosen.form]
     if contrary:
         raise UsageError(
-            _("--choose %(chosen)s and --choose %(other)s: say which of the two"), chosen=chosen, other=contrary[0]
+            _("--choose %(chosen)s and --choose %(other)s contradict each other: give one of the two"),
+            chosen=chosen,
+            other=contrary[0],
         )
     if chosen.form not in (*forms, chosen.character):
         raise UsageError(

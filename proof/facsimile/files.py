@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from proof.errors import OutputError, UsageError, reason_of
+from proof.errors import OutputError, UsageError, os_errors_as
 from proof.facsimile.leaf import StripText, Style
 from proof.facsimile.render import HalfFolio, RenderedPage, TrueCharacter, render_page, render_plate
 from proof.facsimile.wear import Wear, without_seal
@@ -59,8 +59,8 @@ def half_folios(
 def plates(
     transcription: Transcription, style: Style | None = None, wear: Wear | None = None, seed: int = 0
 ) -> Iterator[tuple[str, RenderedPage]]:
-    """The half-folios of a transcription as plates of four, each named by the reference that its pages share. Plates
-    have no seals.
+    """The half-folios of a transcription as plates of four, each named after the volume and page of its references.
+    Plates have no seals.
 
     Raises UsageError for a page without a reference to a quadrant, and the errors of `half_folios`.
     """
@@ -119,7 +119,8 @@ def render(
     missing: dict[str, None] = {}
     images: list[Path] = []
     boxes = out_dir / "boxes.jsonl"
-    try:
+    unwritable = _("%(folder)s: the facsimile cannot be written (%(reason)s); name another folder")
+    with os_errors_as(OutputError, unwritable, folder=out_dir):
         out_dir.mkdir(parents=True, exist_ok=True)
         with boxes.open("w", encoding="utf-8") as file:
             for name, page in draw(transcription, style, wear, seed):
@@ -130,12 +131,6 @@ def render(
                 file.writelines(box_line(half, character) for half in page.halves for character in half.characters)
                 if progress:
                     progress(len(images))
-    except OSError as error:
-        raise OutputError(
-            _("%(folder)s: the facsimile cannot be written (%(reason)s); name another folder"),
-            folder=out_dir,
-            reason=reason_of(error),
-        ) from error
     return Rendering(tuple(images), boxes, tuple(missing))
 
 

@@ -125,19 +125,19 @@ class Client:
         except httpx.TooManyRedirects as error:
             raise ServerError(
                 address,
-                _("is reached by more than %(most)s redirections: it leads in a circle"),
+                _("is redirected more than %(most)s times, probably in a circle"),
                 most=_MAX_REDIRECTIONS,
             ) from error
         except httpx.DecodingError as error:
             raise TryAgain(_("its compression is damaged (%(error)s)"), error=error) from error
         except httpx.ProxyError as error:
-            raise ServerError(address, _("the proxy does not let it be asked (%(error)s)"), error=error) from error
+            raise ServerError(address, _("the proxy refuses the request (%(error)s)"), error=error) from error
         except (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
-            raise AddressError(address, _("cannot be asked (%(error)s)"), error=error) from error
+            raise AddressError(address, _("cannot be requested (%(error)s)"), error=error) from error
         except httpx.TransportError as error:
             why = _why_lost(error)
             if "CERTIFICATE_VERIFY_FAILED" in why:
-                raise ServerError(address, _("the server cannot prove who it is (%(why)s)"), why=why) from error
+                raise ServerError(address, _("the server's certificate is not valid (%(why)s)"), why=why) from error
             raise TryAgain(why) from error
 
 

@@ -20,7 +20,7 @@ def image_fault(path: Path) -> str:
     with path.open("rb") as file:
         head = file.read(4096)
     if not head:
-        return Sentence(_("the server sends nothing"))
+        return Sentence(_("the server's answer is empty"))
     if _PAGE.match(head.removeprefix(b"\xef\xbb\xbf")):
         title = _TITLE.search(head)
         named = f" ({' '.join(title[1].decode('utf-8', 'replace').split())})" if title else ""
@@ -37,9 +37,9 @@ def _undecodable(path: Path, head: bytes) -> str:
             with Image.open(path, formats=FORMATS) as image:
                 image.load()
     except UnidentifiedImageError:
-        message = _("the server sends something that is no image (%(head)s)")
+        message = _("the server's answer is not an image (%(head)s)")
         if head.isascii() and b"\0" not in head:
-            message = _("the server sends text that is no image (%(head)s)")
+            message = _("the server's answer is a text, not an image (%(head)s)")
         return Sentence(message, head=repr(head[:24]))
     except (Image.DecompressionBombError, MemoryError):
         return Sentence(_("the image has more pixels than can be checked here; fetch it smaller with --width"))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -18,7 +17,8 @@ from pathlib import Path
 
 import httpx
 
-from proof.errors import AddressError, ComeAgainError, OutputError, ProofError, ServerError, SourceError, reason_of
+from proof.atomic import writing
+from proof.errors import AddressError, ComeAgainError, OutputError, ProofError, ServerError, SourceError
 from proof.fetch.client import Client, TryAgain, length_of, status_of
 from proof.fetch.content import image_fault
 from proof.fetch.index import FetchIndex, FileRecord
@@ -117,10 +117,11 @@ class Fetcher:
                 failed += 1
                 if isinstance(error, ComeAgainError):
                     stopped = Sentence.of(error)
-                    result = replace(result, why=Sentence(_("the server asks to be left alone")))
+                    result = replace(result, why=Sentence(_("the server wants no further requests for now")))
                 elif unanswered >= MAX_UNANSWERED_IMAGES or failed >= MAX_FAILED_IMAGES:
                     message = _(
-                        "the last %(number)s images could not be had; once that is mended, run the same command again"
+                        "the last %(number)s images could not be fetched; when that is solved, run the same "
+                        "command again"
                     )
                     stopped = Sentence(message, number=failed)
             results.append(result)
@@ -152,8 +153,8 @@ class Fetcher:
             raise SourceError(
                 wanted.address,
                 _(
-                    "%(path)s is there, but came from %(address)s; fetch it anew with --refresh, or name "
-                    "another folder with --to"
+                    "%(path)s exists, but was fetched from %(address)s; fetch it again with --refresh, or "
+                    "name another folder with --to"
                 ),
                 path=path,
                 address=record.address,
@@ -218,7 +219,7 @@ class _Download:
         self._begin(answer, start, whole)
         size = self._write(answer, start)
         if whole is not None and size != whole:
-            raise TryAgain(_("%(size)s of %(whole)s bytes came"), size=f"{size:,}", whole=f"{whole:,}")
+            raise TryAgain(_("only %(size)s of %(whole)s bytes arrived"), size=f"{size:,}", whole=f"{whole:,}")
         self._finish(size)
         return size
 
@@ -258,7 +259,7 @@ class _Download:
         if is_encoded(answer):
             record = replace(record, etag="", modified="")  # they validate the compressed bytes, which are not kept
         self.index.parts[self.wanted.name] = record
-        with self._writing():
+        with writing(self.path):
             self.part.parent.mkdir(parents=True, exist_ok=True)
             self.part.write_bytes(b"")
         self.index.write()
@@ -267,7 +268,7 @@ class _Download:
         """Append the body to the part, which has `start` bytes; returns its new size. Raises SourceError if it grows
         too large."""
         size = start
-        with self._writing(), self.part.open("ab") as file:
+        with writing(self.path), self.part.open("ab") as file:
             for chunk in answer.iter_bytes():
                 size += len(chunk)
                 if size > self.most_bytes:
@@ -287,7 +288,7 @@ class _Download:
         if fault:
             self._forget_part()
             raise SourceError(self.wanted.address, fault)
-        with self._writing():
+        with writing(self.path):
             self.part.replace(self.path)
         record = self.index.parts.pop(self.wanted.name)
         fetched = datetime.now(UTC).isoformat(timespec="seconds")
@@ -295,7 +296,7 @@ class _Download:
         self.index.write()
 
     def _forget_part(self) -> None:
-        with self._writing():
+        with writing(self.path):
             self.part.unlink(missing_ok=True)
         if self.index.parts.pop(self.wanted.name, None):
             self.index.write()
@@ -306,19 +307,7 @@ class _Download:
     def _too_large(self, what: str) -> str:
         """The message about a file that is too large. `what` continues the sentence after "a file"."""
         return Sentence(
-            _("is a file %(what)s, more than %(most)s are not taken; allow more with --max-mb"),
+            _("is a file %(what)s; the limit is %(most)s bytes, raise it with --max-mb"),
             what=what,
             most=f"{self.most_bytes:,}",
         )
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """Raises OutputError if the file or its part cannot be written."""
-        try:
-            yield
-        except OSError as error:
-            raise OutputError(
-                _("%(path)s: cannot be written (%(reason)s); make room, allow writing, or name another folder"),
-                path=self.path,
-                reason=reason_of(error),
-            ) from error

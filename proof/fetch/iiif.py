@@ -133,16 +133,20 @@ def parse(data: bytes, where: str) -> Manifest | Collection:
     try:
         whole = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise SourceError(where, _("is no IIIF manifest: it is not UTF-8")) from error
+        raise SourceError(where, _("is not a IIIF manifest: it is not UTF-8")) from error
     except json.JSONDecodeError as error:
-        message = Sentence(_("no JSON (%(msg)s)"), msg=error.msg)
+        message = Sentence(_("not JSON (%(msg)s)"), msg=error.msg)
         if data.lstrip().startswith(b"<"):
             message = Sentence(_("a web page; name the address of the manifest itself"))
-        raise SourceError(where, _("is no IIIF manifest: it is %(message)s"), error.lineno, message=message) from error
+        raise SourceError(
+            where, _("is not a IIIF manifest: it is %(message)s"), error.lineno, message=message
+        ) from error
     except (ValueError, RecursionError) as error:  # a number with thousands of digits, or lists nested too deeply
-        raise SourceError(where, _("is no IIIF manifest: its JSON cannot be read (%(error)s)"), error=error) from error
+        raise SourceError(
+            where, _("is not a IIIF manifest: its JSON cannot be read (%(error)s)"), error=error
+        ) from error
     if not isinstance(whole, dict):
-        raise SourceError(where, _("is no IIIF manifest: expected a JSON object with a type"))
+        raise SourceError(where, _("is not a IIIF manifest: expected a JSON object with a type"))
     kind = _type(whole)
     if kind == "collection":
         return Collection(_id(whole), _text(whole.get("label")), tuple(_members(whole)))
@@ -150,7 +154,10 @@ def parse(data: bytes, where: str) -> Manifest | Collection:
         named = f"a {kind}" if kind else "without a type"
         raise SourceError(
             where,
-            _("is no IIIF manifest but %(named)s: expected `sequences` (Presentation 2) or `items` (Presentation 3)"),
+            _(
+                "is not a IIIF manifest but %(named)s: expected `sequences` (Presentation 2) or `items` "
+                "(Presentation 3)"
+            ),
             named=named,
         )
     canvases = tuple(_canvases(whole))

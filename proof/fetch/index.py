@@ -87,7 +87,7 @@ def alone_in(folder: Path) -> Iterator[None]:
         lock.acquire()
     except Timeout as error:
         raise UsageError(
-            _("%(folder)s: another `proof fetch` is at work in this folder; let it end, or stop it"), folder=folder
+            _("%(folder)s: another `proof fetch` is running in this folder; wait for it, or stop it"), folder=folder
         ) from error
     except OSError as error:
         reason = reason_of(error)
@@ -119,12 +119,12 @@ class FetchIndex:
         except FileNotFoundError:
             return cls(folder, {}, {})
         except ValidationError as error:
-            message = Sentence(_("is no index of this version of the program; remove it: the images stay as they are"))
+            message = Sentence(_("is not an index of this version of the program; delete it: the images are kept"))
             raise SourceError(path, message) from error
         except (OSError, ValueError, RecursionError) as error:
             line = getattr(error, "lineno", None)
             message = Sentence(
-                _("the index of fetched files cannot be read (%(error)s); remove it: the images stay as they are"),
+                _("the index of fetched files cannot be read (%(error)s); delete it: the images are kept"),
                 error=error,
             )
             raise SourceError(path, message, line) from error

@@ -47,7 +47,7 @@ def base_addresses(path: Path) -> Mapping[str, str]:
             path, _("expected [%(section)s] before the first address"), error.lineno, section=_SECTION
         ) from error
     except configparser.ParsingError as error:
-        raise SourceError(path, _("is no setting, expected NAME=ADDRESS"), error.errors[0][0]) from error
+        raise SourceError(path, _("is not a setting, expected NAME=ADDRESS"), error.errors[0][0]) from error
     except configparser.Error as error:
         why = f"{error.message.partition(']: ')[2] or error.message}".replace("\n", " ")
         raise SourceError(path, why, getattr(error, "lineno", None)) from error
@@ -93,7 +93,8 @@ def listed_images(path: Path) -> ImageSource:
         for entry in _usable(listed.entries, bases, notices):
             name = posixpath.normpath(entry.file)
             image = images.get(name) or WantedImage(len(images) + 1, name, _base(entry, bases) + quote(name))
-            images[name] = replace(image, places=(*image.places, entry.place))
+            places = () if isinstance(entry.page, str) else (entry.page,)
+            images[name] = replace(image, places=(*image.places, *places))
     return ImageSource(folder.resolve().parent.name, tuple(images.values()), (), tuple(notices))
 
 

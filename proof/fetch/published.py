@@ -2,8 +2,8 @@
 
 A manifest's images go into a subfolder named after it, with the manifest itself beside them, so that a second run makes
 no request. An image is named after the label of its canvas if that is an image reference, or a half-folio with its
-juan; its page then finds it by name. Other images are named after the number of their canvas, whatever half-folio a
-person says they show.
+juan; its page then finds it by name. Other images are named after the number of their canvas, even if the user says
+which half-folios they show.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 import httpx
 
 from proof.atomic import whole_file
-from proof.errors import ComeAgainError, ProofError, SourceError, reason_of
+from proof.errors import ComeAgainError, ProofError, SourceError, os_errors_as
 from proof.fetch.client import Client, status_of
 from proof.fetch.iiif import Canvas, CanvasImage, Collection, Manifest, parse
 from proof.fetch.index import FetchIndex, FileRecord
@@ -138,12 +138,8 @@ class ManifestReader:
         return next(subfolder for subfolder in numbered if f"{subfolder}/{KEPT}" not in others)
 
     def _from_file(self, path: Path) -> _Document:
-        try:
+        with os_errors_as(SourceError, path, _("cannot be read (%(reason)s): name a IIIF manifest or an imglist")):
             return _Document(str(path), path.read_bytes(), None)
-        except OSError as error:
-            raise SourceError(
-                path, _("cannot be read (%(reason)s): name a IIIF manifest or an imglist"), reason=reason_of(error)
-            ) from error
 
     def _from_web(self, address: str) -> _Document:
         """The manifest at `address`; the kept one, unless it is to be refreshed and has changed."""
@@ -166,7 +162,9 @@ class ManifestReader:
                 data += chunk
                 if len(data) > MAX_MANIFEST_BYTES:
                     raise SourceError(
-                        address, _("is larger than %(most)s bytes: no manifest is"), most=f"{MAX_MANIFEST_BYTES:,}"
+                        address,
+                        _("is larger than %(most)s bytes, too large for a manifest"),
+                        most=f"{MAX_MANIFEST_BYTES:,}",
                     )
             return _Document(address, bytes(data), FileRecord.of(address, answer, len(data)))
 

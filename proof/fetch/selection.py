@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from proof.errors import UsageError
 from proof.fetch.model import WantedImage
-from proof.images.imglist import write_entries
+from proof.images.imglist import ListedPage, write_entries
 from proof.locale.marking import Sentence, _
 from proof.model.half_folios import (
     JuanFolio,
@@ -34,7 +34,7 @@ def in_ranges(images: Sequence[WantedImage], ranges: Iterable[str]) -> tuple[Wan
     for given in ranges:
         match = _NUMBERS.fullmatch(given.strip())
         if match is None:
-            raise UsageError(_("%(given)s are no numbers of images: write 12, 12-40 or 12-"), given=repr(given))
+            raise UsageError(_("%(given)s is not a range of images: write 12, 12-40 or 12-"), given=repr(given))
         first = int(match[1])
         last = first if match[2] is None else int(match[2] or _NO_LAST)
         inside = {wanted.number for wanted in images if first <= wanted.number <= last}
@@ -107,7 +107,7 @@ def write_list(path: Path, images: Iterable[WantedImage]) -> int:
 
     Raises UsageError if no half-folio is known, and the errors of `write_entries`.
     """
-    files: dict[JuanFolio, str] = {}
+    files: dict[ListedPage, str] = {}
     for wanted in images:
         if not wanted.opening:
             files |= dict.fromkeys(wanted.places, wanted.name)

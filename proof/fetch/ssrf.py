@@ -41,13 +41,13 @@ def web_address(text: str) -> httpx.URL:
         url.host.encode("ascii" if url.host.isascii() else "idna")
         port = url.port
     except (httpx.InvalidURL, ValueError, TypeError) as error:
-        raise AddressError(ascii(shown)[1:-1], _("is no web address (%(error)s)"), error=error) from error
+        raise AddressError(ascii(shown)[1:-1], _("is not a web address (%(error)s)"), error=error) from error
     if url.scheme not in ("http", "https") or not url.host:
-        raise AddressError(ascii(shown)[1:-1], _("is no web address: it must begin with http:// or https://"))
+        raise AddressError(ascii(shown)[1:-1], _("is not a web address: it must begin with http:// or https://"))
     if url.userinfo:
-        raise AddressError(str(url.copy_with(userinfo=b"")), _("holds a name or password, which are not sent anywhere"))
+        raise AddressError(str(url.copy_with(userinfo=b"")), _("contains a name or password, which are never sent"))
     if port == 0:
-        raise AddressError(str(url), _("names port 0, where nothing can be asked"))
+        raise AddressError(str(url), _("has port 0, which cannot be requested"))
     return url
 
 
@@ -78,8 +78,8 @@ def require_public(host: str, addresses: Sequence[str]) -> None:
     raise AddressError(
         f"{host} ({private[0]})" if private and not host_is_address else host,
         _(
-            "is an address of a private network, this machine or none at all: it is not asked; "
-            "if that is meant, as in a museum's own network, add --allow-private"
+            "is not a public address: it is not requested; to allow it, as in a museum's own network, add "
+            "--allow-private"
         ),
     )
 
@@ -99,7 +99,7 @@ def path_inside(folder: Path, name: str) -> Path:
     """
     parts = name.split("/")
     if any(part.startswith(".") or not part or set("\\:\0") & set(part) for part in parts):
-        raise SourceError(ascii(name)[1:-1], _("is no name for a file inside the image folder"))
+        raise SourceError(ascii(name)[1:-1], _("is not a file name inside the image folder"))
     if any(len(part.encode("utf-8", "replace")) > _MAX_NAME_BYTES for part in parts):
         raise SourceError(f"{name[:MAX_NAME_CHARACTERS]}...", _("is too long for a file name"))
     path = folder.joinpath(*parts)

@@ -102,7 +102,9 @@ class CheckedNetwork(httpcore.SyncBackend):
         except (OSError, UnicodeError) as error:
             if isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN:
                 raise httpcore.ConnectError(f"the name {host} is not known just now") from error
-            raise ServerError(host, _("there is no server of this name; check the address and the network")) from error
+            raise ServerError(
+                host, _("there is no server with this name; check the address and the network")
+            ) from error
         if not self._allow_private:
             require_public(host, addresses)
         return addresses
@@ -152,8 +154,8 @@ def _proxy_for(address: httpx.URL) -> httpx.URL | None:
         raise AddressError(
             str(address),
             _(
-                "cannot be asked: the environment (%(scheme)s_PROXY or ALL_PROXY) names no proxy "
-                "that can be used; write http://HOST:PORT, or name the host in NO_PROXY"
+                "cannot be requested: the proxy in the environment (%(scheme)s_PROXY or ALL_PROXY) cannot be "
+                "used; write http://HOST:PORT, or name the host in NO_PROXY"
             ),
             scheme=address.scheme.upper(),
         )

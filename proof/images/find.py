@@ -1,4 +1,4 @@
-"""Finds the image file of a page: by the image list, by the page's own reference, or by name."""
+"""Finds the image file of a page: by the image list, by what the text itself names, or by the page's name."""
 
 from __future__ import annotations
 
@@ -113,17 +113,19 @@ class ImageIndex:
     followed if they stay inside the folders. If several files match a page, the file of the first folder is taken,
     within a folder the file whose path sorts first, and the `PageImage` has a notice."""
 
-    def __init__(self, folders: Iterable[Path | str], lists: Iterable[Path | str] = ()) -> None:
-        """Raises UsageError for a missing folder, ImageListError for an unreadable list."""
+    def __init__(
+        self, folders: Iterable[Path | str], lists: Iterable[Path | str] = (), pages: Sequence[Page] = ()
+    ) -> None:
+        """Raises UsageError for a missing folder, ImageListError for an unreadable list of the `pages` of a text."""
         self._shelf = _scan([Path(folder) for folder in folders])
-        self._lists = ImageLists(ImageList.read(path) for path in lists)
+        self._lists = ImageLists(ImageList.read(path, pages) for path in lists)
 
-    def with_lists(self, lists: Iterable[Path | str]) -> Self:
-        """The index of the same folders with other image lists: every text has its own lists, but the folders are read
-        only once."""
+    def with_lists(self, lists: Iterable[Path | str], pages: Sequence[Page] = ()) -> Self:
+        """The index of the same folders with other image lists: the `pages` of every text have their own lists, but the
+        folders are read only once."""
         index = object.__new__(type(self))
         index._shelf = self._shelf
-        index._lists = ImageLists(ImageList.read(path) for path in lists)
+        index._lists = ImageLists(ImageList.read(path, pages) for path in lists)
         return index
 
     def files(self) -> list[tuple[str, Path]]:
@@ -152,13 +154,16 @@ class ImageIndex:
         return (*self._lists.notices, *self._shelf.notices)
 
     def find(self, page: Page) -> PageImage | None:
-        """The image of `page`: by its line in the image list, then by its reference, then by its name.
+        """The image of `page`: by its line in the image list, then by the file or the reference that the text itself
+        names, then by the page's name.
 
         For a half-folio without a file of its own it is the plate or the opening that contains it. Raises
         ImageListError, with file and line, if the page's line in the list leads out of the folders.
         """
         entry = self._lists.entry(page)
         image = self._image_of_entry(entry) if entry else None
+        if image is None and page.image:
+            image = self._image_named(page.image, FoundBy.REFERENCE, self._files_at)
         if image is None and page.ref:
             image = self._image_named(str(page.ref), FoundBy.REFERENCE, self._files_named)
         return image or self._image_by_page_name(page)
@@ -370,7 +375,7 @@ def _scan(folders: Sequence[Path]) -> _Shelf:
         if not folder.is_dir():
             fault = Sentence(_("does not exist"))
             if folder.exists():
-                fault = Sentence(_("is a file; name the folder it lies in"))
+                fault = Sentence(_("is a file; name its folder"))
             raise UsageError(_("the image folder %(folder)s %(fault)s"), folder=folder, fault=fault)
         _scan_folder(shelf, folder, root, roots)
     return shelf

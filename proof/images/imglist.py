@@ -2,7 +2,8 @@
 
 A line has three columns separated by tabs: the place in the text (juan, half-folio and line, `010-1a00`), the edition
 and its own page (`WYG 010-1a`), and the file (`WYG0103/WYG0103-0192c.png`). A Kanripo repository has a list for each
-juan, such as `imglist/KR1d0030_010.txt`.
+juan, such as `imglist/KR1d0030_010.txt`. A page that is no half-folio (`12` of a plain text, `L55n1638_p0001a` of a
+TEI file) is listed by its id.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +27,15 @@ from proof.text.model import Page
 _PLACE = re.compile(r"(?P<juan>\S+)-(?P<folio>[0-9]+[abAB])(?P<line>[0-9]{2})?")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 """The beginning of an absolute path of Windows."""
+
+
+ListedPage = JuanFolio | str
+"""A page as lists name it: its half-folio, or the id of a page without one."""
+
+
+def listed_page(page: Page) -> ListedPage:
+    """The half-folio of `page`, or its id if it has none."""
+    return place_of(page) or page.id
 
 
 def place_of(page: Page) -> JuanFolio | None:
@@ -46,9 +56,10 @@ def edition_of(page: Page) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of a list. `file` is the path as listed, with forward slashes; `error` says why it is refused."""
+    """One line of a list, about `page`. `file` is the path as listed, with forward slashes; `error` says why it is
+    refused."""
 
-    place: JuanFolio
+    page: ListedPage
     edition: str
     file: str
     source: Path
@@ -65,27 +76,27 @@ class ImageList:
     notices: tuple[Notice, ...]
 
     @classmethod
-    def read(cls, path: Path | str) -> ImageList:
-        """Raises ImageListError if the file cannot be read or is not UTF-8; for single lines see `notices`."""
-        path = Path(path)
-        entries: dict[tuple[str, JuanFolio], Entry] = {}
+    def read(cls, path: Path | str, pages: Iterable[Page] = ()) -> ImageList:
+        """The list at `path`, whose lines name half-folios, or one of these `pages` by its id. Raises ImageListError if
+        the file cannot be read or is not UTF-8; for single lines see `notices`."""
+        path, known = Path(path), frozenset(map(listed_page, pages))
+        entries: dict[tuple[str, ListedPage], Entry] = {}
         notices: list[Notice] = []
         text = utf8_text(path, _("image list"), ImageListError)
         for number, line in enumerate(text.split("\n"), start=1):
             if not line.strip() or line.startswith("#"):
                 continue
             try:
-                entry = _entry(path, number, line)
+                entry = _entry(path, number, line, known)
             except ImageListError as error:
                 notices.append(Notice.of_error(error))
                 continue
             if entry.error:
                 notices.append(Notice.of_error(entry.error))
-            first = entries.setdefault((entry.edition, entry.place), entry)
+            first = entries.setdefault((entry.edition, entry.page), entry)
             if first.file != entry.file:
-                juan, folio = entry.place
-                place, half_folio = f"{path}:{number}", f"{juan}-{folio}"
-                notices.append(Notice.of(NoticeCode.LISTED_TWICE, where=place, page=half_folio, first=first.line))
+                where, name = f"{path}:{number}", _name_in_list(entry.page)
+                notices.append(Notice.of(NoticeCode.LISTED_TWICE, where=where, page=name, first=first.line))
         return cls(path, tuple(entries.values()), tuple(notices))
 
 
@@ -95,9 +106,9 @@ class ImageLists:
     def __init__(self, lists: Iterable[ImageList] = ()) -> None:
         self._lists = tuple(lists)
         self.notices = tuple(notice for image_list in self._lists for notice in image_list.notices)
-        self._entries: dict[JuanFolio, list[Entry]] = defaultdict(list)
+        self._entries: dict[ListedPage, list[Entry]] = defaultdict(list)
         for entry in self.all():
-            self._entries[entry.place].append(entry)
+            self._entries[entry.page].append(entry)
 
     def all(self) -> Iterator[Entry]:
         """The entries of all lists, in their order."""
@@ -107,10 +118,8 @@ class ImageLists:
     def entry(self, page: Page) -> Entry | None:
         """The line about `page`, for the page's edition if it names one. Raises ImageListError if the line names a file
         outside the image folders."""
-        place, edition = place_of(page), edition_of(page)
-        if place is None:
-            return None
-        for entry in self._entries.get(place, ()):
+        edition = edition_of(page)
+        for entry in self._entries.get(listed_page(page), ()):
             if not edition or not entry.edition or entry.edition == edition:
                 if entry.error:
                     raise entry.error
@@ -139,9 +148,9 @@ def find_image_lists(text: Path, pages: Iterable[Page] = (), given: Path | None 
     return tuple(dict.fromkeys(path for work, juan in juans for path in _lists_of(folder, work, juan)))
 
 
-def write_entries(path: Path, files: Mapping[JuanFolio, str]) -> None:
-    """Write the files of half-folios into the image list at `path`; its lines about other half-folios are kept
-    unchanged. Raises ImageListError for a list that cannot be read, OutputError."""
+def write_entries(path: Path, files: Mapping[ListedPage, str]) -> None:
+    """Write the files of pages into the image list at `path`; its lines about other pages are kept unchanged. Raises
+    ImageListError for a list that cannot be read, OutputError."""
     text = utf8_text(path, _("image list"), ImageListError) if path.exists() else ""
     line_end = "\r\n" if "\r\n" in text else "\n"
     if text and not text.endswith("\n"):
@@ -149,20 +158,27 @@ def write_entries(path: Path, files: Mapping[JuanFolio, str]) -> None:
     other_lines = [
         f"{line}\n"
         for number, line in enumerate(text.split("\n")[:-1], start=1)
-        if _place_in(path, number, line) not in files
+        if not _is_about(path, number, line, files)
     ]
     with whole_file(path) as file:
-        file.writelines(
-            [*other_lines, *(f"{half_folio_name(place)}00\t\t{name}{line_end}" for place, name in files.items())]
-        )
+        file.writelines([*other_lines, *(f"{_first_column(page)}\t\t{name}{line_end}" for page, name in files.items())])
 
 
-def _place_in(path: Path, number: int, line: str) -> JuanFolio | None:
-    """The half-folio that line `number` of the list at `path` is about; None if the line is no entry."""
+def _name_in_list(page: ListedPage) -> str:
+    return page if isinstance(page, str) else half_folio_name(page)
+
+
+def _first_column(page: ListedPage) -> str:
+    """The place in the text that a line about `page` begins with: of a half-folio with the line 00."""
+    return page if isinstance(page, str) else f"{half_folio_name(page)}00"
+
+
+def _is_about(path: Path, number: int, line: str, pages: Container[ListedPage]) -> bool:
+    """Whether line `number` of the list at `path` is an entry about one of `pages`."""
     try:
-        return None if line.startswith("#") else _entry(path, number, line).place
+        return not line.startswith("#") and _entry(path, number, line, pages).page in pages
     except ImageListError:
-        return None
+        return False
 
 
 def _work_and_juan(page: Page) -> tuple[str, str]:
@@ -182,12 +198,12 @@ def _lists_of(folder: Path, work: str, juan: str) -> Sequence[Path]:
     return of_juan if len(of_juan) == 1 else []
 
 
-def _entry(path: Path, number: int, line: str) -> Entry:
-    """The entry in line `number` of the list at `path`. Raises ImageListError for a line without the columns of an
-    entry."""
+def _entry(path: Path, number: int, line: str, known: Container[ListedPage]) -> Entry:
+    """The entry in line `number` of the list at `path`, about a half-folio or another of the `known` pages. Raises
+    ImageListError for a line without the columns of an entry."""
     columns = [column.strip() for column in line.split("\t")]
-    place = _PLACE.fullmatch(columns[0])
-    if len(columns) < 2 or place is None or not columns[-1]:
+    page = _page_named(columns[0], known)
+    if len(columns) < 2 or page is None or not columns[-1]:
         expected = Sentence(
             _("the place, the edition's page and the file, separated by tabs (010-1a00, WYG 010-1a, WYG/0192c.png)")
         )
@@ -201,7 +217,15 @@ def _entry(path: Path, number: int, line: str) -> Entry:
             file=columns[-1],
         )
         error = ImageListError(path, number, message)
-    return Entry((juan_key(place["juan"]), Folio.parse(place["folio"])), edition, file, path, number, error)
+    return Entry(page, edition, file, path, number, error)
+
+
+def _page_named(name: str, known: Container[ListedPage]) -> ListedPage | None:
+    """The page that a line calls `name`: a `known` page, or a half-folio (`010-1a00`); None if it is neither."""
+    if name in known:
+        return name
+    place = _PLACE.fullmatch(name)
+    return (juan_key(place["juan"]), Folio.parse(place["folio"])) if place else None
 
 
 def _leaves_its_folder(file: str) -> bool:

@@ -126,7 +126,7 @@ class LanguageModel(Counted):
             with np.load(path) as arrays:
                 if int(arrays["format"]) != FORMAT_VERSION:
                     raise UsageError(
-                        _("%(path)s: a model in form %(form)s: make it again with `proof learn`"),
+                        _("%(path)s: a model of the format %(form)s: make it again with `proof learn`"),
                         path=path,
                         form=arrays["format"],
                     )
@@ -156,7 +156,7 @@ class LanguageModel(Counted):
 
 def _unusable(path: Path, error: Exception) -> UsageError:
     """The error for a file that cannot be read, or is no model."""
-    fault = Sentence(_("no model of the language, or a damaged one"))
+    fault = Sentence(_("not a language model, or damaged"))
     if isinstance(error, OSError) and error.filename is not None:
         fault = Sentence(_("cannot be read (%(reason)s)"), reason=reason_of(error))
     return UsageError(_("%(path)s: %(fault)s; make one with `proof learn`"), path=path, fault=fault)

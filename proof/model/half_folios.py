@@ -66,7 +66,7 @@ def parse_half_folio(text: str) -> JuanFolio:
     match = _NAME.fullmatch(text.strip())
     if match is None:
         raise UsageError(
-            _("%(text)s is no half-folio of a juan: write the juan, the leaf and its side, such as 010-1a"),
+            _("%(text)s is not a half-folio of a juan: write the juan, the leaf and its side, such as 010-1a"),
             text=repr(text),
         )
     return juan_key(match["juan"]), Folio.parse(match["folio"])

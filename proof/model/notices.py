@@ -34,7 +34,7 @@ class NoticeCode(MessageCode):
     AS_TOLD = "%(text)s"
     # image files and lists
     INVERTED = _("light characters on a dark ground: the image was inverted")
-    SEVERAL_FILES = _("several files would do: %(file)s is used, not %(others)s")
+    SEVERAL_FILES = _("several files match: %(file)s is used, not %(others)s")
     LISTED_TWICE = _("%(where)s: %(page)s is listed twice with different files; the one of line %(first)s is used")
     PAGES_IN_SEVERAL_TEXTS = (
         _(
@@ -47,8 +47,8 @@ class NoticeCode(MessageCode):
         ),
     )
     IMAGES_IN_SEVERAL_PLACES = (
-        _("for %(number)s pages several images would do: of one, %(file)s is used, not %(others)s"),
-        _("for one page several images would do: %(file)s is used, not %(others)s"),
+        _("for %(number)s pages several images match: of one, %(file)s is used, not %(others)s"),
+        _("for one page several images match: %(file)s is used, not %(others)s"),
     )
     PDF_OTHER_LENGTH = _(
         "%(file)s has %(pages)s pages, the text of that name %(expected)s: say in an image list which page shows "
@@ -78,8 +78,8 @@ class NoticeCode(MessageCode):
         _("%(path)s names %(file)s for one of these pages, which lies in none of the image folders"),
     )
     FOLDER_UNREADABLE = _("%(path)s: the folder cannot be read (%(error)s)")
-    LINK_OUTWARD = _("%(path)s: a link out of the image folders, to %(target)s: passed over")
-    LINK_BROKEN = _("%(path)s: cannot be followed (%(error)s): passed over")
+    LINK_OUTWARD = _("%(path)s: a link out of the image folders, to %(target)s: skipped")
+    LINK_BROKEN = _("%(path)s: cannot be followed (%(error)s): skipped")
     # sources of images
     EDITION_WITHOUT_ADDRESS = _("%(where)s: %(info)s has no address for edition %(edition)s; it has %(known)s")
     FILE_WITHOUT_EDITION = _("%(where)s: %(info)s has no address for a file without an edition; it has %(known)s")
@@ -87,8 +87,8 @@ class NoticeCode(MessageCode):
     CANVAS_SEVERAL = _("%(canvas)s shows %(number)s images; the one that covers it is taken")
     COLLECTION_WITHIN = _("%(address)s: a collection within the collection is not followed; name it itself")
     # readings by other software
-    SEVERAL_READINGS = _("several readings would do: %(file)s is used, not %(others)s")
-    LINE_WITHOUT_PLACE = _("%(where)s: the line has no %(what)s and is passed over")
+    SEVERAL_READINGS = _("several readings match: %(file)s is used, not %(others)s")
+    LINE_WITHOUT_PLACE = _("%(where)s: the line has no %(what)s and is skipped")
     # layout
     NOT_RULED = _("no ruled columns were found")
     LEVEL_LINES = (
@@ -97,7 +97,7 @@ class NoticeCode(MessageCode):
     )
     READ_BY_PAGE_PIPELINE = _("%(why)s; read by the page pipeline of %(engine)s")
     PAGE_ASKEW = _("the page lies askew by %(degrees)s degrees: it was straightened and read")
-    PAGE_AT_AN_ANGLE = _("the page was photographed at an angle: its perspective was undone and it was read")
+    PAGE_AT_AN_ANGLE = _("the page was photographed at an angle: its perspective was corrected, and it was read")
     PAGE_NOT_FLAT = _(
         "the page does not lie flat: it was photographed at an angle or is curved, and was flattened and read"
     )
@@ -136,11 +136,11 @@ class NoticeCode(MessageCode):
     ROOM = _("room for %(number)s characters")
     PART_OF_CELL = _("%(number)s of a cell")
     INK_UNREAD = _("ink that the engine did not read")
-    LIKER_AS_DRAWN = _("liker %(text)s as a font draws it")
+    LIKER_AS_DRAWN = _("more like %(text)s as fonts draw it")
     # places of a line
     FOR_EITHER = _(
-        "something is missing here beside a wrong character: for which of those on the image it was written, the "
-        "image does not tell"
+        "a character is missing here beside a wrong one: the image does not show which of its characters the "
+        "wrong one stands for"
     )
     # pairing of images and pages
     HARDLY_READ = _("hardly anything can be read on this image")
@@ -229,7 +229,7 @@ class NoticeCode(MessageCode):
     NO_QUARTERS = _("%(path)s: no plate of four half-folios was found here; give a file for each half-folio instead")
     # pages that failed
     NO_MEMORY = _("there is not enough memory for this page")
-    CHECK_BROKE = _("%(path)s: the check broke on this page (%(error)s); please report it")
+    CHECK_BROKE = _("%(path)s: a fault of the program stopped the check of this page (%(error)s); please report it")
     WORKERS_DIED = _(
         "%(number)s workers of the cluster died while they checked this page; check it on one machine to see why"
     )

@@ -50,7 +50,7 @@ class Folio:
         folio = cls.match(text)
         if folio is None:
             raise UsageError(
-                _("%(text)s is no half-folio: write the leaf and its side, such as 10a or 10b"), text=repr(text)
+                _("%(text)s is not a half-folio: write the leaf and its side, such as 10a or 10b"), text=repr(text)
             )
         return folio
 

@@ -21,7 +21,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from proof.errors import EngineError, reason_of
+from proof.errors import EngineError, os_errors_as
 from proof.locale.marking import Sentence, _
 
 WEIGHTS = "inference.onnx"
@@ -119,17 +119,11 @@ def model_folder(model: Path, task: ModelTask, cache: Path | None = None) -> Mod
         )
     checksum = _sha256(model)
     folder = (cache or cache_folder()) / "models" / f"{model.stem}-{checksum[:16]}-{_FOLDER_VERSION}"
-    try:
+    message = _("%(folder)s: the model cannot be unpacked there: %(reason)s; make room, or %(remedy)s")
+    with os_errors_as(EngineError, message, folder=folder, remedy=CACHE_REMEDY):
         folder.mkdir(parents=True, exist_ok=True)
         _ensure(folder / WEIGHTS, model.stat().st_size, lambda target: _link_or_copy(model, target))
         _ensure(folder / SETTINGS, None, lambda target: _write_settings(model, task, target))
-    except OSError as error:
-        raise EngineError(
-            _("%(folder)s: the model cannot be laid out there: %(reason)s; make room, or %(remedy)s"),
-            folder=folder,
-            reason=reason_of(error),
-            remedy=CACHE_REMEDY,
-        ) from error
     return ModelFolder(folder, _ARCHITECTURE[task], model.stem, checksum)
 
 
@@ -189,11 +183,9 @@ def _sha256(*paths: Path) -> str:
     """The hash of the files one after the other. Raises EngineError."""
     digest = hashlib.sha256()
     for path in paths:
-        try:
-            with path.open("rb") as stream:
-                hashlib.file_digest(stream, lambda: digest)
-        except OSError as error:
-            raise EngineError(_("%(path)s: cannot be read: %(reason)s"), path=path, reason=reason_of(error)) from error
+        unreadable = os_errors_as(EngineError, _("%(path)s: cannot be read: %(reason)s"), path=path)
+        with unreadable, path.open("rb") as stream:
+            hashlib.file_digest(stream, lambda: digest)
     return digest.hexdigest()
 
 
@@ -244,7 +236,7 @@ def _characters_of(model: Path) -> list[str]:
     listed = session.get_modelmeta().custom_metadata_map.get("character")
     if not listed:
         raise EngineError(
-            _("%(model)s: carries no character dictionary: put it into a folder as %(weights)s, with its %(settings)s"),
+            _("%(model)s: has no character dictionary: put it into a folder as %(weights)s, with its %(settings)s"),
             model=model,
             weights=WEIGHTS,
             settings=SETTINGS,

@@ -39,9 +39,9 @@ NO_CUDA = Sentence(
     )
 )
 
-UNUSABLE_GPU = (
-    "engine.device is gpu:{gpu}, which onnxruntime cannot use ({why}): see with nvidia-smi that there is such a GPU, "
-    "install the CUDA and cuDNN that onnxruntime-gpu asks for, or set engine.device to cpu"
+UNUSABLE_GPU = _(
+    "engine.device is gpu:%(gpu)s, which onnxruntime cannot use (%(why)s): see with nvidia-smi that there is such a "
+    "GPU, install the CUDA and cuDNN that onnxruntime-gpu needs, or set engine.device to cpu"
 )
 
 Line = NDArray[np.float32]
@@ -172,9 +172,9 @@ def _opened_on_gpu(open_on: Callable[..., Any], gpu: int) -> Any:
         session = open_on(providers=[cuda, CPU])
     except Exception as error:
         open_on(providers=[CPU])
-        raise EngineError(UNUSABLE_GPU.format(gpu=gpu, why=error)) from error
+        raise EngineError(UNUSABLE_GPU, gpu=gpu, why=error) from error
     if session.get_providers()[0] != CUDA:
-        raise EngineError(UNUSABLE_GPU.format(gpu=gpu, why=Sentence(_("it fell back to the cpu; its log says why"))))
+        raise EngineError(UNUSABLE_GPU, gpu=gpu, why=Sentence(_("it fell back to the cpu; its log says why")))
     return session
 
 

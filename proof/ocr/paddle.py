@@ -1,8 +1,9 @@
 """The `paddleocr` engine: the paddleocr package on onnxruntime, without PaddlePaddle.
 
-It works offline unless the user names one of PaddleOCR's own models: the packaged models and the user's model folders
-or ONNX files are loaded from disk, and PaddleX's search for a model hub is switched off. Importing the package takes
-more than a second, so it is imported with the first strip, as is the model.
+A model is a folder with `inference.onnx` and `inference.yml`, an ONNX file that contains its dictionary, or the name of
+one of PaddleOCR's models, which PaddleOCR then fetches; empty for the packaged one. Otherwise the engine works offline:
+PaddleX's search for a model hub is switched off. Importing the package takes more than a second, so it is imported with
+the first strip, as is the model.
 
 The engine gives the characters of a strip, their places, and one score for all of them, but no posteriors.
 """
@@ -15,7 +16,7 @@ import os
 import re
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from importlib import import_module, metadata
 from itertools import pairwise
@@ -25,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.errors import EngineError, reason_of
+from proof.errors import EngineError, os_errors_as
 from proof.images.opencv import cv2
 from proof.locale.marking import Sentence, _
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter, Reading
@@ -59,44 +60,25 @@ MAX_HORIZONTAL_RATIO = 0.5
 """Height to width up to which a line is surely horizontal."""
 
 
-@dataclass(frozen=True, slots=True)
-class PaddleSettings:
-    """The settings of the engine.
-
-    `model` and `detection_model` are each a folder with `inference.onnx` and `inference.yml`, an ONNX file that
-    contains its dictionary, or the name of one of PaddleOCR's models, which PaddleOCR then fetches; empty for the
-    packaged one. `threads` is the number of threads of one reading (0: one a core). `device` is `cpu`, `gpu` or
-    `gpu:1`; the latter two need onnxruntime-gpu. `cache` is where model folders are made (None: `cache_folder()`).
-    """
-
-    model: str = ""
-    detection_model: str = ""
-    threads: int = 1
-    device: str = "cpu"
-    cache: Path | None = None
-
-    def __post_init__(self) -> None:
-        if not re.fullmatch(r"cpu|gpu(:\d+)?", self.device):
-            raise EngineError(
-                _("paddleocr: unknown device %(device)s: cpu, gpu or gpu:<number>"), device=repr(self.device)
-            )
-        if self.threads < 0:
-            raise EngineError(
-                _("paddleocr: %(threads)s threads: give 1 or more, or 0 for one a core"), threads=self.threads
-            )
-
-
 class _Model:
-    """One of PaddleOCR's predictors, loaded at the first call and used by one thread at a time.
+    """One of PaddleOCR's predictors, loaded at the first call and used by one thread at a time. Its folder is made in
+    `cache` (None: `cache_folder()`).
 
     PaddleX keeps the batch size and its counters in the predictor itself, so calls must not overlap.
     """
 
     def __init__(
-        self, kind: str, task: ModelTask, model_setting: str, settings: PaddleSettings, **options: Any
+        self,
+        kind: str,
+        task: ModelTask,
+        model_setting: str,
+        threads: int,
+        device: str,
+        cache: Path | None,
+        **options: Any,
     ) -> None:
         self._kind, self._task, self._model_setting = kind, task, model_setting
-        self._settings, self._options = settings, options
+        self._threads, self._device, self._cache, self._options = threads, device, cache, options
         self._lock = threading.RLock()
         self._folder: ModelFolder | None = None
         self._predictor: Any = None
@@ -133,9 +115,9 @@ class _Model:
 
     def _locate(self) -> ModelFolder:
         if not self._model_setting:
-            return model_folder(packaged_model(self._task), self._task, self._settings.cache)
+            return model_folder(packaged_model(self._task), self._task, self._cache)
         if not _is_official_name(self._model_setting):
-            return model_folder(expanded(self._model_setting), self._task, self._settings.cache)
+            return model_folder(expanded(self._model_setting), self._task, self._cache)
         fetched = Path(str(self._loaded().paddlex_predictor.model_dir))
         return replace(model_folder(fetched, self._task), title=self._model_setting)
 
@@ -154,12 +136,12 @@ class _Model:
                 model_name=name,
                 model_dir=path,
                 engine="onnxruntime",
-                engine_config={"intra_op_num_threads": self._settings.threads, "enable_cpu_mem_arena": False},
-                device=self._settings.device,
+                engine_config={"intra_op_num_threads": self._threads, "enable_cpu_mem_arena": False},
+                device=self._device,
                 **self._options,
             )
         except Exception as error:  # the package raises bare Exception, RuntimeError and ValueError here
-            raise EngineError(_load_failure(path, official, self._settings.device, error)) from error
+            raise EngineError(_load_failure(path, official, error)) from error
         if self._task is ModelTask.RECOGNITION and not official:
             _check_dictionary(self.folder, predictor)
         return predictor
@@ -174,9 +156,8 @@ class PaddleRecogniser:
 
     at_once = 1
 
-    def __init__(self, settings: PaddleSettings | None = None) -> None:
-        self.settings = settings or PaddleSettings()
-        self._model = _Model("TextRecognition", ModelTask.RECOGNITION, self.settings.model, self.settings)
+    def __init__(self, model: str = "", threads: int = 1, device: str = "cpu", cache: Path | None = None) -> None:
+        self._model = _Model("TextRecognition", ModelTask.RECOGNITION, model, threads, device, cache)
 
     @cached_property
     def identity(self) -> EngineIdentity:
@@ -233,14 +214,22 @@ class PaddlePages:
     PaddleOCR's classifiers of orientation are not used: none is packaged, and the pages are upright.
     """
 
-    def __init__(self, settings: PaddleSettings | None = None, recogniser: PaddleRecogniser | None = None) -> None:
-        self.settings = settings or PaddleSettings()
-        self._recogniser = recogniser or PaddleRecogniser(self.settings)
+    def __init__(
+        self,
+        recogniser: PaddleRecogniser,
+        detection_model: str = "",
+        threads: int = 1,
+        device: str = "cpu",
+        cache: Path | None = None,
+    ) -> None:
+        self._recogniser = recogniser
         self._detector = _Model(
             "TextDetection",
             ModelTask.DETECTION,
-            self.settings.detection_model,
-            self.settings,
+            detection_model,
+            threads,
+            device,
+            cache,
             limit_side_len=DETECTION_SIDE_PX,
             limit_type="max",
             box_thresh=DETECTION_SCORE,
@@ -379,15 +368,9 @@ def _paddleocr() -> Any:
 def _make_cache(folder: Path) -> None:
     """Make the folder for the package's files before its import. If the import itself failed at that, a second import
     would fail with a misleading message."""
-    try:
+    message = _("%(folder)s: paddleocr cannot store its models there: %(reason)s; %(remedy)s")
+    with os_errors_as(EngineError, message, folder=folder, remedy=CACHE_REMEDY):
         (folder / "temp").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise EngineError(
-            _("%(folder)s: paddleocr can keep nothing there: %(reason)s; %(remedy)s"),
-            folder=folder,
-            reason=reason_of(error),
-            remedy=CACHE_REMEDY,
-        ) from error
 
 
 def _check_dictionary(folder: ModelFolder, predictor: Any) -> None:
@@ -407,16 +390,11 @@ def _check_dictionary(folder: ModelFolder, predictor: Any) -> None:
         )
 
 
-def _load_failure(path: str | None, official: str, device: str, error: Exception) -> str:
-    if device != "cpu" and "CUDAExecutionProvider" in str(error):
-        return Sentence(
-            _("paddleocr: device %(device)s needs the package onnxruntime-gpu and a CUDA driver; or set device to cpu"),
-            device=device,
-        )
+def _load_failure(path: str | None, official: str, error: Exception) -> str:
     if official:
         return Sentence(
             _(
-                "paddleocr: the model %(model)s could not be had: %(error)s; check its name and the "
+                "paddleocr: the model %(model)s could not be downloaded: %(error)s; check its name and the "
                 "network, or name a folder with inference.onnx and inference.yml"
             ),
             model=official,

@@ -23,7 +23,7 @@ from proof.ocr.models import GET_PACKAGED, NO_PACKAGED, ModelTask, find_packaged
 from proof.paths import expanded
 
 if TYPE_CHECKING:
-    from proof.ocr.paddle import PaddleSettings
+    from proof.ocr.paddle import PaddleRecogniser
     from proof.ocr.page import PageEngine
     from proof.ocr.trained_characters import ByteStore
 
@@ -200,29 +200,25 @@ def _open_ppocr(settings: EngineSettings, known: Container[EngineIdentity], stor
     return PPOCR(model, settings.threads, settings.runtime, settings.readers, known, store, gpu)
 
 
-def _open_paddle(settings: EngineSettings, *_unused: object) -> Engine:
+def _open_paddle(settings: EngineSettings, *_unused: object) -> PaddleRecogniser:
+    from proof.ocr.network import gpu_of  # noqa: PLC0415
     from proof.ocr.paddle import PaddleRecogniser  # noqa: PLC0415
 
-    return PaddleRecogniser(_paddle_settings(settings))
+    gpu_of(settings.device)  # raises an error if the device cannot be used
+    return PaddleRecogniser(settings.model, settings.threads, settings.device)
 
 
 def _open_paddle_pages(settings: EngineSettings) -> PageEngine:
     from proof.ocr.paddle import PaddlePages  # noqa: PLC0415
 
-    return PaddlePages(_paddle_settings(settings))
-
-
-def _paddle_settings(settings: EngineSettings) -> PaddleSettings:
-    from proof.ocr.paddle import PaddleSettings  # noqa: PLC0415
-
-    return PaddleSettings(settings.model, settings.detection_model, settings.threads, settings.device)
+    return PaddlePages(_open_paddle(settings), settings.detection_model, settings.threads, settings.device)
 
 
 def _open_readings(settings: EngineSettings, *_unused: object) -> Engine:
     from proof.ocr.external.folder import ExternalEngine  # noqa: PLC0415
 
     if settings.recording is None:
-        raise UsageError(_("the engine readings needs what was read: name its folder (engine.recording)"))
+        raise UsageError(_("the engine readings needs a folder of readings: name it (engine.recording)"))
     return ExternalEngine(settings.recording)
 
 

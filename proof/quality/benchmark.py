@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from proof.errors import TextError, UsageError
+from proof.locale.marking import Sentence, _
 from proof.quality.sampling import interval
+from proof.text.encoding import utf8_text
 from proof.text.model import is_han
 
 KEY_COLUMNS = ("page", "line", "offset", "length", "transcribed", "reading", "kind", "class")
@@ -210,7 +212,9 @@ def must_stand(row: KeyRow, lines: Sequence[str]) -> None:
     not read from a file."""
     line = lines[row.line - 1] if 0 < row.line <= len(lines) else None
     if line is None or not 0 <= row.offset <= row.offset + row.length <= len(line):
-        message = f"{row}: its page has no such place; a key counts lines from 1, and offsets from 0 in the line"
+        message = Sentence(
+            _("%(row)s: its page has no such place; a key counts lines from 1, and offsets from 0 in the line"), row=row
+        )
         raise TextError(row.file, row.number, message) if row.file is not None else UsageError(message)
 
 
@@ -317,21 +321,21 @@ def _calibration(verdicts: Sequence[tuple[Finding, Judgement]]) -> Calibration |
 def read_key(path: Path) -> list[KeyRow]:
     """The rows of a key, a TSV with a header. A row of class `error` is a planted error if its column `origin` says
     `planted`, else a real one. Raises TextError."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise TextError(path, None, f"cannot be read ({error}): it is the key of the errors, a TSV in UTF-8") from error
     rows, classes = [], ", ".join(ErrorClass)
+    lines = utf8_text(path, _("key of errors")).splitlines()
     table = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
     if missing := [name for name in KEY_COLUMNS if name not in (table.fieldnames or ())]:
-        raise TextError(path, 1, f"has no column {missing[0]}: a key has {', '.join(KEY_COLUMNS)}")
+        raise TextError(
+            path, 1, _("has no column %(name)s: a key has %(names)s"), name=missing[0], names=", ".join(KEY_COLUMNS)
+        )
     for number, row in enumerate(table, 2):
         try:
             place = (row["page"], int(row["line"]), int(row["offset"]), int(row["length"]))
             origin = "planted" if row.get("origin") == "planted" else "real"
             category = ErrorClass(origin if row["class"] == "error" else row["class"])
         except (TypeError, ValueError) as error:
-            raise TextError(path, number, f"{error}: line, offset and length are numbers, class is {classes}") from None
+            message = _("%(error)s: line, offset and length are numbers, class is one of %(classes)s")
+            raise TextError(path, number, message, error=error, classes=classes) from None
         rows.append(
             KeyRow(*place, row["transcribed"] or "", row["reading"] or "", row["kind"] or "", category, path, number)
         )
@@ -341,15 +345,12 @@ def read_key(path: Path) -> list[KeyRow]:
 def read_findings(path: Path) -> list[Finding]:
     """The findings of a file of JSON lines. Raises TextError."""
     findings = []
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise TextError(path, None, f"cannot be read ({error}): findings are JSON objects, one a line") from error
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(utf8_text(path, _("findings")).splitlines(), 1):
         if not line.strip():
             continue
         try:
             findings.append(Finding.of(json.loads(line)))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise TextError(path, number, f"is no finding ({error}): it needs page, line, offset, length") from error
+            message = _("is not a finding (%(error)s): a finding has page, line, offset and length")
+            raise TextError(path, number, message, error=error) from error
     return findings

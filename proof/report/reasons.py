@@ -145,7 +145,7 @@ RULES = {
     "alike in the hand": _("These two are written alike: score lowered."),
     "always read so": _("The recogniser reads this character so wherever it stands: score lowered."),
     "read so when drawn": _("The recogniser reads this character so in a font too: score lowered."),
-    "seen so in one way alone": _("Looked at in another way, the image does not say so: score lowered."),
+    "seen so in one way alone": _("A second look at the image does not confirm it: score lowered."),
 }
 """Sentences for the rules that lowered the score of a finding."""
 

@@ -99,7 +99,7 @@ def write_again(settings: Settings, work: str | None = None) -> Regenerated:
         run = store.latest_run(work)
         if run is None:
             raise UsageError(
-                _("%(name)s: no check of %(work)s is in this store; run proof check first"),
+                _("%(name)s: this store has no check of %(work)s; run proof check first"),
                 name=store.name,
                 work=work or "anything",
             )

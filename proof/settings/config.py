@@ -360,7 +360,7 @@ class Settings:
         if _IN_MEMORY.fullmatch(self.store.url):
             where = self._where("store", "url")
             raise ConfigError(
-                _("%(where)sstore.url: %(url)s keeps nothing: name a file, as sqlite:///proof.sqlite"),
+                _("%(where)sstore.url: %(url)s is lost when the command ends: name a file, as sqlite:///proof.sqlite"),
                 where=where,
                 url=self.store.url,
             )
@@ -574,5 +574,5 @@ def _no_section(name: str, given: object) -> str:
     near = nearest(name, [setting.key for setting in SETTINGS.values()])
     homes = [f"{each.key} in [{each.section}]" for each in SETTINGS.values() if each.key == near]
     if not homes:
-        return Sentence(_("%(name)s stands in no section"), name=name)
-    return Sentence(_("%(name)s stands in no section; did you mean %(homes)s?"), name=name, homes=joined(homes, OR))
+        return Sentence(_("%(name)s is in no section"), name=name)
+    return Sentence(_("%(name)s is in no section; did you mean %(homes)s?"), name=name, homes=joined(homes, OR))

@@ -156,7 +156,7 @@ class Setting:
             for path in given:
                 if not path or not isinstance(path, str | Path | WitnessSource):
                     raise WrongSetting(
-                        _("%(name)s must be %(kind)s, and %(path)s is none"),
+                        _("%(name)s must be %(kind)s, and %(path)s is not one"),
                         name=self.name,
                         kind=Sentence(A_VALUE[self.kind]),
                         path=shown(path),

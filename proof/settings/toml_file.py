@@ -46,9 +46,7 @@ class TomlFile:
             line = int(match["line"]) if match and match["line"] else line_of(text, ())
             wrong = _("%(path)s:%(line)s: is not valid TOML: %(what)s")
             if path.suffix.lower() != ".toml":
-                wrong = _(
-                    "%(path)s:%(line)s: is not valid TOML: %(what)s; name a config.toml, or the folder it lies in"
-                )
+                wrong = _("%(path)s:%(line)s: is not valid TOML: %(what)s; name a config.toml, or its folder")
             raise ConfigError(wrong, path=path, line=line, what=_PLACE.sub("", message)) from error
 
     def where(self, keys: tuple[str, ...]) -> str:

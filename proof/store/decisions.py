@@ -305,7 +305,7 @@ def _for_other_half(
 def _other_half_of(session: Session, flag: FlagRow) -> FlagRow | None:
     """The flag of the other half of a moved character, locked for the transaction; None if `flag` is no such half."""
     uid = flag.evidence.get("moved", "")
-    query = select(FlagRow).where(FlagRow.page_id == flag.page_id, FlagRow.uid == uid, FlagRow.stale.is_(False))
+    query = select(FlagRow).where(FlagRow.page_id == flag.page_id, FlagRow.uid == uid)
     return session.scalar(query.with_for_update()) if uid else None
 
 

@@ -66,7 +66,7 @@ class Addresses:
         """Start and end of a line in the file. Raises UsageError if there is no such line."""
         bounds = self.find(page, line)
         if bounds is None:
-            message = _("%(name)s has no %(where)s: it was another file that was checked")
+            message = _("%(name)s has no %(where)s: another file was checked")
             raise UsageError(message, name=self._name, where=_place_in_words(page, line))
         return bounds
 

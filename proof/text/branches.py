@@ -50,7 +50,7 @@ def _opened(repository: Path, revision: str) -> Iterator[Repo]:
             yield repo
     except NotGitRepository:
         raise TextError(
-            repository, None, _("is no git repository, so it has no branch %(revision)s"), revision=revision
+            repository, None, _("is not a git repository, so it has no branch %(revision)s"), revision=revision
         ) from None
     except (KeyError, OSError, ValueError) as error:
         raise TextError(

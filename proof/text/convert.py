@@ -72,8 +72,8 @@ def convert(
         if not edition.paged:
             raise UsageError(
                 _(
-                    "%(path)s has no pages, so it cannot become %(target)s: lay it out on the columns of "
-                    "its images first"
+                    "%(path)s has no pages, so it cannot become %(target)s: align it with the columns of its "
+                    "images first"
                 ),
                 path=edition.path,
                 target=target,
@@ -306,7 +306,9 @@ def _kanripo_marks(edition: Transcription, work: str, losses: Counter[str]) -> C
     if not work:
         raise UsageError(_("%(path)s does not say which work it is: name its id, such as KR1d0030"), path=edition.path)
     if re.fullmatch(r"[A-Za-z0-9]+", work) is None:
-        raise UsageError(_("%(work)s is no id of a work: letters and digits, such as KR1d0030"), work=repr(work))
+        raise UsageError(
+            _("%(work)s is not the id of a work: it has letters and digits, such as KR1d0030"), work=repr(work)
+        )
     numbers = _juan_numbers(edition)
     losses.update(
         f"names of juan ({juan} becomes {number})" for juan, number in numbers.items() if juan not in ("", number)

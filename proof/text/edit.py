@@ -42,13 +42,13 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     for edit in sorted(edits, key=attrgetter("place")):
         if edit.start < 0 or edit.length < 0 or edit.end > len(text):
             raise UsageError(
-                _("%(edit)s reaches outside the text, which has %(number)s characters"),
+                _("%(edit)s is outside the text, which has %(number)s characters"),
                 edit=_in_words(edit),
                 number=len(text),
             )
         if edit.start < reached:
             raise UsageError(
-                _("%(edit)s and %(other)s claim the same place: take back one of them"),
+                _("%(edit)s and %(other)s are at the same place: take back one of them"),
                 edit=_in_words(edit),
                 other=_in_words(last or edit),
             )

@@ -32,7 +32,10 @@ _NO_TEXT_FILES = (
     (b"%PDF", Sentence(_("is a PDF: name it among the images (--images), and give its text beside it"))),
     (b"PK\x03\x04", Sentence(_("is an archive, and neither DOCX nor EPUB: unpack it, and name the texts in it"))),
     (b"{\\rtf", Sentence(_("is RTF: save it as DOCX or as plain text in UTF-8"))),
-    (b"\xd0\xcf\x11\xe0", Sentence(_("is a document of an old Word: save it as DOCX or as plain text in UTF-8"))),
+    (
+        b"\xd0\xcf\x11\xe0",
+        Sentence(_("is a document of an old version of Word: save it as DOCX or as plain text in UTF-8")),
+    ),
     (b"\x1f\x8b", Sentence(_("is compressed (gzip): unpack it first"))),
     (b"SQLite format 3", Sentence(_("is a database: give a text"))),
     (b"\x89PNG", Sentence(_("is an image: name it with --images, and give a text"))),
@@ -135,7 +138,7 @@ def _codec(path: Path, encoding: str | None, codec_of_mark: str) -> str:
         raise TextError(
             path,
             None,
-            _("%(encoding)s is no text encoding: name one such as utf-8, gb18030, big5 or utf-16"),
+            _("%(encoding)s is not a text encoding: name one such as utf-8, gb18030, big5 or utf-16"),
             encoding=repr(encoding),
         ) from error
     codec = _WITHOUT_BOM.get(info.name)
@@ -149,18 +152,18 @@ def _undecodable(path: Path, data: bytes, codec: str, error: UnicodeDecodeError,
     line = data.count(b"\n", 0, error.start) + 1
     value = f"{data[error.start] if error.start < len(data) else 0:02X}"
     if named:
-        message = _("byte 0x%(value)s is no %(codec)s: name the encoding that the file is in")
+        message = _("byte 0x%(value)s is not %(codec)s: name the encoding of the file")
         return TextError(path, line, message, value=value, codec=codec)
     guess = _guess(data)
     if guess == "utf-8":
-        message = _("byte 0x%(value)s is damaged, though the rest is UTF-8: mend or delete what it belongs to")
+        message = _("byte 0x%(value)s is damaged, the rest is UTF-8: correct or delete its character")
         return TextError(path, line, message, value=value)
     return TextError(path, line, _advice(guess))
 
 
 def _advice(guess: str) -> str:
     if not guess:
-        return Sentence(_("not UTF-8 text, and no other encoding that is known here: convert it to UTF-8"))
+        return Sentence(_("not UTF-8 text, nor in any other known encoding: convert it to UTF-8"))
     name = _NAMES.get(guess, guess.upper())
     return Sentence(_("not UTF-8; it looks like %(name)s: convert it to UTF-8"), name=name)
 

@@ -77,6 +77,18 @@ class Piece:
     def end(self) -> int:
         return self.start + len(self.text)
 
+    def characters(self) -> Iterator[Piece]:
+        """One piece for each character; a piece that is not verbatim stays one."""
+        if not self.verbatim:
+            yield self
+            return
+        offset = 0
+        for at, char in enumerate(self.text, self.start):
+            size = len(char.encode())
+            sites = tuple(replace(site, start=site.start + offset, size=size) for site in self.sites)
+            yield Piece(at, char, sites, verbatim=True)
+            offset += size
+
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
@@ -84,7 +96,8 @@ class Extraction:
 
     `escape` converts characters to the file's syntax. `remarks` have their lines of the text. `notes` are the notes of
     an apparatus outside the text, each with the code point of the text after the annotated words. `own_marks`: the
-    marks of the text are in the file itself, so remarks on them are reported too."""
+    marks of the text are in the file itself, so remarks on them are reported too. `images` are the image files that the
+    file names, each by the code point at which the mark of its page begins."""
 
     data: bytes = field(repr=False)
     text: str = field(repr=False)
@@ -93,6 +106,7 @@ class Extraction:
     remarks: tuple[tuple[int, Notice], ...] = ()
     notes: tuple[tuple[int, str], ...] = ()
     own_marks: bool = False
+    images: Mapping[int, str] = field(default_factory=dict)
 
     def holds(self, edit: Edit) -> bool:
         """Whether an edit changes only characters of the file, and no marks that the reader added."""
@@ -198,7 +212,7 @@ def _repacked(data: bytes, changes: Mapping[str, Sequence[_ByteChange]]) -> byte
                 content = old.read(info)
             except DAMAGED_ARCHIVE as error:
                 raise OutputError(
-                    _("%(filename)s in the archive is damaged (%(error)s): save the file anew"),
+                    _("%(filename)s in the archive is damaged (%(error)s): save the file again"),
                     filename=info.filename,
                     error=error,
                 ) from error
@@ -220,6 +234,7 @@ class Draft:
     _pieces: list[Piece] = field(default_factory=list)
     _remarks: list[tuple[int, Notice]] = field(default_factory=list)
     _notes: list[tuple[int, str]] = field(default_factory=list)
+    _images: dict[int, str] = field(default_factory=dict)
 
     def mark(self, text: str) -> None:
         """Add marks of the notation."""
@@ -240,6 +255,20 @@ class Draft:
             self._add_piece(self.unsafe.get(part, part), part_sites, verbatim=part not in self.unsafe)
             offset += size
 
+    def repeat(self, start: int, end: int, copies: Sequence[SourceRun]) -> None:
+        """Add the sites of `copies`, one for each character, to the text from code point `start` to `end`, if they
+        repeat it."""
+        first = bisect_right(self._pieces, start, key=lambda piece: piece.end)
+        last = bisect_left(self._pieces, end, key=lambda piece: piece.start)
+        characters = [part for piece in self._pieces[first:last] for part in piece.characters()]
+        inside = [part for part in characters if start <= part.start < end]
+        if [part.text for part in inside] == [copy.text for copy in copies]:
+            sites = {part.start: copy.site for part, copy in zip(inside, copies, strict=True)}
+            self._pieces[first:last] = (
+                replace(part, sites=(*part.sites, sites[part.start])) if part.start in sites else part
+                for part in characters
+            )
+
     def _add_piece(self, text: str, sites: tuple[Site, ...], *, verbatim: bool) -> None:
         if text:
             self._pieces.append(Piece(self.length, text, sites, verbatim))
@@ -257,6 +286,10 @@ class Draft:
         """Add a note of an apparatus on the words before code point `at`."""
         self._notes.append((at, words))
 
+    def image(self, file: str) -> None:
+        """Name the image file of the page whose mark follows."""
+        self._images[self.length] = file
+
     @property
     def at_line_start(self) -> bool:
         """Whether the text so far is empty or ends with a line feed."""
@@ -265,7 +298,7 @@ class Draft:
     def done(self) -> Extraction:
         text = "".join(self._text)
         remarks, notes = tuple(self._remarks), tuple(sorted(self._notes, key=lambda note: note[0]))
-        return Extraction(self.data, text, tuple(self._pieces), self.escape, remarks, notes)
+        return Extraction(self.data, text, tuple(self._pieces), self.escape, remarks, notes, images=self._images)
 
 
 def _divided_at(unsafe: Container[str], text: str) -> Iterator[str]:

@@ -142,7 +142,8 @@ class Page:
 
     `cut` is its columns, or a function that makes them from the text of the file on demand, since the columns of a work
     take ten times the memory of its pages. `starts` are the places of the page's marks in the file, in code points:
-    several if the page continues later in the file, none if an image defines the page. `running`: the page is a slice
+    several if the page continues later in the file, none if an image defines the page. `image` is the path of the image
+    file that the text names for the page, empty if it names none. `running`: the page is a slice
     of a text without columns; its columns are the lines of the file on this page, numbered as in the file."""
 
     id: str
@@ -153,6 +154,7 @@ class Page:
     cut: tuple[Column, ...] | Callable[[], tuple[Column, ...]]
     running: bool = False
     starts: tuple[int, ...] = ()
+    image: str = ""
 
     @property
     def columns(self) -> tuple[Column, ...]:

@@ -45,8 +45,8 @@ class NotePart(NamedTuple):
 
 
 def note_parts(note: str, layer: Layer = Layer.COMMENTARY) -> list[NotePart]:
-    """The parts of a note by layer. `layer` is that of the note. A part that does not begin with the words of an author
-    has the layer of the part before it. Ideographic spaces between parts belong to no layer."""
+    """The parts of a note by layer. A part that does not begin with the words of an author has the layer of the part
+    before it, the first part the `layer` of the note. Ideographic spaces between parts belong to no layer."""
     parts: list[NotePart] = []
     current = layer
     for stretch in re.finditer(r"[^\u3000]+", note):

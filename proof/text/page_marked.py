@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +24,7 @@ def parse_page_marked(decoded: Decoded, path: Path, form: Format) -> Transcripti
     one. A file with nothing but a head, such as juan `000` of some works, has no pages."""
     remarks = Remarks(path)
     gatherer = _Gatherer(decoded.text, remarks)
-    pages = gatherer.pages()
+    pages = gatherer.pages(decoded.extraction.images if decoded.extraction is not None else {})
     if decoded.extraction is not None:
         if not decoded.extraction.own_marks:
             remarks.clear()  # the page marks are not in the file itself
@@ -59,10 +60,12 @@ class _OpenPage:
     starts: list[int]
     spans: bytearray = field(default_factory=bytearray)
 
-    def closed(self, text: str) -> Page:
-        """The finished page, whose columns are slices of `text`."""
-        mark, columns = self.mark, ColumnSpans(text, bytes(self.spans))
-        return Page(mark.id, mark.folio, mark.ref, self.juan, self.file_line, columns, starts=tuple(self.starts))
+    def closed(self, text: str, images: Mapping[int, str]) -> Page:
+        """The finished page, whose columns are slices of `text`. `images` are the files that the text names, by the
+        places of the marks."""
+        mark, columns, starts = self.mark, ColumnSpans(text, bytes(self.spans)), tuple(self.starts)
+        image = next((images[start] for start in starts if start in images), "")
+        return Page(mark.id, mark.folio, mark.ref, self.juan, self.file_line, columns, starts=starts, image=image)
 
 
 @dataclass(slots=True)
@@ -135,5 +138,5 @@ class _Gatherer:
             if problem.code is not RemarkCode.PILCROW_WITHIN or not self.base_lines:
                 self.remarks.add(line.number, problem.code, page=page.mark.id, column=number, what=problem.what)
 
-    def pages(self) -> tuple[Page, ...]:
-        return tuple(page.closed(self.text) for page in self.opened.values())
+    def pages(self, images: Mapping[int, str]) -> tuple[Page, ...]:
+        return tuple(page.closed(self.text, images) for page in self.opened.values())

@@ -50,7 +50,7 @@ def read_pairs(path: Path) -> dict[Pair, Relation]:
                 raise TextError(
                     path,
                     number,
-                    _("%(first)s and %(pair)s are %(kind)s further up; keep one line"),
+                    _("%(first)s and %(pair)s are %(kind)s in an earlier line; keep one of the two"),
                     first=pair[0],
                     pair=pair[1],
                     kind=pairs[pair],
@@ -70,6 +70,10 @@ def _parse(path: Path, number: int, content: str) -> tuple[Pair, Relation]:
         raise TextError(path, number, _("%(first)s is paired with itself"), first=first)
     if name not in CLASSES:
         raise TextError(
-            path, number, _("'%(name)s' is no class of pairs; write %(classes)s"), name=name, classes=", ".join(CLASSES)
+            path,
+            number,
+            _("'%(name)s' is not a class of pairs; write %(classes)s"),
+            name=name,
+            classes=", ".join(CLASSES),
         )
     return pair_of(first, second), CLASSES[name]

@@ -56,7 +56,7 @@ def foreign(text: str, *, marked: bool = False) -> str:
         if pattern.match(text):
             return Sentence(advice)
     if not marked and _XML.match(text):
-        return Sentence(_("is XML of a kind that is not read: PAGE, ALTO and TEI are"))
+        return Sentence(_("is XML of another kind: PAGE, ALTO and TEI can be read"))
     lines = text.splitlines()
     if any(_is_table(lines, separator) for separator in "\t,;"):
         return Sentence(_("is a table (CSV, TSV): save its column of text alone, as plain text"))

@@ -60,7 +60,10 @@ def parse_transcription(decoded: Decoded, path: Path, form: Format | None = None
     if advice := plain.foreign(decoded.text):
         raise TextError(path, 1, advice)
     raise TextError(
-        path, None, _("no format is recognised, and it is no Chinese text: %(examples)s"), examples=PAGE_MARK_EXAMPLES
+        path,
+        None,
+        _("its format is not recognised, and it is not Chinese text: %(examples)s"),
+        examples=PAGE_MARK_EXAMPLES,
     )
 
 

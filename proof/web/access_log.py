@@ -11,7 +11,7 @@ from pathlib import Path
 
 from flask import Flask, Response, g, request
 
-from proof.errors import OutputError, reason_of
+from proof.errors import OutputError, os_errors_as
 from proof.locale.marking import _
 from proof.web.people import current_account
 
@@ -20,14 +20,10 @@ def write_access_log(app: Flask, path: Path) -> None:
     """Log the answers of `app` in the file `path`, or on standard output (`-`). If the file is moved away, a new one is
     opened, so that logrotate needs no signal. Raises OutputError."""
     logger = logging.getLogger("proof.access")
-    try:
+    with os_errors_as(
+        OutputError, _("%(path)s: cannot be written (%(reason)s); name another file for --log"), path=path
+    ):
         handler = logging.StreamHandler(sys.stdout) if path == Path("-") else WatchedFileHandler(path, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(
-            _("%(path)s: cannot be written (%(reason)s); name another file for --log"),
-            path=path,
-            reason=reason_of(error),
-        ) from error
     logger.handlers[:] = [handler]
     logger.setLevel(logging.INFO)
     logger.propagate = False

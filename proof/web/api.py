@@ -1,5 +1,5 @@
 """The JSON API under `/api/v1`, which the desk uses too. It is described at `/api/v1/openapi.json`, to which the
-summaries and docstrings of the operations belong."""
+docstrings of the operations belong: the first line of each is its summary."""
 
 from __future__ import annotations
 
@@ -79,30 +79,27 @@ def answer(model: BaseModel, status: int = 200) -> Response:
     return response
 
 
-@api.get("/works", tags=[WORKS], responses={200: answers.WorksOut}, summary="List the works of the project")
+@api.get("/works", tags=[WORKS], responses={200: answers.WorksOut})
 def works() -> Response:
+    """List the works of the project."""
     return answer(answers.WorksOut(items=project().store.queue.works()))
 
 
-@api.get("/works/<string:work>", tags=[WORKS], responses={200: answers.WorkOut}, summary="Get a work with its counts")
+@api.get("/works/<string:work>", tags=[WORKS], responses={200: answers.WorkOut})
 def work(path: schemas.WorkPath) -> Response:
+    """Get a work with its counts."""
     return answer(answers.WorkOut(project().store.queue.work(path.work)))
 
 
-@api.get(
-    "/works/<string:work>/remaining",
-    tags=[WORKS],
-    responses={200: answers.RemainingWorkOut},
-    summary="Get what remains to be done in a work",
-)
+@api.get("/works/<string:work>/remaining", tags=[WORKS], responses={200: answers.RemainingWorkOut})
 def remaining_work(path: schemas.WorkPath) -> Response:
+    """Get what remains to be done in a work."""
     return answer(answers.RemainingWorkOut(project().store.queue.remaining(path.work)))
 
 
-@api.get(
-    "/works/<string:work>/pages", tags=[PAGES], responses={200: answers.PagesOut}, summary="List the pages of a work"
-)
+@api.get("/works/<string:work>/pages", tags=[PAGES], responses={200: answers.PagesOut})
 def pages(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
+    """List the pages of a work."""
     start = parse_cursor(query.cursor) or 0
     listed = project().store.queue.pages(path.work, start + 1, query.limit + 1)
     items = [serializers.page_of(page) for page in listed[: query.limit]]
@@ -110,24 +107,17 @@ def pages(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     return answer(answers.PagesOut(items=items, next=str(start + query.limit) if more else None))
 
 
-@api.get(
-    "/works/<string:work>/pages/<int:page>",
-    tags=[PAGES],
-    responses={200: answers.PageDetailOut},
-    summary="Get a page with its columns, characters and flags",
-)
+@api.get("/works/<string:work>/pages/<int:page>", tags=[PAGES], responses={200: answers.PageDetailOut})
 def page(path: schemas.PagePath) -> Response:
+    """Get a page with its columns, characters and flags."""
     return answer(page_detail_of(path.work, path.page)[1])
 
 
-@api.post(
-    "/works/<string:work>/pages/<int:page>/corrections",
-    tags=[PAGES],
-    responses=DECISION_ANSWERS,
-    summary="Correct any place of a page, flagged or not",
-)
+@api.post("/works/<string:work>/pages/<int:page>/corrections", tags=[PAGES], responses=DECISION_ANSWERS)
 def correct(path: schemas.PagePath, body: schemas.ManualCorrectionBody) -> Response:
-    """The answer is 200 if the request was sent before, and 409 if the place has been decided otherwise."""
+    """Correct any place of a page, flagged or not.
+
+    The answer is 200 if the request was sent before, and 409 if the place has been decided otherwise."""
     verdict = Verdict.UNSURE if body.doubt else Verdict.DELETE if body.delete else Verdict.TYPED
     values = body.model_dump(exclude={"doubt", "delete"})
     correction = ManualCorrection(work=path.work, page=path.page, person=person(), verdict=verdict, **values)
@@ -135,13 +125,9 @@ def correct(path: schemas.PagePath, body: schemas.ManualCorrectionBody) -> Respo
     return answer(answers.DecisionOut(decision), 200 if decision.repeated else 201)
 
 
-@api.get(
-    "/works/<string:work>/pages/<int:page>/states",
-    tags=[PAGES],
-    responses={200: answers.PageEventsOut},
-    summary="List the changes of a page's state, oldest first",
-)
+@api.get("/works/<string:work>/pages/<int:page>/states", tags=[PAGES], responses={200: answers.PageEventsOut})
 def page_states(path: schemas.PagePath) -> Response:
+    """List the changes of a page's state, oldest first."""
     return answer(answers.PageEventsOut(items=project().store.page_states.history(path.work, path.page)))
 
 
@@ -149,39 +135,31 @@ def page_states(path: schemas.PagePath) -> Response:
     "/works/<string:work>/pages/<int:page>/states",
     tags=[PAGES],
     responses={201: answers.PageEventOut, 409: answers.ProblemOut},
-    summary="Set the state of a page",
 )
 def set_page_state(path: schemas.PagePath, body: schemas.PageStateBody) -> Response:
-    """The answer is 409 if somebody else has changed the state since the client saw it."""
+    """Set the state of a page.
+
+    The answer is 409 if somebody else has changed the state since the client saw it."""
     event = project().store.page_states.set(path.work, path.page, **by_whom(), **body.model_dump())
     return answer(answers.PageEventOut(event), 201)
 
 
-@api.get(
-    "/works/<string:work>/rules",
-    tags=[FLAGS],
-    responses={200: answers.RulesOut},
-    summary="List the variant rules of a work",
-)
+@api.get("/works/<string:work>/rules", tags=[FLAGS], responses={200: answers.RulesOut})
 def rules(path: schemas.WorkPath) -> Response:
+    """List the variant rules of a work."""
     return answer(rules_of(path.work))
 
 
-@api.post(
-    "/works/<string:work>/rules",
-    tags=[FLAGS],
-    responses={200: answers.RulesOut},
-    summary="Make or remove a variant rule of a work",
-)
+@api.post("/works/<string:work>/rules", tags=[FLAGS], responses={200: answers.RulesOut})
 def set_rule(path: schemas.WorkPath, body: schemas.RuleBody) -> Response:
+    """Make or remove a variant rule of a work."""
     project().store.rules.set(path.work, body.text, body.image, body.holds, person())
     return answer(rules_of(path.work))
 
 
-@api.get(
-    "/works/<string:work>/flags", tags=[FLAGS], responses={200: answers.FlagsOut}, summary="List the flags of a work"
-)
+@api.get("/works/<string:work>/flags", tags=[FLAGS], responses={200: answers.FlagsOut})
 def flags(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
+    """List the flags of a work."""
     store = project().store
     limit = min(query.limit, MAX_DETAILED_FLAGS) if query.detail else query.limit
     numbers, more = store.queue.find(
@@ -191,90 +169,62 @@ def flags(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     return answer(answers.FlagsOut(items=list(items), next=str(numbers[-1]) if more else None))
 
 
-@api.get(
-    "/works/<string:work>/facets",
-    tags=[FLAGS],
-    responses={200: answers.FacetsOut},
-    summary="Count the flags by the values of each filter, and by score",
-)
+@api.get("/works/<string:work>/facets", tags=[FLAGS], responses={200: answers.FacetsOut})
 def facets(path: schemas.WorkPath, query: schemas.Filter) -> Response:
+    """Count the flags by the values of each filter, and by score."""
     return answer(facets_of(path.work, queue_filter_of(path.work, query)))
 
 
-@api.get(
-    "/works/<string:work>/witnesses",
-    tags=[FLAGS],
-    responses={200: answers.WitnessRecordsOut},
-    summary="List how often each witness agrees with the decisions",
-)
+@api.get("/works/<string:work>/witnesses", tags=[FLAGS], responses={200: answers.WitnessRecordsOut})
 def witness_records(path: schemas.WorkPath) -> Response:
+    """List how often each witness agrees with the decisions."""
     return answer(answers.WitnessRecordsOut(items=project().store.judgements.witness_records(path.work)))
 
 
-@api.get(
-    "/works/<string:work>/flags/<int:flag>", tags=[FLAGS], responses={200: answers.FlagDetailOut}, summary="Get a flag"
-)
+@api.get("/works/<string:work>/flags/<int:flag>", tags=[FLAGS], responses={200: answers.FlagDetailOut})
 def flag(path: schemas.FlagPath) -> Response:
+    """Get a flag."""
     store = project().store
     return answer(serializers.details(store, path.work, store.queue.flags(path.work, [path.flag]))[0])
 
 
-@api.get(
-    "/works/<string:work>/pairs",
-    tags=[FLAGS],
-    responses={200: answers.PairsOut},
-    summary="List the pairs of confused characters in a work, most frequent first",
-)
+@api.get("/works/<string:work>/pairs", tags=[FLAGS], responses={200: answers.PairsOut})
 def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
+    """List the pairs of confused characters in a work, most frequent first."""
     matching = project().store.queue.pairs(path.work, queue_filter_of(path.work, query))
     start = parse_cursor(query.cursor) or 0
     end = start + query.limit
     return answer(answers.PairsOut(items=matching[start:end], next=str(end) if end < len(matching) else None))
 
 
-@api.get(
-    "/works/<string:work>/flags/<int:flag>/history",
-    tags=[DECISIONS],
-    responses={200: answers.DecisionsOut},
-    summary="List the decisions on a flag, oldest first",
-)
+@api.get("/works/<string:work>/flags/<int:flag>/history", tags=[DECISIONS], responses={200: answers.DecisionsOut})
 def flag_history(path: schemas.FlagPath) -> Response:
+    """List the decisions on a flag, oldest first."""
     store = project().store
     store.queue.flags(path.work, [path.flag], taken_back=True)
     return answer(answers.DecisionsOut(items=store.decisions.history(path.flag)))
 
 
-@api.get(
-    "/works/<string:work>/acts",
-    tags=[DECISIONS],
-    responses={200: answers.HistoryEntriesOut},
-    summary="List the acts in a work, newest first: decisions, page states, rules, layouts and comments",
-)
+@api.get("/works/<string:work>/acts", tags=[DECISIONS], responses={200: answers.HistoryEntriesOut})
 def acts(path: schemas.WorkPath, query: schemas.HistoryQuery) -> Response:
+    """List the acts in a work, newest first: decisions, page states, rules, layouts and comments."""
     project().store.queue.work(path.work)
     return answer(acts_of(path.work, query))
 
 
-@api.get(
-    "/works/<string:work>/displaced",
-    tags=[DECISIONS],
-    responses={200: answers.DecisionsOut},
-    summary="List the decisions whose place is no longer in the text",
-)
+@api.get("/works/<string:work>/displaced", tags=[DECISIONS], responses={200: answers.DecisionsOut})
 def displaced(path: schemas.WorkPath) -> Response:
+    """List the decisions whose place is no longer in the text."""
     store = project().store
     store.queue.work(path.work)
     return answer(answers.DecisionsOut(items=store.decisions.displaced(path.work)))
 
 
-@api.post(
-    "/works/<string:work>/flags/<int:flag>/decisions",
-    tags=[DECISIONS],
-    responses=DECISION_ANSWERS,
-    summary="Decide on a flag",
-)
+@api.post("/works/<string:work>/flags/<int:flag>/decisions", tags=[DECISIONS], responses=DECISION_ANSWERS)
 def decide(path: schemas.FlagPath, body: schemas.DecisionBody) -> Response:
-    """The answer is 200 if the request was sent before. It is 409 if somebody else has decided on the flag since the
+    """Decide on a flag.
+
+    The answer is 200 if the request was sent before. It is 409 if somebody else has decided on the flag since the
     client saw it, and 428 if the reading looks like a typing error and is not `confirmed`."""
     decision = project().store.decisions.decide(_decision_request(path.work, path.flag, body))
     return answer(answers.DecisionOut(decision), 200 if decision.repeated else 201)
@@ -284,22 +234,20 @@ def decide(path: schemas.FlagPath, body: schemas.DecisionBody) -> Response:
     "/works/<string:work>/flags/<int:flag>/reading",
     tags=[DECISIONS],
     responses={200: answers.AcceptedReadingOut, 428: answers.UnconfirmedReadingOut},
-    summary="Check a reading before it is entered at a flag",
 )
 def check_reading(path: schemas.FlagPath, query: schemas.ReadingQuery) -> Response:
-    """The answer is 422 if the reading would break the markup of the text, and 428 if it looks like a typing error."""
+    """Check a reading before it is entered at a flag.
+
+    The answer is 422 if the reading would break the markup of the text, and 428 if it looks like a typing error."""
     project().store.decisions.check(path.work, path.flag, query.reading)
     return answer(answers.AcceptedReadingOut(reading=query.reading))
 
 
-@api.post(
-    "/works/<string:work>/decisions",
-    tags=[DECISIONS],
-    responses={200: answers.DecisionOutcomesOut},
-    summary="Decide on several flags at once",
-)
+@api.post("/works/<string:work>/decisions", tags=[DECISIONS], responses={200: answers.DecisionOutcomesOut})
 def decide_all(path: schemas.WorkPath, body: schemas.DecisionsBody) -> Response:
-    """Flags that somebody else has decided since the client saw them are left as they are; the others are decided."""
+    """Decide on several flags at once.
+
+    Flags that somebody else has decided since the client saw them are left as they are; the others are decided."""
     if len({decision.flag for decision in body.decisions}) < len(body.decisions):
         raise RefusedDecisionError(_("a flag can be decided once in a stroke"))
     requests = [_decision_request(path.work, decision.flag, decision, body.batch) for decision in body.decisions]
@@ -311,25 +259,23 @@ def decide_all(path: schemas.WorkPath, body: schemas.DecisionsBody) -> Response:
 
 
 @api.post(
-    "/works/<string:work>/undo",
-    tags=[DECISIONS],
-    responses={200: answers.UndoneOut, 409: answers.UndoConflictOut},
-    summary="Undo your last act in a work",
+    "/works/<string:work>/undo", tags=[DECISIONS], responses={200: answers.UndoneOut, 409: answers.UndoConflictOut}
 )
 def undo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
-    """An act is a decision, several decisions that were made at once, a rule, or the state or layout of a page. The
+    """Undo your last act in a work.
+
+    An act is a decision, several decisions that were made at once, a rule, or the state or layout of a page. The
     answer is 409 if other people have changed the same since."""
     return _undo_or_redo(project().store.acts.undo, path.work, body)
 
 
 @api.post(
-    "/works/<string:work>/redo",
-    tags=[DECISIONS],
-    responses={200: answers.UndoneOut, 409: answers.UndoConflictOut},
-    summary="Redo the act that you undid last",
+    "/works/<string:work>/redo", tags=[DECISIONS], responses={200: answers.UndoneOut, 409: answers.UndoConflictOut}
 )
 def redo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
-    """This is possible until you do something else. The answer is 409 if other people have changed the same since."""
+    """Redo the act that you undid last.
+
+    This is possible until you do something else. The answer is 409 if other people have changed the same since."""
     return _undo_or_redo(project().store.acts.redo, path.work, body)
 
 

@@ -32,22 +32,17 @@ class AssignmentBody(schemas.PageRange):
     key: schemas.Key
 
 
-@assignments_api.get(
-    "/works/<string:work>/assignments",
-    responses={200: AssignmentsOut},
-    summary="List to whom the pages of a work are assigned",
-)
+@assignments_api.get("/works/<string:work>/assignments", responses={200: AssignmentsOut})
 def list_assignments(path: schemas.WorkPath) -> Response:
+    """List to whom the pages of a work are assigned."""
     return answer(AssignmentsOut(pages=project().store.assignments.of_work(path.work)))
 
 
-@assignments_api.post(
-    "/works/<string:work>/assignments",
-    responses={200: AssignmentsOut},
-    summary="Assign pages to a person, or give them back",
-)
+@assignments_api.post("/works/<string:work>/assignments", responses={200: AssignmentsOut})
 def assign_pages(path: schemas.WorkPath, body: AssignmentBody) -> Response:
-    """The answer is 403 if one of the pages is assigned to somebody else and you may not overrule them."""
+    """Assign pages to a person, or give them back.
+
+    The answer is 403 if one of the pages is assigned to somebody else and you may not overrule them."""
     _give(path.work, body)
     return answer(AssignmentsOut(pages=project().store.assignments.of_work(path.work)))
 

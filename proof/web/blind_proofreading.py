@@ -85,21 +85,15 @@ def install_reader_restrictions(app: Flask) -> None:
     app.teardown_request(reset_requester)
 
 
-@readings_api.get(
-    "/works/<string:work>/readings",
-    responses={200: DoubleReadingsOut},
-    summary="Compare the decisions of two people in blind double proofreading",
-)
+@readings_api.get("/works/<string:work>/readings", responses={200: DoubleReadingsOut})
 def compare_readings(path: schemas.WorkPath) -> Response:
+    """Compare the decisions of two people in blind double proofreading."""
     return answer(_readings(path.work))
 
 
-@readings_api.post(
-    "/works/<string:work>/readings/agreed",
-    responses={200: DoubleReadingsOut},
-    summary="Adopt all decisions on which both people agree, as one act",
-)
+@readings_api.post("/works/<string:work>/readings/agreed", responses={200: DoubleReadingsOut})
 def adopt_readings(path: schemas.WorkPath, body: AdoptionBody) -> Response:
+    """Adopt all decisions on which both people agree, as one act."""
     project().store.double_readings.adopt(path.work, person(), body.key)
     return answer(_readings(path.work))
 

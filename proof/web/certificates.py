@@ -25,10 +25,9 @@ class CertificateOut(RootModel[dict[str, object]]):
     who proofread and validated pages, and the expected number of remaining errors."""
 
 
-@certificates_api.get(
-    "/works/<string:work>/certificate", responses={200: CertificateOut}, summary="Get the certificate of a work"
-)
+@certificates_api.get("/works/<string:work>/certificate", responses={200: CertificateOut})
 def certificate(path: schemas.WorkPath) -> Response:
+    """Get the certificate of a work."""
     return answer(CertificateOut(certificate_of(project().store, path.work).as_dict()))
 
 

@@ -71,10 +71,11 @@ class ColumnOutcomeOut(BaseModel):
 @column_edits.post(
     "/works/<string:work>/pages/<int:page>/columns/<int:line>",
     responses={200: ColumnOutcomeOut, 428: answers.UnconfirmedReadingOut},
-    summary="Edit, add, delete, split or join a column",
 )
 def edit_column(path: ColumnPath, body: ColumnBody) -> Response:
-    """An edited text becomes one correction for each place where it differs. All of them are one act."""
+    """Edit, add, delete, split or join a column.
+
+    An edited text becomes one correction for each place where it differs. All of them are one act."""
     store = project().store
     place, result = store.queue.page(path.work, path.page)
     source = next((column.source for column in result.columns if column.number == path.line), None)

@@ -16,68 +16,53 @@ COMMENTS = Tag(name="comments", description="Comments on pages and flags, and op
 comments = api_blueprint("comments", COMMENTS)
 
 
-@comments.get(
-    "/works/<string:work>/pages/<int:page>/comments",
-    responses={200: CommentsOut},
-    summary="List the comments on a page and its flags, oldest first",
-)
+@comments.get("/works/<string:work>/pages/<int:page>/comments", responses={200: CommentsOut})
 def page_comments(path: schemas.PagePath) -> Response:
+    """List the comments on a page and its flags, oldest first."""
     return answer(CommentsOut(items=project().store.comments.of_page(path.work, path.page)))
 
 
-@comments.post(
-    "/works/<string:work>/pages/<int:page>/comments",
-    responses={201: CommentOut, 409: answers.ProblemOut},
-    summary="Comment on a page; open, assign or resolve a problem",
-)
+@comments.post("/works/<string:work>/pages/<int:page>/comments", responses={201: CommentOut, 409: answers.ProblemOut})
 def comment_on_page(path: schemas.PagePath, body: schemas.CommentBody) -> Response:
-    """The answer is 409 if a problem is to be assigned or resolved and somebody else has commented on it since."""
+    """Comment on a page; open, assign or resolve a problem.
+
+    The answer is 409 if a problem is to be assigned or resolved and somebody else has commented on it since."""
     return _save(path.work, path.page, None, body)
 
 
-@comments.get(
-    "/works/<string:work>/flags/<int:flag>/comments",
-    responses={200: CommentsOut},
-    summary="List the comments on a flag, oldest first",
-)
+@comments.get("/works/<string:work>/flags/<int:flag>/comments", responses={200: CommentsOut})
 def flag_comments(path: schemas.FlagPath) -> Response:
+    """List the comments on a flag, oldest first."""
     store = project().store
     [queued] = store.queue.flags(path.work, [path.flag], taken_back=True)
     key = (queued.page.number, queued.flag.id)
     return answer(CommentsOut(items=store.comments.of_flags([key]).get(key, [])))
 
 
-@comments.post(
-    "/works/<string:work>/flags/<int:flag>/comments",
-    responses={201: CommentOut, 409: answers.ProblemOut},
-    summary="Comment on a flag; open, assign or resolve a problem",
-)
+@comments.post("/works/<string:work>/flags/<int:flag>/comments", responses={201: CommentOut, 409: answers.ProblemOut})
 def comment_on_flag(path: schemas.FlagPath, body: schemas.CommentBody) -> Response:
-    """The answer is 409 if a problem is to be assigned or resolved and somebody else has commented on it since."""
+    """Comment on a flag; open, assign or resolve a problem.
+
+    The answer is 409 if a problem is to be assigned or resolved and somebody else has commented on it since."""
     [queued] = project().store.queue.flags(path.work, [path.flag], taken_back=True)
     return _save(path.work, queued.page.number, path.flag, body)
 
 
-@comments.get(
-    "/works/<string:work>/problems",
-    responses={200: OpenProblemsOut},
-    summary="List the open problems of a work; those with the latest comment first",
-)
+@comments.get("/works/<string:work>/problems", responses={200: OpenProblemsOut})
 def open_problems(path: schemas.WorkPath) -> Response:
+    """List the open problems of a work; those with the latest comment first."""
     return answer(OpenProblemsOut(items=project().store.comments.problems(work=path.work)))
 
 
-@comments.get(
-    "/for-me",
-    responses={200: OpenProblemsOut},
-    summary="List your open problems: those assigned to you, in all works",
-)
+@comments.get("/for-me", responses={200: OpenProblemsOut})
 def my_problems() -> Response:
+    """List your open problems: those assigned to you, in all works."""
     return answer(OpenProblemsOut(items=project().store.comments.problems(assigned=person())))
 
 
-@comments.get("/assignees", responses={200: AssigneesOut}, summary="List the people to whom a problem can be assigned")
+@comments.get("/assignees", responses={200: AssigneesOut})
 def list_assignees() -> Response:
+    """List the people to whom a problem can be assigned."""
     return answer(AssigneesOut(items=assignees()))
 
 

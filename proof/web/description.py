@@ -20,8 +20,8 @@ def serve(app: OpenAPI, *, accounts: bool) -> None:
     @cache
     def description() -> dict[str, Any]:
         document = with_security(with_problem_types(app.api_doc), accounts=accounts)
-        unwrapped: dict[str, Any] = with_unwrapped_lines(document)
-        return unwrapped
+        described: dict[str, Any] = without_docstring_marks(document)
+        return described
 
     app.add_url_rule("/api/v1/openapi.json", "description", description)
 
@@ -51,16 +51,16 @@ def with_security(document: dict[str, Any], *, accounts: bool) -> dict[str, Any]
     return document
 
 
-def with_unwrapped_lines(part: Any) -> Any:
-    """A part of the description whose texts do not have the line breaks of docstrings. Paragraphs stay."""
-    if isinstance(part, dict):
-        return {
-            name: _unwrapped(value) if name == "description" and isinstance(value, str) else with_unwrapped_lines(value)
-            for name, value in part.items()
-        }
-    return [with_unwrapped_lines(item) for item in part] if isinstance(part, list) else part
-
-
-def _unwrapped(text: str) -> str:
-    """Docstring text with single line breaks, or `<br/>` of flask-openapi3, replaced by spaces."""
-    return re.sub(r"(?<!\n)\n(?!\n)", " ", text.replace("<br/>", "\n"))
+def without_docstring_marks(part: Any, name: str = "") -> Any:
+    """A part of the description, called `name` in the whole, without the marks of docstrings: the full stop of a
+    summary, and line breaks within paragraphs, which flask-openapi3 gives as `<br/>`."""
+    match part:
+        case dict():
+            return {key: without_docstring_marks(value, key) for key, value in part.items()}
+        case list():
+            return [without_docstring_marks(item) for item in part]
+        case str() if name == "summary":
+            return part.removesuffix(".")
+        case str() if name == "description":
+            return re.sub(r"(?<!\n)\n(?!\n)", " ", part.replace("<br/>", "\n").strip())
+    return part

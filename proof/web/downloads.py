@@ -58,13 +58,11 @@ class DownloadOut(BaseModel):
     reason: str = Field(description="Why the download failed; empty if it did not")
 
 
-@downloads_api.post(
-    "/works/<string:work>/downloads",
-    responses={202: DownloadOut},
-    summary="Start a download: the report, the corrected text or the collation notes of a work",
-)
+@downloads_api.post("/works/<string:work>/downloads", responses={202: DownloadOut})
 def start_download(path: schemas.WorkPath, body: DownloadBody) -> Response:
-    """The archive is made in the background. If an equal download is still waiting, the answer describes that one."""
+    """Start a download: the report, the corrected text or the collation notes of a work.
+
+    The archive is made in the background. If an equal download is still waiting, the answer describes that one."""
     store, settings = project().store, project().settings
     work = store.queue.work(path.work).name
     if body.kind is DownloadKind.REPORT:
@@ -74,12 +72,9 @@ def start_download(path: schemas.WorkPath, body: DownloadBody) -> Response:
     return answer(_download_out(path.work, project().downloads.begin(work, body.kind, language(), total, make)), 202)
 
 
-@downloads_api.get(
-    "/works/<string:work>/downloads/<string:download>",
-    responses={200: DownloadOut},
-    summary="Get the progress of a download",
-)
+@downloads_api.get("/works/<string:work>/downloads/<string:download>", responses={200: DownloadOut})
 def download_state(path: DownloadPath) -> Response:
+    """Get the progress of a download."""
     return answer(_download_out(path.work, project().downloads.job(path.download, path.work)))
 
 

@@ -59,12 +59,9 @@ class ExportPreviewOut(BaseModel):
     next: answers.Next
 
 
-@export_preview_api.get(
-    "/works/<string:work>/export-preview",
-    responses={200: ExportPreviewOut},
-    summary="Preview an export: what it would write and what not, as `proof export --dry-run`",
-)
+@export_preview_api.get("/works/<string:work>/export-preview", responses={200: ExportPreviewOut})
 def planned_corrections(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
+    """Preview an export: what it would write and what not, as `proof export --dry-run`."""
     project().store.queue.work(path.work)
     return answer(_preview_out(path.work, parse_cursor(query.cursor) or 0, query.limit))
 

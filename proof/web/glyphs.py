@@ -28,12 +28,9 @@ GLYPHS = Tag(name="glyphs", description="The glyphs of a character, and unencode
 glyphs = api_blueprint("glyphs", GLYPHS)
 
 
-@glyphs.get(
-    "/works/<string:work>/glyphs",
-    responses={200: answers.GlyphsOut},
-    summary="List the occurrences of a character in the order of the likeness of their glyphs",
-)
+@glyphs.get("/works/<string:work>/glyphs", responses={200: answers.GlyphsOut})
 def glyph_occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
+    """List the occurrences of a character in the order of the likeness of their glyphs."""
     store = project().store
     ordered = project().glyphs.of(path.work, query.text, query.against, query.part)
     occurrences = ordered.occurrences
@@ -53,21 +50,15 @@ def glyph_occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Res
     )
 
 
-@glyphs.get(
-    "/components",
-    responses={200: answers.ComposedCharactersOut},
-    summary="Find characters by their components, or by an ideographic description",
-)
+@glyphs.get("/components", responses={200: answers.ComposedCharactersOut})
 def composed_characters(query: schemas.PartsQuery) -> Response:
+    """Find characters by their components, or by an ideographic description."""
     return answer(answers.ComposedCharactersOut(items=made_of(query.parts)))
 
 
-@glyphs.get(
-    "/works/<string:work>/unencoded",
-    responses={200: answers.UnencodedCharactersOut},
-    summary="List the entities, descriptions and placeholders for unencoded characters in a work",
-)
+@glyphs.get("/works/<string:work>/unencoded", responses={200: answers.UnencodedCharactersOut})
 def unencoded_characters(path: schemas.WorkPath) -> Response:
+    """List the entities, descriptions and placeholders for unencoded characters in a work."""
     return answer(answers.UnencodedCharactersOut(items=unencoded_of(path.work)))
 
 
@@ -138,10 +129,11 @@ def _cut_tiles(store: Store, ordered: OrderedOccurrences, image_shas: dict[Place
 @glyphs.post(
     "/works/<string:work>/glyphs/corrections",
     responses={200: answers.GlyphOutcomesOut, 428: answers.UnconfirmedReadingOut},
-    summary="Correct several occurrences of a character at once",
 )
 def correct_glyphs(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -> Response:
-    """At places with a flag this decides on the flag. Places that somebody else has decided meanwhile are left as they
+    """Correct several occurrences of a character at once.
+
+    At places with a flag this decides on the flag. Places that somebody else has decided meanwhile are left as they
     are."""
     shared = {"work": path.work, "person": person(), **body.model_dump(exclude={"places", "delete"})}
     shared["verdict"] = Verdict.DELETE if body.delete else Verdict.TYPED

@@ -86,8 +86,8 @@ AnyJob = TypeVar("AnyJob", bound=Job[Any])
 
 
 class Jobs(Generic[AnyJob]):
-    """A queue of jobs, and the last finished ones, of which the oldest are removed where there are more than `max_kept`
-    jobs. `missing` is the code of the refusal of an unknown job."""
+    """A queue of jobs, with the last finished ones: if there are more than `max_kept` jobs, the oldest finished ones
+    are removed. `missing` is the key in `REFUSALS` of the message about an unknown job."""
 
     def __init__(self, name: str, max_kept: int, missing: str) -> None:
         self._name, self._max_kept, self._missing = name, max_kept, missing
@@ -113,7 +113,7 @@ class Jobs(Generic[AnyJob]):
         self._thread.shutdown(cancel_futures=True)
 
     def _waiting(self, *subject: object) -> AnyJob | None:
-        """The waiting job on a subject. A running one is not meant: it may lack the latest changes."""
+        """The waiting job on a subject. A running one does not count, since it may lack the latest changes."""
         job = self.under_way(*subject)
         return job if job and job.state is JobState.WAITING and not job.stop.is_set() else None
 

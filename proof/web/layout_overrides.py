@@ -142,22 +142,20 @@ class ImageNamesOut(BaseModel):
     more: bool = Field(description="Whether further images match")
 
 
-@layouts.get(
-    "/works/<string:work>/pages/<int:page>/layout-overrides",
-    responses={200: LayoutOverridesOut},
-    summary="List the layouts and images that people set for a page",
-)
+@layouts.get("/works/<string:work>/pages/<int:page>/layout-overrides", responses={200: LayoutOverridesOut})
 def layout_overrides(path: schemas.PagePath) -> Response:
+    """List the layouts and images that people set for a page."""
     return answer(LayoutOverridesOut(items=project().store.layout_overrides.history(path.work, path.page)))
 
 
 @layouts.post(
     "/works/<string:work>/pages/<int:page>/layout-overrides",
     responses={201: LayoutOverrideOut, 409: answers.ProblemOut},
-    summary="Set the layout or the image of a page, or have them detected again",
 )
 def set_layout_override(path: schemas.PagePath, body: LayoutOverrideBody) -> Response:
-    """The answer is 409 if somebody else has set them since the client saw them."""
+    """Set the layout or the image of a page, or have them detected again.
+
+    The answer is 409 if somebody else has set them since the client saw them."""
     layout = LayoutOverrideShape.from_json(body.layout.model_dump()) if body.layout else None
     if body.image and body.image not in dict(project().reader.images()):
         raise UnknownImageError(REFUSALS["no image"])
@@ -168,13 +166,11 @@ def set_layout_override(path: schemas.PagePath, body: LayoutOverrideBody) -> Res
     return answer(LayoutOverrideOut(override), 201)
 
 
-@layouts.post(
-    "/works/<string:work>/pages/<int:page>/read-again",
-    responses={200: RereadingOut, 202: RereadingOut},
-    summary="Read a page again, with the layout and image that were set",
-)
+@layouts.post("/works/<string:work>/pages/<int:page>/read-again", responses={200: RereadingOut, 202: RereadingOut})
 def read_again(path: schemas.PagePath) -> Response:
-    """The answer is 200 with the result if the page is read within two seconds. Otherwise it is 202, and the state
+    """Read a page again, with the layout and image that were set.
+
+    The answer is 200 with the result if the page is read within two seconds. Otherwise it is 202, and the state
     of the job can be requested by its `id`."""
     project().store.queue.page(path.work, path.page)
     job = project().rereading.begin(path.work, path.page, person())
@@ -182,38 +178,33 @@ def read_again(path: schemas.PagePath) -> Response:
     return answer(reading_of(job), 202 if job.under_way else 200)
 
 
-@layouts.get(
-    "/works/<string:work>/pages/<int:page>/read-again/<string:job>",
-    responses={200: RereadingOut},
-    summary="Get the state and the result of reading a page again",
-)
+@layouts.get("/works/<string:work>/pages/<int:page>/read-again/<string:job>", responses={200: RereadingOut})
 def rereading(path: ReadingPath) -> Response:
+    """Get the state and the result of reading a page again."""
     return answer(reading_of(project().rereading.job(path.job, path.work, path.page)))
 
 
-@layouts.post(
-    "/works/<string:work>/pages/<int:page>/read-again/<string:job>/stop",
-    responses={200: RereadingOut},
-    summary="Cancel reading a page again",
-)
+@layouts.post("/works/<string:work>/pages/<int:page>/read-again/<string:job>/stop", responses={200: RereadingOut})
 def cancel_rereading(path: ReadingPath) -> Response:
-    """The job goes on if other people have requested it too, and a finished job is not undone. The state in the answer
+    """Cancel reading a page again.
+
+    The job goes on if other people have requested it too, and a finished job is not undone. The state in the answer
     tells whether the job was cancelled."""
     job = project().rereading.cancel(path.work, path.page, path.job, person(), overrules=may(Right.OVERRULE))
     return answer(reading_of(job))
 
 
-@layouts.get(
-    "/works/<string:work>/images", responses={200: ImageNamesOut}, summary="Find images of the project by name"
-)
+@layouts.get("/works/<string:work>/images", responses={200: ImageNamesOut})
 def images(path: schemas.WorkPath, query: ImagesQuery) -> Response:
+    """Find images of the project by name."""
     project().store.queue.work(path.work)
     names = [name for name, _ in project().reader.images() if query.search.casefold() in name.casefold()]
     return answer(ImageNamesOut(items=names[:MAX_IMAGES], more=len(names) > MAX_IMAGES))
 
 
-@layouts.get("/works/<string:work>/images/preview", summary="Get a small picture of an image of the project")
+@layouts.get("/works/<string:work>/images/preview")
 def image_preview(path: schemas.WorkPath, query: ImageQuery) -> Response:
+    """Get a small picture of an image of the project."""
     project().store.queue.work(path.work)
     file = dict(project().reader.images()).get(query.name)
     if file is None:

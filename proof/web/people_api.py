@@ -16,79 +16,65 @@ PEOPLE = Tag(name="people", description="Sessions and accounts")
 people_api = api_blueprint("people", PEOPLE)
 
 
-@people_api.get(
-    "/session",
-    responses={200: answers.SessionOut},
-    summary="Get the session: the person, their rights, and the token for requests that change something",
-)
+@people_api.get("/session", responses={200: answers.SessionOut})
 def session() -> Response:
+    """Get the session: the person, their rights, and the token for requests that change something."""
     return answer(_session())
 
 
-@people_api.post(
-    "/session",
-    responses={200: answers.SessionOut, 429: answers.ProblemOut},
-    summary="Log in",
-)
+@people_api.post("/session", responses={200: answers.SessionOut, 429: answers.ProblemOut})
 def begin_session(body: schemas.LogInBody) -> Response:
+    """Log in."""
     people.log_in(body.name, body.password)
     return answer(_session())
 
 
-@people_api.delete("/session", responses={200: answers.SessionOut}, summary="Log out in all browsers")
+@people_api.delete("/session", responses={200: answers.SessionOut})
 def end_session() -> Response:
+    """Log out in all browsers."""
     people.log_out()
     return answer(_session())
 
 
-@people_api.put(
-    "/session/password",
-    responses={200: answers.SessionOut, 429: answers.ProblemOut},
-    summary="Change your password",
-)
+@people_api.put("/session/password", responses={200: answers.SessionOut, 429: answers.ProblemOut})
 def change_password(body: schemas.PasswordBody) -> Response:
-    """Sessions in other browsers end, and tokens of the API become invalid."""
+    """Change your password.
+
+    Sessions in other browsers end, and tokens of the API become invalid."""
     people.change_password(body.current, body.new)
     return answer(_session())
 
 
-@people_api.get("/people", responses={200: answers.PeopleOut}, summary="List all accounts")
+@people_api.get("/people", responses={200: answers.PeopleOut})
 def list_people() -> Response:
+    """List all accounts."""
     require_accounts()
     return answer(answers.PeopleOut(items=[_person(account) for account in project().store.accounts.everybody()]))
 
 
-@people_api.get(
-    "/people/events",
-    responses={200: answers.AccountEventsOut},
-    summary="List the changes of accounts, newest first",
-)
+@people_api.get("/people/events", responses={200: answers.AccountEventsOut})
 def people_events(query: schemas.Cursor) -> Response:
+    """List the changes of accounts, newest first."""
     require_accounts()
     events = project().store.accounts.events(before=parse_cursor(query.cursor), limit=query.limit + 1)
     shown = events[: query.limit]
     return answer(answers.AccountEventsOut(items=shown, next=str(shown[-1].id) if len(events) > len(shown) else None))
 
 
-@people_api.post(
-    "/people",
-    responses={201: answers.NewPersonOut},
-    summary="Create an account",
-)
+@people_api.post("/people", responses={201: answers.NewPersonOut})
 def add_person(body: schemas.PersonBody) -> Response:
-    """The answer contains the password, which the person must change when they first log in."""
+    """Create an account.
+
+    The answer contains the password, which the person must change when they first log in."""
     require_accounts()
     password = new_password()
     account = project().store.accounts.add(body.name, body.role, password, provisional=True, by=people.actor())
     return answer(answers.NewPersonOut(person=_person(account), password=password), 201)
 
 
-@people_api.patch(
-    "/people/<int:number>",
-    responses={200: answers.PersonOut},
-    summary="Change the role of an account, disable it or enable it",
-)
+@people_api.patch("/people/<int:number>", responses={200: answers.PersonOut})
 def change_person(path: schemas.PersonPath, body: schemas.PersonChangeBody) -> Response:
+    """Change the role of an account, disable it or enable it."""
     require_accounts()
     accounts = project().store.accounts
     account = accounts.get(path.number)
@@ -99,13 +85,11 @@ def change_person(path: schemas.PersonPath, body: schemas.PersonChangeBody) -> R
     return answer(_person(account))
 
 
-@people_api.post(
-    "/people/<int:number>/password",
-    responses={200: answers.NewPersonOut},
-    summary="Reset the password of an account",
-)
+@people_api.post("/people/<int:number>/password", responses={200: answers.NewPersonOut})
 def reset_password(path: schemas.PersonPath) -> Response:
-    """The answer contains the new password. All sessions of the account end."""
+    """Reset the password of an account.
+
+    The answer contains the new password. All sessions of the account end."""
     require_accounts()
     password = new_password()
     account = project().store.accounts.set_password(path.number, password, provisional=True, by=people.actor())

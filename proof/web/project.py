@@ -10,7 +10,7 @@ from typing import cast
 from flask import current_app
 
 from proof.checking.recheck import Rechecker
-from proof.errors import OutputError, reason_of
+from proof.errors import OutputError, os_errors_as
 from proof.locale.marking import _
 from proof.settings.config import Settings
 from proof.store import Store
@@ -45,7 +45,7 @@ def secret_of(settings: Settings) -> str:
     """The key that signs sessions. It is generated once and kept in a file that only its owner can read. Raises
     OutputError if it cannot be kept."""
     path = (settings.folder or settings.project.out) / SECRET_FILE
-    try:
+    with os_errors_as(OutputError, _("%(path)s: the key of the sessions cannot be kept there (%(reason)s)"), path=path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -59,7 +59,3 @@ def secret_of(settings: Settings) -> str:
             file.write(secrets.token_hex(32))
         # read it back: another process may have found the file still empty and replaced it
         return path.read_text(encoding="ascii").strip()
-    except OSError as error:
-        raise OutputError(
-            _("%(path)s: the key of the sessions cannot be kept there (%(reason)s)"), path=path, reason=reason_of(error)
-        ) from error

@@ -108,19 +108,15 @@ def settle(work: str, number: int) -> AnyResponse:
     return redirect(url_for("reports.view", work=work))
 
 
-@reports_api.get(
-    "/works/<string:work>/reports", responses={200: ReportsOut}, summary="List the open reports of readers"
-)
+@reports_api.get("/works/<string:work>/reports", responses={200: ReportsOut})
 def open_reports(path: schemas.WorkPath) -> Response:
+    """List the open reports of readers."""
     return answer(ReportsOut(items=project().store.reports.open(path.work)))
 
 
-@reports_api.post(
-    "/works/<string:work>/reports/<int:report>",
-    responses={200: ReportsOut},
-    summary="Settle or dismiss a reader's report",
-)
+@reports_api.post("/works/<string:work>/reports/<int:report>", responses={200: ReportsOut})
 def settle_report(path: ReportPath, body: ReportStateBody) -> Response:
+    """Settle or dismiss a reader's report."""
     project().store.reports.settle(path.work, path.report, body.state, person())
     return answer(ReportsOut(items=project().store.reports.open(path.work)))
 

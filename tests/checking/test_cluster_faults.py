@@ -76,7 +76,7 @@ def test_a_lost_scheduler_leaves_what_was_done(settings: Settings) -> None:
     scheduler = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)  # noqa: S603
     assert scheduler.stdout is not None
     address = scheduler.stdout.readline().split()[-1]
-    with pytest.raises(ClusterError, match="the scheduler is gone; the pages that came back are kept"):
+    with pytest.raises(ClusterError, match="the scheduler has stopped; the finished pages are kept"):
         check(settings.replace({"cluster.address": address}), lose)
     with Store.open(settings.store_address) as store:
         run = store.latest_run()

@@ -93,4 +93,4 @@ def test_images_of_one_name_in_two_folders_are_said(run: Run, tmp_path: Path) ->
     shutil.copy(tmp_path / "images" / "WYG0103-0192d.png", tmp_path / "other")
     said = run("check", "text.txt", "--images", "images", "--images", "other", "--engine", "null").stderr
     first, second = (tmp_path / folder / "WYG0103-0192d.png" for folder in ("images", "other"))
-    assert f"for one page several images would do: {first} is used, not {second}" in said
+    assert f"for one page several images match: {first} is used, not {second}" in said

@@ -20,9 +20,7 @@ def test_a_folder_of_which_nothing_is_saved_is_named(run: Run, tmp_path: Path) -
     said = run("backup", "a.zip")
     assert said.returncode == 0
     assert f"rows of the store of {tmp_path}" in said.stdout
-    assert said.stderr == (
-        f"not in it, no image of it is saved: {tmp_path}/empty; after proof restore put its images there\n"
-    )
+    assert said.stderr == (f"left out, the images of {tmp_path}/empty; put them there after proof restore\n")
     assert f"{tmp_path}/images" in run("backup", "b.zip", "--no-images").stderr
 
 
@@ -30,7 +28,7 @@ def test_the_command_after_a_restore_can_be_pasted(run: Run, tmp_path: Path) -> 
     lay_out(tmp_path, 1)
     assert run("check", "text.txt", "--engine", "null", "-q").returncode == 0
     assert run("backup", "a.zip").returncode == 0
-    assert run("restore", "a.zip", "my book").stdout.endswith("go on with: proof serve --config 'my book'\n")
+    assert run("restore", "a.zip", "my book").stdout.endswith("next: proof serve --config 'my book'\n")
 
 
 def test_the_works_of_a_library_are_in_its_backup(run: Run, tmp_path: Path) -> None:
@@ -46,13 +44,13 @@ def test_the_works_of_a_library_are_in_its_backup(run: Run, tmp_path: Path) -> N
     run("check", "--library", ".", "-q")
     saved = run("backup", "all.zip")
     assert saved.returncode == 0
-    assert "not in it: broken: " in saved.stderr
+    assert "left out: broken: " in saved.stderr
     with zipfile.ZipFile(tmp_path / "all.zip") as archive:
         names = set(archive.namelist())
     assert {"config.toml", "one/config.toml", "one/text.txt", "two/text.txt", "proof.sqlite"} <= names
     assert any(name.startswith("one/images/") for name in names)
     assert any(name.startswith("two/images/") for name in names)
-    assert run("restore", "all.zip", "there").stdout.endswith("go on with: proof serve --library there\n")
+    assert run("restore", "all.zip", "there").stdout.endswith("next: proof serve --library there\n")
 
 
 def test_a_timer_keeps_the_last_backups_and_touches_no_other_file(run: Run, tmp_path: Path) -> None:

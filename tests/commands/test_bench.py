@@ -55,7 +55,7 @@ def test_findings_of_another_program_are_scored(benchmark: Path, capsys: Told) -
 
 @pytest.mark.parametrize(
     ("here", "other", "message"),
-    [("北\t比", "南\t比", "does not stand in texts/"), ("\t5\t9\t1\t北", "\t99\t0\t0\t", "key.tsv:2:")],
+    [("北\t比", "南\t比", "is not in the texts"), ("\t5\t9\t1\t北", "\t99\t0\t0\t", "key.tsv:2:")],
     ids=["another character", "a line that is not there"],
 )
 def test_a_key_of_other_texts_is_refused(benchmark: Path, capsys: Told, here: str, other: str, message: str) -> None:

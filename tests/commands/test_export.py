@@ -177,7 +177,7 @@ def test_what_cannot_be_written_is_named_and_keeps_nothing_else_back(
     assert main(["export", "--dry-run", "--in-place"]) == 0
     told = capsys.readouterr()
     assert told.out.splitlines() == [f"page {PAGE}, column 2, offset 3: 北 → 比 (甲)"]
-    assert "not written, about a page as a whole" in told.err
+    assert "not written, about a whole page" in told.err
     assert (project / "text.txt").read_bytes() == before
     assert not (project / "out").exists()
     assert main(["export", "--in-place"]) == 0

@@ -20,7 +20,7 @@ def test_it_names_the_texts_and_images_that_lie_there(run: Run, tmp_path: Path) 
         f"{tmp_path}/config.toml",
         "texts: text.txt",
         "images: images",
-        "go on with: proof check",
+        "next: proof check",
     ]
     settings = Settings.load(tmp_path)
     assert settings.project.texts == (tmp_path / "text.txt",)
@@ -31,7 +31,7 @@ def test_it_makes_a_project_of_texts_that_lie_elsewhere(run: Run, tmp_path: Path
     lay_out(tmp_path / "disc", 1)
     ran = run("init", "my book", "--texts", "disc/text.txt", "--images", "disc/images", "--columns", "9")
     assert ran.returncode == 0, ran.stderr
-    assert "go on with: proof check --config 'my book'" in ran.stdout
+    assert "next: proof check --config 'my book'" in ran.stdout
     settings = Settings.load(tmp_path / "my book")
     assert settings.project.texts == (tmp_path / "disc" / "text.txt",)
     assert settings.project.images == (tmp_path / "disc" / "images",)
@@ -44,7 +44,7 @@ def test_a_project_that_is_there_is_left_alone(run: Run, tmp_path: Path) -> None
     (tmp_path / "config.toml").write_text("# mine\n", encoding="utf-8")
     ran = run("init")
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert f"{tmp_path}/config.toml is there already" in ran.stderr
+    assert f"{tmp_path}/config.toml exists already" in ran.stderr
     assert (tmp_path / "config.toml").read_text(encoding="utf-8") == "# mine\n"
 
 

@@ -21,4 +21,4 @@ def test_what_is_hidden_is_counted_by_the_rule_that_hid_it(capsys: pytest.Captur
     )
     first, second = [line for line in capsys.readouterr().out.splitlines() if line.startswith("hidden")]
     assert first.startswith("hidden: 13 (福 for 楅 10, 附 for 弣 3). The recogniser reads this character so in a font")
-    assert second.startswith("hidden: 1 (石 for 君 1). Looked at in another way")
+    assert second.startswith("hidden: 1 (石 for 君 1). A second look at the image")

@@ -30,7 +30,7 @@ def book(tmp_path: Path, run: Run) -> Path:
 def shown(folder: Path) -> list[str | None]:
     """The image of each page, as a check finds it."""
     text = read_transcription(folder / "text.txt")
-    index = ImageIndex([folder / "images"], find_image_lists(folder / "text.txt", text.pages))
+    index = ImageIndex([folder / "images"], find_image_lists(folder / "text.txt", text.pages), text.pages)
     found = [index.find(page) for page in text.pages]
     return [image.path.name if image else None for image in found]
 
@@ -48,11 +48,22 @@ def test_it_lists_what_has_no_partner_and_writes_nothing(book: Path, run: Run) -
 def test_in_order_pairs_the_rest_one_by_one(book: Path, run: Run) -> None:
     ran = run("pair", "--in-order")
     assert ran.returncode == 0, ran.stderr
-    assert "imglist/text.txt: 2 half-folios" in ran.stderr
+    assert "imglist/text.txt: 2 pages" in ran.stderr
     assert shown(book) == ["WYG0103-0192c.png", "scan 9.png", "scan 10.png"]
     again = run("pair", "--in-order")
     assert again.returncode == 2
     assert "there is nothing to pair" in again.stderr
+
+
+def test_pages_that_are_no_half_folios_are_paired_too(book: Path, run: Run) -> None:
+    text = read_transcription(book / "text.txt")
+    lines = ["".join(column.source for column in page.columns[:2]) for page in text.pages]
+    (book / "text.txt").write_text("".join(f"[{n}]\n{line}\n" for n, line in enumerate(lines, 12)), encoding="utf-8")
+    assert run("pair").stdout == "12\tscan 9.png\n13\tscan 10.png\n14\tWYG0103-0192c.png\n"
+    ran = run("pair", "--in-order", "13=scan 9.png")
+    assert ran.returncode == 0, ran.stderr
+    assert shown(book) == [None, "scan 9.png", "scan 10.png"]
+    assert "1 of 3 pages have no image" in run("pair").stderr
 
 
 def test_the_list_in_use_is_written_on(book: Path, run: Run) -> None:
@@ -66,11 +77,11 @@ def test_the_list_in_use_is_written_on(book: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["010-1b"], "is no pair: write PAGE=IMAGE"),
+        (["010-1b"], "is not a pair: write PAGE=IMAGE"),
         (["010-9b=scan 9.png"], "no page is called 010-9b"),
-        (["010-1b=scan 11.png"], "scan 11.png is no image in the image folders"),
-        (["--in-order", "010-1a=scan 9.png", "010-1b=scan 10.png"], "name the first page and its image alone"),
-        (["--in-order", "010-1a=scan 9a.png"], "no image file is called scan 9a.png"),
+        (["010-1b=scan 11.png"], "scan 11.png is not an image in the image folders"),
+        (["--in-order", "010-1a=scan 9.png", "010-1b=scan 10.png"], "name only the first page and its image"),
+        (["--in-order", "010-1a=scan 9a.png"], "there is no image file scan 9a.png"),
     ],
 )
 def test_wrong_words_are_told_and_nothing_is_written(book: Path, run: Run, words: list[str], said: str) -> None:
@@ -85,7 +96,7 @@ def test_a_file_that_is_no_image_list_is_left_alone(book: Path, run: Run) -> Non
     (book / "imglist" / "text.txt").write_text("010-1b,scan 9.png\n", encoding="utf-8")
     ran = run("pair", "010-1b=scan 9.png")
     assert ran.returncode == 2
-    assert "imglist/text.txt is no image list" in ran.stderr
+    assert "imglist/text.txt is not an image list" in ran.stderr
     assert (book / "imglist" / "text.txt").read_text(encoding="utf-8") == "010-1b,scan 9.png\n"
 
 

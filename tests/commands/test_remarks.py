@@ -38,12 +38,12 @@ def test_each_kind_once_and_with_v_all(name: str, text: Path, capsys: pytest.Cap
     told = capsys.readouterr().err.splitlines()
     assert f"{SAID} {number}" in told
     assert sum("a note is not closed" in line for line in told) == 1
-    assert sum("the page mark K_WYG_001-1b is not closed; taken as a page" in line for line in told) == 1
-    assert f"remarks in all: {4 * files}; -v prints each" in told
+    assert sum("the page mark K_WYG_001-1b is not closed; read as a page" in line for line in told) == 1
+    assert f"remarks: {4 * files} in total; -v prints them" in told
     assert main((*COMMANDS[name], "-v")) == 0
     told = capsys.readouterr().err.splitlines()
     assert sum("a note is not closed" in line for line in told) == 3 * files
-    assert not any("-v prints each" in line for line in told)
+    assert not any("-v prints them" in line for line in told)
 
 
 def test_witnesses_are_called_as_the_user_calls_them(

@@ -1115,6 +1115,17 @@ def test_a_moved_character_that_the_text_has_already_is_noted_once(moved: Projec
     assert (note.words, note.lemma) == ("射：原在上下，據影像乙正。", "射")
 
 
+@pytest.mark.parametrize("half", ["f-out", "f-in"])
+def test_what_moved_goes_back_whole_when_the_moved_text_was_checked(moved: Project, half: str) -> None:
+    moved.say("f-out", Verdict.TAKE)
+    moved.export()
+    moved.page = page_of([COLUMN_1, "", "射命上&KR0058;曰告"])
+    moved.check()
+    moved.say(half, Verdict.UNDO)
+    moved.export()
+    assert moved.edition.text == TEXT
+
+
 def test_what_was_said_of_one_half_alone_stays(moved: Project) -> None:
     moved.say("f-in", Verdict.TYPED, "身")
     moved.say("f-out", Verdict.TAKE, person="乙")

@@ -110,7 +110,7 @@ def test_two_do_not_fetch_into_one_folder_at_once(museum: Museum, run: Run, tmp_
     with alone_in(tmp_path / "images"):
         ran = run("fetch", "imglist", *HERE)
     assert ran.returncode == 2
-    assert "images: another `proof fetch` is at work in this folder" in ran.stderr
+    assert "images: another `proof fetch` is running in this folder" in ran.stderr
     assert museum.asked == []
     assert run("fetch", "imglist", *HERE).returncode == 0
 
@@ -132,7 +132,7 @@ def test_what_failed_is_listed_with_why(museum: Museum, run: Run) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("http://example.org/m", "name a folder with --to"),
+        ("http://example.org/m", "no folder for the images"),
         ("ftp://example.org/m --to x", "must begin with http"),
         ("nothing.json --to x", "nothing.json: cannot be read"),
         ("imglist --to x --list l.txt", "--list is for IIIF manifests"),
@@ -182,7 +182,7 @@ def test_ctrl_c_in_mid_file_is_gone_on_from(museum: Museum, run: Run, tmp_path: 
     over.set()
     left = part.stat().st_size
     assert process.returncode == 130
-    assert "stopped: 1 of 3 images are there; the same command goes on from there" in said
+    assert "stopped: 1 of 3 images are there; the same command continues from there" in said
     assert run("fetch", "imglist", *HERE).returncode == 0
     asked = [headers for path, headers in museum.asked if path == second]
     assert asked[1]["range"] == f"bytes={left}-"

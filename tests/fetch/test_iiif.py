@@ -225,8 +225,8 @@ def test_a_collection_names_its_manifests() -> None:
 @pytest.mark.parametrize(
     ("sent", "said"),
     [
-        (b"", "no JSON"),
-        (b'{\n"type": "Manifest",\n}', r"manifest\.json:3: is no IIIF manifest: it is no JSON"),
+        (b"", "not JSON"),
+        (b'{\n"type": "Manifest",\n}', r"manifest\.json:3: is not a IIIF manifest: it is not JSON"),
         (b"<!DOCTYPE html><html>", "web page; name the address of the manifest itself"),
         (b"\xff\xfe{}", "not UTF-8"),
         (b"[]", "expected a JSON object"),

@@ -54,7 +54,7 @@ def test_a_line_that_leads_out_of_the_folder_is_no_image(tmp_path: Path) -> None
         ("", r"imginfo\.cfg: names no address"),
         ("[Versions]\n", r"imginfo\.cfg: names no address"),
         ("WYG=http://example.org/\n", r"imginfo\.cfg:1: expected \[Versions\]"),
-        ("[Versions]\nWYG\n", r"imginfo\.cfg:2: is no setting, expected NAME=ADDRESS"),
+        ("[Versions]\nWYG\n", r"imginfo\.cfg:2: is not a setting, expected NAME=ADDRESS"),
         ("[Versions]\nWYG=http://a.org/\nwyg=http://b.org/\n", r"imginfo\.cfg:3: option 'WYG'.* already exists"),
         ("[Versions]\n\nWYG=/srv/images/\n", r"imginfo\.cfg:3: .*http://"),
         ("[Versions]\nWYG=file:///etc/\n", r"imginfo\.cfg:2: .*http://"),

@@ -65,7 +65,7 @@ def test_one_inner_address_among_public_ones_is_enough_to_refuse(monkeypatch: py
 
 
 def test_a_host_that_is_not_known_is_named() -> None:
-    with pytest.raises(ServerError, match=r"nowhere\.invalid: there is no server of this name"):
+    with pytest.raises(ServerError, match=r"nowhere\.invalid: there is no server with this name"):
         CheckedNetwork().connect_tcp("nowhere.invalid", 80)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,20 @@ def test_the_lists_path_is_tried_as_it_stands_by_its_last_part_and_as_a_plate_an
 ) -> None:
     index = ImageIndex([touch(tmp_path / "set", *files)], [a_list(tmp_path / "l.txt", LISTED)])
     assert found(index, page(LAST, ref="WYG0001-0001a")) == PageImage(tmp_path / "set" / expected, quadrant, how)
+
+
+@pytest.mark.parametrize(
+    "named", ["scans/0007.jpg", "0007.jpg", "elsewhere/0007.png", "https://library.org/b/0007.jpg"]
+)
+def test_the_file_that_the_text_names_is_tried_behind_the_list_and_before_the_pages_name(
+    tmp_path: Path, named: str
+) -> None:
+    folder = touch(tmp_path / "set", "scans/0007.jpg", "17b.png", "WYG0140/WYG0140-0330d.png")
+    wanted = replace(page(LAST), image=named)
+    assert found(ImageIndex([folder]), wanted) == PageImage(folder / "scans/0007.jpg", "", FoundBy.REFERENCE)
+    listed = ImageIndex([folder], [a_list(tmp_path / "l.txt", LISTED)])
+    assert found(listed, wanted).path.name == "WYG0140-0330d.png"
+    assert found(ImageIndex([folder]), replace(wanted, image="0008.jpg")).path.name == "17b.png"
 
 
 def test_the_list_gives_a_page_its_reference(tmp_path: Path) -> None:
@@ -232,7 +247,7 @@ def test_a_work_of_9000_images_is_found_as_quickly_as_a_tenth_of_it_ten_times(sh
         """So many images, and the computing that it takes to find them."""
         entries = [entry for path in lists for entry in ImageList.read(path).entries]
         touch(folder, *(entry.file for entry in entries))
-        pages = [page(f"KR1d0087_WYG_{juan}-{folio}") for juan, folio in (entry.place for entry in entries)]
+        pages = [page(f"KR1d0087_WYG_{'-'.join(map(str, entry.page))}") for entry in entries]
 
         def search() -> None:
             index = ImageIndex([folder], lists)

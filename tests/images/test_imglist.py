@@ -64,6 +64,21 @@ def test_a_line_that_cannot_be_used_or_comes_twice_is_named_and_the_others_serve
     assert "line 2" in told[2]
 
 
+def test_a_page_that_is_no_half_folio_is_listed_by_its_id(tmp_path: Path) -> None:
+    path, numbered = tmp_path / "l.txt", page("L55n1638_p0001a")
+    path.write_text("# by hand\nL55n1638_p0002a\t\tb.jpg\n", encoding="utf-8")
+    write_entries(path, {numbered.id: "a.jpg", ("10", Folio(1, "a")): "c.jpg"})
+    written = "# by hand\nL55n1638_p0002a\t\tb.jpg\nL55n1638_p0001a\t\ta.jpg\n010-1a00\t\tc.jpg\n"
+    assert path.read_text(encoding="utf-8") == written
+    write_entries(path, {numbered.id: "a.jpg"})
+    assert path.read_text(encoding="utf-8").count("a.jpg") == 1
+    result = ImageList.read(path, [numbered])
+    entry = ImageLists([result]).entry(numbered)
+    assert entry is not None
+    assert entry.file == "a.jpg"
+    assert [in_english(notice).split(": ")[0] for notice in result.notices] == [f"{path}:2"]  # no page of this text
+
+
 @pytest.mark.parametrize(
     "file",
     [

@@ -1,4 +1,4 @@
-"""A file that is no model of the language, or is damaged, is named with what to do."""
+"""A file that is not a language model, or is damaged, is named with what to do."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proof.language.stream import stream_of
 from proof.text.read import read_transcription
 
 SAMPLE = Path(__file__).resolve().parents[2] / "pages" / "dasheyi.txt"
-SAID = "no model of the language, or a damaged one; make one with `proof learn`"
+SAID = "not a language model, or damaged; make one with `proof learn`"
 
 
 def damaged(data: bytes, chance: random.Random) -> bytes:

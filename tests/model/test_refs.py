@@ -41,7 +41,7 @@ def test_a_folio_is_a_leaf_and_a_side() -> None:
 @pytest.mark.parametrize("text", ["", "a", "10", "10c", "1ab", "-1a", "十a", "1٣a", "1" * 5000 + "a"])
 def test_other_text_is_refused_as_a_folio(text: str) -> None:
     assert Folio.match(text) is None
-    with pytest.raises(UsageError, match="no half-folio"):
+    with pytest.raises(UsageError, match="not a half-folio"):
         Folio.parse(text)
 
 

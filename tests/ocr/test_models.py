@@ -100,7 +100,7 @@ def test_what_is_no_model_is_named_with_what_to_do(tmp_path: Path) -> None:
         own_folder(tmp_path / "listed", "- a\n- b\n"): "not the settings of a model",
         own_folder(tmp_path / "nameless", "Global: {}\n"): "no model_name",
         text: "not an ONNX model",
-        packaged_model(ModelTask.DETECTION): "carries no character dictionary",
+        packaged_model(ModelTask.DETECTION): "has no character dictionary",
     }
     for path, expected in cases.items():
         with pytest.raises(EngineError) as raised:

@@ -10,7 +10,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +18,7 @@ from PIL import Image
 from proof.errors import EngineError
 from proof.ocr.engine import Pixels
 from proof.ocr.models import ModelTask, model_folder, packaged_model
-from proof.ocr.paddle import PaddlePages, PaddleRecogniser, PaddleSettings, cut, spaced
+from proof.ocr.paddle import PaddlePages, PaddleRecogniser, cut, spaced
 from proof.ocr.ppocr import PPOCR
 from tests.conftest import PATIENCE, ReadPage
 
@@ -46,12 +45,12 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def engine(cache: Path) -> PaddleRecogniser:
-    return PaddleRecogniser(PaddleSettings(threads=2, cache=cache))
+    return PaddleRecogniser(threads=2, cache=cache)
 
 
 @pytest.fixture(scope="module")
 def pages(cache: Path, engine: PaddleRecogniser) -> PaddlePages:
-    return PaddlePages(PaddleSettings(threads=2, cache=cache), engine)
+    return PaddlePages(engine, threads=2, cache=cache)
 
 
 @pytest.fixture(scope="module")
@@ -93,17 +92,6 @@ def test_a_strip_without_text_or_pixels_reads_as_nothing(engine: PaddleRecognise
         assert reading.text == "", shape
 
 
-def test_settings_that_cannot_be_are_refused(cache: Path) -> None:
-    with pytest.raises(EngineError, match="unknown device 'cuda'"):
-        PaddleSettings(device="cuda")
-    with pytest.raises(EngineError, match="-1 threads"):
-        PaddleSettings(threads=-1)
-    if "CUDAExecutionProvider" in onnxruntime.get_available_providers():
-        pytest.skip("this machine has onnxruntime-gpu")
-    with pytest.raises(EngineError, match=r"device gpu:0 needs the package onnxruntime-gpu"):
-        PaddleRecogniser(PaddleSettings(device="gpu:0", cache=cache)).read([np.full((60, 60), 255, np.uint8)])
-
-
 def test_a_model_folder_or_a_file_of_the_users_own_is_read_with(
     tmp_path: Path, cache: Path, strips: dict[Place, Pixels]
 ) -> None:
@@ -113,7 +101,7 @@ def test_a_model_folder_or_a_file_of_the_users_own_is_read_with(
     shutil.copyfile(packaged_model(ModelTask.RECOGNITION), file)
     short = (788, 157, 97, 140)
     for path, title in ((folder, "PP-OCRv6_small_rec"), (file, "my own")):
-        engine = PaddleRecogniser(PaddleSettings(model=str(path), cache=cache))
+        engine = PaddleRecogniser(str(path), cache=cache)
         assert engine.read([strips[short]])[0].text == COLUMNS[short]
         assert engine.identity.model == title
 
@@ -136,7 +124,7 @@ def test_a_model_that_cannot_be_used_is_named_with_what_to_do(tmp_path: Path, ca
     }
     for model, expected in cases.items():
         with pytest.raises(EngineError) as raised:
-            PaddleRecogniser(PaddleSettings(model=model, cache=cache)).read([np.full((60, 60), 255, np.uint8)])
+            PaddleRecogniser(model, cache=cache).read([np.full((60, 60), 255, np.uint8)])
         assert model in str(raised.value)
         assert expected in str(raised.value)
 
@@ -152,13 +140,12 @@ def refuse(event, arguments):
         raise SystemExit(f"the network was asked for: {event} {arguments}")
 
 sys.addaudithook(refuse)
-from proof.ocr.paddle import PaddlePages, PaddleRecogniser, PaddleSettings
+from proof.ocr.paddle import PaddlePages, PaddleRecogniser
 
-settings = PaddleSettings()
-engine = PaddleRecogniser(settings)
+engine = PaddleRecogniser()
 page = np.asarray(Image.open(sys.argv[1]).convert("L"))
 print(engine.read([page[157:297, 788:885]])[0].text, engine.identity.model)
-print(len(PaddlePages(settings, engine).read_page(page[150:750, 570:1000]).lines))
+print(len(PaddlePages(engine).read_page(page[150:750, 570:1000]).lines))
 """
 
 

@@ -58,7 +58,8 @@ def test_flags_by_a_gpu_are_those_of_the_cpu(tmp_path: Path) -> None:
     assert [flag["score"] for flag in found] == pytest.approx([flag["score"] for flag in expected], abs=0.05)
 
 
-def test_a_device_of_another_name_is_refused() -> None:
+@pytest.mark.parametrize("engine", ["ppocr", "paddleocr"])
+def test_a_device_of_another_name_is_refused(engine: str) -> None:
     with pytest.raises(UsageError, match="'tpu': give cpu, gpu or gpu:<number>"):
-        open_engine(EngineSettings(device="tpu"))
+        open_engine(EngineSettings(engine, device="tpu"))
     assert gpu_of("cpu") is None

@@ -66,7 +66,7 @@ def test_a_key_is_read_and_what_is_wrong_in_it_is_named(tmp_path: Path) -> None:
     path.write_text(header + "1a\t1\t9\t1\t北\t比\tsubstitution\terror\n", encoding="utf-8")
     assert [row.category for row in read_key(path)] == [ErrorClass.REAL]
     path.write_text(header + "1a\t1\t9\t1\t北\t比\tsubstitution\tguess\n", encoding="utf-8")
-    with pytest.raises(TextError, match=r"key\.tsv:2: .*class is planted, real, variant, ambiguous"):
+    with pytest.raises(TextError, match=r"key\.tsv:2: .*class is one of planted, real, variant, ambiguous"):
         read_key(path)
     path.write_text("page\tline\n", encoding="utf-8")
     with pytest.raises(TextError, match="has no column offset"):
@@ -96,5 +96,5 @@ def test_findings_of_another_program_are_read(tmp_path: Path) -> None:
     path.write_text('{"page": "1a", "line": 1, "offset": 9, "length": 1}\n', encoding="utf-8")
     assert read_findings(path) == [finding(1, 9)]
     path.write_text('{"page": "1a", "line": 1}\n', encoding="utf-8")
-    with pytest.raises(TextError, match=r"theirs\.jsonl:1: is no finding \('offset'\)"):
+    with pytest.raises(TextError, match=r"theirs\.jsonl:1: is not a finding \('offset'\)"):
         read_findings(path)

@@ -187,7 +187,7 @@ def test_the_commands_say_what_they_did(project: Settings, tmp_path: Path, capsy
     assert main(["restore", str(tmp_path / "a.zip"), str(tmp_path / "b")]) == 0
     assert "proof serve --config" in capsys.readouterr().out
     assert main(["backup", "--verify", str(tmp_path / "a.zip")]) == 0
-    assert "restores whole, 3 files" in capsys.readouterr().out
+    assert "can be restored completely, 3 files" in capsys.readouterr().out
     assert (tmp_path / "a.zip").stat().st_mode & 0o777 == 0o600
 
 
@@ -207,7 +207,7 @@ def test_no_address_that_a_backup_names_is_used_unless_it_is_said_again(
         before = sorted(tmp_path.rglob("*"))
         here = tmp_path / "in" / "here"
         assert main(["restore", str(saved), str(here)]) == 0
-        assert "not used: the store that the backup names" in capsys.readouterr().err
+        assert "was not filled; to fill one, name it with --store" in capsys.readouterr().err
         with pytest.raises(TimeoutError):
             listening.accept()
     assert [path for path in sorted(tmp_path.rglob("*")) if here not in (path, *path.parents)] == before
@@ -333,8 +333,8 @@ def test_all_that_the_settings_name_is_saved_or_told(
     assert main(["backup", str(tmp_path / "all.zip"), "--config", str(folder)]) == 0
     told = capsys.readouterr().err.splitlines()
     assert told == [
-        f"not in it, outside the project's folder: {tmp_path / 'far.txt'}",
-        f"not in it, a repository: {folder / 'git'}",
+        f"left out, outside the project's folder: {tmp_path / 'far.txt'}",
+        f"left out, a repository: {folder / 'git'}",
     ]
     with zipfile.ZipFile(tmp_path / "all.zip") as archive:
         assert {*names, *more, "drawn.ttf"} <= set(archive.namelist())

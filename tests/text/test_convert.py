@@ -175,7 +175,7 @@ def test_kanripo_marks_need_the_work_and_mirror_marks_the_images(mirror: Transcr
     with pytest.raises(UsageError, match="which work"):
         convert(mirror, Format.KANRIPO)
     for work in ("KR1 d0030", "KR1d0030>", "KR1d0030_WYG"):
-        with pytest.raises(UsageError, match="is no id of a work"):
+        with pytest.raises(UsageError, match="is not the id of a work"):
             convert(mirror, Format.KANRIPO, work=work)
     with pytest.raises(UsageError, match="no image is known for page KR1d0030_WYG_010-1a"):
         convert(transcription(BARE), Format.MIRROR)

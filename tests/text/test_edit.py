@@ -50,7 +50,7 @@ def test_insertions_at_one_place_keep_their_order() -> None:
     ],
 )
 def test_edits_that_claim_one_place_are_refused(edits: list[Edit]) -> None:
-    with pytest.raises(UsageError, match="claim the same place"):
+    with pytest.raises(UsageError, match="are at the same place"):
         edited("大射儀也", edits)
 
 

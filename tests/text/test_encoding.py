@@ -56,11 +56,11 @@ DAMAGED = (TRADITIONAL + "\n").encode() + b"\xe5\x84 \n" + TRADITIONAL.encode()
     ("data", "encoding", "said"),
     [
         (b"", None, r"juan\.txt: the file is empty"),
-        (DAMAGED, None, r"juan\.txt:13: byte 0xE5 is damaged, though the rest is UTF-8"),
-        (b"\x8aPNG\r\n\x1a\n" + bytes(range(256)) * 8, None, "not UTF-8 text, and no other encoding"),
-        (b"abc", "utf-99", "is no text encoding"),
-        (b"abc", "rot13", "is no text encoding"),
-        (TRADITIONAL.encode(), "big5", r"juan\.txt:2: byte 0x.. is no big5"),
+        (DAMAGED, None, r"juan\.txt:13: byte 0xE5 is damaged, the rest is UTF-8"),
+        (b"\x8aPNG\r\n\x1a\n" + bytes(range(256)) * 8, None, "not UTF-8 text, nor in any other known encoding"),
+        (b"abc", "utf-99", "is not a text encoding"),
+        (b"abc", "rot13", "is not a text encoding"),
+        (TRADITIONAL.encode(), "big5", r"juan\.txt:2: byte 0x.. is not big5"),
         (b"\xfa\x4a", "cp932", "would change bytes"),  # Shift_JIS writes it in two ways; only one comes back
     ],
 )

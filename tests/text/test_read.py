@@ -94,7 +94,7 @@ def test_a_folder_a_missing_file_and_an_unreadable_one_are_refused_by_name(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("data", "said"), [(b"", "is empty"), (b"\n\n", "a page begins with"), (b"call Li on Monday", "no Chinese text")]
+    ("data", "said"), [(b"", "is empty"), (b"\n\n", "a page begins with"), (b"call Li on Monday", "not Chinese text")]
 )
 def test_a_file_that_is_no_text_is_refused_with_what_it_needs(file: Path, data: bytes, said: str) -> None:
     file.write_bytes(data)

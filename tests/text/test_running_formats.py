@@ -154,7 +154,7 @@ def test_front_matter_without_end_and_what_is_in_no_format_are_refused() -> None
     with pytest.raises(TextError, match=r"text.txt:1: the front matter has no end"):
         transcription("---\ntitle: x\nauthor: y\n", form=Format.CRITICAL)
     assert detect_format("no Chinese text\n") is None
-    with pytest.raises(TextError, match=r"no format is recognised, and it is no Chinese text"):
+    with pytest.raises(TextError, match=r"its format is not recognised, and it is not Chinese text"):
         transcription("no Chinese text\n")
 
 

@@ -213,10 +213,10 @@ def test_the_project_overrules_every_list(tmp_path: Path) -> None:
     ("text", "line", "words"),
     [
         ("略\t畧\n", 1, "two characters and a class"),
-        ("# head\n\n略\t畧\tvariant\n", 3, "no class of pairs"),
+        ("# head\n\n略\t畧\tvariant\n", 3, "not a class of pairs"),
         ("略略\t畧\tform\n", 1, "not one character"),
         ("略\t略\tform\n", 1, "paired with itself"),
-        ("略\t畧\tform\n元\t玄\ttaboo\n畧\t略\tdistinct\n", 3, "further up"),
+        ("略\t畧\tform\n元\t玄\ttaboo\n畧\t略\tdistinct\n", 3, "in an earlier line"),
     ],
 )
 def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, text: str, line: int, words: str) -> None:

@@ -136,7 +136,7 @@ def test_a_branch_whose_commit_is_lost_is_told(repository: Path) -> None:
 def test_a_branch_or_folder_that_is_not_there_is_told_with_those_that_are(repository: Path, tmp_path: Path) -> None:
     with pytest.raises(TextError, match="has no branch CHANT; there are: SBCK, WYG"):
         read_witnesses([WitnessSource(repository, "", "CHANT")])
-    with pytest.raises(TextError, match="is no git repository"):
+    with pytest.raises(TextError, match="is not a git repository"):
         read_witnesses([WitnessSource(tmp_path, "", "SBCK")])
     (tmp_path / "empty").mkdir()
     with pytest.raises(TextError, match="is a folder without texts"):

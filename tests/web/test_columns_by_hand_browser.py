@@ -32,6 +32,10 @@ def test_columns_are_added_deleted_split_and_joined_and_taken_back(page: Page) -
     expect(title).to_contain_text("A new column before column 1")
     expect(text).to_be_focused()
     expect(text).to_have_value("")
+    for change in ("Split before the cursor", "Join with the next column", "Delete the column"):
+        expect(
+            page.get_by_role("button", name=change)
+        ).to_be_disabled()  # it would change the column beside the new one
     text.fill("　命(上/射)曰")
     photographed(page, "column-added")
     page.keyboard.press("Enter")

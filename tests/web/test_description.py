@@ -48,7 +48,8 @@ def test_errors_are_problem_documents_and_other_answers_are_not(document: Any) -
             assert ("application/problem+json" in answer.get("content", {})) == (status >= "400")
 
 
-def test_texts_have_no_line_breaks_of_docstrings(document: Any) -> None:
+def test_texts_have_no_line_breaks_and_full_stops_of_docstrings(document: Any) -> None:
+    assert [summary for summary in values_of(document["paths"], "summary") if summary.endswith(".")] == []
     texts = values_of(document, "description")
     assert [text for text in texts if "<br/>" in text or "\n" in text.replace("\n\n", "")] == []
 

@@ -49,5 +49,5 @@ def export_form(name: str) -> ExportForm:
     else:
         form = next((entry.load() for entry in entry_points(group=ENTRY_POINTS, name=name)), None)
     if not isinstance(form, ExportForm):
-        raise UsageError(_("no form is called %(name)s: choose of %(names)s"), name=name, names=", ".join(names()))
+        raise UsageError(_("there is no form %(name)s: choose one of %(names)s"), name=name, names=", ".join(names()))
     return form

@@ -11,7 +11,7 @@ from pathlib import Path
 import bagit
 
 import proof
-from proof.errors import OutputError, reason_of
+from proof.errors import OutputError, os_errors_as
 from proof.exports.files import Material, marked_pages, write_file
 from proof.exports.forms import ExportForm
 from proof.exports.pagexml import page_xml
@@ -23,7 +23,7 @@ def _write(material: Material, folder: Path) -> list[Path]:
     edition = material.corrected.edition
     target = folder / f"{material.stem}.bag"
     if target.exists() and not (target / "bagit.txt").is_file():
-        raise OutputError(_("%(target)s is there and no bag: move it away"), target=target)
+        raise OutputError(_("%(target)s exists and is not a bag: move it away"), target=target)
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".bag-") as temporary:
         bag = Path(temporary) / "bag"
@@ -31,12 +31,8 @@ def _write(material: Material, folder: Path) -> list[Path]:
         for path, page in marked_pages(material, bag / "page", ".xml").items():
             write_file(path, page_xml(page, material.made))
         for source, name in file_names(_image_files(material)).items():
-            try:
+            with os_errors_as(OutputError, _("%(source)s cannot be put into the bag (%(reason)s)"), source=source):
                 write_file(bag / "images" / name, source.read_bytes())
-            except OSError as error:
-                raise OutputError(
-                    _("%(source)s cannot be put into the bag (%(reason)s)"), source=source, reason=reason_of(error)
-                ) from error
         information = {
             "External-Description": material.named,
             "Bagging-Date": f"{material.made:%Y-%m-%d}",

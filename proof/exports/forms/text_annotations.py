@@ -50,7 +50,7 @@ def content_state(manifest: str, canvas: str, box: Box | None, size: tuple[int, 
 
 def _write(material: Material, folder: Path) -> list[Path]:
     if not material.base:
-        raise UsageError(_("annotations of the text lie on canvases: name the address of the manifest (--base)"))
+        raise UsageError(_("annotations refer to the canvases of a manifest: name its address with --base"))
     addressed = Addressed(
         material.base, material.stem, [page for page in decided_pages(material) if page.image is not None]
     )

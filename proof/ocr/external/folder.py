@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from proof.errors import EngineError, reason_of
+from proof.errors import EngineError, os_errors_as
 from proof.images.pdf import stem_of
 from proof.locale.marking import Sentence, _
 from proof.model.geometry import Box
@@ -99,7 +99,7 @@ class ExternalEngine:
         path = candidates[0]
         pages = self._parsed(path)
         if not pages:
-            raise ReadingFileError(path, None, _("holds no page; export it again"))
+            raise ReadingFileError(path, None, _("contains no page; export it again"))
         # a file with the image's name need not name an image inside, but it must not name another one
         page = next((page for page in pages if _image_key(page.image) == key), None)
         page = page or next((page for page in pages if not page.image), None)
@@ -156,13 +156,9 @@ def _image_key(name: str) -> str:
 
 
 def _content(path: Path) -> bytes:
-    try:
+    with os_errors_as(ReadingFileError, path, None, _("cannot be read (%(reason)s); allow reading it")):
         if path.stat().st_size > MAX_FILE_BYTES:
             raise ReadingFileError(
                 path, None, _("has more than %(most)s MB; split it into pages"), most=MAX_FILE_BYTES // 1000000
             )
         return path.read_bytes()
-    except OSError as error:
-        raise ReadingFileError(
-            path, None, _("cannot be read (%(reason)s); allow reading it"), reason=reason_of(error)
-        ) from error

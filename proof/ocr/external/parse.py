@@ -54,7 +54,7 @@ def parse_readings(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
     try:
         root: Any = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        message = Sentence(_("is not whole XML (%(msg)s); export it again"), msg=error.msg)
+        message = Sentence(_("is not well-formed XML (%(msg)s); export it again"), msg=error.msg)
         line = int(error.lineno) if error.lineno else None
         raise ReadingFileError(path, line, message) from error
     except ValueError as error:
@@ -166,7 +166,7 @@ def _hocr_pages(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
         root = html.document_fromstring(data, parser=html.HTMLParser(encoding="utf-8", huge_tree=False))
     except (etree.LxmlError, ValueError) as error:
         raise ReadingFileError(
-            path, None, _("is no hOCR that can be read (%(error)s); export it again"), error=error
+            path, None, _("is not hOCR that can be read (%(error)s); export it again"), error=error
         ) from error
     return tuple(_hocr_page(path, element) for element in root.iter() if "ocr_page" in _html_classes(element))
 
@@ -230,9 +230,7 @@ def _page_of_lines(
 ) -> ExternalPage:
     """A page with its image's name and size. Raises ReadingFileError if all of its lines are without a place."""
     if notices and not lines:
-        raise ReadingFileError(
-            path, page.sourceline, _("no line of this page says where it stands; export it with coordinates")
-        )
+        raise ReadingFileError(path, page.sourceline, _("no line of this page has a place; export it with coordinates"))
     return ExternalPage(path, name, size, tuple(line for line in lines if line.characters), tuple(notices))
 
 

@@ -17,7 +17,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from proof.errors import TextError, reason_of
+from proof.errors import TextError, os_errors_as
 from proof.locale.marking import _
 from proof.text.encoding import Decoded, decode
 from proof.text.extraction import Extraction
@@ -59,12 +59,8 @@ def decoded_file(path: Path | str, encoding: str | None = None) -> Decoded:
     path = Path(path)
     if path.is_dir():
         raise TextError(path, None, _("is a folder: name one transcription file in it"))
-    try:
+    with os_errors_as(TextError, path, None, _("cannot be read (%(reason)s): check its name and permissions")):
         data = path.read_bytes()
-    except OSError as error:
-        raise TextError(
-            path, None, _("cannot be read (%(reason)s): check its name and permissions"), reason=reason_of(error)
-        ) from error
     return decoded(path, data, encoding)
 
 

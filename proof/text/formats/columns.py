@@ -28,10 +28,13 @@ def page_name(image: str, path: Path) -> str:
     return Path(image.replace("\\", "/")).stem or path.stem
 
 
-def page_mark(draft: Draft, name: str) -> None:
-    """Begin the page `name`."""
+def page_mark(draft: Draft, name: str, image: str = "") -> None:
+    """Begin the page `name`, which the file `image` shows if the text names one."""
     safe = "".join("_" if char in "<>¶\n" else char for char in name)
-    draft.mark(("" if draft.at_line_start else "¶\n") + f"<pb:{safe}>¶\n")
+    draft.mark("" if draft.at_line_start else "¶\n")
+    if image:
+        draft.image(image)
+    draft.mark(f"<pb:{safe}>¶\n")
 
 
 def write_page(draft: Draft, name: str, regions: Iterable[Iterable[Line]]) -> None:

@@ -29,7 +29,7 @@ _UNREAD = frozenset({"head", "script", "style", "rt", "rp", "rtc", "svg", "math"
 def _extract(data: bytes, path: Path) -> Extraction:
     names = member_names(data)
     if "META-INF/encryption.xml" in names and b"EncryptedData" in member(data, "META-INF/encryption.xml", path):
-        raise TextError(path, None, _("is an encrypted EPUB: give one without protection"))
+        raise TextError(path, None, _("is an encrypted EPUB: name one without protection"))
     container = member_tree(data, _CONTAINER, path)
     package_name = next((node.get("full-path") for node in container.all("rootfile")), "")
     package = member_tree(data, package_name, path)

@@ -3,7 +3,8 @@
 The text is that of the edition: the lemma of an `app`, `corr`, `orig` or `abbr` of a `choice`, and inline notes as
 notes. The header, footnotes of the apparatus, running heads and CBETA's tables of contents (`mulu`) are left out, with
 remarks on the notes. The readings of an `app`, in the text or after it (`from`, `to`), become notes on their place,
-like the footnotes of a critical edition. A character without a code point (`g`) is read as an entity."""
+like the footnotes of a critical edition; a lemma after the text is corrected with the words that it repeats. A
+character without a code point (`g`) is read as an entity."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import unquote
 
 from proof.text.extraction import Draft, Extraction, SourceRun
 from proof.text.formats import TextFormat
@@ -49,6 +51,14 @@ def _title(root: Node) -> str:
     of_monograph = [title for title in chinese if title.get("level") == "m"]
     candidates = of_monograph or chinese or titles
     return "".join(candidates[0].text().split()) if candidates else ""
+
+
+def _images_by_id(root: Node) -> dict[str, str]:
+    """The image file of each surface and each graphic of the `facsimile`, by its id."""
+    graphics = {graphic.get("id"): graphic.get("url") for graphic in root.all("graphic")}
+    first_graphics = ((surface.get("id"), next(surface.all("graphic"), None)) for surface in root.all("surface"))
+    surfaces = {name: graphic.get("url") for name, graphic in first_graphics if graphic}
+    return {name: unquote(url) for name, url in (graphics | surfaces).items()}
 
 
 def _is_apparatus(node: Node) -> bool:
@@ -115,8 +125,10 @@ class _Apparatus:
             if "from" not in app.attributes:
                 continue
             start, end = (self.anchors.get(app.get(name).removeprefix("#")) for name in ("from", "to"))
-            if start is not None and end is not None and app.child("lem"):
+            lemma = app.child("lem")
+            if start is not None and end is not None and lemma:
                 self.note(app, end)
+                self.draft.repeat(start, end, [char for run in lemma.runs() for char in run.characters()])
             else:
                 line = data.count(b"\n", 0, app.at) + 1
                 self.draft.remark_on(_words(app), RemarkCode.APPARATUS_UNPLACED, place=line)
@@ -198,13 +210,14 @@ class _Reader:
 class _Columns:
     """Writes pages with columns into a draft. `edition` is the one whose page and line breaks count if the document has
     those of several; `prefix` begins the id of every page; `column_break` is the element that begins a column.
-    `open_notes` is the number of nested notes that are open; `in_left_half`: the left half-row of the note has
-    begun."""
+    `images` maps the ids in the `facsimile` to image files. `open_notes` is the number of nested notes that are open;
+    `in_left_half`: the left half-row of the note has begun."""
 
     draft: Draft
     edition: str
     prefix: str
     column_break: str
+    images: dict[str, str]
     paged: bool = False
     line_open: bool = False
     open_notes: int = 0
@@ -215,7 +228,8 @@ class _Columns:
         edition = next(body.all("pb")).get("ed")
         document = root.get("id")
         prefix = f"{document}_p" if document else ""
-        columns = cls(Draft(data, escaped, UNSAFE), edition, prefix, "cb" if body.has("cb") else "lb")
+        column_break = "cb" if body.has("cb") else "lb"
+        columns = cls(Draft(data, escaped, UNSAFE), edition, prefix, column_break, _images_by_id(root))
         if title := _title(root):
             columns.draft.mark(f"#+TITLE: {title}\n")
         return columns
@@ -245,7 +259,7 @@ class _Columns:
         elif node.name == "pb":
             self.end_line()
             name = node.get("n") or node.get("id")
-            page_mark(self.draft, name if self.prefix in name else self.prefix + name)
+            page_mark(self.draft, name if self.prefix in name else self.prefix + name, self.image_of(node))
             self.paged = True
         elif node.name == self.column_break:
             self.end_line()
@@ -253,6 +267,11 @@ class _Columns:
         elif self.open_notes and not self.in_left_half:  # a line break where columns have breaks of their own
             self.draft.mark("/")
             self.in_left_half = True
+
+    def image_of(self, page_break: Node) -> str:
+        """The image file that `facs` names, itself or by an id in the `facsimile`; empty if it names none."""
+        named = next(iter(page_break.get("facs").split()), "")
+        return self.images.get(named[1:], "") if named.startswith("#") else unquote(named)
 
     @contextmanager
     def note(self) -> Iterator[None]:

@@ -124,15 +124,15 @@ class _Parser:
             self.expat.Parse(self.data, True)
         except expat.ExpatError as error:
             where, why = f"{self.member}: " if self.member else "", expat.ErrorString(error.code)
-            message = _("%(where)sis no well-formed XML (%(why)s)")
+            message = _("%(where)sis not well-formed XML (%(why)s)")
             raise TextError(self.path, error.lineno, message, where=where, why=why) from error
         except ValueError as error:
-            raise TextError(self.path, None, _("is no XML that can be read (%(error)s)"), error=error) from error
+            raise TextError(self.path, None, _("is not XML that can be read (%(error)s)"), error=error) from error
         return next(self.open_nodes[0].elements())
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if len(self.open_nodes) > MAX_DEPTH:
-            message = _("more than %(most)s elements stand within one another")
+            message = _("more than %(most)s elements are nested")
             raise TextError(self.path, self.expat.CurrentLineNumber, message, most=MAX_DEPTH)
         local = {key.rpartition(" ")[2]: value for key, value in attributes.items()}
         node = Node(name.rpartition(" ")[2], local, self.expat.CurrentByteIndex)

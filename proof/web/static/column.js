@@ -47,6 +47,14 @@ function compare() {
   $("column-read").replaceChildren(...seen.map((text, n) => (adding || same.has(n) ? text : make("mark", {}, text || "∅"))));
 }
 
+/** Shows which change is being typed. A new column has no text yet that could be split, joined or deleted. */
+function showChange() {
+  for (const button of document.querySelectorAll("#column-lines button")) {
+    button.ariaPressed = String(button.dataset.change === adding);
+    button.disabled = adding !== "" && button.dataset.change in CHANGES;
+  }
+}
+
 function open(line) {
   number = line;
   adding = "";
@@ -60,7 +68,7 @@ function open(line) {
   }
   $("column-text").value = now;
   $("column-text").readOnly = !may("decide");
-  for (const button of document.querySelectorAll("#column-lines button")) button.ariaPressed = "false";
+  showChange();
   $("column-problem").textContent = "";
   $("column-next").disabled = lines.at(-1) === number;
   compare();
@@ -125,7 +133,7 @@ const press = oneAtATime(async (name) => {
   open(number);
   if (back) return undefined;
   adding = name;
-  document.querySelector(`[data-change="${name}"]`).ariaPressed = "true";
+  showChange();
   $("column-title").textContent = say(name === "add before" ? "columnBefore" : "columnAfter", { number });
   $("column-text").value = "";
   compare();

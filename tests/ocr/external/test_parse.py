@@ -90,7 +90,7 @@ def test_a_line_corrected_after_its_glyphs_holds_and_takes_their_places() -> Non
 @pytest.mark.parametrize(
     ("data", "line", "what"),
     [
-        (TRANSKRIBUS[:-20].encode(), 7, "not whole XML"),
+        (TRANSKRIBUS[:-20].encode(), 7, "not well-formed XML"),
         (b"<?xml version='1.0'?>\n<TEI/>", 2, "expected PAGE XML"),
         (TRANSKRIBUS.replace('"1000" imageH', '"wide" imageH').encode(), 3, "imageWidth is 'wide'"),
         (ESCRIPTORIUM.replace('HPOS="900" VPOS="110"', 'HPOS="nan" VPOS="110"').encode(), 6, "HPOS is 'nan'"),

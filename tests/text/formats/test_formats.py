@@ -183,6 +183,34 @@ def test_readings_are_notes_on_their_place_wherever_the_apparatus_stands(pages: 
     assert [dict(remark.notice.values) for remark in unplaced] == [{"place": 5, "text": "佛"}]
 
 
+def test_the_facsimile_of_a_tei_names_the_images_of_its_pages() -> None:
+    path = Path("a.xml")
+    source = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><facsimile><surface xml:id="s2"><graphic url="scan%202.jpg"/>
+<zone xml:id="z2"/></surface><graphic xml:id="g3" url="3.jpg"/></facsimile><text><body>
+<pb n="1" facs="images/scan%201.jpg"/><lb/>大<lb/>射<pb n="2" facs="#s2"/><lb/>儀<pb n="3" facs="#g3 #g4"/><lb/>公
+<pb n="4" facs="#none"/><lb/>入</body></text></TEI>"""
+    read = parse_transcription(decoded(path, source.encode()), path)
+    named = [(page.id, page.image) for page in read.pages]
+    assert named == [("1", "images/scan 1.jpg"), ("2", "scan 2.jpg"), ("3", "3.jpg"), ("4", "")]
+
+
+@pytest.mark.parametrize("pages", ['<pb n="0748c" ed="T"/><lb n="0748c01" ed="T"/>', ""])
+def test_a_lemma_behind_the_text_is_corrected_with_the_words_that_it_repeats(pages: str) -> None:
+    path = Path("T08n0235.xml")
+    source = f"""<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body>{pages}<p>鳩摩<anchor xml:id="beg1"/>羅什
+<anchor xml:id="end1"/>譯<anchor xml:id="beg2"/>如是<anchor xml:id="end2"/>我聞</p></body><back><div><p>
+<app from="#beg1" to="#end1"><lem>羅什</lem><rdg>羅</rdg></app>
+<app from="#beg2" to="#end2"><lem>如此</lem><rdg>是</rdg></app></p></div></back></text></TEI>"""
+    read = decoded(path, source.encode()).extraction
+    assert read is not None
+    edits = [Edit(read.text.index("什"), 1, "十"), Edit(read.text.index("是"), 1, "此")]
+    written = read.edited(edits).decode()
+    assert written == source.replace("羅什", "羅十").replace(
+        "如是", "如此"
+    )  # the other lemma has other words: it stays
+    assert read.edited([Edit(read.text.index("羅"), 0, "耆")]).decode() == source.replace("鳩摩", "鳩摩耆")
+
+
 def test_a_character_without_code_point_before_the_first_page_is_left_out_with_a_remark() -> None:
     path = Path("a.xml")
     source = '<TEI><text><body><g ref="#CB00001"/><pb n="1b"/><lb/>大</body></text></TEI>'
@@ -254,11 +282,11 @@ def test_the_markup_of_variants_is_read_as_a_wiki_shows_it(source: str, read: st
 @pytest.mark.parametrize(
     ("name", "data", "told"),
     [
-        ("a.xml", b"<PcGts><Page>", r"a\.xml:1: is no well-formed XML"),
+        ("a.xml", b"<PcGts><Page>", r"a\.xml:1: is not well-formed XML"),
         ("a.xml", b'<!DOCTYPE TEI [<!ENTITY a "b">]>\n<TEI/>', r"a\.xml:1: declares an entity"),
         ("a.xml", b'<?xml version="1.0" encoding="big5"?><TEI/>', r"a\.xml:1: is XML in BIG5: save it as UTF-8"),
         ("a.xml", b"<TEI>" * 300, "more than 200 elements"),
-        ("a.xml", "<rss>大</rss>".encode(), "is XML of a kind that is not read: PAGE, ALTO and TEI are"),
+        ("a.xml", "<rss>大</rss>".encode(), "is XML of another kind: PAGE, ALTO and TEI can be read"),
         ("a.html", "<!DOCTYPE html><p>大</p>".encode(), "is HTML: save its text as plain text"),
         ("b.html", "<!DOCTYPE html><p>大<small>小</small></p>".encode(), "is HTML: save its text as plain text"),
         ("a.json", '{"text": "大"}'.encode(), "is JSON"),
@@ -268,7 +296,7 @@ def test_the_markup_of_variants_is_read_as_a_wiki_shows_it(source: str, read: st
         ("a.tsv", "大學\t大學之道\n\n中庸\t天命之謂性\n論語\t學而時習之\n".encode(), "is a table"),
         ("a.docx", b"PK\x03\x04rest", "is an archive, and neither DOCX nor EPUB"),
         ("a.pdf", b"%PDF-1.7", "is a PDF: name it among the images"),
-        ("a.doc", b"\xd0\xcf\x11\xe0\xa1", "is a document of an old Word: save it as DOCX"),
+        ("a.doc", b"\xd0\xcf\x11\xe0\xa1", "is a document of an old version of Word: save it as DOCX"),
     ],
 )
 def test_what_is_not_read_is_refused_with_advice_that_fits(tmp_path: Path, name: str, data: bytes, told: str) -> None:
