@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count, groupby
+from itertools import groupby
+from operator import itemgetter
 
 from proof.errors import UsageError
 from proof.exports.collation_notes import CollationNotes, juan_in_words, place_in_words
-from proof.exports.source import CorrectedSource
+from proof.exports.source import CorrectedSource, behind
 from proof.locale.marking import _
 from proof.text.column import parse_column
 from proof.text.edit import Edit, edited
 from proof.text.lines import LINE_ENDING_SIGNS
 from proof.text.numerals import numeral
 from proof.text.positions import line_end
-from proof.text.transcription import Format, Transcription
+from proof.text.transcription import Format, Transcription, apparatus_notes
 
 _NEXT_FOOTNOTE = re.compile(r"\s*(?=\[\^[^\]\n]+\]:)")
 """The white space before a footnote of the critical format."""
@@ -45,17 +46,23 @@ def character_number(source: str, offset: int) -> int:
 
 
 def with_footnotes(corrected: CorrectedSource, collated: CollationNotes) -> str:
-    """The corrected text with a numbered footnote (of Markdown) after every place that has a note.
+    """The corrected text with a numbered footnote (of Markdown) after every place that has a note, also for the notes
+    that the edition has outside its text.
 
     In the critical format the notes follow their paragraph, numbered after the existing ones; in other formats they
     follow the text. The result is for reading; the source itself gets no notes.
     """
     edition = corrected.edition
     highest = max((int(note.label) for note in edition.footnotes if note.label.isdecimal()), default=0)
-    numbers = count(highest + 1)
-    labels = {id(note.placed): f"[^{next(numbers)}]" for note in collated.notes}
-    notes = [(note.start, f"{labels[id(note.placed)]}: {' '.join(note.words.splitlines())}") for note in collated.notes]
-    edits = [
+    apparatus = apparatus_notes(edition.decoded)
+    entries = [(note.start, id(note), note.text) for note in apparatus]
+    entries = sorted(
+        [*entries, *((note.start, id(note.placed), note.words) for note in collated.notes)], key=itemgetter(0)
+    )
+    labels = {key: f"[^{number}]" for number, (_, key, _) in enumerate(entries, highest + 1)}
+    notes = [(start, f"{labels[key]}: {' '.join(words.splitlines())}") for start, key, words in entries]
+    edits = [Edit(behind(corrected.edits, note.start), 0, labels[id(note)]) for note in apparatus]
+    edits += [
         replace(placed.edit, replacement=_labelled(placed.edit.replacement, labels.get(id(placed), "")))
         for placed in corrected.placed
     ]

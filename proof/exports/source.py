@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from proof.atomic import whole_binary_file
@@ -17,7 +17,7 @@ from proof.text.edit import Edit, edited
 from proof.text.encoding import encode
 from proof.text.lines import lines
 from proof.text.pages import LineKind
-from proof.text.transcription import Transcription
+from proof.text.transcription import Footnote, Transcription, apparatus_notes
 from proof.text.variants import policy_of
 
 ZIP_SIGNATURE = b"PK"
@@ -41,6 +41,16 @@ class CorrectedSource:
     rewritten: tuple[tuple[Correction, Correction], ...] = ()
     refused: tuple[RefusedCorrection, ...] = ()
 
+    @property
+    def edits(self) -> list[Edit]:
+        """The edits that change the text."""
+        return [placed.edit for placed in self.placed if placed.correction.changes]
+
+    def apparatus(self) -> list[Footnote]:
+        """The notes that the edition has outside its text, with their anchors in the corrected text."""
+        notes = apparatus_notes(self.edition.decoded)
+        return [replace(note, anchor=_moved(self.edits, note.anchor or 0)) for note in notes]
+
     def diff(self, name: str) -> bytes:
         """The changes as a unified diff for `git apply`; `name` is the file's path in its repository. For an archive
         (DOCX, EPUB) it is a diff of the text in it, to be read but not applied."""
@@ -48,6 +58,17 @@ class CorrectedSource:
         if self.edition.decoded.extraction is not None and before.startswith(ZIP_SIGNATURE):
             before, after = self.edition.text.encode(), self.text.encode()
         return unified_diff(before, after, name)
+
+
+def behind(edits: Iterable[Edit], at: int) -> int:
+    """The place `at`, or the end of the edit that it is within."""
+    return max((edit.end for edit in edits if edit.start < at < edit.end), default=at)
+
+
+def _moved(edits: Sequence[Edit], at: int) -> int:
+    """The place `at` in the edited text. What is inserted there comes behind it."""
+    shift = sum(len(edit.replacement) - edit.length for edit in edits if edit.start < at)
+    return behind(edits, at) + shift
 
 
 def correct(

@@ -194,12 +194,23 @@ class FlagArrays:
         return self.questions(np.asarray(self._shown & self.present))
 
     @property
+    def flagged(self) -> Mask:
+        """Which flags are raised for the readers, one for each question; to all but an arbiter that is `raised`."""
+        return self.questions(np.asarray(self._for_readers & self.present))
+
+    @property
     def _shown(self) -> Mask:
-        """Which flags are samples, or raised and not hidden by a rule, which hides open flags alone; for an arbiter,
-        only those of them that are decided or on which readers differ."""
+        """Which flags are raised for the asking person; for an arbiter, only those of the readers' that are decided or
+        on which readers differ."""
         is_decided = self.state != STATES.index(State.OPEN)
-        raised = self._raised & (is_decided | ~self._of_rules)
-        return np.asarray(raised & (self._differ | is_decided) if self.requester.arbitrates else raised)
+        shown = self._for_readers
+        return np.asarray(shown & (self._differ | is_decided) if self.requester.arbitrates else shown)
+
+    @property
+    def _for_readers(self) -> Mask:
+        """Which flags are samples, or raised and not hidden by a rule, which hides open flags alone."""
+        is_decided = self.state != STATES.index(State.OPEN)
+        return np.asarray(self._raised & (is_decided | ~self._of_rules))
 
     def masks(self, queue_filter: QueueFilter) -> dict[str, Mask]:
         """Which flags each filter lets through, by the name of the filter."""

@@ -233,7 +233,7 @@ class Queue(StorePart):
         settled = arrays.is_in(SETTLED)
         wrong = arrays.state == STATES.index(State.CORRECTED)
         counted = ~is_sample & ~arrays.seeded
-        flagged = arrays.raised & counted & ~arrays.by_hand
+        flagged = arrays.flagged & counted & ~arrays.by_hand
         masks = {
             "flagged": flagged,
             "settled": flagged & settled,

@@ -165,6 +165,7 @@ SCRIPT_MESSAGES = {
     "reload": _("Reload the page"),
     "done": _("All flags are decided. This is what an export writes:"),
     "doneBlind": _("You have decided all flags. An administrator decides where another reader differs from you."),
+    "doneArbitrating": _("No place is left that two people read differently."),
     "listEnds": _("The list ends here."),
     "all": _("all"),
     "left_open": _("Open: %(num)s"),

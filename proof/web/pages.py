@@ -315,11 +315,12 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
         data["authorities"] = [IMAGE, *REASONED]
         data["assignees"] = assignees()
         data["blind"] = REQUESTER.get().blind
+        data["arbitrates"] = REQUESTER.get().arbitrates
     else:
         data["facets"] = api.facets_of(work, queue_filter).model_dump(mode="json")
         of_work = store.queue.uncounted_pages(work)
         data["pages"] = [page.folio or page.page for page in (*of_work[:1], *of_work[-1:])]
-    return render_page(template, summary, data=data)
+    return render_page(template, summary, data=data, arbitrates=REQUESTER.get().arbitrates)
 
 
 def _query(args: MultiDict[str, str]) -> schemas.FlagsQuery:

@@ -134,6 +134,37 @@ def test_a_page_of_wikisource_has_the_level_of_its_state_and_is_read_again(mater
     assert list(levels.values()) == [1, 1, 3, 4, 2]
 
 
+@pytest.mark.parametrize(("breaks", "page"), [(("<pb n='1a'/><lb/>", "<lb/>"), "1a"), (("<p>", "</p><p>"), "")])
+def test_the_apparatus_of_an_edition_is_in_every_form_with_notes(
+    material: Material, tmp_path: Path, breaks: tuple[str, str], page: str
+) -> None:
+    """Only the form for reading had it: that of Wikisource and the text with footnotes left it out."""
+    (tmp_path / "a.xml").write_text(
+        f"<TEI><text><body>{breaks[0]}鳩<app><lem>摩</lem><rdg wit='#宋'>磨</rdg></app>羅<note place='inline'>什"
+        f"<app><lem>譯</lem><rdg wit='#宋'>釋</rdg></app></note>{breaks[1]}如<app><lem>是</lem><rdg wit='#元'/></app>"
+        f"{'' if page else '</p>'}</body></text></TEI>",
+        encoding="utf-8",
+    )
+    edition = read_transcription(tmp_path / "a.xml")
+    line = 1 if page else 1 + [line[:1] for line in edition.text.splitlines()].index("鳩")
+    made = [Correction(page, line, 1, 1, "麼", "摩"), Correction(page, line, 2, 0, "耆", "")]
+    source = replace(material, corrected=correct(edition, made), pages=())
+    assert not source.corrected.refused
+    wikisource, footnotes = written(source, "wikisource", tmp_path / "out") + written(source, "footnotes", tmp_path)
+    text = wikisource.read_text(encoding="utf-8")
+    noted = "鳩麼<ref>摩：宋作磨</ref>耆羅{{*|什譯}}<ref>譯：宋作釋</ref>"
+    assert noted in text
+    assert "如是<ref>是：元無</ref>" in text
+    text = footnotes.read_text(encoding="utf-8")
+    assert [line.partition(" ")[2] for line in text.splitlines() if line.startswith("[^")] == [
+        "麼：原作摩，今改。",
+        "摩：宋作磨",
+        "耆：原脫，今補。",
+        "譯：宋作釋",
+        "是：元無",
+    ]
+
+
 @pytest.mark.parametrize("sign", " *#:;=")
 def test_a_line_that_begins_like_markup_of_wikisource_is_text_there(sign: str) -> None:
     assert re.match(r"&#32;大|<nowiki>.</nowiki>大", _line(f"{sign}大夫"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -92,6 +93,21 @@ def test_the_third_sees_only_where_the_two_differ(blind: House) -> None:
     assert third.decide(1, "take").status_code == 201
     assert state_of(one, 1) == ("corrected", "吿", 1)
     assert other.decide(1, "keep", version=1).status_code == 403
+
+
+def test_the_third_is_told_of_differences_alone_and_counts_all_flags(blind: House) -> None:
+    """Before anybody read, the desk said that all flags were decided, and the progress counted no flag."""
+    third, one = blind.browser("甲"), blind.browser("乙")
+    queue, desk = (third.client.get(f"/works/{WORK}{path}").text for path in ("/", "/desk"))
+    for page in (queue, desk):
+        assert f'<p><a href="/works/{WORK}/readings">Two readers</a></p>' in page
+    assert "No place is left that two people read differently." in queue
+    assert '"arbitrates": true' in desk
+    assert '"arbitrates": false' in one.client.get(f"/works/{WORK}/desk").text
+    progress = [browser.client.get(f"/works/{WORK}/progress").text for browser in (third, one)]
+    of_third, of_one = (re.findall(r'<tr><th scope="row">.*?</tr>', page) for page in progress)
+    assert of_third == of_one
+    assert sum(juan.flagged for juan in blind.store.queue.juans(WORK)) > 1
 
 
 def test_what_both_read_alike_is_adopted_in_one_act(blind: House) -> None:

@@ -74,6 +74,7 @@ function showEnd(isComing) {
 /** The message at the end of the list. Flags before its start or outside its filter may still be open. */
 function endMessage() {
   if (states.open) return "listEnds";
+  if (data.arbitrates) return "doneArbitrating";
   return data.blind ? "doneBlind" : "done";
 }
 
