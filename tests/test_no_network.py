@@ -189,7 +189,7 @@ try:
     sent = {{"X-CSRFToken": token, "Content-Type": "application/json"}}
     again = f"{{address}}api/v1/works/{{work}}/pages/1/read-again"
     said = json.load(browser.open(urllib.request.Request(again, b"", sent)))
-    while said["state"] in ("waiting", "reading"):
+    while said["state"] in ("waiting", "running"):
         said = json.load(browser.open(f"{{again}}/{{said['id']}}"))
     assert said["state"] == "done", said
 finally:

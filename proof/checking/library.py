@@ -79,7 +79,7 @@ OnFolderStart = Callable[[str, int, int], None]
 def library_settings(folder: Path) -> Settings:
     """The settings of a library, from its config.toml or the defaults. Raises UsageError, ConfigError."""
     if not folder.is_dir():
-        raise UsageError(_("%(folder)s: there is no such folder; name the one that holds the works"), folder=folder)
+        raise UsageError(_("%(folder)s: there is no such folder; name the one that contains the works"), folder=folder)
     return Settings.of_folder(folder)
 
 

@@ -21,7 +21,7 @@ from proof.store.backup import backup, next_file, remove_older, verify
 @click.argument("file", type=click.Path(path_type=Path))
 @config_option
 @click.option("--images/--no-images", default=True, help="Whether page images go into it.  [default: they do]")
-@click.option("--with-cache", "cache", is_flag=True, help="Also save what was read on the images.")
+@click.option("--with-cache", "cache", is_flag=True, help="Also save the readings of the images.")
 @click.option("--verify", "verifies", is_flag=True, help="Restore FILE, a backup, into a temporary folder and compare.")
 @click.option(
     "--keep",

@@ -60,7 +60,7 @@ def command(
 ) -> int:
     """Score a verifier on a benchmark of known errors.
 
-    FOLDER holds texts/ (transcriptions with page marks), images/ (of their pages; with an imglist/ if their names do
+    FOLDER contains texts/ (transcriptions with page marks), images/ (of their pages; with an imglist/ if their names do
     not match), and key.tsv: every error of the texts, with its class, planted or real.
 
     By default the check of this program is scored. The score is the recall by class of error, the number of false flags

@@ -48,11 +48,11 @@ its workers in order."""
     "--workers",
     type=click.IntRange(0, 1024),
     metavar="NUMBER",
-    help="Worker processes, each with one thread; 0: a scheduler alone. [default: one a core]",
+    help="Worker processes, each with one thread; 0: only a scheduler. [default: one a core]",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option("--port", default=8786, show_default=True, type=click.IntRange(0, 65535), help="Port; 0: any free one.")
-@click.option("--join", metavar="ADDRESS", help="Start workers alone, for the scheduler at this address.")
+@click.option("--join", metavar="ADDRESS", help="Start only workers, for the scheduler at this address.")
 @click.option("--memory", default="4GB", show_default=True, help="Memory of a worker, which is restarted beyond it.")
 def command(workers: int | None, host: str, port: int, join: str | None, memory: str) -> int:
     """Start a scheduler and workers on this machine, for `proof check --cluster`.

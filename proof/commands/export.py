@@ -28,7 +28,7 @@ from proof.text.witness_source import WitnessSource
     "--corrections",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Accepted corrections, JSON lines.  [default: what was decided in the store]",
+    help="Accepted corrections, JSON lines.  [default: the decisions in the store]",
 )
 @click.option(
     "--form",
@@ -44,7 +44,7 @@ from proof.text.witness_source import WitnessSource
     "choices",
     multiple=True,
     metavar="乾[@PLACE]=干",
-    help="Form of a character that has several in the text's script; with PAGE:COLUMN:OFFSET, at that place alone.",
+    help="Form of a character that has several in the text's script; with PAGE:COLUMN:OFFSET, only at that place.",
 )
 @click.option("--name", default="", metavar="PATH", help="Path of the text in its repository, for the diff.")
 @click.option("--base", default="", metavar="URL", help="Address under which a IIIF manifest will be served.")

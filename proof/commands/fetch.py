@@ -221,7 +221,7 @@ def _print_outcome(run: FetchRun, source: ImageSource, folder: Path, *, quiet: b
     _print_failures(source)
     if run.stopped:
         left = f"{len(run.of(FetchOutcome.NOT_ASKED)):,}"
-        click.echo(say(_("stopped, images not asked for: %(left)s; %(why)s"), left=left, why=run.stopped), err=True)
+        click.echo(say(_("stopped, images not requested: %(left)s; %(why)s"), left=left, why=run.stopped), err=True)
 
 
 def _print_failures(source: ImageSource) -> None:

@@ -34,8 +34,8 @@ class FormChoice:
         if not sign or len(character) != 1 or len(form) != 1 or bool(at) is not bool(place):
             raise UsageError(
                 _(
-                    "--choose %(choice)s: write a character and its form in the text, such as 乾=干, with "
-                    "the place if it is for that place alone: 乾@PAGE:COLUMN:OFFSET=干"
+                    "--choose %(choice)s: write a character and its form in the text, such as 乾=干, with the "
+                    "place if it is for that place only: 乾@PAGE:COLUMN:OFFSET=干"
                 ),
                 choice=repr(choice),
             )

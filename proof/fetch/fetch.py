@@ -234,7 +234,7 @@ class _Download:
         changed = record is not None and record.differs(answered)
         if content_range is None or int(content_range[1]) != size or changed or is_encoded(answer):
             self._forget_part()
-            raise TryAgain(_("the server sends another part of the file than was asked for"))
+            raise TryAgain(_("the server sends another part of the file than was requested"))
         return size, None if content_range[2] == "*" else int(content_range[2])
 
     def _resumable_bytes(self) -> int:

@@ -85,7 +85,7 @@ def listed_images(path: Path) -> ImageSource:
     lists = [path] if is_single_list else sorted(folder.glob("*.txt"))
     bases = base_addresses(folder / INFO)
     if not lists:
-        raise SourceError(folder, _("holds no image list: expected files such as KR1d0030_010.txt"))
+        raise SourceError(folder, _("contains no image list: expected files such as KR1d0030_010.txt"))
     images: dict[str, WantedImage] = {}
     notices: list[Notice] = []
     for listed in map(ImageList.read, lists):

@@ -104,5 +104,5 @@ def path_inside(folder: Path, name: str) -> Path:
         raise SourceError(f"{name[:MAX_NAME_CHARACTERS]}...", _("is too long for a file name"))
     path = folder.joinpath(*parts)
     if not path.parent.resolve().is_relative_to(folder.resolve()):
-        raise SourceError(path, _("lies behind a link out of the image folder: name that folder with --to"))
+        raise SourceError(path, _("is behind a link that leads out of the image folder: name that folder with --to"))
     return path

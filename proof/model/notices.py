@@ -38,12 +38,12 @@ class NoticeCode(MessageCode):
     LISTED_TWICE = _("%(where)s: %(page)s is listed twice with different files; the one of line %(first)s is used")
     PAGES_IN_SEVERAL_TEXTS = (
         _(
-            "%(number)s pages stand in several texts, such as %(page)s in %(one)s and in %(other)s: each is checked by "
-            "itself; if that is not meant, take one of the texts out of project.texts"
+            "%(number)s pages are in several texts, such as %(page)s in %(one)s and in %(other)s: each is "
+            "checked separately; if this is not intended, remove one of the texts from project.texts"
         ),
         _(
-            "%(page)s stands in %(one)s and in %(other)s: each is checked by itself; if that is not meant, take one of "
-            "the texts out of project.texts"
+            "%(page)s is in %(one)s and in %(other)s: each is checked separately; if this is not intended, "
+            "remove one of the texts from project.texts"
         ),
     )
     IMAGES_IN_SEVERAL_PLACES = (
@@ -54,7 +54,7 @@ class NoticeCode(MessageCode):
         "%(file)s has %(pages)s pages, the text of that name %(expected)s: say in an image list which page shows "
         "which half-folio (001-1a00, WYG 001-1a, %(file)s#3, separated by tabs)"
     )
-    NO_IMAGES_IN = _("%(folder)s holds no image (PNG, JPEG, TIFF, WebP, JPEG 2000, GIF, BMP or PDF)")
+    NO_IMAGES_IN = _("%(folder)s contains no image (PNG, JPEG, TIFF, WebP, JPEG 2000, GIF, BMP or PDF)")
     IMAGES_OF_NO_PAGE = (
         _(
             "%(number)s images in %(folder)s belong to no page: call each as its page is called (%(example)s), name "
@@ -66,16 +66,19 @@ class NoticeCode(MessageCode):
         ),
     )
     IMAGES_LEFT_OVER = (
-        _("%(number)s images in %(folder)s belong to none of these pages; `proof pair` lists what is left over"),
-        _("one image in %(folder)s belongs to none of these pages; `proof pair` lists what is left over"),
+        _("%(number)s images in %(folder)s belong to none of these pages; `proof pair` lists them"),
+        _("one image in %(folder)s belongs to none of these pages; `proof pair` lists it"),
     )
     LIST_NOT_UNDERSTOOD = _(
         "%(path)s: no line understood: a line of an image list has the place, the edition's page and the file, "
         "separated by tabs (010-1a00, WYG 010-1a, WYG/0192c.png)"
     )
     LISTED_FILES_MISSING = (
-        _("%(path)s names %(number)s images of these pages, such as %(file)s, and none lies in the image folders"),
-        _("%(path)s names %(file)s for one of these pages, which lies in none of the image folders"),
+        _(
+            "%(path)s names %(number)s images of these pages, such as %(file)s, and none of them is in the image "
+            "folders"
+        ),
+        _("%(path)s names %(file)s for one of these pages, which is in none of the image folders"),
     )
     FOLDER_UNREADABLE = _("%(path)s: the folder cannot be read (%(error)s)")
     LINK_OUTWARD = _("%(path)s: a link out of the image folders, to %(target)s: skipped")
@@ -96,13 +99,13 @@ class NoticeCode(MessageCode):
         _("%(number)s level line across the columns (a table or registers)"),
     )
     READ_BY_PAGE_PIPELINE = _("%(why)s; read by the page pipeline of %(engine)s")
-    PAGE_ASKEW = _("the page lies askew by %(degrees)s degrees: it was straightened and read")
+    PAGE_ASKEW = _("the page is tilted by %(degrees)s degrees: it was straightened and read")
     PAGE_AT_AN_ANGLE = _("the page was photographed at an angle: its perspective was corrected, and it was read")
     PAGE_NOT_FLAT = _(
         "the page does not lie flat: it was photographed at an angle or is curved, and was flattened and read"
     )
     PAGE_CURVED = _("the page is curved: it was flattened and read")
-    PAGE_IN_SHADE = _("the page lies in the shade: it was brightened and read")
+    PAGE_IN_SHADE = _("the page is shaded: it was brightened and read")
     PAGE_PALE = _("the page is very pale: its ink was strengthened and it was read")
     TOP_CUT_OFF = (
         _("the top of the page is cut off: some %(number)s characters of each column are not on this image"),
@@ -151,10 +154,12 @@ class NoticeCode(MessageCode):
     ON_LEFT_SIDE = _("on its left side")
     IN_RIGHT_HALF = _("it is in the right half")
     IN_LEFT_HALF = _("it is in the left half")
-    COLUMNS_BESIDE = _("%(number)s columns: the image shows another page as well, or the text of this one is not whole")
+    COLUMNS_BESIDE = _(
+        "%(number)s columns: the image shows another page as well, or the text of this one is incomplete"
+    )
     COLUMNS_NOT_SHOWN = _(
-        "%(number)s columns, of which nothing was found (%(which)s): look on the page view whether they stand on "
-        "the image, and set its columns right there"
+        "%(number)s columns, of which nothing was found (%(which)s): check in the page view whether they are "
+        "on the image, and correct its columns there"
     )
     COLUMNS_UNLIKE = _(
         "%(number)s columns (%(which)s): they were found wrongly, or their text is another; set the columns of "
@@ -189,7 +194,7 @@ class NoticeCode(MessageCode):
     IMAGE_STAYS = _("one image for two pages, the folios advance by %(number)s")
     UNEQUAL_STEPS = _("the folios advance by %(folios)s, the images by %(images)s")
     # image files that cannot be used
-    PART_OUTSIDE = _("%(path)s: the part %(part)s lies outside the image of %(width)s x %(height)s pixels")
+    PART_OUTSIDE = _("%(path)s: the part %(part)s is outside the image of %(width)s x %(height)s pixels")
     NO_MEMORY_TO_DECODE = _("%(path)s: there is not enough memory to decode it; set a lower images.max_megapixels")
     IMAGE_DAMAGED = _("%(path)s: is cut short or damaged; fetch or export the file again")
     HEADER_DAMAGED = _("%(path)s: is cut short or damaged: its header cannot be read; fetch or export the file again")
@@ -210,7 +215,7 @@ class NoticeCode(MessageCode):
         "%(path)s: has %(width)s x %(height)s pixels, that is %(size)s megapixels; the limit is %(limit)s: scale "
         "it down or raise images.max_megapixels"
     )
-    SEVERAL_FRAMES = _("%(path)s: holds %(frames)s frames; save the one that is this page as a file of its own")
+    SEVERAL_FRAMES = _("%(path)s: contains %(frames)s frames; save the one of this page as a separate file")
     IMAGE_TOO_SMALL = _(
         "%(path)s: has only %(width)s x %(height)s pixels; a page needs at least %(least)s a side: use a larger scan"
     )

@@ -151,7 +151,7 @@ def _given_folder(path: Path) -> ModelFolder:
         )
     if not (path / SETTINGS).is_file():
         raise EngineError(
-            _("%(path)s: no %(settings)s beside %(weights)s: it comes with the model and holds its settings"),
+            _("%(path)s: no %(settings)s beside %(weights)s: it comes with the model and contains its settings"),
             path=path,
             settings=SETTINGS,
             weights=WEIGHTS,

@@ -24,7 +24,7 @@ SENTENCES = {
     Kind.SUBSTITUTION: _("The image reads %(suggested)s, the text has %(transcribed)s."),
     Kind.INSERTION: _("The text has %(transcribed)s; the image shows no such character here."),
     Kind.OMISSION: _("The image shows %(suggested)s here; the text has nothing."),
-    Kind.TRANSPOSITION: _("The text has %(transcribed)s; on the image they stand the other way round."),
+    Kind.TRANSPOSITION: _("The text has %(transcribed)s; on the image their order is reversed."),
     Kind.VARIANT: _("The image shows the form %(suggested)s, the text has %(transcribed)s."),
     Kind.AUDIT: _("Nothing speaks against %(transcribed)s here: is it what the image shows?"),
 }
@@ -34,7 +34,7 @@ MOVED = _(
 )
 MOVED_WITHIN = _("%(text)s moved within column %(old)s: the text has it at one place, the image at another.")
 MOVED_BETWEEN = _(
-    "%(text)s stands at another place in %(witnesses)s: the text has it in column %(old)s, there in column %(new)s."
+    "%(text)s is at another place in %(witnesses)s: the text has it in column %(old)s, there in column %(new)s."
 )
 MOVED_NAME = _("moved")
 
@@ -82,15 +82,15 @@ STATUSES = {
 }
 
 REASONS = {
-    "sample": _("A sample of what was not flagged: it tells how much was missed."),
+    "sample": _("A sample of the unflagged text: it shows how much was missed."),
     "doubt": _("This part of the image is hard to read."),
     "ink": _("There is ink that could not be read."),
     PLACEHOLDER: _("The text has a sign in place of a character."),
     "column missing": _("A column of the image is not in the text."),
     "columns missing": _("Most of what this image shows is not in the text."),
-    "column doubled": _("A column stands twice in the text."),
-    "columns in one line": _("This line has what stands in two columns of the image."),
-    "column moved": _("A column stands elsewhere on the image."),
+    "column doubled": _("A column is in the text twice."),
+    "columns in one line": _("This line has the text of two columns of the image."),
+    "column moved": _("A column is at another place on the image."),
     "column added": _("A column is added by hand."),
     "column deleted": _("A column is deleted by hand."),
     "column split": _("A column is split by hand."),
@@ -107,7 +107,7 @@ REASONS = {
     "page in part": _("A part of this page is not on the image."),
     "image too coarse": _("This image is too coarse to read."),
     "notes too small": _("The notes on this image are too small to read."),
-    "image turned": _("This image lies turned: it was turned and read."),
+    "image turned": _("This image is rotated: it was turned upright and read."),
     "image of two pages": _("This image shows two pages: this one was found on it and read."),
     "page not transcribed": _("The text has nothing for this page."),
 }
@@ -143,7 +143,7 @@ VERDICTS = {
 RULES = {
     "run together in this hand": _("In this hand the two are often confused: score lowered."),
     "alike in the hand": _("These two are written alike: score lowered."),
-    "always read so": _("The recogniser reads this character so wherever it stands: score lowered."),
+    "always read so": _("The recogniser reads this character so at all its places: score lowered."),
     "read so when drawn": _("The recogniser reads this character so in a font too: score lowered."),
     "seen so in one way alone": _("A second look at the image does not confirm it: score lowered."),
 }

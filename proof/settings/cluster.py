@@ -18,9 +18,9 @@ class ClusterSection:
     images: str = setting_field(
         ValueKind.TEXT,
         "",
-        "where the workers find what lies in `project.images`: a folder, or an address that they fetch it from "
-        "(`s3://`, `https://`, `http://`, `file://`), one for each of those folders with spaces between; empty: at "
-        "the same paths as here",
+        "where the workers find the contents of `project.images`: a folder, or an address that they fetch it "
+        "from (`s3://`, `https://`, `http://`, `file://`), one for each of those folders with spaces between;"
+        " empty: at the same paths as here",
     )
 
 

@@ -77,10 +77,10 @@ def projects_near(folder: Path) -> str:
     projects = list(islice(_projects_near(folder), MAX_NAMED_PROJECTS))
     if not projects:
         return ""
-    lie = Sentence(_("a project lies")) if len(projects) == 1 else Sentence(_("projects lie"))
+    existence = Sentence(_("there is a project")) if len(projects) == 1 else Sentence(_("there are projects"))
     return Sentence(
-        _("%(lie)s in %(folders)s: name it with --config %(first)s"),
-        lie=lie,
+        _("%(existence)s in %(folders)s: name it with --config %(first)s"),
+        existence=existence,
         folders=joined(projects, AND),
         first=projects[0],
     )
@@ -131,8 +131,8 @@ def _project_of_folder(texts: Sequence[Path]) -> Settings:
     if (folder / FILE_NAME).exists() and folder.resolve() == sample_dir().resolve():
         raise UsageError(
             _(
-                "%(text)s lies in %(folder)s, the folder of the sample project, and is none of its "
-                "texts: move it with its images into a folder of its own"
+                "%(text)s is in %(folder)s, the folder of the sample project, but is not one of its texts: "
+                "move it with its images into a separate folder"
             ),
             text=texts[0],
             folder=folder,

@@ -59,7 +59,7 @@ def foreign(text: str, *, marked: bool = False) -> str:
         return Sentence(_("is XML of another kind: PAGE, ALTO and TEI can be read"))
     lines = text.splitlines()
     if any(_is_table(lines, separator) for separator in "\t,;"):
-        return Sentence(_("is a table (CSV, TSV): save its column of text alone, as plain text"))
+        return Sentence(_("is a table (CSV, TSV): save only its column of text, as plain text"))
     return ""
 
 

@@ -58,7 +58,7 @@ from proof.verify.partial import (
     without_unseen,
 )
 from proof.verify.passages import linked
-from proof.verify.running_text import is_running
+from proof.verify.running_text import are_mostly_columns, is_running
 from proof.verify.slices import read_slice
 from proof.verify.unruled import check_unruled
 
@@ -426,12 +426,17 @@ class Checker:
     def _read(
         self, page: Page, readings: HalfFolioReadings, reader: ColumnReader
     ) -> tuple[list[ReadColumn], Assignment]:
-        """The lines assigned to columns, and read: in order first, by the text read in the columns where that fails."""
+        """The lines assigned to columns, and read: in order first, by the text read in the columns where that fails,
+        and as running text where the lines are not the columns."""
         areas, text = readings.outline.columns, page.columns
-        if page.running or is_running(text, self.rows, sum(readings.has_ink(area, MIN_COLUMN_INK) for area in areas)):
-            columns, assignment = read_slice(text, areas, reader, self.rows, self.reading, bounded=not page.running)
-        else:
+        inked = sum(readings.has_ink(area, MIN_COLUMN_INK) for area in areas)
+        is_slice = page.running or is_running(text, self.rows, inked)
+        columns: Sequence[ReadColumn] = ()
+        if not is_slice or (not page.running and are_mostly_columns(text, self.rows)):
             columns, assignment = self._read_assigned(text, areas, reader)
+            is_slice = is_slice and not assignment.parts
+        if is_slice:
+            columns, assignment = read_slice(text, areas, reader, self.rows, self.reading, bounded=not page.running)
         return [reader.judged(column) for column in columns], assignment
 
     def _read_assigned(

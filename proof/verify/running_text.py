@@ -15,6 +15,7 @@ from proof.text.model import Column
 from proof.verify.align import Likeness, Pairing, align
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph
+from proof.verify.line_assignment import MAX_JOINED_SHARE
 
 STRIP_NUMBERS_PER_COLUMN = 1000
 """Range of strip numbers reserved for each column, when those of a page are numbered through. No column has as many
@@ -28,8 +29,18 @@ def is_running(lines: Sequence[Column], rows: int, inked: int) -> bool:
     """Whether the lines cannot be the columns of the page: a line is too long, even if the rows of its notes are low,
     and there are fewer lines than columns with ink (`inked`). `rows` is the number of cells of a column."""
     with_cells = [line for line in lines if line.cells]
-    longest = max(map(height_with_low_notes, with_cells), default=0.0)
-    return longest > MAX_LINE_COLUMNS * rows and len(with_cells) < inked
+    return bool(_long_lines(with_cells, rows)) and len(with_cells) < inked
+
+
+def are_mostly_columns(lines: Sequence[Column], rows: int) -> bool:
+    """Whether most lines can each be a column of the page, though some are too long."""
+    with_cells = [line for line in lines if line.cells]
+    return len(_long_lines(with_cells, rows)) <= MAX_JOINED_SHARE * len(with_cells)
+
+
+def _long_lines(lines: Sequence[Column], rows: int) -> list[Column]:
+    """The lines that are too long for a column."""
+    return [line for line in lines if height_with_low_notes(line) > MAX_LINE_COLUMNS * rows]
 
 
 def lay_out(

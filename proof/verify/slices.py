@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import groupby
 
 from proof.layout.half_folio import ColumnArea
-from proof.model.flags import LINE_BREAK, Flag, Kind, context_of
+from proof.model.flags import Flag, Kind, context_of
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn
 from proof.text.model import Cell, Column, Row, Run
@@ -26,15 +26,6 @@ MAX_SHORT_NOTE_CHARACTERS = 5
 
 NEIGHBOUR_CHARACTERS = 40
 """Characters on either side of one without a glyph among which the nearest one with a glyph is sought."""
-
-MAX_UNDIVIDED_LINES = 3
-"""Lines of a page with several columns each, at most, whose other lines are columns; more are running text."""
-
-MAX_LINE_DIVISIONS = 2
-"""Places, at most, at which such a line is to be divided; more are a paragraph."""
-
-OTHER_LINES = 2
-"""Lines that are columns for each that has several, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +103,7 @@ def lines_of_columns(
         for number, (placed, area) in enumerate(zip(in_column, areas, strict=True))
     )
     missing = _missing(lines, alone, len(slice_) + 1, bounded=bounded)
-    return Assignment(lines, (*missing, *(_undivided(slice_, in_column) if bounded else ())), parts=True)
+    return Assignment(lines, tuple(missing), parts=True)
 
 
 def _empty_line(
@@ -299,38 +290,6 @@ def _notes(
             right, left = [], []
         (right if row is Row.RIGHT else left).append(character)
     yield right, left
-
-
-def _undivided(slice_: Sequence[Column], in_column: Sequence[Sequence[_PlacedCharacter]]) -> list[LineTrouble]:
-    """A trouble for each place where a line of the file goes on in the next column of the image, on a page whose other
-    lines are columns; none for running text. Places within a note are left out, since a note is divided in both of its
-    halves."""
-    divisions: dict[int, list[tuple[int, int]]] = {}
-    written = [(number, placed) for number, placed in enumerate(in_column) if placed]
-    for (_, before), (number, after) in pairwise(written):
-        last, first = before[-1], after[0]
-        if last.line.number != first.line.number:
-            continue
-        end = last.cell.offset + last.cell.length
-        end += last.line.source[end : first.cell.offset].find(")") + 1
-        within = first.cell.row is not Row.MAIN and last.cell.row is not Row.MAIN and last.line.source[end - 1] != ")"
-        divisions.setdefault(last.line.number, []).append((number, 0 if within else end))
-    lines = [line for line in slice_ if line.cells]
-    if (
-        len(divisions) > MAX_UNDIVIDED_LINES
-        or any(len(places) > MAX_LINE_DIVISIONS for places in divisions.values())
-        or len(lines) < (1 + OTHER_LINES) * len(divisions)
-    ):
-        return []
-    source = {line.number: line.source for line in lines}
-    return [
-        LineTrouble(
-            LineFault.UNDIVIDED, line, number, source[line][:offset] + LINE_BREAK + source[line][offset:], offset=offset
-        )
-        for line, places in divisions.items()
-        for number, offset in places
-        if offset
-    ]
 
 
 def _missing(

@@ -51,7 +51,7 @@ def pdf(work: str) -> Response:
 def lines_of(certificate: Certificate) -> list[tuple[str, str]]:
     """The lines of the certificate, as names and values, in the language of the request."""
     left = certificate.left
-    unknown = say(_("not known: no sample of what was not flagged was decided"))
+    unknown = say(_("unknown: no sample of the unflagged text was decided"))
     return [
         (
             say(_("Characters compared with ink")),

@@ -110,7 +110,7 @@ class Images:
         def cut() -> Image.Image:
             tile = cut_glyph(self._picture(name), place)
             if tile is None:
-                raise NoPieceError(_("the glyph lies outside its image"))
+                raise NoPieceError(_("the glyph is outside its image"))
             tile.picture.thumbnail((MAX_GLYPH_PX, MAX_GLYPH_PX), Image.Resampling.LANCZOS)
             return tile.picture
 
@@ -196,7 +196,7 @@ def _edges(region: str, width: int, height: int) -> tuple[int, int, int, int]:
     x, y, w, h = (int(group) for group in match.groups())
     if w == 0 or h == 0 or x >= width or y >= height:
         raise NoPieceError(
-            _("the region lies outside the image of %(width)s x %(height)s pixels"), width=width, height=height
+            _("the region is outside the image of %(width)s x %(height)s pixels"), width=width, height=height
         )
     return x, y, min(x + w, width), min(y + h, height)
 

@@ -61,7 +61,7 @@ REFUSALS = {
     ),
     "mistake": _("The server made a mistake; its log says which."),
     "no reading": _("this reading of the page is no longer known: have the page read again"),
-    "no download": _("this download is no longer known: have it made again"),
+    "no download": _("this download is no longer available: request it again"),
     "no image": _("no image of this project has this name: load the page again"),
     "assignee": _("%(name)s has no account that can be given this: choose another person"),
     "reports": _("Too many reports came from here: try again in an hour."),
@@ -89,7 +89,7 @@ STATUSES = {
     403: _("That is not allowed."),
     404: _("Nothing is at this address."),
     405: _("That cannot be done at this address."),
-    413: _("What was sent is too long."),
+    413: _("The request is too long."),
     429: _("That was tried too often; wait a little."),
 }
 """Messages for errors of HTTP requests, by status."""
@@ -113,7 +113,7 @@ UNDO_MESSAGES = {
 """Messages about undo and redo."""
 
 SCRIPT_MESSAGES = {
-    "leaveIt": _("Leave that, take back what was before it"),
+    "leaveIt": _("Leave that one, take back the one before it"),
     "undo": _("take back"),
     "redo": _("do again"),
     "take": _("take"),
@@ -125,9 +125,9 @@ SCRIPT_MESSAGES = {
     "moves": _("moves %(text)s"),
     "corrects": _("%(text)s → %(reading)s"),
     "inserts": _("inserts %(reading)s"),
-    "typeFirst": _("Type what is to stand here. To delete the character, use the button or key for that."),
+    "typeFirst": _("Type the right reading. To delete the character, use the button or key for that."),
     "really": _("%(detail)s. Is it meant? Enter once more takes it."),
-    "standsHere": _("What is to stand here"),
+    "standsHere": _("What should be here"),
     "copyReads": _("What the copy reads (empty: nothing)"),
     "restsOn": _("from %(authority)s"),
     "restsOnImage": _("from the image"),
@@ -202,15 +202,15 @@ SCRIPT_MESSAGES = {
     "rereadReading": _("The page is read …"),
     "rereadWaits": _("Other pages are read first …"),
     "rereadFailed": _("The page could not be read: %(detail)s"),
-    "layoutAhead": _("%(person)s set this page right meanwhile. Yours was not written."),
+    "layoutAhead": _("%(person)s corrected this page meanwhile. Your correction was not saved."),
     "rereadDone": _(
         "Page read again: %(fresh)s new flags, %(gone)s removed; %(kept)s decisions kept, %(lost)s without a place."
     ),
     "rereadAsked": _("%(person)s has this page read again …"),
     "rereadStop": _("Take it back"),
     "rereadStopping": _("It ends at the next safe place …"),
-    "rereadStopped": _("Taken back: the page stands as it was. What was set holds when it is read again."),
-    "rereadShared": _("%(person)s asked for it too, so it is read all the same."),
+    "rereadStopped": _("Taken back: the page is as it was. What was set applies when it is read again."),
+    "rereadShared": _("%(person)s requested it too, so it is read anyway."),
     "layoutDraft": _("What you drew before is here again; it is not set yet."),
     "layoutElsewhere": _("A layout is drawn on the image that is shown: read the page again with the other one first."),
     "rereadKept": _("The page was read again; this shows it as it was before."),

@@ -32,6 +32,8 @@ DAMAGES: dict[str, Callable[[Columns], Columns]] = {
     "reversed": lambda c: [c[0], *c[3:0:-1], *c[4:]],
     "parted": lambda c: [c[0], c[1][:8], c[1][8:], *c[2:]],
     "joined": lambda c: [c[0], c[1] + c[2], *c[3:]],
+    "joined, another moved": lambda c: [c[1] + c[2], c[0], *c[3:]],
+    "joined, another doubled": lambda c: [c[0], c[1] + c[2], c[3], *c[3:]],
     "doubled": lambda c: [*c[:2], *c[1:]],
     "missing and doubled": lambda c: [c[0], *c[2:5], *c[4:]],
 }

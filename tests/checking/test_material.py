@@ -83,7 +83,7 @@ def test_a_page_that_stands_in_two_texts_is_said(run: Run, tmp_path: Path) -> No
     shutil.copy(tmp_path / "text.txt", tmp_path / "copy.txt")
     said = run("check", "text.txt", "copy.txt", "--images", "images", "--engine", "null").stderr
     one, other = tmp_path / "text.txt", tmp_path / "copy.txt"
-    assert f"2 pages stand in several texts, such as WYG0103-0192c in {one} and in {other}" in said
+    assert f"2 pages are in several texts, such as WYG0103-0192c in {one} and in {other}" in said
     assert "stand in several texts" not in run("check", "text.txt", "--engine", "null").stderr
 
 

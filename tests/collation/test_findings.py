@@ -79,7 +79,7 @@ def test_a_character_that_moved_over_the_end_of_a_column_is_one_question_and_one
     with Store.open(Path("proof.sqlite")) as store:
         (one,) = details(store, WORK, asked())
     assert one.other is not None
-    assert "御 stands at another place in 四庫: the text has it in column 1, there in column 2." in one.why
+    assert "御 is at another place in 四庫: the text has it in column 1, there in column 2." in one.why
     decide("", Verdict.TAKE)
     assert main(["export", "010.txt", "--in-place"]) == 0
     assert Path("010.txt").read_text(encoding="utf-8") == moved

@@ -42,7 +42,7 @@ def test_a_store_that_is_not_there_is_named_and_not_made(project: Path, url: str
 def test_where_a_store_is_missing_the_projects_around_are_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (project / "below").mkdir()
     monkeypatch.chdir(project / "below")
-    with pytest.raises(UsageError, match=rf"a project lies in {project}: name it with --config {project}"):
+    with pytest.raises(UsageError, match=rf"there is a project in {project}: name it with --config {project}"):
         existing_store(settings_of(None))
-    with pytest.raises(UsageError, match=r"nothing to check: .*a project lies in"):
+    with pytest.raises(UsageError, match=r"nothing to check: .*there is a project in"):
         must_be_checkable(settings_of(None))

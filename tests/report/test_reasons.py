@@ -46,7 +46,7 @@ def test_a_finding_says_what_the_engine_saw_and_how_sure_it_was(
             {},
             "The text has 分; the image shows no such character here. There is no ink for a character here.",
         ),
-        (Kind.LAYOUT, {}, "A column stands elsewhere on the image. The image reads: 得附載於後"),
+        (Kind.LAYOUT, {}, "A column is at another place on the image. The image reads: 得附載於後"),
         (Kind.LAYOUT, {"evidence": Evidence("something new")}, "Something new."),
         (Kind.OMISSION, {"suggested": "", "evidence": Evidence("ink")}, "There is ink that could not be read."),
         (

@@ -171,7 +171,7 @@ def test_every_raised_flag_is_shown_with_its_image_and_hidden_ones_are_counted(
     shown = [attributes["id"] for attributes in page.named("article")]
     assert sorted(filter(None, shown)) == sorted(f"f-{flag.id}" for flag in raised)
     assert len(page.named("image")) == len(raised) + 2  # and the page with a column out of place, and this column
-    assert "A column stands elsewhere on the image." in page.text
+    assert "A column is at another place on the image." in page.text
     assert "images/JMML_000-3b.png: cut short" in page.text
     assert "One to one 2" in " ".join(page.text.split())
     assert "the fold strip is cut off on the left" in page.text
@@ -291,7 +291,7 @@ def test_what_people_said_to_each_other_is_in_the_report_and_a_line_each_in_a_fi
         ("WYG0103-0193a", 0, "缺半葉", "problem", "乙"),
     ]
     page = Page(written.page)
-    for words in ("What people said to each other", f"{SCRIPT}？", "缺半葉", "for 乙"):
+    for words in ("What people wrote to each other", f"{SCRIPT}？", "缺半葉", "for 乙"):
         assert words in page.text, words
     assert len(page.named("script")) == 1
 

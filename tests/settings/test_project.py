@@ -85,7 +85,7 @@ def test_the_sample_project_accepts_no_other_texts(elsewhere: Path) -> None:
     sample = sample_dir()
     assert folder_of(sample / "pages" / "dasheyi.txt") == sample
     assert folder_of(sample / "mine" / "a.txt") == sample / "mine"
-    with pytest.raises(UsageError, match="the folder of the sample project, and is none of its texts"):
+    with pytest.raises(UsageError, match="the folder of the sample project, but is not one of its texts"):
         folder_of(sample / "a.txt")
 
 
@@ -103,7 +103,7 @@ def test_a_pattern_that_matches_nothing_names_nothing(elsewhere: Path) -> None:
 def test_a_library_without_settings_is_a_project_by_its_store(elsewhere: Path, tmp_path: Path) -> None:
     """`proof restore` says to go on with its folder, and an export in a work of it found no store near."""
     (tmp_path / "proof.sqlite").touch()
-    assert projects_near(elsewhere) == f"a project lies in {tmp_path}: name it with --config {tmp_path}"
+    assert projects_near(elsewhere) == f"there is a project in {tmp_path}: name it with --config {tmp_path}"
     assert project_settings(tmp_path).store_address == tmp_path / "proof.sqlite"
     with pytest.raises(ConfigError, match="there is no such file"):
         project_settings(elsewhere)
@@ -112,9 +112,9 @@ def test_a_library_without_settings_is_a_project_by_its_store(elsewhere: Path, t
 def test_projects_around_a_folder_are_named(elsewhere: Path, tmp_path: Path) -> None:
     assert projects_near(elsewhere) == ""
     project(elsewhere / "one", "a.txt")
-    assert projects_near(elsewhere) == "a project lies in one: name it with --config one"
+    assert projects_near(elsewhere) == "there is a project in one: name it with --config one"
     project(elsewhere / "shelf" / "two", "b.txt")
     project(tmp_path, "c.txt")
     assert projects_near(elsewhere) == (
-        f"projects lie in {tmp_path} and one and shelf/two: name it with --config {tmp_path}"
+        f"there are projects in {tmp_path} and one and shelf/two: name it with --config {tmp_path}"
     )

@@ -68,8 +68,85 @@ def test_a_line_of_another_page_and_one_beyond_the_last_column_are_not_on_this_o
     assert [(t.fault, t.line) for t in beyond.troubles] == [(LineFault.NOT_ON_PAGE, 5)]
 
 
+@pytest.mark.parametrize(
+    ("lines", "read", "divided"),
+    [
+        (
+            ["司射適西階", "北面告于公大夫降即位", "一耦揖當楅"],
+            ["司射適西階", "北面告于公", "大夫降即位", "一耦揖當楅"],
+            [(2, 5)],
+        ),
+        (
+            ["司射適西階", "北面告于公  大夫降即位", "一耦揖當楅"],
+            ["司射適西階", "北面告于公", "大夫降即位", "一耦揖當楅"],
+            [(2, 5)],
+        ),
+        (
+            ["司射適西階", "北面告于公大夫降即位君前不敢佩", "一耦揖當楅"],
+            ["司射適西階", "北面告于公", "大夫降即位", "君前不敢佩", "一耦揖當楅"],
+            [(2, 5), (2, 10)],
+        ),
+        (
+            ["司射適西階", "北面告(于公)大夫降即位", "一耦揖當楅"],
+            ["司射適西階", "北面告于公", "大夫降即位", "一耦揖當楅"],
+            [(2, 7)],
+        ),
+        (
+            ["一耦揖當楅", "北面告于公大夫降即位", "司射適西階"],
+            ["司射適西階", "北面告于公", "大夫降即位", "一耦揖當楅"],
+            [(2, 5)],
+        ),
+        (["北面告于公大夫降即位", "一耦揖當楅", "一耦揖當楅"], ["北面告于公", "大夫降即位", "一耦揖當楅"], [(1, 5)]),
+        (
+            ["司射適西階北面告于公大夫降即位一耦揖當楅", "君前不敢佩", "階上命賓御", "將即西倚扑"],
+            ["司射適西階", "北面告于公", "大夫降即位", "一耦揖當楅", "君前不敢佩", "階上命賓御", "將即西倚扑"],
+            [],
+        ),
+        (
+            ["司射適西階", "北面告(于公大夫降即位)", "一耦揖當楅"],
+            ["司射適西階", "北面告于公", "大夫降即位", "一耦揖當楅"],
+            [],
+        ),
+        (
+            ["司射適西階北面告于公", "大夫降即位一耦揖當楅"],
+            ["司射適西階", "北面告于公", "大夫降即位", "一耦揖當楅"],
+            [],
+        ),
+    ],
+    ids=[
+        "two columns",
+        "at blanks",
+        "three columns",
+        "behind a note",
+        "with others moved",
+        "beside one that is doubled",
+        "a paragraph",
+        "within a note",
+        "no line is a column",
+    ],
+)
+def test_a_line_is_to_be_divided_where_it_goes_on_in_the_next_column(
+    lines: list[str], read: list[str], divided: list[tuple[int, int]]
+) -> None:
+    assignment = laid(lines, read)
+    found = [trouble for trouble in assignment.troubles if trouble.fault is LineFault.UNDIVIDED]
+    assert [(trouble.line, trouble.offset) for trouble in found] == divided
+    parts = ["".join(cell.text for cell in own.cells if cell.glyph) for own in assignment.lines if own]
+    assert not divided or parts == read
+
+
 @given(st.lists(st.text("天地玄黃宇宙洪荒日月", max_size=12), max_size=8), st.permutations(range(8)))
-def test_no_line_is_laid_on_two_columns(texts: list[str], order: list[int]) -> None:
-    shown = [texts[n] for n in order if n < len(texts)]
-    own = [number for number in numbers(laid(texts, shown)) if number]
-    assert len(own) == len(set(own))
+def test_no_line_is_laid_on_two_columns_undivided(texts: list[str], order: list[int]) -> None:
+    assignment = laid(texts, [texts[n] for n in order if n < len(texts)])
+    own = [number for number in numbers(assignment) if number]
+    divided = sum(trouble.fault is LineFault.UNDIVIDED for trouble in assignment.troubles)
+    assert len(own) == len(set(own)) + divided
+    shown = [cell.offset for line in assignment.lines if line and line.number == 1 for cell in line.cells]
+    assert len(shown) == len(set(shown))
+
+
+def test_a_line_that_stands_twice_is_not_laid_on_a_column_that_the_text_lacks() -> None:
+    assignment = laid([*PAGE[:2], PAGE[4], PAGE[4]], PAGE)
+    assert numbers(assignment)[2:4] == [None, None]
+    faults = {LineFault.MISSING: 2, LineFault.DOUBLED: 1}
+    assert {fault: sum(t.fault is fault for t in assignment.troubles) for fault in faults} == faults

@@ -141,26 +141,3 @@ def test_a_column_that_a_line_lacks_is_missing_within_it_and_one_beside_it_on_it
     assert [own.source if own else None for own in found.lines] == [None, "司射", "司射", "司射北面", "夫之", None]
     missing = [(fault.line, fault.column) for fault in found.troubles if fault.fault is LineFault.MISSING]
     assert missing == [(1, 0), (3, 5)]
-
-
-@pytest.mark.parametrize(
-    ("lines", "columns", "divided"),
-    [
-        (["司射", "北面夫之", "西耦"], ["司射", "北面", "夫之", "西耦"], [(2, 2)]),
-        (
-            ["司射北面夫之東也", "西耦", "大也", "比上", "者當"],
-            ["司射", "北面", "夫之", "東也", "西耦", "大也", "比上", "者當"],
-            [],
-        ),
-        (["司射", "北(面)夫之", "西耦"], ["司射", "北(面)", "夫之", "西耦"], [(2, 4)]),
-        (["司射", "北(面夫之)", "西耦"], ["司射", "北(面夫)", "(之)", "西耦"], []),
-        (["司射北面", "夫之西耦"], ["司射", "北面", "夫之", "西耦"], []),
-    ],
-    ids=["two columns", "a paragraph", "behind a note", "within a note", "no line is a column"],
-)
-def test_a_line_is_to_be_divided_where_it_goes_on_in_the_next_column(
-    lines: list[str], columns: list[str], divided: list[tuple[int, int]]
-) -> None:
-    text = [line(source, number) for number, source in enumerate(lines, 1)]
-    found = on_columns(text, columns)
-    assert [(trouble.line, trouble.offset) for trouble in found.troubles] == divided

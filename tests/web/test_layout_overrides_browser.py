@@ -152,7 +152,9 @@ def test_the_second_of_two_who_mend_a_page_is_told_and_overwrites_nothing(
         read_again(page)
         expect(page.locator("#read-again-said")).to_contain_text("Page read again")
         read_again(other)
-        expect(other.locator("#layout-said")).to_contain_text("set this page right meanwhile. Yours was not written.")
+        expect(other.locator("#layout-said")).to_contain_text(
+            "corrected this page meanwhile. Your correction was not saved."
+        )
         assert set_layouts(project, number) == [True]
         other.get_by_role("button", name="Reload the page").click()
         expect(other.locator("#layout-said")).to_be_empty()

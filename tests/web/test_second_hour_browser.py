@@ -182,7 +182,7 @@ def test_a_string_is_replaced_all_over_with_one_key_a_place_beside_its_image(pag
     page.get_by_role("link", name="Replace 公").click()
     expect(page.locator("#places mark.found")).to_have_count(6)
     expect(page.locator("#places del")).to_have_count(0)
-    page.get_by_label("What is to stand there").fill("工作")
+    page.get_by_label("What should be there instead").fill("工作")
     page.keyboard.press("Enter")
     places = page.locator("#places > li")
     expect(places).to_have_count(6)

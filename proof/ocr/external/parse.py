@@ -315,7 +315,7 @@ def _numbers(path: Path, element: Any, text: str) -> list[float]:
     """All numbers in a text of an element. Raises ReadingFileError if one is damaged."""
     numbers = [float(number) for number in _NUMBER.findall(text)]
     if any(abs(number) > _MAX_COORDINATE_PX for number in numbers):
-        raise ReadingFileError(path, element.sourceline, _("a coordinate lies beyond any image; export the file again"))
+        raise ReadingFileError(path, element.sourceline, _("a coordinate is outside any image; export the file again"))
     return numbers
 
 
