@@ -65,7 +65,7 @@ def desk_of(page: Page, address: str, name: str) -> Page:
 
 def decided(folder: Path) -> list[tuple[str, str]]:
     with Store.open(folder / "proof.sqlite") as store:
-        return [(one.person, one.verdict.value) for one in decision_log(store, WORK)[::-1]]
+        return [(decision.person, decision.verdict.value) for decision in decision_log(store, WORK)[::-1]]
 
 
 def ends_session(folder: Path, name: str) -> Callable[[Route], None]:
